@@ -1,0 +1,1 @@
+# libFuzzer targets of our own parsers.

@@ -1,0 +1,96 @@
+#include "harness/base/arena.h"
+
+#include <glib.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_ALIGNMENT = 64, ARENA_BLOCK_BYTES_MIN = 1 << 20 };
+
+struct arena_block {
+  arena_block_t *next;
+  size_t capacity; /* Bytes in `data`. */
+  size_t used;     /* A multiple of ARENA_ALIGNMENT. */
+  unsigned char *data;
+};
+
+static arena_block_t *block_make(size_t bytes) {
+  size_t capacity = bytes > ARENA_BLOCK_BYTES_MIN ? bytes : ARENA_BLOCK_BYTES_MIN;
+  arena_block_t *block = g_new0(arena_block_t, 1);
+  block->data = aligned_alloc(ARENA_ALIGNMENT, capacity);
+  if (block->data == NULL) g_error("out of memory: cannot allocate %zu bytes", capacity);
+  block->capacity = capacity;
+  return block;
+}
+
+void arena_init(arena_t *arena) { *arena = (arena_t){0}; }
+
+void arena_deinit(arena_t *arena) {
+  arena_block_t *block = arena->first;
+  while (block != NULL) {
+    arena_block_t *next = block->next;
+    free(block->data);
+    g_free(block);
+    block = next;
+  }
+  *arena = (arena_t){0};
+}
+
+void arena_reset(arena_t *arena) {
+  arena_rewind(arena, (arena_mark_t){.block = arena->first, .used = 0});
+}
+
+arena_mark_t arena_mark(const arena_t *arena) {
+  return (arena_mark_t){.block = arena->current,
+                        .used = arena->current == NULL ? 0 : arena->current->used};
+}
+
+void arena_rewind(arena_t *arena, arena_mark_t mark) {
+  if (mark.block == NULL) { /* Marked before first use: start over in the first block. */
+    mark.block = arena->first;
+    mark.used = 0;
+  }
+  arena->current = mark.block;
+  if (mark.block != NULL) mark.block->used = mark.used;
+}
+
+void *arena_alloc(arena_t *arena, size_t bytes) {
+  if (bytes > SIZE_MAX / 2) g_error("out of memory: cannot allocate %zu bytes", bytes);
+  size_t rounded = (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+  if (rounded == 0) rounded = ARENA_ALIGNMENT;
+  arena_block_t **link = arena->current == NULL ? &arena->first : &arena->current->next;
+  arena_block_t *block = arena->current;
+  while (block == NULL || block->capacity - block->used < rounded) {
+    if (*link == NULL || (*link)->capacity < rounded) {
+      arena_block_t *made = block_make(rounded);
+      made->next = *link;
+      *link = made;
+    }
+    block = *link;
+    block->used = 0;
+    link = &block->next;
+  }
+  arena->current = block;
+  void *data = block->data + block->used;
+  block->used += rounded;
+  return data;
+}
+
+void *arena_alloc_zeroed(arena_t *arena, size_t bytes) {
+  return memset(arena_alloc(arena, bytes), 0, bytes);
+}
+
+void *arena_alloc_array(arena_t *arena, size_t count, size_t element_bytes) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes)) {
+    g_error("out of memory: %zu elements of %zu bytes", count, element_bytes);
+  }
+  return arena_alloc(arena, bytes);
+}
+
+char *arena_copy_text(arena_t *arena, const char *data, size_t size) {
+  char *copy = arena_alloc(arena, size + 1);
+  if (size != 0) memcpy(copy, data, size);
+  copy[size] = '\0';
+  return copy;
+}

@@ -1,0 +1,29 @@
+#include "harness/base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void format_text(error_t *error, size_t column, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+
+static void format_text(error_t *error, size_t column, const char *format, va_list arguments) {
+  if (error == NULL) return;
+  error->column = column;
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+}
+
+status_t status_fail(error_t *error, status_t status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  format_text(error, 0, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+status_t status_fail_at(error_t *error, status_t status, size_t column, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  format_text(error, column, format, arguments);
+  va_end(arguments);
+  return status;
+}

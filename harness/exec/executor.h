@@ -1,0 +1,86 @@
+/* The handle on a backend under test.  Around every call it saves, sets and checks the floating-point
+ * environment; around every result it lays guard bytes; under every result it lays poison.
+ *
+ * An executor is named by text:
+ *   dso:PATH?options     a shared object that exports assay_executor_query()
+ *   openblas, onednn     (any plugin NAME) the plugin built from harness/exec/plugins/NAME_plugin.c,
+ *                        NAME?options as above
+ *   model:..., canary:.. builtin, through a table that the caller passes (harness/run/builtin.h)
+ *   proc:COMMAND         a worker process */
+#ifndef ASSAY_EXEC_EXECUTOR_H
+#define ASSAY_EXEC_EXECUTOR_H
+
+#include "harness/exec/assay_executor.h"
+#include "harness/model/op.h"
+
+typedef struct executor executor_t;
+typedef struct executor_program executor_program_t; /* A compiled program. */
+
+/* What an executor did with a call. */
+typedef enum executor_outcome {
+  EXECUTOR_OK,
+  EXECUTOR_REFUSED,  /* Said that it does not support the program. */
+  EXECUTOR_REJECTED, /* Said that the program is invalid. */
+  EXECUTOR_FAILED,   /* Said that it tried and could not. */
+  EXECUTOR_CRASHED,
+  EXECUTOR_TIMED_OUT,
+  EXECUTOR_GARBAGE,  /* Broke the protocol; the reason says how. */
+} executor_outcome_t;
+
+typedef struct executor_options {
+  bool isolate;              /* Host it in a process of its own (ignored for proc:, which always is). */
+  uint32_t timeout_ms;       /* Per call, when isolated; 0 means the default of 10 s. */
+  uint64_t memory_bytes_max; /* Address space limit when isolated; 0 means none. */
+  /* Tables of builtin executors: finds the table for a name such as "model:pairwise", and the options
+   * text to open it with; NULL if there are none. */
+  const assay_executor_t *(*find_builtin)(const char *name);
+  const char *plugin_directory; /* Where NAME_plugin.so lies; NULL means beside the program. */
+} executor_options_t;
+
+/* Opens the executor called `name`.  STATUS_INVALID for a name that cannot be right (with what to
+ * write instead), STATUS_IO if it is not there or cannot start (with what to install or do). */
+status_t executor_open(const char *name, const executor_options_t *options,
+                       executor_t **out_executor, error_t *error);
+void executor_close(executor_t *executor);
+
+/* As given to executor_open(); and as the backend says.  Valid until executor_close(). */
+const char *executor_name(const executor_t *executor);
+const char *executor_version(const executor_t *executor);
+const char *executor_hardware(const executor_t *executor);
+
+/* Whether the backend's declared target holds the program: yes, no, or it has declared none. */
+typedef enum executor_promise {
+  EXECUTOR_PROMISE_NONE,
+  EXECUTOR_PROMISE_YES,
+  EXECUTOR_PROMISE_NO
+} executor_promise_t;
+executor_promise_t executor_promises(executor_t *executor, const program_t *program);
+
+/* Compiles a program, or finds it compiled: handles are kept under the program's hash, the least
+ * recently used are released.  *out_program is borrowed and valid until the next executor_compile().
+ * `out_reason`, of `reason_bytes`, receives one line unless the outcome is EXECUTOR_OK. */
+executor_outcome_t executor_compile(executor_t *executor, const program_t *program,
+                                    executor_program_t **out_program, char *out_reason,
+                                    size_t reason_bytes);
+
+/* What one execution showed, besides its results. */
+typedef struct execution {
+  executor_outcome_t outcome;
+  bool wrote_out_of_bounds; /* A guard byte changed. */
+  bool changed_environment; /* Rounding mode or flushing was not as before; it has been put back. */
+  uint32_t bad_result;      /* Where wrote_out_of_bounds: which result. */
+  char reason[192];         /* One line unless the outcome is EXECUTOR_OK. */
+} execution_t;
+
+/* Executes with results filled with `poison` beforehand; results are tensor_make()d by the caller. */
+execution_t executor_execute(executor_t *executor, executor_program_t *program,
+                             const tensor_t *operands, uint8_t poison, tensor_t *inout_results);
+
+/* The implementation that the library chose, or "". */
+const char *executor_implementation(executor_t *executor, executor_program_t *program);
+
+/* True if loading the backend changed the floating-point environment (a library linked with -Ofast
+ * does); it has been put back. */
+bool executor_load_changed_environment(const executor_t *executor);
+
+#endif

@@ -1,0 +1,1 @@
+# Backends that are built where their library is there.

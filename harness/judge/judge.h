@@ -1,0 +1,32 @@
+/* Holds result bits against accept sets.  Knows no op, no executor and no MPFR. */
+#ifndef ASSAY_JUDGE_JUDGE_H
+#define ASSAY_JUDGE_JUDGE_H
+
+#include "harness/judge/verdict.h"
+#include "harness/model/accept.h"
+
+/* Asks the oracle for the last word on component `component` of result `result`, whose pattern is
+ * `bits`, under `contract`.  `context` is the asker's own. */
+typedef status_t (*judge_ask_t)(void *context, const case_t *instance, const contract_t *contract,
+                                uint32_t result, size_t component, const tensor_t *results,
+                                answer_t *out_answer, error_t *error);
+
+typedef struct judge {
+  judge_ask_t ask;
+  void *ask_context;
+  contract_t contract;
+  /* Of the failing components, at most this many are asked about one by one; the rest count as wrong
+   * when all of those were.  0 means all. */
+  size_t ask_wrong_max;
+} judge_t;
+
+/* Judges results of a valid case.  `accepts` has one entry per result.  A failure of the oracle
+ * (STATUS_UNSUPPORTED, STATUS_UNDECIDED) becomes OUTCOME_no_oracle; any other is passed up. */
+status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
+                       const tensor_t *results, verdict_t *out_verdict, error_t *error);
+
+/* Hash of executor-independent features: op, algorithm, types, class and structure.  Equal signatures
+ * on one executor are one finding. */
+hash_text_t verdict_signature(const verdict_t *verdict, const program_t *program);
+
+#endif

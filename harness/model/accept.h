@@ -1,0 +1,56 @@
+/* What the oracle says of a case: a quick accept set for all elements of a result at once, and an
+ * answer for one element, which is the last word.
+ *
+ * The quick set may only be too small: a value that it holds conforms.  Whatever it does not hold,
+ * the judge asks about.  So the quick side can use fast certified arithmetic and stay simple, and
+ * every divergence has been confirmed by the careful side. */
+#ifndef ASSAY_MODEL_ACCEPT_H
+#define ASSAY_MODEL_ACCEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/model/case.h"
+#include "harness/model/contract.h"
+
+/* Quick accept set of one result tensor.  Arrays have one entry per component (type_component_count),
+ * live in the case's arena, and may be NULL where noted. */
+typedef struct accept {
+  size_t count;
+  /* Patterns: if not NULL, component i surely conforms if its pattern equals bits[i]. */
+  const uint64_t *bits;
+  /* Floats, if not NULL: a finite value v (not -0) surely conforms if low[i] <= v <= high[i]; no v
+   * does where low[i] > high[i]. */
+  const double *low;
+  const double *high;
+  /* Floats, if not NULL: x*, correctly rounded to binary64, for measuring errors; NaN where x* is
+   * not finite or not known here.  reference_tail, if not NULL, is x* - reference rounded. */
+  const double *reference;
+  const double *reference_tail;
+  /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large. */
+  const double *magnitude;
+  /* The permitted error E = bound_factor * magnitude + bound_offset, for the slack; and u = 2^-p of
+   * the accumulation type, for the backward error |err| / (u * magnitude). */
+  double bound_factor;
+  double bound_offset;
+  double unit_roundoff;
+  /* If not NULL: nonzero where nothing above is known of component i: always ask. */
+  const uint8_t *ask;
+} accept_t;
+
+/* The last word on one component of a result. */
+typedef struct answer {
+  bool conforms;
+  bool is_weak;           /* Conforms, but every value would have. */
+  bool has_reference;     /* x* is finite, and the three measures below mean something. */
+  double ulp_error;       /* |got - x*| / ulp_T(x*); infinite if got is not finite. */
+  double slack;           /* |got - x*| / E; 0 where E = 0 and got = x*. */
+  double backward_error;  /* |got - x*| / (u * sum |terms|). */
+  bool nan_expected;      /* NaN is required. */
+  bool infinity_expected; /* An infinity is required. */
+  char expected[128];     /* The accept set in words: "0x1.8p+3 .. 0x1.9p+3", "NaN", "{3, 7}". */
+  char observed[64];      /* What was seen among the permitted: "init_count=2", "saturated", "". */
+} answer_t;
+
+#endif

@@ -1,0 +1,50 @@
+/* A contract: the named permissions under which a verdict is given (VERDICTS.md, section 6).  Stored
+ * with every run, so that a verdict can be judged again years later. */
+#ifndef ASSAY_MODEL_CONTRACT_H
+#define ASSAY_MODEL_CONTRACT_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "harness/base/text.h"
+
+/* The values of each permission, in the order of their spellings in permissions.def. */
+enum permission_order { ORDER_IN_ORDER, ORDER_ANY };
+enum permission_init_count { INIT_COUNT_ANY, INIT_COUNT_ONE };
+enum permission_accum_rounding { ACCUM_ROUNDING_RN, ACCUM_ROUNDING_RZ };
+enum permission_accum_wider { ACCUM_WIDER_NO, ACCUM_WIDER_YES };
+enum permission_fma { FMA_NO, FMA_YES };
+enum permission_ftz { FTZ_NONE, FTZ_INPUTS, FTZ_OUTPUTS, FTZ_BOTH };
+enum permission_integer_overflow { INTEGER_OVERFLOW_WRAP, INTEGER_OVERFLOW_SATURATE,
+                                   INTEGER_OVERFLOW_EITHER };
+enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
+
+typedef struct contract {
+#define PERMISSION(name, values, spec_default, backend_default, summary) uint8_t name;
+#include "harness/model/permissions.def"
+#undef PERMISSION
+} contract_t;
+
+/* An implementation may insert the initial value this often at the most where init_count=any: the
+ * specification sets no number, and without one an integer sum with an odd initial value could be
+ * anything. */
+enum { CONTRACT_INIT_COUNT_MAX = 65536 };
+
+/* "spec": the letter of the specification.  "backend": what compilers do in practice; the default. */
+contract_t contract_spec(void);
+contract_t contract_backend(void);
+
+/* "spec", "backend", or either followed by ",key=value..." or just "key=value,..." over backend. */
+status_t contract_parse(str_t text, contract_t *out_contract, error_t *error);
+
+/* Reads a file: a "contract" key file with one `key = value` a line, in group [contract], with an
+ * optional `base = spec|backend`. */
+status_t contract_read_file(const char *path, contract_t *out_contract, error_t *error);
+
+/* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
+void contract_print(const contract_t *contract, GString *out_text);
+
+/* One line per permission: name, values, meaning, value in both contracts; for `assay --help`. */
+void contract_print_help(GString *out_text);
+
+#endif

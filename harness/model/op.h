@@ -1,0 +1,87 @@
+/* One row per op: all that the generator, the codec, the store and the command line ever ask about
+ * it.  Rows live in oracles/ops/FOLDER/FOLDER_op.c, are written against harness/model alone (no
+ * MPFR), and are found by folder: each FOLDER_op.c defines `const op_t *const FOLDER_ops[]`, ended by
+ * NULL, and the build joins them. */
+#ifndef ASSAY_MODEL_OP_H
+#define ASSAY_MODEL_OP_H
+
+#include "harness/base/rng.h"
+#include "harness/model/case.h"
+
+/* A constraint of the specification: "C14" and what it says. */
+typedef struct op_constraint {
+  const char *id;
+  const char *text;
+} op_constraint_t;
+
+/* An attribute as executors get it: "contract" -> "[1]x[0]". */
+typedef struct op_attribute {
+  const char *key;
+  const char *value;
+} op_attribute_t;
+
+enum { OP_ATTRIBUTES_MAX = 16 };
+
+/* Sizes that bound a draw. */
+typedef struct draw_limits {
+  uint32_t rank_max;       /* Of each operand. */
+  int64_t elements_max;    /* Of each operand and result. */
+  int64_t terms_max;       /* Terms that go into one result element. */
+} draw_limits_t;
+
+typedef struct op {
+  const char *name;   /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
+  const char *spec;   /* Where its meaning is written: "StableHLO specification, dot_general". */
+  const char *summary;/* One line for `assay ops`. */
+  size_t attributes_bytes;            /* sizeof the op's own attributes struct. */
+  const op_constraint_t *constraints; /* Ended by a row whose id is NULL. */
+
+  /* Draws attributes, operand types and result types of a valid program.  Covers every element type
+   * and attribute that the op allows, with small sizes more likely. */
+  void (*draw)(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
+
+  /* Changes a valid program so that it breaks the constraint `id`, and possibly others; false if
+   * this one cannot be broken from here (the caller draws another program). */
+  bool (*break_constraint)(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
+
+  /* The id of the first constraint that the program breaks, or NULL.  Never reads out of bounds,
+   * whatever the program holds: it may come from a hostile line. */
+  const char *(*validate)(const program_t *program);
+
+  /* Attributes from and to ` key=value` words; parsing starts at the first key and stops before the
+   * blank that precedes the first operand type, and accepts only the canonical spelling.  `value`
+   * is what print_attributes gives for a key. */
+  status_t (*parse_attributes)(scan_t *scan, arena_t *arena, program_t *inout_program,
+                               error_t *error);
+  void (*print_attributes)(const program_t *program, GString *out_text);
+
+  /* The label that groups findings and counters: "add", "default", "bf16_6x". */
+  void (*print_algorithm)(const program_t *program, GString *out_text);
+
+  /* The program as one StableHLO module in generic form, with one function `main`. */
+  void (*print_mlir)(const program_t *program, GString *out_text);
+
+  /* One sentence for `assay show`: "sums dimensions 0 and 2 of ...". */
+  void (*print_words)(const program_t *program, GString *out_text);
+
+  /* The dimensions of operand `operand` over which terms are combined, as a bit mask; generators
+   * plant cancellation along them. */
+  uint32_t (*reduced_dimensions)(const program_t *program, uint32_t operand);
+
+  /* True if operand `operand` is an initial value: generators then prefer neutral values. */
+  bool (*is_init_operand)(const program_t *program, uint32_t operand);
+
+  /* The pattern of the op's neutral initial value (0 for add, 1 for multiply, ...) for that operand;
+   * called only where is_init_operand() is true. */
+  uint64_t (*neutral_bits)(const program_t *program, uint32_t operand);
+} op_t;
+
+/* The row called `name`, or NULL; all rows in order of folder, ended by NULL. */
+const op_t *op_find(str_t name);
+const op_t *const *op_all(void);
+
+/* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
+size_t op_attributes(const program_t *program, arena_t *arena,
+                     op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]);
+
+#endif

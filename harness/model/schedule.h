@@ -1,0 +1,44 @@
+/* A concrete implementation, for simulate(): how it orders, rounds and fuses, and which single fault
+ * it has.  The builtin executors model:NAME and canary:NAME are nothing but these. */
+#ifndef ASSAY_MODEL_SCHEDULE_H
+#define ASSAY_MODEL_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/num/format.h"
+
+typedef enum schedule_tree {
+  TREE_SEQUENTIAL, /* ((c1 + c2) + c3) + ... */
+  TREE_REVERSE,    /* c1 + (c2 + (c3 + ...)) */
+  TREE_PAIRWISE,   /* Halves, the left one larger or equal. */
+  TREE_BLOCKED,    /* Sequential in blocks of `width`, the block results then sequentially. */
+  TREE_LANES,      /* `width` strided lanes, each sequential, then pairwise: not in order. */
+  TREE_RANDOM,     /* A random in-order tree. */
+  TREE_SHUFFLED,   /* A random tree over a random order. */
+} schedule_tree_t;
+
+/* One planted fault; FAULT_NONE conforms.  The rows, with their meaning, are in faults.def. */
+typedef enum fault {
+#define FAULT(name, summary) FAULT_##name,
+#include "harness/model/faults.def"
+#undef FAULT
+  FAULT_COUNT
+} fault_t;
+
+typedef struct schedule {
+  schedule_tree_t tree;
+  uint32_t width;             /* Of TREE_BLOCKED and TREE_LANES. */
+  uint64_t seed;              /* Of TREE_RANDOM and TREE_SHUFFLED. */
+  bool fused;                 /* A product is added unrounded. */
+  const format_t *accumulator;/* Accumulate in this format instead of the specified type, or NULL;
+                               * applies to floats narrower than it. */
+  uint32_t init_count;        /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty
+                               * slice takes it at least once. */
+  fault_t fault;
+} schedule_t;
+
+/* The plain one: sequential, separate rounded operations in the specified type, init once. */
+static inline schedule_t schedule_plain(void) { return (schedule_t){.init_count = 1}; }
+
+#endif

@@ -1,0 +1,24 @@
+/* The builtin executors: model:NAME conforms by construction, canary:NAME has one planted fault.  They
+ * are made from the oracle's simulate() and hold no op code. */
+#ifndef ASSAY_RUN_BUILTIN_H
+#define ASSAY_RUN_BUILTIN_H
+
+#include <glib.h>
+
+#include "harness/base/status.h"
+#include "harness/exec/assay_executor.h"
+#include "harness/model/schedule.h"
+
+/* The executor table for "model:..." or "canary:...", or NULL if the name is neither.  Its open()
+ * takes the name as options.  For executor_options_t.find_builtin. */
+const assay_executor_t *builtin_find(const char *name);
+
+/* Parses "model:lanes8+fma+acc=f64+seed=3+init=2" or "canary:drop_last_term" (a canary may carry a
+ * schedule too: "canary:drop_last_term+pairwise").  Names of trees: sequential, reverse, pairwise,
+ * blockedW, lanesW, random, shuffled. */
+status_t builtin_parse(const char *name, schedule_t *out_schedule, error_t *error);
+
+/* Names to list: every model worth running and every canary, one a line. */
+void builtin_list(GString *out_text);
+
+#endif

@@ -1,0 +1,1 @@
+# Embeds schema.sql into assay_store.

@@ -1,0 +1,118 @@
+/* The database: one SQLite file that any reader can open.  Schema: schema.sql, column by column.
+ *
+ * Writes are gathered in one open transaction, committed about once a second and on store_close(): a
+ * kill -9 loses at most that, and leaves a database that opens.  Several processes may write one
+ * database. */
+#ifndef ASSAY_STORE_STORE_H
+#define ASSAY_STORE_STORE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/base/status.h"
+
+typedef struct store store_t;
+
+/* Opens or creates a database for writing; migrates an older one.  STATUS_INVALID if the file is not
+ * an Assay database or is from a newer Assay, STATUS_IO if it cannot be opened, each with what to do. */
+status_t store_open(const char *path, store_t **out_store, error_t *error);
+
+/* Commits and closes; NULL is ignored. */
+status_t store_close(store_t *store, error_t *error);
+
+typedef struct store_run {
+  const char *command;       /* The command line. */
+  uint64_t seed;
+  const char *contract;      /* contract_print(). */
+  const char *assay_version;
+} store_run_t;
+
+/* Adds a run and its contract; *out_run_id names it. */
+status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_run_id,
+                         error_t *error);
+
+/* Marks the run as ended with an exit code. */
+status_t store_end_run(store_t *store, int64_t run_id, int exit_code, error_t *error);
+
+typedef struct store_executor {
+  const char *name;     /* As on the command line. */
+  const char *version;
+  const char *hardware;
+} store_executor_t;
+
+/* Finds or adds an executor with this name, version and hardware. */
+status_t store_add_executor(store_t *store, const store_executor_t *executor,
+                            int64_t *out_executor_id, error_t *error);
+
+/* A count of cases by op, algorithm, types, executor and verdict, with extremes.  Added to what is
+ * there for the run. */
+typedef struct store_counter {
+  int64_t run_id;
+  int64_t executor_id;
+  const char *op;
+  const char *algorithm;
+  const char *types;
+  const char *outcome;  /* outcome_spelling() */
+  const char *class_;   /* class_spelling(), "" if none */
+  const char *implementation; /* As the executor says, "" if it does not. */
+  uint64_t cases;
+  double ulp_error_max;
+  double slack_max;
+  double backward_error_max;
+} store_counter_t;
+status_t store_count(store_t *store, const store_counter_t *counter, error_t *error);
+
+/* One divergence: added, or counted if its signature is known for this executor; the worst case (by
+ * slack, then ulp error) and the shortest case line are kept. */
+typedef struct store_divergence {
+  int64_t run_id;
+  int64_t executor_id;
+  const char *signature;
+  const char *op;
+  const char *algorithm;
+  const char *types;
+  const char *outcome;
+  const char *class_;
+  const char *constraint;  /* "C7" for invalid-accepted, else "". */
+  const char *regime;      /* Of the generator, or "". */
+  const char *implementation;
+  const char *program_line;
+  const char *case_line;
+  uint64_t case_seed;
+  uint64_t result;         /* Worst element. */
+  uint64_t component;
+  uint64_t wrong_count;
+  uint64_t component_count;
+  const char *got_bits;    /* Hex. */
+  const char *got;
+  const char *expected;
+  const char *observed;
+  const char *reason;
+  double ulp_error;
+  double slack;
+  double backward_error;
+} store_divergence_t;
+/* *out_is_new tells whether the signature is new to this executor in this database. */
+status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
+                              bool *out_is_new, error_t *error);
+
+/* Commits if about a second has passed since the last commit. */
+status_t store_tick(store_t *store, error_t *error);
+
+/* Runs one query read-only and hands each row to `row` as text (NULL for SQL NULL).  `names` are the
+ * column names.  Opens the file read-only: a query can change nothing. */
+typedef enum store_value_kind { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT } store_value_kind_t;
+typedef struct store_value {
+  store_value_kind_t kind;
+  const char *text; /* The value as text; NULL for STORE_NULL. */
+  double real;      /* For STORE_INTEGER and STORE_REAL. */
+  int64_t integer;  /* For STORE_INTEGER. */
+} store_value_t;
+typedef status_t (*store_row_t)(void *context, int column_count, const char *const *names,
+                                const store_value_t *values, error_t *error);
+/* `row` is called once with values == NULL before the first row, for the header. */
+status_t store_query(const char *path, const char *sql, store_row_t row, void *context,
+                     error_t *error);
+
+#endif

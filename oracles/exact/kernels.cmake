@@ -1,0 +1,1 @@
+# Sources of oracles/exact that are built once per instruction set.

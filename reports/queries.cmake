@@ -1,0 +1,1 @@
+# Embeds views.sql and queries/*.sql into assay_reports.

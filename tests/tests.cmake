@@ -1,0 +1,33 @@
+# Every tests/FOLDER/test_*.c is one TAP program, linked against the library of its folder.
+# Target `check_programs` builds them all; tests/run runs them under prove.
+enable_testing()
+find_program(PROVE prove REQUIRED)
+add_custom_target(check_programs)
+
+function(add_test_folder folder library)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/test_*.c)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${name} PRIVATE ${library})
+    target_compile_definitions(${name} PRIVATE ASSAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                               ASSAY_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_dependencies(check_programs ${name})
+    add_test(NAME ${name} COMMAND ${PROVE} -v $<TARGET_FILE:${name}> :: --tap -k)
+  endforeach()
+endfunction()
+
+add_test_folder(base assay_base)
+add_test_folder(tap assay_tap)
+add_test_folder(num "assay_num;PkgConfig::MPFR;PkgConfig::GMP")
+add_test_folder(model assay_model)
+add_test_folder(gen assay_gen)
+add_test_folder(oracles assay_exact)
+add_test_folder(ops assay_oracles)
+add_test_folder(exec assay_exec)
+add_test_folder(judge assay_judge)
+add_test_folder(store assay_store)
+add_test_folder(run assay_run)
+add_test_folder(reports assay_reports)
+add_test_folder(tidy assay_base)
