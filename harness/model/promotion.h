@@ -1,0 +1,25 @@
+/* Promotion of element types: what an accumulation may be carried out in.  (StableHLO
+ * specification, "Functions on types", is_promotable.) */
+#ifndef ASSAY_MODEL_PROMOTION_H
+#define ASSAY_MODEL_PROMOTION_H
+
+#include <stdbool.h>
+
+#include "harness/base/rng.h"
+#include "harness/num/element.h"
+
+/* is_promotable(from, to): both boolean, both integer (of either signedness), both float or both
+ * complex, and `to` not narrower.  Equal widths count, so f16 -> bf16 and i8 -> ui8 are promotable,
+ * though not every value survives. */
+bool element_is_promotable(const element_t *from, const element_t *to);
+
+/* Whether every value of `from` is one of `to`, infinities, NaN and -0 included.  Where it is not,
+ * floats are rounded to nearest even by the rule of `to` (format_convert()), and what an integer
+ * becomes is implementation-defined. */
+bool element_promotion_is_exact(const element_t *from, const element_t *to);
+
+/* Draws an accumulation type for `from`: mostly `from` itself, else one to which it is promotable;
+ * seldom a float to which the promotion is not exact, never such an integer. */
+const element_t *element_draw_promotion(rng_t *rng, const element_t *from);
+
+#endif

@@ -1,0 +1,59 @@
+/* stablehlo.dot_general: its attributes, and where the terms of each result element lie. */
+#ifndef ASSAY_OPS_DOT_GENERAL_H
+#define ASSAY_OPS_DOT_GENERAL_H
+
+#include "harness/model/case.h"
+#include "harness/model/dimension_list.h"
+
+enum {
+  DOT_GENERAL_LHS = 0, /* Operand numbers. */
+  DOT_GENERAL_RHS = 1,
+  DOT_GENERAL_PRECISIONS_MAX = 4, /* Two are valid (C11); a few more can be written. */
+};
+
+/* The values of precision_config: hints without defined meaning (openxla/stablehlo#755). */
+typedef enum dot_precision {
+  DOT_PRECISION_DEFAULT,
+  DOT_PRECISION_HIGH,
+  DOT_PRECISION_HIGHEST,
+  DOT_PRECISION_COUNT
+} dot_precision_t;
+
+typedef struct dot_general_attributes {
+  dimension_list_t lhs_batching;
+  dimension_list_t rhs_batching;
+  dimension_list_t lhs_contracting;
+  dimension_list_t rhs_contracting;
+  bool has_precision; /* Whether precision_config is there at all. */
+  uint32_t precision_count;
+  dot_precision_t precisions[DOT_GENERAL_PRECISIONS_MAX];
+} dot_general_attributes_t;
+
+static inline const dot_general_attributes_t *dot_general_attributes(const program_t *program) {
+  return program->attributes;
+}
+
+/* A dot_general as a batch of matrix products.  Term `term` of result element
+ * (batch * row_count + row) * column_count + column, in the specification's order, is the product
+ * of
+ *   lhs element  lhs_batch_offset[batch] + lhs_row_offset[row] + lhs_term_offset[term]  and
+ *   rhs element  rhs_batch_offset[batch] + rhs_column_offset[column] + rhs_term_offset[term].
+ * Operands are first converted to the result's element type, in which products are exact or rounded
+ * as VERDICTS.md, section 4, tells.  If the result is empty, all counts are 0. */
+typedef struct dot_general_layout {
+  size_t batch_count;
+  size_t row_count;
+  size_t column_count;
+  size_t term_count; /* K: 1 for an outer product, 0 where a contracting dimension has size 0. */
+  const size_t *lhs_batch_offset;
+  const size_t *lhs_row_offset;
+  const size_t *lhs_term_offset;
+  const size_t *rhs_batch_offset;
+  const size_t *rhs_column_offset;
+  const size_t *rhs_term_offset;
+} dot_general_layout_t;
+
+/* The layout of a valid program; the arrays live in the arena. */
+dot_general_layout_t dot_general_layout_make(const program_t *program, arena_t *arena);
+
+#endif
