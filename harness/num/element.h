@@ -1,6 +1,6 @@
 /* Element types of tensors: booleans, integers, floats and complex numbers, as rows of one table.
- * An element is stored in whole bytes: element->bytes of them, little-endian, value in the low bits,
- * unused high bits zero (so i4, f4 and i1 take one byte each). */
+ * An element is stored in whole bytes: element->bytes of them, little-endian, value in the low
+ * bits, unused high bits zero (so i4, f4 and i1 take one byte each). */
 #ifndef ASSAY_NUM_ELEMENT_H
 #define ASSAY_NUM_ELEMENT_H
 
@@ -16,17 +16,17 @@ typedef enum element_kind {
   ELEMENT_SIGNED,   /* i2 to i64, two's complement */
   ELEMENT_UNSIGNED, /* ui2 to ui64 */
   ELEMENT_FLOAT,
-  ELEMENT_COMPLEX,  /* Two floats: real, then imaginary. */
+  ELEMENT_COMPLEX, /* Two floats: real, then imaginary. */
 } element_kind_t;
 
 typedef struct element {
-  const char *name;       /* MLIR spelling: "f32", "i8" (signed), "ui8", "complex<f32>". */
+  const char *name; /* MLIR spelling: "f32", "i8" (signed), "ui8", "complex<f32>". */
   element_kind_t kind;
-  uint8_t bits;           /* Of one component. */
-  uint8_t component_bytes;/* Whole bytes that hold one component. */
-  uint8_t components;     /* 2 for complex, else 1. */
-  bool is_tensor_element; /* False for tf32, which only a dot algorithm may name. */
-  const format_t *format; /* Of one component; NULL unless float or complex. */
+  uint8_t bits;            /* Of one component. */
+  uint8_t component_bytes; /* Whole bytes that hold one component. */
+  uint8_t components;      /* 2 for complex, else 1. */
+  bool is_tensor_element;  /* False for tf32, which only a dot algorithm may name. */
+  const format_t *format;  /* Of one component; NULL unless float or complex. */
 } element_t;
 
 /* All rows, in a fixed order. */
@@ -59,9 +59,24 @@ uint64_t element_integer_max(const element_t *element);
 
 /* Reads and writes component `index` (complex tensors have two per element) of dense data. */
 static inline uint64_t element_load(const element_t *element, const uint8_t *data, size_t index) {
-  uint64_t bits = 0;
   size_t bytes = element->component_bytes;
-  __builtin_memcpy(&bits, data + index * bytes, bytes);
+  uint64_t bits = 0;
+  switch (bytes) { /* Constant sizes become single loads. */
+    case 1:
+      return data[index];
+    case 2:
+      __builtin_memcpy(&bits, data + index * 2, 2);
+      break;
+    case 4:
+      __builtin_memcpy(&bits, data + index * 4, 4);
+      break;
+    case 8:
+      __builtin_memcpy(&bits, data + index * 8, 8);
+      break;
+    default:
+      __builtin_memcpy(&bits, data + index * bytes, bytes);
+      break;
+  }
   return bits;
 }
 static inline void element_store(const element_t *element, uint8_t *data, size_t index,

@@ -18,15 +18,15 @@ typedef enum format_specials {
 } format_specials_t;
 
 typedef struct format {
-  const char *name;            /* MLIR spelling, "f8E4M3FN". */
-  uint8_t bits;                /* Width of the encoding: 4 to 64. */
+  const char *name; /* MLIR spelling, "f8E4M3FN". */
+  uint8_t bits;     /* Width of the encoding: 4 to 64. */
   uint8_t exponent_bits;
-  uint8_t precision;           /* p: significand bits with the implicit one; 1 for f8E8M0FNU. */
+  uint8_t precision; /* p: significand bits with the implicit one; 1 for f8E8M0FNU. */
   int16_t exponent_bias;
   format_specials_t specials;
-  int16_t exponent_min;        /* e of the smallest normal number 2^e (f8E8M0FNU: -127). */
-  int16_t exponent_max;        /* e of the binade of the largest finite number. */
-  uint64_t largest_bits;       /* Pattern of the largest finite number. */
+  int16_t exponent_min;  /* e of the smallest normal number 2^e (f8E8M0FNU: -127). */
+  int16_t exponent_max;  /* e of the binade of the largest finite number. */
+  uint64_t largest_bits; /* Pattern of the largest finite number. */
 } format_t;
 
 /* The rows, in the order of formats.def. */
@@ -45,7 +45,8 @@ typedef enum number_kind { NUMBER_ZERO, NUMBER_FINITE, NUMBER_INFINITY, NUMBER_N
 
 /* An extended real number.  NUMBER_FINITE stands for (-1)^negative * (significand + t) * 2^exponent
  * with significand != 0, and t = 0 unless `sticky`, when 0 < t < 1 (all that rounding to at most 62
- * bits needs to know of the bits cut off).  Decoded numbers are never sticky. */
+ * bits needs to know of the bits cut off).  Decoded numbers are never sticky; a sticky significand
+ * has more bits than the precision that it is rounded to, so that t lies below the rounding bit. */
 typedef struct number {
   number_kind_t kind;
   bool negative;
@@ -60,7 +61,8 @@ typedef enum rounding {
   ROUNDING_TOWARD_ZERO,
   ROUNDING_UP,   /* Toward +infinity. */
   ROUNDING_DOWN, /* Toward -infinity. */
-  ROUNDING_ODD,  /* Exact, or the neighbour with the odd significand (Boldo and Melquiond 2008). */
+  ROUNDING_ODD,  /* Exact, or the neighbour with the odd significand (Boldo and Melquiond 2008);
+                  * beyond the largest number it stays there, as toward zero. */
 } rounding_t;
 
 /* What becomes of a finite number that rounds beyond the largest finite one, and of infinity. */
@@ -73,10 +75,10 @@ typedef enum overflow {
 /* Splits a pattern.  Bits above format->bits are ignored. */
 number_t format_decode(const format_t *format, uint64_t bits);
 
-/* Rounds to the format.  NaN becomes the format's quiet NaN (FORMAT_FINITE has none: its pattern of
- * +0 is returned, and format_has_nan() tells).  A zero or underflow keeps its sign where the format
- * has -0; f8E8M0FNU, which has no zero and no sign, takes its smallest number for zero and NaN for
- * a negative number. */
+/* Rounds to the format.  NaN becomes the format's quiet NaN of that sign (FORMAT_FINITE has none:
+ * its pattern of +0 is returned, and format_has_nan() tells).  A zero or underflow keeps its sign
+ * where the format has -0; f8E8M0FNU, which has no zero and no sign, takes its smallest number for
+ * zero and NaN for a negative number. */
 uint64_t format_encode(const format_t *format, number_t number, rounding_t rounding,
                        overflow_t overflow);
 
@@ -93,9 +95,9 @@ bool format_is_zero(const format_t *format, uint64_t bits);
 bool format_is_negative(const format_t *format, uint64_t bits);
 bool format_is_subnormal(const format_t *format, uint64_t bits);
 
-/* A signed count of steps from zero, strictly monotone over the numbers: +0 is 0, -0 is -1 where the
- * format has it, the largest finite number is followed by infinity where it has one.  NaN has none:
- * the caller excludes it.  format_from_ordinal() is the inverse. */
+/* A signed count of steps from zero, strictly monotone over the numbers: +0 is 0, -0 is -1 where
+ * the format has it, the largest finite number is followed by infinity where it has one.  NaN has
+ * none: the caller excludes it.  format_from_ordinal() is the inverse. */
 int64_t format_ordinal(const format_t *format, uint64_t bits);
 uint64_t format_from_ordinal(const format_t *format, int64_t ordinal);
 

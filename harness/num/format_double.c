@@ -1,0 +1,79 @@
+/* Between patterns and binary64, for the hot paths.  Both directions move bits as integers, so that
+ * neither the rounding mode nor a flush-to-zero flag of the process can enter. */
+#include <string.h>
+
+#include "harness/num/format.h"
+#include "harness/num/format_layout.h"
+
+static const format_t *const binary64 = &format_table[FORMAT_f64];
+
+enum { BINARY64_FRACTION_BITS = 52, BINARY64_BIAS = 1023 };
+
+static const uint64_t BINARY64_SIGN = UINT64_C(1) << 63;
+
+static double double_from_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static uint64_t double_bits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* What a biased exponent field of the format lacks to be one of binary64, in place. */
+static uint64_t rebias(const format_t *format) {
+  return (uint64_t)(BINARY64_BIAS - format->exponent_bias) << BINARY64_FRACTION_BITS;
+}
+
+static bool is_binary64(const format_t *format) { return format->precision == 53; }
+
+double format_to_double(const format_t *format, uint64_t bits) {
+  uint64_t magnitude = bits & layout_magnitude_mask(format);
+  int fraction_bits = layout_fraction_bits(format);
+  bool is_normal = magnitude >> fraction_bits != 0 && magnitude <= format->largest_bits;
+  if (is_normal) {
+    uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
+    uint64_t widened = magnitude << (BINARY64_FRACTION_BITS - fraction_bits);
+    return double_from_bits(sign | (widened + rebias(format)));
+  }
+  return double_from_bits(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
+}
+
+/* Rounds to nearest even at the format's precision, as a binary64 magnitude; true if that is all
+ * there is to do: the value is normal and stays within the largest number. */
+static bool round_normal(const format_t *format, uint64_t magnitude, uint64_t *out_magnitude) {
+  int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
+  uint64_t smallest = (uint64_t)(format->exponent_min + BINARY64_BIAS) << BINARY64_FRACTION_BITS;
+  uint64_t largest = (format->largest_bits << drop) + rebias(format);
+  /* Neighbours of FORMAT_EXPONENT_ONLY differ by a factor of two and have no even one. */
+  if (magnitude < smallest || format->specials == FORMAT_EXPONENT_ONLY) return false;
+  uint64_t unit = UINT64_C(1) << drop;
+  uint64_t is_odd = (magnitude >> drop) & 1;
+  uint64_t rounded = (magnitude + (unit / 2 - 1) + is_odd) & ~(unit - 1);
+  *out_magnitude = rounded;
+  return rounded <= largest;
+}
+
+uint64_t format_from_double(const format_t *format, double value) {
+  uint64_t bits = double_bits(value);
+  uint64_t magnitude = bits & ~BINARY64_SIGN;
+  uint64_t rounded;
+  if (!is_binary64(format) && round_normal(format, magnitude, &rounded)) {
+    int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
+    return layout_with_sign(format, bits != magnitude, (rounded - rebias(format)) >> drop);
+  }
+  return format_convert(binary64, format, bits, ROUNDING_NEAREST_EVEN);
+}
+
+double format_round_double(const format_t *format, double value) {
+  if (is_binary64(format)) return value;
+  uint64_t bits = double_bits(value);
+  uint64_t rounded;
+  if (round_normal(format, bits & ~BINARY64_SIGN, &rounded)) {
+    return double_from_bits((bits & BINARY64_SIGN) | rounded);
+  }
+  return format_to_double(format, format_from_double(format, value));
+}
