@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#include "harness/base/rng.h"
 #include "harness/num/element.h"
 
 /* is_promotable(from, to): both boolean, both integer (of either signedness), both float or both
@@ -17,9 +16,5 @@ bool element_is_promotable(const element_t *from, const element_t *to);
  * floats are rounded to nearest even by the rule of `to` (format_convert()), and what an integer
  * becomes is implementation-defined. */
 bool element_promotion_is_exact(const element_t *from, const element_t *to);
-
-/* Draws an accumulation type for `from`: mostly `from` itself, else one to which it is promotable;
- * seldom a float to which the promotion is not exact, never such an integer. */
-const element_t *element_draw_promotion(rng_t *rng, const element_t *from);
 
 #endif

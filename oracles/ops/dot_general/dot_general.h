@@ -33,6 +33,11 @@ static inline const dot_general_attributes_t *dot_general_attributes(const progr
   return program->attributes;
 }
 
+/* The dimensions of either operand that are neither batching nor contracting, ascending.  All
+ * listed dimensions are in range. */
+dimension_list_t dot_general_lhs_result_dimensions(const program_t *program);
+dimension_list_t dot_general_rhs_result_dimensions(const program_t *program);
+
 /* A dot_general as a batch of matrix products.  Term `term` of result element
  * (batch * row_count + row) * column_count + column, in the specification's order, is the product
  * of
