@@ -6,6 +6,11 @@
 #include "harness/judge/judge.h"
 #include "oracles/oracle.h"
 
+enum {
+  ONE_CASE_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
+  ONE_CASE_ASK_WRONG_MAX = 16,   /* Default of ask_wrong_max. */
+};
+
 /* Where time went, in nanoseconds. */
 typedef struct one_case_times {
   uint64_t oracle;
@@ -15,8 +20,10 @@ typedef struct one_case_times {
 
 typedef struct one_case {
   contract_t contract;
-  uint32_t audit_one_in;   /* One component in so many is recomputed with MPFR; 0: none. */
+  uint32_t audit_one_in; /* One component in so many is recomputed with MPFR; 0: none. */
+  size_t ask_wrong_max;  /* See judge_t. */
   rng_t audit_rng;
+  uint64_t audit_distance; /* Components until the next audited one. */
   one_case_times_t times;  /* Added to. */
   uint64_t audited;        /* Components audited so far. */
 } one_case_t;
@@ -25,21 +32,52 @@ void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed);
 
 /* The oracle's side of a case, computed once and used for every executor. */
 typedef struct expectation {
-  status_t oracle_status;  /* STATUS_OK, or why there is no oracle. */
+  status_t oracle_status; /* STATUS_OK, or why there is no oracle. */
   const oracle_t *oracle;
   accept_t accepts[CASE_RESULTS_MAX];
-  const char *broken;      /* The constraint that the program breaks, or NULL: then no accept sets. */
+  const char *broken; /* The constraint that the program breaks, or NULL: then no accept sets. */
   char reason[192];
 } expectation_t;
 
-/* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop. */
+/* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop.  The error then
+ * says what; the case line belongs beside it. */
 status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *broken,
                          arena_t *arena, expectation_t *out_expectation, error_t *error);
 
-/* Runs and judges one executor.  `out_implementation` is borrowed from the executor until its next
- * compile. */
+/* What an executor says to a program, asked once for all data of it. */
+typedef struct preparation {
+  executor_outcome_t outcome;
+  executor_promise_t promise;
+  executor_program_t *program; /* Where the outcome is EXECUTOR_OK; borrowed from the executor until
+                                * its next compile. */
+  const char *implementation;  /* Likewise; "" if unknown. */
+  char reason[192];
+} preparation_t;
+
+/* `broken` as in expectation_t. */
+void one_case_prepare(one_case_t *walk, const program_t *program, const char *broken,
+                      executor_t *executor, preparation_t *out_preparation);
+
+/* True if the verdict is the same for all data: the program is not to be executed.  An executor
+ * that merely accepts an invalid program, or one outside its target, has already diverged;
+ * executing it could only corrupt memory. */
+bool one_case_is_settled(const preparation_t *preparation, const char *broken);
+
+/* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again. */
+status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
+                               const expectation_t *expectation, executor_t *executor,
+                               const preparation_t *preparation, arena_t *arena,
+                               verdict_t *out_verdict, error_t *error);
+
+/* one_case_prepare() and one_case_run_prepared().  `out_implementation` (may be NULL) is borrowed
+ * from the executor until its next compile. */
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                       executor_t *executor, arena_t *arena, verdict_t *out_verdict,
                       const char **out_implementation, error_t *error);
+
+/* Holds results that some executor gave against the expectation: the last step of the above. */
+status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
+                        const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
+                        error_t *error);
 
 #endif

@@ -1,0 +1,264 @@
+#include "harness/run/one_case.h"
+
+#include <stdio.h>
+
+#include "harness/run/clock.h"
+#include "harness/run/repeat.h"
+
+void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) {
+  *walk = (one_case_t){.contract = *contract,
+                       .audit_one_in = ONE_CASE_AUDIT_ONE_IN,
+                       .ask_wrong_max = ONE_CASE_ASK_WRONG_MAX,
+                       .audit_rng = rng_make(seed)};
+  /* Any component may be the first, else short runs would never audit. */
+  walk->audit_distance = rng_below(&walk->audit_rng, ONE_CASE_AUDIT_ONE_IN);
+}
+
+/* Audits the components that are due, on average one in audit_one_in: distances are uniform in
+ * 1 .. 2 * audit_one_in - 1, which costs one random number an audit instead of one a component. */
+static status_t audit(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
+                      uint32_t result, arena_t *arena, error_t *error) {
+  if (walk->audit_one_in == 0) return STATUS_OK;
+  size_t count = expectation->accepts[result].count;
+  size_t component = 0;
+  while (walk->audit_distance < count - component) {
+    component += walk->audit_distance;
+    arena_mark_t mark = arena_mark(arena);
+    status_t status = expectation->oracle->audit(instance, &walk->contract, expectation->accepts,
+                                                 result, component, arena, error);
+    arena_rewind(arena, mark);
+    STATUS_TRY(status);
+    walk->audited++;
+    walk->audit_distance = 1 + rng_below(&walk->audit_rng, 2 * (uint64_t)walk->audit_one_in - 1);
+  }
+  walk->audit_distance -= count - component;
+  return STATUS_OK;
+}
+
+static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *arena,
+                             expectation_t *expectation, error_t *error) {
+  error_t reason = {0};
+  expectation->oracle_status =
+      expectation->oracle->accept(instance, &walk->contract, arena, expectation->accepts, &reason);
+  switch (expectation->oracle_status) {
+    case STATUS_OK:
+      break;
+    case STATUS_UNSUPPORTED:
+    case STATUS_UNDECIDED:
+      snprintf(expectation->reason, sizeof expectation->reason, "%.191s", reason.text);
+      return STATUS_OK;
+    case STATUS_INVALID:
+    case STATUS_IO:
+    default:
+      *error = reason;
+      return expectation->oracle_status;
+  }
+  for (uint32_t i = 0; i < instance->program.result_count; i++) {
+    STATUS_TRY(audit(walk, instance, expectation, i, arena, error));
+  }
+  return STATUS_OK;
+}
+
+status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *broken,
+                         arena_t *arena, expectation_t *out_expectation, error_t *error) {
+  out_expectation->oracle_status = STATUS_OK;
+  out_expectation->oracle = oracle_find(instance->program.op);
+  out_expectation->broken = broken;
+  out_expectation->reason[0] = '\0';
+  if (broken != NULL) return STATUS_OK;
+  if (out_expectation->oracle == NULL) {
+    out_expectation->oracle_status = STATUS_UNSUPPORTED;
+    snprintf(out_expectation->reason, sizeof out_expectation->reason, "no oracle for %s",
+             instance->program.op->name);
+    return STATUS_OK;
+  }
+  uint64_t begin = clock_nanoseconds();
+  status_t status = expect_valid(walk, instance, arena, out_expectation, error);
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
+
+void one_case_prepare(one_case_t *walk, const program_t *program, const char *broken,
+                      executor_t *executor, preparation_t *out_preparation) {
+  uint64_t begin = clock_nanoseconds();
+  *out_preparation = (preparation_t){.promise = EXECUTOR_PROMISE_NONE, .implementation = ""};
+  out_preparation->outcome =
+      executor_compile(executor, program, &out_preparation->program, out_preparation->reason,
+                       sizeof out_preparation->reason);
+  if (out_preparation->outcome == EXECUTOR_OK) {
+    out_preparation->implementation = executor_implementation(executor, out_preparation->program);
+  }
+  if (broken == NULL) out_preparation->promise = executor_promises(executor, program);
+  walk->times.executor += clock_nanoseconds() - begin;
+}
+
+bool one_case_is_settled(const preparation_t *preparation, const char *broken) {
+  return broken != NULL || preparation->outcome != EXECUTOR_OK ||
+         preparation->promise == EXECUTOR_PROMISE_NO;
+}
+
+static void set_verdict(verdict_t *verdict, outcome_t outcome, divergence_class_t class_,
+                        const char *reason) {
+  verdict->outcome = outcome;
+  verdict->class_ = class_;
+  snprintf(verdict->reason, sizeof verdict->reason, "%.191s", reason);
+}
+
+/* The verdict where the executor gave no results. */
+static void judge_without_results(executor_outcome_t outcome, executor_promise_t promise,
+                                  const char *broken, const char *reason, verdict_t *verdict) {
+  switch (outcome) {
+    case EXECUTOR_REFUSED:
+      if (broken == NULL && promise == EXECUTOR_PROMISE_YES) {
+        set_verdict(verdict, OUTCOME_diverges, CLASS_supported_refused, reason);
+      } else {
+        set_verdict(verdict, OUTCOME_refused, CLASS_none, reason);
+      }
+      break;
+    case EXECUTOR_REJECTED:
+      if (broken == NULL) {
+        set_verdict(verdict, OUTCOME_diverges, CLASS_supported_refused, reason);
+      } else {
+        set_verdict(verdict, OUTCOME_conforms, CLASS_none, reason);
+      }
+      break;
+    case EXECUTOR_CRASHED:
+      set_verdict(verdict, OUTCOME_failed, CLASS_crash, reason);
+      break;
+    case EXECUTOR_TIMED_OUT:
+      set_verdict(verdict, OUTCOME_failed, CLASS_hang, reason);
+      break;
+    case EXECUTOR_GARBAGE:
+      set_verdict(verdict, OUTCOME_failed, CLASS_protocol, reason);
+      break;
+    case EXECUTOR_OK:
+    case EXECUTOR_FAILED:
+    default:
+      set_verdict(verdict, OUTCOME_failed, CLASS_none, reason);
+      break;
+  }
+}
+
+/* The verdict of a settled program (one_case_is_settled). */
+static void judge_settled(const preparation_t *preparation, const char *broken,
+                          verdict_t *verdict) {
+  if (preparation->outcome != EXECUTOR_OK) {
+    judge_without_results(preparation->outcome, preparation->promise, broken, preparation->reason,
+                          verdict);
+  } else if (broken != NULL) {
+    set_verdict(verdict, OUTCOME_diverges, CLASS_invalid_accepted,
+                "accepted a program that breaks a constraint");
+  } else {
+    set_verdict(verdict, OUTCOME_diverges, CLASS_unsupported_accepted,
+                "accepted a program outside its declared target");
+  }
+}
+
+/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
+typedef struct ask_context {
+  const oracle_t *oracle;
+  arena_t *arena;
+  one_case_times_t *times;
+} ask_context_t;
+
+static status_t ask_oracle(void *context, const case_t *instance, const contract_t *contract,
+                           uint32_t result, size_t component, const tensor_t *results,
+                           answer_t *out_answer, error_t *error) {
+  ask_context_t *asked = (ask_context_t *)context;
+  uint64_t begin = clock_nanoseconds();
+  arena_mark_t mark = arena_mark(asked->arena);
+  status_t status = asked->oracle->ask(instance, contract, result, component, results, asked->arena,
+                                       out_answer, error);
+  arena_rewind(asked->arena, mark);
+  uint64_t spent = clock_nanoseconds() - begin;
+  asked->times->oracle += spent;
+  asked->times->judge -= spent;
+  return status;
+}
+
+status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
+                        const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
+                        error_t *error) {
+  if (expectation->oracle_status != STATUS_OK) {
+    *out_verdict = (verdict_t){0};
+    set_verdict(out_verdict, OUTCOME_no_oracle, CLASS_none, expectation->reason);
+    return STATUS_OK;
+  }
+  uint64_t begin = clock_nanoseconds();
+  ask_context_t context = {expectation->oracle, arena, &walk->times};
+  judge_t judge = {.ask = ask_oracle,
+                   .ask_context = &context,
+                   .contract = walk->contract,
+                   .ask_wrong_max = walk->ask_wrong_max};
+  status_t status =
+      judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
+  walk->times.judge += clock_nanoseconds() - begin;
+  return status;
+}
+
+/* What executions showed beside their values.  A call that wrote outside its results, or never
+ * wrote them, has no values to speak of, and one that cannot be repeated is first of all that; a
+ * changed environment is only told where nothing else is wrong, since some backends change it
+ * always. */
+static status_t judge_executions(one_case_t *walk, const case_t *instance,
+                                 const expectation_t *expectation, const executions_t *executions,
+                                 arena_t *arena, verdict_t *verdict, error_t *error) {
+  const repeat_t *repeat = &executions->repeat;
+  if (executions->wrote_out_of_bounds) {
+    set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "a guard byte was overwritten");
+    verdict->result = executions->bad_result;
+    return STATUS_OK;
+  }
+  if (repeat->kind == REPEAT_UNWRITTEN) {
+    set_verdict(verdict, OUTCOME_diverges, CLASS_unwritten, "a result was never written");
+  } else if (repeat->kind == REPEAT_PADDING) {
+    set_verdict(verdict, OUTCOME_failed, CLASS_protocol, "unused high bits of an element are set");
+  } else {
+    STATUS_TRY(
+        one_case_judge(walk, instance, expectation, executions->results, arena, verdict, error));
+    if (repeat->kind == REPEAT_DIFFERS) {
+      set_verdict(verdict, OUTCOME_diverges, CLASS_nondeterministic, "two runs of the case differ");
+    } else if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
+      set_verdict(verdict, OUTCOME_diverges, CLASS_environment,
+                  "changed the rounding mode or flush-to-zero");
+    }
+  }
+  if (repeat->kind != REPEAT_SAME) repeat_describe(&instance->program, repeat, verdict);
+  return STATUS_OK;
+}
+
+status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
+                               const expectation_t *expectation, executor_t *executor,
+                               const preparation_t *preparation, arena_t *arena,
+                               verdict_t *out_verdict, error_t *error) {
+  const char *broken = expectation->broken;
+  *out_verdict = (verdict_t){0};
+  status_t status = STATUS_OK;
+  if (one_case_is_settled(preparation, broken)) {
+    judge_settled(preparation, broken, out_verdict);
+  } else {
+    uint64_t begin = clock_nanoseconds();
+    executions_t executions;
+    execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
+    walk->times.executor += clock_nanoseconds() - begin;
+    if (last.outcome == EXECUTOR_OK) {
+      status =
+          judge_executions(walk, instance, expectation, &executions, arena, out_verdict, error);
+    } else {
+      judge_without_results(last.outcome, preparation->promise, broken, last.reason, out_verdict);
+    }
+  }
+  snprintf(out_verdict->constraint, sizeof out_verdict->constraint, "%s",
+           broken == NULL ? "" : broken);
+  return status;
+}
+
+status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
+                      executor_t *executor, arena_t *arena, verdict_t *out_verdict,
+                      const char **out_implementation, error_t *error) {
+  preparation_t preparation;
+  one_case_prepare(walk, &instance->program, expectation->broken, executor, &preparation);
+  if (out_implementation != NULL) *out_implementation = preparation.implementation;
+  return one_case_run_prepared(walk, instance, expectation, executor, &preparation, arena,
+                               out_verdict, error);
+}
