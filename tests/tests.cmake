@@ -1,5 +1,6 @@
 # Every tests/FOLDER/test_*.c is one TAP program, linked against the library of its folder.
-# Target `check_programs` builds them all; tests/run runs them under prove.
+# Target `check_programs` builds them all; tests/run runs them under prove.  (So the tests of harness/run
+# are in tests/campaign.)
 enable_testing()
 find_program(PROVE prove REQUIRED)
 add_custom_target(check_programs)
@@ -28,6 +29,6 @@ add_test_folder(ops assay_oracles)
 add_test_folder(exec assay_exec)
 add_test_folder(judge assay_judge)
 add_test_folder(store assay_store)
-add_test_folder(run assay_run)
+add_test_folder(campaign assay_run)
 add_test_folder(reports assay_reports)
 add_test_folder(tidy assay_base)
