@@ -57,11 +57,17 @@ static void describe_next(const scan_t *scan, char *out, size_t out_bytes) {
   snprintf(out, out_bytes, "\"%s\"", shown);
 }
 
-status_t scan_expect(scan_t *scan, const char *expected, error_t *error) {
-  if (scan_accept(scan, expected)) return STATUS_OK;
+status_t scan_fail_expecting(const scan_t *scan, error_t *error, const char *what) {
   char found[32];
   describe_next(scan, found, sizeof found);
-  return scan_fail(scan, error, "expected \"%s\", found %s", expected, found);
+  return scan_fail(scan, error, "expected %s, found %s", what, found);
+}
+
+status_t scan_expect(scan_t *scan, const char *expected, error_t *error) {
+  if (scan_accept(scan, expected)) return STATUS_OK;
+  char quoted[64];
+  snprintf(quoted, sizeof quoted, "\"%s\"", expected);
+  return scan_fail_expecting(scan, error, quoted);
 }
 
 str_t scan_until(scan_t *scan, const char *stops) {
@@ -82,11 +88,7 @@ status_t scan_integer(scan_t *scan, int64_t *out_value, error_t *error) {
       return scan_fail(&start, error, "the integer does not fit in 64 bits");
     }
   }
-  if (scan->cursor == digits) {
-    char found[32];
-    describe_next(&start, found, sizeof found);
-    return scan_fail(&start, error, "expected an integer, found %s", found);
-  }
+  if (scan->cursor == digits) return scan_fail_expecting(&start, error, "an integer");
   bool leading_zero = *digits == '0' && (scan->cursor - digits > 1 || negative);
   if (leading_zero) return scan_fail(&start, error, "an integer is written without leading zeros");
   if (!negative && value == INT64_MIN) {

@@ -56,4 +56,7 @@ status_t scan_integer(scan_t *scan, int64_t *out_value, error_t *error);
 status_t scan_fail(const scan_t *scan, error_t *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Fails at the present column: "expected WHAT, found ...". */
+status_t scan_fail_expecting(const scan_t *scan, error_t *error, const char *what);
+
 #endif
