@@ -1,0 +1,143 @@
+#include "oracles/exact/arithmetic.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Why a binary64 operation followed by a rounding to a format of precision p <= 24 is correct.
+ *
+ * Multiplication: the product of two p-bit significands has at most 48 bits, and the exponents stay
+ * far inside those of binary64 (f32's smallest subnormal squared is 2^-298): the product is exact,
+ * and only one rounding happens.
+ *
+ * Addition: rounding first to 53 and then to p bits equals rounding once where 53 >= 2 p + 2
+ * (Figueroa, "When is double rounding innocuous?", 1995): 53 >= 50.  A sum that falls into the
+ * format's subnormal range is a multiple of its smallest subnormal and below 2^p of them, hence
+ * exact.  Overflow is decided by comparing with a midpoint of p + 1 bits, which the first rounding
+ * cannot cross.
+ *
+ * Fused: the exact product plus c, rounded to odd in binary64, then to nearest in p bits, is the
+ * exact value rounded once where 53 >= p + 2 (Boldo and Melquiond, "Emulation of FMA and correctly
+ * rounded sums: proved algorithms using rounding to odd", 2008).  Rounding to odd needs to know
+ * whether the binary64 sum was exact, and to which side it erred: TwoSum's error term says so.
+ *
+ * All this fails for no format in formats.def but f64 itself, which is the host's own arithmetic.
+ */
+
+static const double f64_largest = 0x1.fffffffffffffp+1023;
+
+static bool is_f64(const format_t *format) { return format == &format_table[FORMAT_f64]; }
+static bool is_f32(const format_t *format) { return format == &format_table[FORMAT_f32]; }
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static double double_of(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+double arithmetic_round(const arithmetic_t *arithmetic, double value) {
+  if (is_f64(arithmetic->format)) return value;
+  if (is_f32(arithmetic->format)) return (float)value;
+  return format_round_double(arithmetic->format, value);
+}
+
+double arithmetic_truncate(const arithmetic_t *arithmetic, double value) {
+  const format_t *format = arithmetic->format;
+  uint64_t bits =
+      format_convert(&format_table[FORMAT_f64], format, bits_of(value), ROUNDING_TOWARD_ZERO);
+  return format_to_double(format, bits);
+}
+
+/* a + b - sum, exactly: Dekker's FastTwoSum (1971), which cannot overflow where the sum did not. */
+static double sum_error(double a, double b, double sum) {
+  double larger = fabs(a) >= fabs(b) ? a : b;
+  double smaller = fabs(a) >= fabs(b) ? b : a;
+  return smaller - (sum - larger);
+}
+
+/* The neighbour of a nonzero finite number towards zero, and away from it. */
+static double toward_zero(double value) { return double_of(bits_of(value) - 1); }
+static double away_from_zero(double value) { return double_of(bits_of(value) + 1); }
+
+/* a + b in binary64, rounded toward zero. */
+static double add_truncated(double a, double b) {
+  double sum = a + b;
+  if (!isfinite(a) || !isfinite(b)) return sum;
+  if (isinf(sum)) return copysign(f64_largest, sum);
+  double error = sum_error(a, b, sum);
+  bool too_large = error != 0 && (error < 0) == (sum > 0);
+  return too_large ? toward_zero(sum) : sum;
+}
+
+/* a + b in binary64, rounded to odd; for operands whose sum is far from overflow. */
+static double add_to_odd(double a, double b) {
+  double sum = a + b;
+  if (!isfinite(sum)) return sum;
+  double error = sum_error(a, b, sum);
+  if (error == 0 || (bits_of(sum) & 1) == 1) return sum;
+  return (error < 0) == (sum > 0) ? toward_zero(sum) : away_from_zero(sum);
+}
+
+/* a * b rounded toward zero: the exact product of the significands, cut to 62 bits and a sticky
+ * one. (An error term would be lost to underflow.) */
+static double multiply_truncated(const format_t *format, double a, double b) {
+  const format_t *f64 = &format_table[FORMAT_f64];
+  number_t left = format_decode(f64, bits_of(a));
+  number_t right = format_decode(f64, bits_of(b));
+  number_t product = {.kind = NUMBER_FINITE, .negative = left.negative != right.negative};
+  if (left.kind != NUMBER_FINITE || right.kind != NUMBER_FINITE) {
+    product = format_decode(f64, bits_of(a * b));
+  } else {
+    unsigned __int128 significand = (unsigned __int128)left.significand * right.significand;
+    product.exponent = left.exponent + right.exponent;
+    for (; significand >> 62 != 0; significand >>= 1) {
+      product.sticky |= (significand & 1) != 0;
+      product.exponent++;
+    }
+    product.significand = (uint64_t)significand;
+  }
+  return format_to_double(format,
+                          format_encode(format, product, ROUNDING_TOWARD_ZERO, OVERFLOW_FORMAT));
+}
+
+double arithmetic_add(const arithmetic_t *arithmetic, double a, double b) {
+  if (arithmetic->truncate_additions) {
+    return arithmetic_truncate(arithmetic, add_truncated(a, b));
+  }
+  return arithmetic_round(arithmetic, a + b);
+}
+
+double arithmetic_multiply(const arithmetic_t *arithmetic, double a, double b) {
+  if (arithmetic->truncate_products) return multiply_truncated(arithmetic->format, a, b);
+  return arithmetic_round(arithmetic, a * b);
+}
+
+double arithmetic_fused(const arithmetic_t *arithmetic, double a, double b, double c) {
+  if (is_f64(arithmetic->format)) return fma(a, b, c);
+  if (is_f32(arithmetic->format)) return fmaf((float)a, (float)b, (float)c);
+  return arithmetic_round(arithmetic, add_to_odd(a * b, c));
+}
+
+double arithmetic_maximum(double a, double b) {
+  if (isnan(a) || isnan(b)) return a + b;
+  if (a == b) return signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+double arithmetic_minimum(double a, double b) {
+  if (isnan(a) || isnan(b)) return a + b;
+  if (a == b) return signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+bool arithmetic_format_holds(const format_t *wide, const format_t *narrow) {
+  int wide_least = wide->exponent_min - wide->precision;
+  int narrow_least = narrow->exponent_min - narrow->precision;
+  return wide->precision >= narrow->precision && wide->exponent_max >= narrow->exponent_max &&
+         wide_least <= narrow_least;
+}

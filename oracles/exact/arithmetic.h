@@ -1,0 +1,44 @@
+/* Correctly rounded addition, multiplication and fused multiply-add of one float format, on
+ * binary64 carriers: every finite number, infinity and NaN of every format is a binary64 value too,
+ * so operands and results are doubles that the format holds.
+ *
+ * Roundings are to nearest, ties to even, with the format's own rule for overflow (infinity, NaN or
+ * the largest finite number); NaN carries on.  The proofs are in arithmetic.c.  f8E8M0FNU, which
+ * has neither zero nor sign, is multiplied only. */
+#ifndef ASSAY_EXACT_ARITHMETIC_H
+#define ASSAY_EXACT_ARITHMETIC_H
+
+#include <stdbool.h>
+
+#include "harness/num/format.h"
+
+typedef struct arithmetic {
+  const format_t *format;
+  /* Faults that are planted on purpose: rounding toward zero. */
+  bool truncate_additions;
+  bool truncate_products;
+} arithmetic_t;
+
+/* The conforming arithmetic of a format. */
+static inline arithmetic_t arithmetic_make(const format_t *format) {
+  return (arithmetic_t){.format = format};
+}
+
+/* Any binary64 number, rounded to the format; to nearest, and toward zero. */
+double arithmetic_round(const arithmetic_t *arithmetic, double value);
+double arithmetic_truncate(const arithmetic_t *arithmetic, double value);
+
+double arithmetic_add(const arithmetic_t *arithmetic, double a, double b);
+double arithmetic_multiply(const arithmetic_t *arithmetic, double a, double b);
+
+/* a * b + c, rounded once, to nearest (also where the two flags are set). */
+double arithmetic_fused(const arithmetic_t *arithmetic, double a, double b, double c);
+
+/* IEEE 754-2019 maximum and minimum: NaN wins, and -0 is less than +0. */
+double arithmetic_maximum(double a, double b);
+double arithmetic_minimum(double a, double b);
+
+/* True if every number of `narrow` is one of `wide`. */
+bool arithmetic_format_holds(const format_t *wide, const format_t *narrow);
+
+#endif

@@ -1,0 +1,146 @@
+#include "oracles/ops/dot_general/dot_general_simulate.h"
+
+#include "oracles/exact/dense_fold.h"
+#include "oracles/ops/dot_general/dot_general.h"
+
+/* One simulation, with what its parts share. */
+typedef struct simulation {
+  const dot_general_layout_t *layout;
+  const tensor_t *lhs;
+  const tensor_t *rhs;
+  fold_t fold;
+} simulation_t;
+
+/* The element of the right operand that is read for element `index`. */
+static size_t rhs_index(const simulation_t *simulation, size_t index) {
+  const type_t *type = &simulation->rhs->type;
+  if (simulation->fold.schedule->fault != FAULT_transpose_rhs || type->rank < 2) return index;
+  size_t rows = (size_t)type->dims[type->rank - 2];
+  size_t columns = (size_t)type->dims[type->rank - 1];
+  if (rows != columns) return index;
+  size_t in_matrix = index % (rows * columns);
+  return index - in_matrix + in_matrix % columns * rows + in_matrix / columns;
+}
+
+static fold_value_t load_lhs(const simulation_t *simulation, size_t batch, size_t row,
+                             size_t term) {
+  const dot_general_layout_t *layout = simulation->layout;
+  size_t index =
+      layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row] + layout->lhs_term_offset[term];
+  const tensor_t *lhs = simulation->lhs;
+  return fold_load(&simulation->fold, lhs->type.element, lhs->data, index);
+}
+
+static fold_value_t load_rhs(const simulation_t *simulation, size_t batch, size_t column,
+                             size_t term) {
+  const dot_general_layout_t *layout = simulation->layout;
+  bool reads_before = simulation->fold.schedule->fault == FAULT_batch_offset && batch > 0;
+  size_t index = layout->rhs_batch_offset[reads_before ? batch - 1 : batch] +
+                 layout->rhs_column_offset[column] + layout->rhs_term_offset[term];
+  const tensor_t *rhs = simulation->rhs;
+  return fold_load(&simulation->fold, rhs->type.element, rhs->data, rhs_index(simulation, index));
+}
+
+/* What `vpmaddubsw` does: pairs of products become one term, saturated to 16 bits. */
+static size_t saturate_pairs(const simulation_t *simulation, fold_value_t *terms, size_t count) {
+  const element_t *from = simulation->lhs->type.element;
+  const element_t *element = simulation->fold.element;
+  if (!element_is_integer(from) || from->bits != 8 || element->bits <= 16) return count;
+  for (size_t i = 0; i < count; i += 2) {
+    uint64_t second = i + 1 < count ? terms[i + 1].integer : 0;
+    int64_t sum = (int64_t)(terms[i].integer + second);
+    terms[i / 2].integer = (uint64_t)CLAMP(sum, INT16_MIN, INT16_MAX);
+  }
+  return (count + 1) / 2;
+}
+
+/* Row by column, with every operand element of a batch converted once. */
+static void simulate_batch(const simulation_t *simulation, size_t batch, fold_value_t *lhs,
+                           fold_value_t *rhs, fold_value_t *terms, tensor_t *results) {
+  const dot_general_layout_t *layout = simulation->layout;
+  const fold_t *fold = &simulation->fold;
+  size_t term_count = layout->term_count;
+  for (size_t row = 0; row < layout->row_count; row++) {
+    for (size_t term = 0; term < term_count; term++) {
+      lhs[row * term_count + term] = load_lhs(simulation, batch, row, term);
+    }
+  }
+  for (size_t column = 0; column < layout->column_count; column++) {
+    for (size_t term = 0; term < term_count; term++) {
+      rhs[column * term_count + term] = load_rhs(simulation, batch, column, term);
+    }
+  }
+  fold_value_t zero = {.integer = 0}; /* 0.0 too. */
+  size_t output = batch * layout->row_count * layout->column_count;
+  for (size_t row = 0; row < layout->row_count; row++) {
+    for (size_t column = 0; column < layout->column_count; column++, output++) {
+      for (size_t term = 0; term < term_count; term++) {
+        terms[term] =
+            fold_product(fold, lhs[row * term_count + term], rhs[column * term_count + term]);
+      }
+      size_t count = fold->schedule->fault == FAULT_saturate_pairs
+                         ? saturate_pairs(simulation, terms, term_count)
+                         : term_count;
+      fold_output(fold, zero, terms, count, output, results);
+    }
+  }
+}
+
+static void simulate_terms(const simulation_t *simulation, arena_t *arena, tensor_t *results) {
+  const dot_general_layout_t *layout = simulation->layout;
+  size_t term_count = layout->term_count;
+  fold_value_t *lhs = ARENA_NEW_ARRAY(arena, fold_value_t, layout->row_count * term_count);
+  fold_value_t *rhs = ARENA_NEW_ARRAY(arena, fold_value_t, layout->column_count * term_count);
+  fold_value_t *terms = fold_make_terms(&simulation->fold, term_count, arena);
+  for (size_t batch = 0; batch < layout->batch_count; batch++) {
+    simulate_batch(simulation, batch, lhs, rhs, terms, results);
+  }
+}
+
+/* The hot path: f32 or f64 summed one after the other.  Each batch is packed into two dense
+ * matrices, the right one padded with zero columns to whole blocks of lanes. */
+static void simulate_dense(const simulation_t *simulation, arena_t *arena, tensor_t *result) {
+  const dot_general_layout_t *layout = simulation->layout;
+  const fold_t *fold = &simulation->fold;
+  size_t bytes = element_bytes(fold->element);
+  dense_dot_t dot = {.rows = layout->row_count,
+                     .terms = layout->term_count,
+                     .columns = dense_padded(layout->column_count)};
+  const void *lhs = dense_promote(fold, simulation->lhs, arena);
+  const void *rhs = dense_promote(fold, simulation->rhs, arena);
+  uint8_t *left = arena_alloc(arena, dot.rows * dot.terms * bytes);
+  uint8_t *right = arena_alloc_zeroed(arena, dot.terms * dot.columns * bytes);
+  uint8_t *sums = arena_alloc(arena, dot.rows * dot.columns * bytes);
+  uint8_t *out = result->data;
+  for (size_t batch = 0; batch < layout->batch_count; batch++) {
+    for (size_t row = 0; row < dot.rows; row++) {
+      dense_gather(fold, lhs, layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row],
+                   layout->lhs_term_offset, dot.terms, left + row * dot.terms * bytes);
+    }
+    for (size_t term = 0; term < dot.terms; term++) {
+      dense_gather(fold, rhs, layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term],
+                   layout->rhs_column_offset, layout->column_count,
+                   right + term * dot.columns * bytes);
+    }
+    dense_fold_dot(fold, &dot, left, right, sums);
+    for (size_t row = 0; row < dot.rows; row++, out += layout->column_count * bytes) {
+      dense_store(fold, sums + row * dot.columns * bytes, layout->column_count, out);
+    }
+  }
+}
+
+status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                              tensor_t *inout_results, error_t *error) {
+  simulation_t simulation = {.lhs = &instance->operands[DOT_GENERAL_LHS],
+                             .rhs = &instance->operands[DOT_GENERAL_RHS]};
+  const element_t *element = instance->program.results[0].element;
+  STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, error));
+  const dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+  simulation.layout = &layout;
+  if (dense_fold_applies(&simulation.fold)) {
+    simulate_dense(&simulation, arena, inout_results);
+  } else {
+    simulate_terms(&simulation, arena, inout_results);
+  }
+  return STATUS_OK;
+}

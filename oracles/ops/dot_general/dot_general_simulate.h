@@ -1,0 +1,12 @@
+/* What one concrete implementation of stablehlo.dot_general returns. */
+#ifndef ASSAY_OPS_DOT_GENERAL_SIMULATE_H
+#define ASSAY_OPS_DOT_GENERAL_SIMULATE_H
+
+#include "harness/model/case.h"
+#include "harness/model/schedule.h"
+
+/* For oracle_t.simulate: see oracles/oracle.h. */
+status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                              tensor_t *inout_results, error_t *error);
+
+#endif
