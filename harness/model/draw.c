@@ -61,12 +61,57 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from) {
   return to == NULL ? from : to;
 }
 
+static bool is_unpromotable(const element_t *element, const void *from) {
+  return !element_is_promotable(from, element);
+}
+
+const element_t *draw_unpromotable(rng_t *rng, const element_t *from) {
+  return draw_element(rng, is_unpromotable, from);
+}
+
 int64_t draw_size(rng_t *rng, int64_t largest) {
   if (largest <= 0 || rng_one_in(rng, 32)) return 0;
   if (rng_below(rng, 4) < 3) return rng_between(rng, 1, MIN(largest, 4));
   int magnitude = 64 - __builtin_clzll((uint64_t)largest);
   int64_t ceiling = (int64_t)1 << rng_between(rng, 1, magnitude);
   return rng_between(rng, 1, MIN(largest, ceiling));
+}
+
+static void insert_dimension(type_t *type, uint32_t dim, int64_t size) {
+  for (uint32_t i = type->rank; i > dim; i--) type->dims[i] = type->dims[i - 1];
+  type->dims[dim] = size;
+  type->rank++;
+}
+
+static void remove_dimension(type_t *type, uint32_t dim) {
+  type->rank--;
+  for (uint32_t i = dim; i < type->rank; i++) type->dims[i] = type->dims[i + 1];
+}
+
+void draw_other_shape(rng_t *rng, type_t *inout_type) {
+  uint32_t rank = inout_type->rank;
+  uint64_t choice = rng_below(rng, 4);
+  if (rank == 0 || (choice == 0 && rank < TYPE_RANK_MAX)) {
+    insert_dimension(inout_type, (uint32_t)rng_below(rng, rank + 1), 1);
+    return;
+  }
+  uint32_t dim = (uint32_t)rng_below(rng, rank);
+  if (choice == 1) {
+    remove_dimension(inout_type, dim);
+  } else {
+    bool grow = inout_type->dims[dim] == 0 || choice == 2;
+    inout_type->dims[dim] += grow ? 1 : -1;
+  }
+}
+
+bool program_obeys_bounds(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (type_check(&program->operands[i], NULL) != STATUS_OK) return false;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (type_check(&program->results[i], NULL) != STATUS_OK) return false;
+  }
+  return true;
 }
 
 dimension_list_t draw_permutation(rng_t *rng, uint32_t count) {

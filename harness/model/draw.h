@@ -4,8 +4,8 @@
 #define ASSAY_MODEL_DRAW_H
 
 #include "harness/base/rng.h"
+#include "harness/model/case.h"
 #include "harness/model/dimension_list.h"
-#include "harness/num/element.h"
 
 /* Draws among the tensor element types for which `allowed` is true (NULL allows all): f32, f16,
  * bf16, f64, i32 and i8 often, f8E8M0FNU seldom.  NULL if none is allowed. */
@@ -19,7 +19,18 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from);
 /* Draws a size in 0..largest: seldom 0, often 1 to 4, else any order of magnitude alike. */
 int64_t draw_size(rng_t *rng, int64_t largest);
 
+/* Changes the shape of a type to another one nearby: a size more or less, a dimension more or less.
+ * The outcome may exceed the bounds of type_check(). */
+void draw_other_shape(rng_t *rng, type_t *inout_type);
+
+/* Draws an element type to which `from` is not promotable. */
+const element_t *draw_unpromotable(rng_t *rng, const element_t *from);
+
 /* A random order of 0..count-1; count is at most TYPE_RANK_MAX. */
 dimension_list_t draw_permutation(rng_t *rng, uint32_t count);
+
+/* Whether all types obey type_check(): what break_constraint() must keep, so that the program can
+ * still be written down. */
+bool program_obeys_bounds(const program_t *program);
 
 #endif

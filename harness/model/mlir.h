@@ -1,0 +1,17 @@
+/* What the print_mlir() functions of the ops share: a module whose one function, `main`, takes the
+ * operands as %arg0, %arg1, ... and returns the results of one op in generic form. */
+#ifndef ASSAY_MODEL_MLIR_H
+#define ASSAY_MODEL_MLIR_H
+
+#include "harness/model/case.h"
+
+/* Opens module and function and prints `%0 = "NAME"(%arg0, ...)`, up to where properties start. */
+void mlir_open(const program_t *program, GString *out_text);
+
+/* Prints ` : (operand types) -> result types` of the op, the return, and closes both. */
+void mlir_close(const program_t *program, GString *out_text);
+
+/* "tensor<f32>": a scalar of an element type. */
+void mlir_print_scalar(const element_t *element, GString *out_text);
+
+#endif

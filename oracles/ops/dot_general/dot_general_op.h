@@ -1,0 +1,16 @@
+/* The parts of the row of stablehlo.dot_general: see the members of op_t of the same names. */
+#ifndef ASSAY_OPS_DOT_GENERAL_OP_H
+#define ASSAY_OPS_DOT_GENERAL_OP_H
+
+#include "harness/model/op.h"
+#include "oracles/ops/dot_general/dot_general.h"
+
+extern const op_t dot_general_op;
+
+void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                      program_t *out_program);
+bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
+                                  program_t *inout_program);
+const char *dot_general_validate(const program_t *program);
+
+#endif

@@ -1,0 +1,20 @@
+/* The parts of the row of stablehlo.reduce: see the members of op_t of the same names. */
+#ifndef ASSAY_OPS_REDUCE_OP_H
+#define ASSAY_OPS_REDUCE_OP_H
+
+#include "harness/model/op.h"
+#include "oracles/ops/reduce/reduce.h"
+
+extern const op_t reduce_op;
+
+void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
+bool reduce_break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
+const char *reduce_validate(const program_t *program);
+void reduce_print_mlir(const program_t *program, GString *out_text);
+
+/* Whether a body is defined on these accumulation types of its N results, and the N inputs' element
+ * types (argmax and argmin do not promote).  Arrays of the body's `inputs` entries. */
+bool reduce_body_allows(reduce_body_t body, const element_t *const inputs[],
+                        const element_t *const results[]);
+
+#endif

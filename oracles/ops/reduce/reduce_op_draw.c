@@ -1,0 +1,192 @@
+#include "harness/model/draw.h"
+#include "oracles/ops/reduce/reduce_op.h"
+
+/* ---- Drawing ------------------------------------------------------------------------------- */
+
+/* Draws the inputs' shape and which of its dimensions go, in any order. */
+static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
+                               dimension_list_t *out_reduced) {
+  type_t shape = {.rank = 0};
+  uint32_t rank_max = MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX);
+  if (rank_max > 0 && !rng_one_in(rng, 24)) {
+    shape.rank = 1 + (uint32_t)MIN(rng_below(rng, rank_max), rng_below(rng, rank_max));
+  }
+  dimension_list_t order = draw_permutation(rng, shape.rank);
+  dimension_list_t reduced = {.count = 0};
+  int64_t elements = 1;
+  int64_t terms = 1;
+  for (uint32_t i = 0; i < order.count; i++) {
+    bool is_reduced = rng_one_in(rng, 2);
+    int64_t largest = limits->elements_max / elements;
+    if (is_reduced) largest = MIN(largest, limits->terms_max / terms);
+    int64_t size = draw_size(rng, largest);
+    shape.dims[order.dims[i]] = size;
+    elements *= MAX(size, 1);
+    if (!is_reduced) continue;
+    terms *= MAX(size, 1);
+    dimension_list_append(&reduced, order.dims[i]);
+  }
+  *out_reduced = reduced;
+  return shape;
+}
+
+static bool is_in_domain(const element_t *element, const void *body) {
+  const element_t *types[] = {element, element_named("i32")};
+  return reduce_body_allows(*(const reduce_body_t *)body, types, types);
+}
+
+static bool is_integer(const element_t *element, const void *unused) {
+  (void)unused;
+  return element_is_integer(element);
+}
+
+/* Indices and counts: seldom anything but the types that programs use. */
+static const element_t *draw_counting_type(rng_t *rng) {
+  static const char *const usual[] = {"i32", "i64", "ui32"};
+  if (rng_one_in(rng, 4)) return draw_element(rng, is_integer, NULL);
+  return element_named(usual[rng_below(rng, G_N_ELEMENTS(usual))]);
+}
+
+static reduce_body_t draw_body(rng_t *rng) {
+  if (rng_one_in(rng, 2)) return REDUCE_add;
+  return (reduce_body_t)rng_below(rng, REDUCE_BODY_COUNT);
+}
+
+void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
+  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
+  *attributes = (reduce_attributes_t){.body = draw_body(rng)};
+  type_t shape = draw_input_shape(rng, limits, &attributes->dimensions);
+  const reduce_body_row_t *body = &reduce_body_table[attributes->body];
+  *out_program = (program_t){.op = &reduce_op,
+                             .attributes = attributes,
+                             .operand_count = 2 * body->inputs,
+                             .result_count = body->inputs};
+  dimension_list_t kept = dimension_list_rest(shape.rank, &attributes->dimensions, NULL);
+  int64_t result_dims[TYPE_RANK_MAX];
+  for (uint32_t i = 0; i < kept.count; i++) result_dims[i] = shape.dims[kept.dims[i]];
+  for (uint32_t i = 0; i < body->inputs; i++) {
+    const element_t *from =
+        i == 0 ? draw_element(rng, is_in_domain, &attributes->body) : draw_counting_type(rng);
+    const element_t *to = body->domain == REDUCE_DOMAIN_ARG ? from : draw_promotion(rng, from);
+    out_program->operands[i] = type_make(from, shape.rank, shape.dims);
+    out_program->operands[body->inputs + i] = type_make(from, 0, NULL);
+    out_program->results[i] = type_make(to, kept.count, result_dims);
+  }
+}
+
+/* ---- Breaking constraints -------------------------------------------------------------------- */
+
+typedef bool breaker_t(rng_t *rng, program_t *program, reduce_attributes_t *attributes);
+
+static uint32_t draw_input(rng_t *rng, const program_t *program) {
+  return (uint32_t)rng_below(rng, reduce_input_count(program));
+}
+
+static bool break_equal_shapes(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  (void)attributes;
+  if (reduce_input_count(program) < 2) return false;
+  draw_other_shape(rng, &program->operands[draw_input(rng, program)]);
+  return true;
+}
+
+static bool differs(const element_t *element, const void *other) { return element != other; }
+
+static bool break_init_types(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  (void)attributes;
+  uint32_t operand = reduce_init_operand(program, draw_input(rng, program));
+  const element_t *present = program->operands[operand].element;
+  program->operands[operand].element = draw_element(rng, differs, present);
+  return true;
+}
+
+static bool break_counts(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  (void)attributes;
+  uint32_t operands = program->operand_count;
+  uint32_t results = program->result_count;
+  if (rng_one_in(rng, 2)) {
+    program->operand_count--;
+  } else if (rng_one_in(rng, 2) && operands < CASE_OPERANDS_MAX) {
+    program->operands[operands] = program->operands[operands - 1];
+    program->operand_count++;
+  } else if (results > 1 && rng_one_in(rng, 2)) {
+    program->result_count--;
+  } else {
+    program->results[results] = program->results[results - 1];
+    program->result_count++;
+  }
+  return true;
+}
+
+static bool break_range(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  dimension_list_t *list = &attributes->dimensions;
+  int64_t rank = program->operands[0].rank;
+  int64_t outside = rng_one_in(rng, 2) ? rank + (int64_t)rng_below(rng, 3) : -1;
+  if (list->count == TYPE_RANK_MAX || (list->count > 0 && rng_one_in(rng, 2))) {
+    list->dims[rng_below(rng, list->count)] = outside;
+  } else {
+    dimension_list_append(list, outside);
+  }
+  return true;
+}
+
+static bool break_uniqueness(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  (void)program;
+  dimension_list_t *list = &attributes->dimensions;
+  if (list->count == 0 || list->count == TYPE_RANK_MAX) return false;
+  dimension_list_append(list, list->dims[rng_below(rng, list->count)]);
+  return true;
+}
+
+static bool break_body(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  uint32_t input = draw_input(rng, program);
+  if (rng_one_in(rng, 4)) {
+    attributes->body = reduce_input_count(program) == 1 ? REDUCE_sum_count : REDUCE_add;
+  } else {
+    const element_t *from = program->operands[input].element;
+    program->results[input].element = draw_unpromotable(rng, from);
+  }
+  return true;
+}
+
+static bool break_result_shape(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  (void)attributes;
+  draw_other_shape(rng, &program->results[draw_input(rng, program)]);
+  return true;
+}
+
+/* The operand and result types that no implementation could give a meaning to: not the other
+ * restrictions of this model, which StableHLO does not share. */
+static bool break_types(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  const element_t *value = program->results[0].element;
+  bool has_bits = value->kind == ELEMENT_BOOLEAN || element_is_integer(value);
+  if (reduce_input_count(program) == 1 && !has_bits && rng_one_in(rng, 2)) {
+    static const reduce_body_t bitwise[] = {REDUCE_and, REDUCE_or, REDUCE_xor};
+    attributes->body = bitwise[rng_below(rng, G_N_ELEMENTS(bitwise))];
+  } else {
+    uint32_t operand = reduce_init_operand(program, draw_input(rng, program));
+    draw_other_shape(rng, &program->operands[operand]);
+  }
+  return true;
+}
+
+bool reduce_break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
+  /* C8 cannot be broken: a case gives the body no type of its own but the results'. */
+  static const struct {
+    const char *id;
+    breaker_t *apply;
+  } breakers[] = {
+      {"C1", break_equal_shapes}, {"C2", break_init_types}, {"C3", break_counts},
+      {"C4", break_range},        {"C5", break_uniqueness}, {"C6", break_body},
+      {"C7", break_result_shape}, {"types", break_types},
+  };
+  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
+  *attributes = *reduce_attributes(inout_program);
+  inout_program->attributes = attributes;
+  for (size_t i = 0; i < G_N_ELEMENTS(breakers); i++) {
+    if (strcmp(breakers[i].id, id) == 0) {
+      return breakers[i].apply(rng, inout_program, attributes) &&
+             program_obeys_bounds(inout_program);
+    }
+  }
+  return false;
+}
