@@ -1,0 +1,173 @@
+/* The names of the builtin executors. */
+#include "harness/run/builtin.h"
+
+#include <string.h>
+
+enum {
+  WIDTH_MAX = 1 << 16, /* Of lanes and blocks. */
+  INIT_MAX = 1 << 16,  /* Insertions of the initial value. */
+};
+
+typedef struct tree_name {
+  const char *name;
+  schedule_tree_t tree;
+  bool has_width;
+} tree_name_t;
+
+static const tree_name_t tree_names[] = {
+    {"sequential", TREE_SEQUENTIAL, false},
+    {"reverse", TREE_REVERSE, false},
+    {"pairwise", TREE_PAIRWISE, false},
+    {"blocked", TREE_BLOCKED, true},
+    {"lanes", TREE_LANES, true},
+    {"random", TREE_RANDOM, false},
+    {"shuffled", TREE_SHUFFLED, false},
+};
+
+static const char *const fault_names[FAULT_COUNT] = {
+#define FAULT(name, summary) #name,
+#include "harness/model/faults.def"
+#undef FAULT
+};
+
+static const char *const known_words =
+    "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
+    "after a '+' also fma, acc=FORMAT, seed=N, init=N";
+
+static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
+                             error_t *error) {
+  int64_t number;
+  STATUS_TRY(scan_integer(scan, &number, error));
+  if (number < low || number > high) {
+    return scan_fail(scan, error,
+                     "%" G_GINT64_FORMAT " is not within %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT,
+                     number, low, high);
+  }
+  *out_number = number;
+  return STATUS_OK;
+}
+
+static status_t parse_tree(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+  for (size_t i = 0; i < G_N_ELEMENTS(tree_names); i++) {
+    const tree_name_t *row = &tree_names[i];
+    if (!scan_accept(scan, row->name)) continue;
+    int64_t width = 0;
+    if (row->has_width) STATUS_TRY(parse_number(scan, 1, WIDTH_MAX, &width, error));
+    inout_schedule->tree = row->tree;
+    inout_schedule->width = (uint32_t)width;
+    return STATUS_OK;
+  }
+  return scan_fail_expecting(scan, error, known_words);
+}
+
+static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+  str_t name = scan_until(scan, "+");
+  const format_t *format = format_find(name);
+  if (format == NULL) {
+    return scan_fail(scan, error,
+                     "there is no float format \"%.*s\"; acc=f32 and acc=f64 are usual",
+                     STR_FORMAT(name));
+  }
+  inout_schedule->accumulator = format;
+  return STATUS_OK;
+}
+
+/* One word after a '+'. */
+static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+  int64_t number = 0;
+  if (scan_accept(scan, "fma")) {
+    inout_schedule->fused = true;
+    return STATUS_OK;
+  }
+  if (scan_accept(scan, "acc=")) return parse_accumulator(scan, inout_schedule, error);
+  if (scan_accept(scan, "seed=")) {
+    STATUS_TRY(parse_number(scan, 0, INT64_MAX, &number, error));
+    inout_schedule->seed = (uint64_t)number;
+    return STATUS_OK;
+  }
+  if (scan_accept(scan, "init=")) {
+    STATUS_TRY(parse_number(scan, 0, INIT_MAX, &number, error));
+    inout_schedule->init_count = (uint32_t)number;
+    return STATUS_OK;
+  }
+  return parse_tree(scan, inout_schedule, error);
+}
+
+static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+  str_t name = scan_until(scan, "+");
+  for (size_t i = FAULT_NONE + 1; i < FAULT_COUNT; i++) {
+    if (str_equal_text(name, fault_names[i])) {
+      inout_schedule->fault = (fault_t)i;
+      return STATUS_OK;
+    }
+  }
+  return status_fail(
+      error, STATUS_INVALID,
+      "there is no canary \"%.*s\"; one is canary:%s, and `assay executors` lists all",
+      STR_FORMAT(name), fault_names[FAULT_NONE + 1]);
+}
+
+status_t builtin_parse(const char *name, schedule_t *out_schedule, error_t *error) {
+  schedule_t schedule = schedule_plain();
+  scan_t scan = scan_make(str_from(name));
+  if (scan_accept(&scan, "model:")) {
+    STATUS_TRY(parse_tree(&scan, &schedule, error));
+  } else if (scan_accept(&scan, "canary:")) {
+    STATUS_TRY(parse_fault(&scan, &schedule, error));
+  } else {
+    return scan_fail(&scan, error, "a builtin executor is called model:NAME or canary:NAME");
+  }
+  while (!scan_at_end(&scan)) {
+    STATUS_TRY(scan_expect(&scan, "+", error));
+    STATUS_TRY(parse_option(&scan, &schedule, error));
+  }
+  *out_schedule = schedule;
+  return STATUS_OK;
+}
+
+/* In-order trees first, then those that the contract must permit: another order, fused nodes, wider
+ * nodes, and another count of initial values. */
+static const char *const models[] = {
+    "sequential",
+    "reverse",
+    "pairwise",
+    "blocked4",
+    "blocked32",
+    "random",
+    "random+seed=1",
+    "lanes4",
+    "lanes8",
+    "lanes16",
+    "shuffled",
+    "shuffled+seed=1",
+    "sequential+fma",
+    "reverse+fma",
+    "pairwise+fma",
+    "blocked32+fma",
+    "random+fma",
+    "lanes8+fma",
+    "lanes16+fma",
+    "shuffled+fma",
+    "sequential+acc=f32",
+    "pairwise+acc=f32",
+    "lanes16+acc=f32",
+    "sequential+acc=f64",
+    "pairwise+acc=f64",
+    "lanes8+acc=f64",
+    "sequential+fma+acc=f32",
+    "lanes16+fma+acc=f32",
+    "sequential+init=0",
+    "pairwise+init=0",
+    "sequential+init=2",
+    "pairwise+init=2",
+    "random+init=3",
+};
+
+void builtin_list(GString *out_text) {
+  for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
+    g_string_append_printf(out_text, "model:%s\n", models[i]);
+  }
+  for (size_t i = FAULT_NONE + 1; i < FAULT_COUNT; i++) {
+    g_string_append_printf(out_text, "canary:%s\n", fault_names[i]);
+  }
+}
