@@ -1,0 +1,178 @@
+#include "harness/judge/judge.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "harness/judge/quick.h"
+#include "harness/judge/triage.h"
+
+/* One walk over all components. */
+typedef struct walk {
+  const judge_t *judge;
+  const case_t *instance;
+  const tensor_t *results;
+  verdict_t verdict;
+  measures_t measures;
+  size_t could_fail_count; /* Conforming components of which some value would have been wrong. */
+  size_t outside_count;    /* Components outside a quick set that were asked about ... */
+  bool all_outside_wrong;  /* ... and whether all of them were wrong. */
+  bool lacks_oracle;       /* The oracle had no answer: the walk ends there. */
+  bool has_wrong;
+  wrong_element_t worst; /* Of the wrong ones, if there is one. */
+} walk_t;
+
+static void raise_to(double *measure, double value) {
+  if (value > *measure) *measure = value;
+}
+
+/* Where there is no reference value, the error cannot be smaller than that of any number. */
+static double slack_of(const answer_t *answer) {
+  return answer->has_reference ? answer->slack : (double)INFINITY;
+}
+
+static bool is_worse(const answer_t *a, const answer_t *b) {
+  if (slack_of(a) != slack_of(b)) return slack_of(a) > slack_of(b);
+  return a->has_reference && b->has_reference && a->ulp_error > b->ulp_error;
+}
+
+static void note_wrong(walk_t *walk, uint32_t result, size_t component, const answer_t *answer) {
+  walk->verdict.wrong_count++;
+  if (walk->has_wrong && !is_worse(answer, &walk->worst.answer)) return;
+  walk->has_wrong = true;
+  walk->worst = (wrong_element_t){.result = result, .component = component, .answer = *answer};
+}
+
+static void note_conforming(walk_t *walk, const answer_t *answer) {
+  if (!answer->is_weak) walk->could_fail_count++;
+  char *observed = walk->verdict.observed;
+  if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
+}
+
+/* Asks the oracle about a component that the quick set does not hold; `is_outside` if a quick set
+ * is known there. */
+static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is_outside,
+                        error_t *error) {
+  const judge_t *judge = walk->judge;
+  bool asked_enough = judge->ask_wrong_max != 0 && walk->outside_count >= judge->ask_wrong_max;
+  if (is_outside && asked_enough && walk->all_outside_wrong) {
+    walk->verdict.wrong_count++;
+    return STATUS_OK;
+  }
+  error_t failure = {0};
+  answer_t answer = {0};
+  status_t status = judge->ask(judge->ask_context, walk->instance, &judge->contract, result,
+                               component, walk->results, &answer, &failure);
+  if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
+    walk->lacks_oracle = true;
+    g_strlcpy(walk->verdict.reason, failure.text, sizeof walk->verdict.reason);
+    return STATUS_OK;
+  }
+  if (status != STATUS_OK) {
+    if (error != NULL) *error = failure;
+    return status;
+  }
+  if (answer.has_reference) {
+    raise_to(&walk->measures.ulp_error, answer.ulp_error);
+    raise_to(&walk->measures.slack, answer.slack);
+    raise_to(&walk->measures.backward_error, answer.backward_error);
+  }
+  if (is_outside) {
+    walk->outside_count++;
+    walk->all_outside_wrong &= !answer.conforms;
+  }
+  if (answer.conforms) {
+    note_conforming(walk, &answer);
+  } else {
+    note_wrong(walk, result, component, &answer);
+  }
+  return STATUS_OK;
+}
+
+static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
+                            quick_block_t *block, error_t *error) {
+  quick_judge(accept, &walk->results[result], block, &walk->measures);
+  if (block->rejected_any == 0) {
+    walk->could_fail_count += block->count;
+    return STATUS_OK;
+  }
+  for (size_t i = 0; i < block->count && !walk->lacks_oracle; i++) {
+    if (block->rejected[i] == 0) {
+      walk->could_fail_count++;
+      continue;
+    }
+    size_t component = block->first + i;
+    bool is_outside = accept->ask == NULL || accept->ask[component] == 0;
+    STATUS_TRY(consult(walk, result, component, is_outside, error));
+  }
+  return STATUS_OK;
+}
+
+static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
+                             error_t *error) {
+  size_t count = type_component_count(&walk->results[result].type);
+  walk->verdict.component_count += count;
+  for (size_t first = 0; first < count && !walk->lacks_oracle; first += QUICK_BLOCK) {
+    quick_block_t block;
+    block.first = first;
+    block.count = MIN(count - first, (size_t)QUICK_BLOCK);
+    STATUS_TRY(judge_block(walk, result, accept, &block, error));
+  }
+  return STATUS_OK;
+}
+
+/* "0x1.8p+3 (41400000)", "-3 (fd)". */
+static void print_component(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {
+  int digits = (element->bits + 3) / 4;
+  if (element->format != NULL && format_is_nan(element->format, bits)) {
+    g_snprintf(out, out_bytes, "nan (%0*" PRIx64 ")", digits, bits);
+  } else if (element->format != NULL) {
+    double value = format_to_double(element->format, bits);
+    g_snprintf(out, out_bytes, "%a (%0*" PRIx64 ")", value, digits, bits);
+  } else if (element->kind == ELEMENT_UNSIGNED) {
+    g_snprintf(out, out_bytes, "%" PRIu64 " (%0*" PRIx64 ")", bits, digits, bits);
+  } else {
+    int64_t value = element_signed_value(element, bits);
+    g_snprintf(out, out_bytes, "%" PRId64 " (%0*" PRIx64 ")", value, digits, bits);
+  }
+}
+
+static status_t describe_worst(walk_t *walk, error_t *error) {
+  verdict_t *verdict = &walk->verdict;
+  const wrong_element_t *worst = &walk->worst;
+  const tensor_t *result = &walk->results[worst->result];
+  const element_t *element = result->type.element;
+  verdict->outcome = OUTCOME_diverges;
+  verdict->result = worst->result;
+  verdict->component = worst->component;
+  verdict->got_bits = element_load(element, result->data, worst->component);
+  print_component(element, verdict->got_bits, verdict->got, sizeof verdict->got);
+  g_strlcpy(verdict->expected, worst->answer.expected, sizeof verdict->expected);
+  verdict->reason[0] = '\0';
+  char observed[sizeof worst->answer.observed];
+  STATUS_TRY(
+      triage(walk->judge, walk->instance, walk->results, worst, &verdict->class_, observed, error));
+  if (observed[0] != '\0') g_strlcpy(verdict->observed, observed, sizeof verdict->observed);
+  return STATUS_OK;
+}
+
+status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
+                       const tensor_t *results, verdict_t *out_verdict, error_t *error) {
+  walk_t walk = {
+      .judge = judge, .instance = instance, .results = results, .all_outside_wrong = true};
+  for (uint32_t i = 0; i < instance->program.result_count && !walk.lacks_oracle; i++) {
+    STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
+  }
+  walk.verdict.ulp_error_max = walk.measures.ulp_error;
+  walk.verdict.slack_max = walk.measures.slack;
+  walk.verdict.backward_error_max = walk.measures.backward_error;
+  if (walk.has_wrong) { /* Proven, even if the oracle knew nothing of another component. */
+    STATUS_TRY(describe_worst(&walk, error));
+  } else if (walk.lacks_oracle) {
+    walk.verdict.outcome = OUTCOME_no_oracle;
+  } else {
+    walk.verdict.outcome = walk.could_fail_count == 0 ? OUTCOME_weak : OUTCOME_conforms;
+  }
+  *out_verdict = walk.verdict;
+  return STATUS_OK;
+}

@@ -1,0 +1,75 @@
+#include "harness/judge/triage.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { CHANGES_MAX = 3 };
+
+/* Sets one permission of a contract. */
+typedef struct change {
+  size_t permission; /* Offset in contract_t. */
+  uint8_t value;
+} change_t;
+
+typedef struct relaxation {
+  divergence_class_t class_;
+  size_t change_count;
+  change_t changes[CHANGES_MAX];
+} relaxation_t;
+
+#define PERMIT(name, value) {offsetof(contract_t, name), (value)}
+
+/* The order is the order of blame: the narrowest explanation first. */
+static const relaxation_t relaxations[] = {
+    {CLASS_zero_sign, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
+    {CLASS_flush, 1, {PERMIT(ftz, FTZ_BOTH)}},
+    {CLASS_init, 1, {PERMIT(init_count, INIT_COUNT_ANY)}},
+    {CLASS_overflow, 1, {PERMIT(integer_overflow, INTEGER_OVERFLOW_EITHER)}},
+    {CLASS_precision, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
+    {CLASS_order, 1, {PERMIT(order, ORDER_ANY)}},
+    {CLASS_order,
+     3,
+     {PERMIT(order, ORDER_ANY), PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
+    {CLASS_truncation, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
+};
+
+static contract_t relax(contract_t contract, const relaxation_t *relaxation) {
+  for (size_t i = 0; i < relaxation->change_count; i++) {
+    const change_t *change = &relaxation->changes[i];
+    memcpy((uint8_t *)&contract + change->permission, &change->value, sizeof change->value);
+  }
+  return contract;
+}
+
+/* What kind of value is wrong, where no permission explains it. */
+static divergence_class_t class_by_value(const tensor_t *result, const wrong_element_t *wrong) {
+  const element_t *element = result->type.element;
+  if (element->format == NULL) return CLASS_value;
+  uint64_t bits = element_load(element, result->data, wrong->component);
+  if (wrong->answer.nan_expected != format_is_nan(element->format, bits)) return CLASS_nan;
+  if (wrong->answer.infinity_expected != format_is_infinity(element->format, bits)) {
+    return CLASS_inf;
+  }
+  return CLASS_value;
+}
+
+status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
+                const wrong_element_t *wrong, divergence_class_t *out_class,
+                char out_observed[sizeof((answer_t *)0)->observed], error_t *error) {
+  for (size_t i = 0; i < sizeof relaxations / sizeof *relaxations; i++) {
+    contract_t relaxed = relax(judge->contract, &relaxations[i]);
+    if (memcmp(&relaxed, &judge->contract, sizeof relaxed) == 0) continue;
+    answer_t answer;
+    status_t status = judge->ask(judge->ask_context, instance, &relaxed, wrong->result,
+                                 wrong->component, results, &answer, error);
+    if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) continue; /* No explanation. */
+    STATUS_TRY(status);
+    if (!answer.conforms) continue;
+    *out_class = relaxations[i].class_;
+    memcpy(out_observed, answer.observed, sizeof answer.observed);
+    return STATUS_OK;
+  }
+  *out_class = class_by_value(&results[wrong->result], wrong);
+  out_observed[0] = '\0';
+  return STATUS_OK;
+}

@@ -1,0 +1,20 @@
+/* Why is an element wrong?  Asks again with one permission relaxed at a time: the first relaxation
+ * under which the element conforms names the class.  Private to harness/judge. */
+#ifndef ASSAY_JUDGE_TRIAGE_H
+#define ASSAY_JUDGE_TRIAGE_H
+
+#include "harness/judge/judge.h"
+
+/* A component that `answer` has found wrong. */
+typedef struct wrong_element {
+  uint32_t result;
+  size_t component;
+  answer_t answer;
+} wrong_element_t;
+
+/* `out_observed` is what the relaxed answer saw, such as "init_count=2", or "". */
+status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
+                const wrong_element_t *wrong, divergence_class_t *out_class,
+                char out_observed[sizeof((answer_t *)0)->observed], error_t *error);
+
+#endif
