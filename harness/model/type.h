@@ -13,27 +13,27 @@
 /* Bounds on what a case may hold; the grammar page (harness/model/case_line.md) states them too. */
 enum {
   TYPE_RANK_MAX = 8,
-  TYPE_ELEMENTS_MAX = 1 << 24, /* Elements in one tensor. */
+  TYPE_ELEMENTS_MAX = 1 << 24, /* Product of the sizes of one tensor, a size of 0 counting as 1. */
   TYPE_BYTES_MAX = 1 << 26,    /* Bytes in one tensor. */
   TYPE_SCALES_MAX = 4096,      /* Scales of one per-axis quantized type. */
 };
 
 /* !quant.uniform<storage<min:max>:expressed:axis, {scale:zero_point, ...}>. */
 typedef struct quantization {
-  const element_t *expressed;  /* A float. */
-  int64_t storage_min;         /* Smallest and largest storage value, within the storage type. */
+  const element_t *expressed; /* A float. */
+  int64_t storage_min;        /* Smallest and largest storage value, within the storage type. */
   int64_t storage_max;
-  int32_t axis;                /* Quantization dimension, or -1 for per tensor. */
-  uint32_t count;              /* Scales: 1 per tensor, else the size of dimension `axis`. */
-  const double *scales;        /* `count` positive finite numbers. */
-  const int64_t *zero_points;  /* `count` storage values. */
+  int32_t axis;               /* Quantization dimension, or -1 for per tensor. */
+  uint32_t count;             /* Scales: 1 per tensor, else the size of dimension `axis`. */
+  const double *scales;       /* `count` positive finite numbers. */
+  const int64_t *zero_points; /* `count` storage values. */
 } quantization_t;
 
 typedef struct type {
-  const element_t *element;            /* What is stored; the storage type if quantized. */
-  const quantization_t *quantization;  /* NULL unless quantized; borrowed from the case's arena. */
+  const element_t *element;           /* What is stored; the storage type if quantized. */
+  const quantization_t *quantization; /* NULL unless quantized; borrowed from the case's arena. */
   uint32_t rank;
-  int64_t dims[TYPE_RANK_MAX];         /* Sizes, each at least 0. */
+  int64_t dims[TYPE_RANK_MAX]; /* Sizes, each at least 0. */
 } type_t;
 
 /* An unquantized type. */
@@ -54,7 +54,7 @@ bool type_equal(const type_t *a, const type_t *b);
 status_t type_check(const type_t *type, error_t *error);
 
 /* "f32[2,3]", "complex<f32>[]", "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>[2,2]".
- * Scales are C hex floats; a zero point of 0 and a full storage range are left out.  Parsing accepts
+ * Scales are hex floats; a zero point of 0 and a full storage range are left out.  Parsing accepts
  * only what printing gives: type_print(type_parse(s)) == s. */
 status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, error_t *error);
 void type_print(const type_t *type, GString *out_text);
