@@ -1,0 +1,98 @@
+#include "harness/run/ledger.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static status_t add_executor(const ledger_t *ledger, const executor_t *executor, int64_t *out_id,
+                             error_t *error) {
+  const store_executor_t row = {.name = executor_name(executor),
+                                .version = executor_version(executor),
+                                .hardware = executor_hardware(executor)};
+  return store_add_executor(ledger->store, &row, out_id, error);
+}
+
+status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,
+                     size_t executor_count, ledger_t *out_ledger, error_t *error) {
+  ledger_t ledger = {.store = store};
+  if (store != NULL) {
+    STATUS_TRY(store_begin_run(store, run, &ledger.run_id, error));
+    ledger.executor_ids = g_new0(int64_t, executor_count);
+    for (size_t i = 0; i < executor_count; i++) {
+      status_t status = add_executor(&ledger, executors[i], &ledger.executor_ids[i], error);
+      if (status != STATUS_OK) {
+        g_free(ledger.executor_ids);
+        return status;
+      }
+    }
+  }
+  *out_ledger = ledger;
+  return STATUS_OK;
+}
+
+status_t ledger_write_tally(const ledger_t *ledger, tally_t *tally, error_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    tally_row_t *row = tally_at(tally, i);
+    if (row->cases == row->cases_stored) continue;
+    const store_counter_t counter = {.run_id = ledger->run_id,
+                                     .executor_id = ledger->executor_ids[row->executor],
+                                     .op = row->label.op,
+                                     .algorithm = row->label.algorithm,
+                                     .types = row->label.types,
+                                     .outcome = outcome_spelling(row->outcome),
+                                     .class_ = class_spelling(row->class_),
+                                     .implementation = row->implementation,
+                                     .cases = row->cases - row->cases_stored,
+                                     .ulp_error_max = row->ulp_error_max,
+                                     .slack_max = row->slack_max,
+                                     .backward_error_max = row->backward_error_max};
+    STATUS_TRY(store_count(ledger->store, &counter, error));
+    row->cases_stored = row->cases;
+  }
+  return store_tick(ledger->store, error);
+}
+
+status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, error_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  const verdict_t *verdict = &occurrence->verdict;
+  char got_bits[17];
+  snprintf(got_bits, sizeof got_bits, "%" PRIx64, verdict->got_bits);
+  const store_divergence_t row = {.run_id = ledger->run_id,
+                                  .executor_id = ledger->executor_ids[occurrence->executor],
+                                  .signature = occurrence->signature.text,
+                                  .op = occurrence->label.op,
+                                  .algorithm = occurrence->label.algorithm,
+                                  .types = occurrence->label.types,
+                                  .outcome = outcome_spelling(verdict->outcome),
+                                  .class_ = class_spelling(verdict->class_),
+                                  .constraint = verdict->constraint,
+                                  .regime = occurrence->origin.regime,
+                                  .implementation = occurrence->implementation,
+                                  .program_line = occurrence->program_line,
+                                  .case_line = occurrence->case_line,
+                                  .case_seed = occurrence->origin.case_seed,
+                                  .result = verdict->result,
+                                  .component = verdict->component,
+                                  .wrong_count = verdict->wrong_count,
+                                  .component_count = verdict->component_count,
+                                  .got_bits = got_bits,
+                                  .got = verdict->got,
+                                  .expected = verdict->expected,
+                                  .observed = verdict->observed,
+                                  .reason = verdict->reason,
+                                  .ulp_error = verdict->ulp_error_max,
+                                  .slack = verdict->slack_max,
+                                  .backward_error = verdict->backward_error_max};
+  bool is_new;
+  return store_add_divergence(ledger->store, &row, &is_new, error);
+}
+
+status_t ledger_close(ledger_t *ledger, tally_t *tally, int exit_code, error_t *error) {
+  status_t status = ledger_write_tally(ledger, tally, error);
+  if (status == STATUS_OK && ledger->store != NULL) {
+    status = store_end_run(ledger->store, ledger->run_id, exit_code, error);
+  }
+  g_free(ledger->executor_ids);
+  *ledger = (ledger_t){0};
+  return status;
+}

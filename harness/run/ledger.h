@@ -1,0 +1,28 @@
+/* What a session writes into the store: its run, its executors, its counters and its findings. */
+#ifndef ASSAY_RUN_LEDGER_H
+#define ASSAY_RUN_LEDGER_H
+
+#include "harness/exec/executor.h"
+#include "harness/run/finding.h"
+#include "harness/run/tally.h"
+#include "harness/store/store.h"
+
+typedef struct ledger {
+  store_t *store; /* Borrowed; NULL: nothing is kept, and every call does nothing. */
+  int64_t run_id;
+  int64_t *executor_ids; /* Owned; by index of executor. */
+} ledger_t;
+
+status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,
+                     size_t executor_count, ledger_t *out_ledger, error_t *error);
+
+/* Adds what was counted since the last call. */
+status_t ledger_write_tally(const ledger_t *ledger, tally_t *tally, error_t *error);
+
+/* One occurrence of a finding: `occurrence` is the case at hand, not the first one. */
+status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, error_t *error);
+
+/* Writes the rest of the tally and ends the run. */
+status_t ledger_close(ledger_t *ledger, tally_t *tally, int exit_code, error_t *error);
+
+#endif

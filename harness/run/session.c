@@ -1,0 +1,309 @@
+#include "harness/run/session.h"
+
+#include "harness/run/clock.h"
+#include "harness/run/ledger.h"
+
+enum {
+  TICK_NANOSECONDS = 500000000,
+  FAILURES_PER_PROGRAM_MAX = 3, /* A program that hangs costs the time limit each time. */
+};
+
+/* An executor and the present program. */
+typedef struct contender {
+  executor_t *executor;
+  bool load_checked;
+  bool is_prepared;
+  bool is_done;      /* Nothing more is to be learnt from it with the present program. */
+  unsigned failures; /* With the present program. */
+  preparation_t preparation;
+} contender_t;
+
+struct session {
+  session_options_t options;
+  stream_t stream;
+  one_case_t walk;
+  arena_t arena;           /* Of the present case. */
+  contender_t *contenders; /* Owned; options.executor_count of them. */
+  tally_t *tally;
+  tally_label_t label; /* Of the present program. */
+  finding_set_t *findings;
+  ledger_t ledger;
+  GString *program_line; /* Scratch. */
+  GString *case_line;    /* Scratch; the culprit after a bug in Assay. */
+  bool found_itself_wrong;
+  uint64_t cases;
+  uint64_t begin; /* Nanoseconds on the monotonic clock. */
+  uint64_t next_tick;
+};
+
+static status_t open_ledger(session_t *session, error_t *error) {
+  const session_options_t *options = &session->options;
+  GString *contract = g_string_new(NULL);
+  contract_print(&options->contract, contract);
+  const store_run_t run = {.command = options->command,
+                           .seed = options->stream.seed,
+                           .contract = contract->str,
+                           .assay_version = options->assay_version};
+  status_t status = ledger_open(options->store, &run, options->executors, options->executor_count,
+                                &session->ledger, error);
+  g_string_free(contract, TRUE);
+  return status;
+}
+
+static void session_free(session_t *session) {
+  stream_deinit(&session->stream);
+  arena_deinit(&session->arena);
+  tally_free(session->tally);
+  finding_set_free(session->findings);
+  g_string_free(session->program_line, TRUE);
+  g_string_free(session->case_line, TRUE);
+  g_free(session->contenders);
+  g_free(session);
+}
+
+status_t session_open(const session_options_t *options, session_t **out_session, error_t *error) {
+  session_t *session = g_new0(session_t, 1);
+  session->options = *options;
+  stream_init(&session->stream, &options->stream);
+  one_case_init(&session->walk, &options->contract, options->stream.seed);
+  arena_init(&session->arena);
+  session->tally = tally_new();
+  session->findings = finding_set_new();
+  session->program_line = g_string_new(NULL);
+  session->case_line = g_string_new(NULL);
+  session->contenders = g_new0(contender_t, options->executor_count);
+  for (size_t i = 0; i < options->executor_count; i++) {
+    session->contenders[i].executor = options->executors[i];
+  }
+  session->begin = clock_nanoseconds();
+  session->next_tick = session->begin + TICK_NANOSECONDS;
+  status_t status = open_ledger(session, error);
+  if (status != STATUS_OK) {
+    session_free(session);
+    return status;
+  }
+  *out_session = session;
+  return STATUS_OK;
+}
+
+status_t session_close(session_t *session, int exit_code, error_t *error) {
+  if (session == NULL) return STATUS_OK;
+  status_t status = ledger_close(&session->ledger, session->tally, exit_code, error);
+  session_free(session);
+  return status;
+}
+
+/* Counts an occurrence of a finding, tells about a new one and stores both. */
+static status_t record_finding(session_t *session, size_t executor, const case_t *instance,
+                               const case_origin_t *origin, const verdict_t *verdict,
+                               const hash_text_t *signature, error_t *error) {
+  g_string_truncate(session->program_line, 0);
+  program_print(&instance->program, session->program_line);
+  g_string_truncate(session->case_line, 0);
+  case_print(instance, session->case_line);
+  char *implementation = g_strdup(session->contenders[executor].preparation.implementation);
+  const finding_t occurrence = {.executor = executor,
+                                .signature = *signature,
+                                .label = session->label,
+                                .verdict = *verdict,
+                                .origin = *origin,
+                                .implementation = implementation,
+                                .program_line = session->program_line->str,
+                                .case_line = session->case_line->str,
+                                .count = 1};
+  finding_t *known = finding_set_find(session->findings, executor, signature);
+  if (known != NULL) {
+    known->count++;
+  } else {
+    const finding_t *added = finding_set_add(session->findings, &occurrence);
+    if (session->options.on_finding != NULL) {
+      session->options.on_finding(session->options.hook_context, session, added);
+    }
+  }
+  status_t status = ledger_add_finding(&session->ledger, &occurrence, error);
+  g_free(implementation);
+  return status;
+}
+
+/* A library linked with -Ofast switches the process to flush-to-zero when it is loaded: a finding
+ * of its own, told with the first case that the executor gets. */
+static status_t check_load(session_t *session, size_t executor, const case_t *instance,
+                           const case_origin_t *origin, error_t *error) {
+  contender_t *contender = &session->contenders[executor];
+  if (contender->load_checked) return STATUS_OK;
+  contender->load_checked = true;
+  if (!executor_load_changed_environment(contender->executor)) return STATUS_OK;
+  static const char what[] = "loading the backend changed the floating-point environment";
+  verdict_t verdict = {.outcome = OUTCOME_diverges, .class_ = CLASS_environment};
+  g_strlcpy(verdict.reason, what, sizeof verdict.reason);
+  hash_text_t signature = hash_of(what, sizeof what - 1);
+  return record_finding(session, executor, instance, origin, &verdict, &signature, error);
+}
+
+static void update_contender(contender_t *contender, const verdict_t *verdict, const char *broken) {
+  if (one_case_is_settled(&contender->preparation, broken) || verdict->outcome == OUTCOME_refused) {
+    contender->is_done = true;
+  } else if (verdict->outcome == OUTCOME_failed) {
+    contender->is_prepared = false;
+    contender->is_done = ++contender->failures >= FAILURES_PER_PROGRAM_MAX;
+  }
+}
+
+static status_t walk_executor(session_t *session, size_t index, const case_t *instance,
+                              const expectation_t *expectation, const case_origin_t *origin,
+                              verdict_t *out_verdict, error_t *error) {
+  contender_t *contender = &session->contenders[index];
+  STATUS_TRY(check_load(session, index, instance, origin, error));
+  arena_mark_t mark = arena_mark(&session->arena);
+  status_t status =
+      one_case_run_prepared(&session->walk, instance, expectation, contender->executor,
+                            &contender->preparation, &session->arena, out_verdict, error);
+  arena_rewind(&session->arena, mark);
+  STATUS_TRY(status);
+  tally_add(session->tally, index, &session->label, out_verdict,
+            contender->preparation.implementation);
+  if (out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed) {
+    hash_text_t signature = verdict_signature(out_verdict, &instance->program);
+    STATUS_TRY(record_finding(session, index, instance, origin, out_verdict, &signature, error));
+  }
+  update_contender(contender, out_verdict, expectation->broken);
+  return STATUS_OK;
+}
+
+/* Prepares whoever is not; true if somebody is going to execute, so that the oracle is needed. */
+static bool prepare_contenders(session_t *session, const program_t *program, const char *broken) {
+  bool someone_executes = false;
+  for (size_t i = 0; i < session->options.executor_count; i++) {
+    contender_t *contender = &session->contenders[i];
+    if (contender->is_done) continue;
+    if (!contender->is_prepared) {
+      one_case_prepare(&session->walk, program, broken, contender->executor,
+                       &contender->preparation);
+      contender->is_prepared = true;
+    }
+    someone_executes |= !one_case_is_settled(&contender->preparation, broken);
+  }
+  return someone_executes;
+}
+
+static void begin_program(session_t *session, const program_t *program) {
+  session->label = tally_label(session->tally, program);
+  for (size_t i = 0; i < session->options.executor_count; i++) {
+    contender_t *contender = &session->contenders[i];
+    contender->is_prepared = false;
+    contender->is_done = false;
+    contender->failures = 0;
+  }
+}
+
+static status_t expect(session_t *session, const case_t *instance, const char *broken,
+                       expectation_t *out_expectation, error_t *error) {
+  status_t status =
+      one_case_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
+  if (status != STATUS_OK) {
+    session->found_itself_wrong = true;
+    g_string_truncate(session->case_line, 0);
+    case_print(instance, session->case_line);
+  }
+  return status;
+}
+
+static status_t tick(session_t *session, error_t *error) {
+  uint64_t now = clock_nanoseconds();
+  if (now < session->next_tick) return STATUS_OK;
+  session->next_tick = now + TICK_NANOSECONDS;
+  if (session->options.on_tick != NULL) {
+    session->options.on_tick(session->options.hook_context, session);
+  }
+  return ledger_write_tally(&session->ledger, session->tally, error);
+}
+
+static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
+                          const case_origin_t *origin, verdict_t *out_verdicts, error_t *error) {
+  arena_reset(&session->arena);
+  expectation_t expectation = {.broken = broken};
+  if (prepare_contenders(session, &instance->program, broken)) {
+    STATUS_TRY(expect(session, instance, broken, &expectation, error));
+  }
+  verdict_t verdict;
+  for (size_t i = 0; i < session->options.executor_count; i++) {
+    if (session->contenders[i].is_done) continue;
+    STATUS_TRY(walk_executor(session, i, instance, &expectation, origin,
+                             out_verdicts == NULL ? &verdict : &out_verdicts[i], error));
+  }
+  session->cases++;
+  return tick(session, error);
+}
+
+status_t session_walk(session_t *session, const case_t *instance, const char *broken,
+                      verdict_t *out_verdicts, error_t *error) {
+  const case_origin_t origin = {.regime = ""};
+  begin_program(session, &instance->program);
+  return walk_case(session, instance, broken, &origin, out_verdicts, error);
+}
+
+static bool everyone_is_done(const session_t *session) {
+  for (size_t i = 0; i < session->options.executor_count; i++) {
+    if (!session->contenders[i].is_done) return false;
+  }
+  return true;
+}
+
+static bool is_over(const session_t *session) {
+  const session_options_t *options = &session->options;
+  if (options->stop != NULL && *options->stop != 0) return true;
+  if (options->cases_max != 0 && session->cases >= options->cases_max) return true;
+  return options->seconds_max > 0 && session_seconds(session) >= options->seconds_max;
+}
+
+status_t session_run(session_t *session, error_t *error) {
+  stream_t *stream = &session->stream;
+  while (!is_over(session)) {
+    stream_next(stream);
+    if (stream->is_new_program) begin_program(session, &stream->instance.program);
+    const case_origin_t origin = {.regime = gen_regime_name(stream->regime),
+                                  .case_seed = stream->case_seed,
+                                  .has_case_seed = true};
+    STATUS_TRY(walk_case(session, &stream->instance, stream->broken, &origin, NULL, error));
+    if (everyone_is_done(session)) {
+      if (session->options.stream.program != NULL) break;
+      stream_skip_program(stream);
+    }
+  }
+  return STATUS_OK;
+}
+
+const char *session_bug_case(const session_t *session) {
+  return session->found_itself_wrong ? session->case_line->str : "";
+}
+
+const session_options_t *session_options(const session_t *session) { return &session->options; }
+
+tally_t *session_tally(const session_t *session) { return session->tally; }
+
+size_t session_finding_count(const session_t *session) {
+  return finding_set_count(session->findings);
+}
+
+const finding_t *session_finding(const session_t *session, size_t index) {
+  return finding_set_at(session->findings, index);
+}
+
+uint64_t session_cases(const session_t *session) { return session->cases; }
+
+double session_seconds(const session_t *session) {
+  return (double)(clock_nanoseconds() - session->begin) * 1e-9;
+}
+
+uint64_t session_audited(const session_t *session) { return session->walk.audited; }
+
+one_case_times_t session_times(const session_t *session) { return session->walk.times; }
+
+int session_exit_code(const session_t *session) {
+  int exit_code = 0;
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    if (session_finding(session, i)->verdict.outcome == OUTCOME_diverges) return 1;
+    exit_code = 3;
+  }
+  return exit_code;
+}

@@ -1,0 +1,65 @@
+/* A campaign: draws cases, walks each over one or several executors, counts verdicts, gathers
+ * findings and keeps them in the store.  The core of `assay run`, `vet` and `fuzz`; prints nothing.
+ *
+ * The same seed and options give the same cases and the same findings. */
+#ifndef ASSAY_RUN_SESSION_H
+#define ASSAY_RUN_SESSION_H
+
+#include <signal.h>
+
+#include "harness/run/finding.h"
+#include "harness/run/one_case.h"
+#include "harness/run/stream.h"
+#include "harness/run/tally.h"
+#include "harness/store/store.h"
+
+typedef struct session session_t;
+
+typedef struct session_options {
+  stream_options_t stream;
+  executor_t *const *executors; /* Borrowed, open. */
+  size_t executor_count;
+  contract_t contract;
+  uint64_t cases_max;                /* Cases to draw; 0: no limit. */
+  double seconds_max;                /* 0: no limit. */
+  store_t *store;                    /* Borrowed, or NULL. */
+  const char *command;               /* For the store; borrowed. */
+  const char *assay_version;         /* Likewise. */
+  const volatile sig_atomic_t *stop; /* If not NULL: ends session_run() once nonzero. */
+  /* Called, if not NULL, for every new finding and about twice a second. */
+  void (*on_finding)(void *context, const session_t *session, const finding_t *finding);
+  void (*on_tick)(void *context, const session_t *session);
+  void *hook_context;
+} session_options_t;
+
+/* Copies the options.  What they borrow must outlive the session. */
+status_t session_open(const session_options_t *options, session_t **out_session, error_t *error);
+
+/* Draws and walks cases until a limit is met or everything was refused for a fixed program.
+ * STATUS_INVALID means that Assay found itself wrong: see session_bug_case(). */
+status_t session_run(session_t *session, error_t *error);
+
+/* Walks one case that the caller made; `broken` is the constraint that its program breaks, or NULL.
+ * `out_verdicts`, if not NULL, has room for one verdict per executor. */
+status_t session_walk(session_t *session, const case_t *instance, const char *broken,
+                      verdict_t *out_verdicts, error_t *error);
+
+/* Ends the run in the store and frees the session; NULL is ignored. */
+status_t session_close(session_t *session, int exit_code, error_t *error);
+
+/* The case line on which Assay found itself wrong, or "". */
+const char *session_bug_case(const session_t *session);
+
+const session_options_t *session_options(const session_t *session);
+tally_t *session_tally(const session_t *session);
+size_t session_finding_count(const session_t *session);
+const finding_t *session_finding(const session_t *session, size_t index);
+uint64_t session_cases(const session_t *session);   /* Drawn or walked so far. */
+double session_seconds(const session_t *session);   /* Since session_open(). */
+uint64_t session_audited(const session_t *session); /* Components recomputed with MPFR. */
+one_case_times_t session_times(const session_t *session);
+
+/* 1 if an executor diverged, else 3 if one failed, else 0. */
+int session_exit_code(const session_t *session);
+
+#endif
