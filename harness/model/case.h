@@ -55,6 +55,13 @@ void case_print(const case_t *instance, GString *out_text);
 status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **out_violation,
                     error_t *error);
 
+/* The data of one tensor as the case line has it: hex of its components, "-" without elements. */
+void tensor_print_data(const tensor_t *tensor, GString *out_text);
+
+/* Parses a data field of a type, which ends before a blank or at the end. */
+status_t tensor_parse_data(scan_t *scan, const type_t *type, arena_t *arena, tensor_t *out_tensor,
+                           error_t *error);
+
 /* The part of the case line without the data. */
 void program_print(const program_t *program, GString *out_text);
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,

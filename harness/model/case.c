@@ -1,0 +1,67 @@
+#include "harness/model/case.h"
+
+#include "harness/model/op.h"
+
+tensor_t tensor_make(arena_t *arena, const type_t *type) {
+  return (tensor_t){.type = *type, .data = arena_alloc(arena, type_bytes(type))};
+}
+
+case_t case_make(arena_t *arena, const program_t *program) {
+  case_t instance = {.program = *program};
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    instance.operands[i] = tensor_make(arena, &program->operands[i]);
+  }
+  return instance;
+}
+
+static void *copy_bytes(arena_t *arena, const void *data, size_t size) {
+  return memcpy(arena_alloc(arena, size), data, size);
+}
+
+static void copy_quantization(arena_t *arena, type_t *type) {
+  const quantization_t *from = type->quantization;
+  if (from == NULL) return;
+  quantization_t *copy = copy_bytes(arena, from, sizeof *from);
+  copy->scales = copy_bytes(arena, from->scales, from->count * sizeof from->scales[0]);
+  copy->zero_points =
+      copy_bytes(arena, from->zero_points, from->count * sizeof from->zero_points[0]);
+  type->quantization = copy;
+}
+
+static program_t program_copy(arena_t *arena, const program_t *program) {
+  program_t copy = *program;
+  copy.attributes = copy_bytes(arena, program->attributes, program->op->attributes_bytes);
+  for (uint32_t i = 0; i < copy.operand_count; i++) copy_quantization(arena, &copy.operands[i]);
+  for (uint32_t i = 0; i < copy.result_count; i++) copy_quantization(arena, &copy.results[i]);
+  return copy;
+}
+
+case_t case_copy(arena_t *arena, const case_t *instance) {
+  program_t program = program_copy(arena, &instance->program);
+  case_t copy = case_make(arena, &program);
+  for (uint32_t i = 0; i < program.operand_count; i++) {
+    memcpy(copy.operands[i].data, instance->operands[i].data, type_bytes(&program.operands[i]));
+  }
+  return copy;
+}
+
+hash_text_t program_hash(const program_t *program) {
+  GString *line = g_string_sized_new(256);
+  program_print(program, line);
+  hash_text_t hash = hash_of(line->str, line->len);
+  g_string_free(line, TRUE);
+  return hash;
+}
+
+static void print_elements(const type_t *types, uint32_t count, GString *out_text) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0) g_string_append_c(out_text, ',');
+    type_print_element(&types[i], out_text);
+  }
+}
+
+void program_print_types(const program_t *program, GString *out_text) {
+  print_elements(program->operands, program->operand_count, out_text);
+  g_string_append(out_text, "->");
+  print_elements(program->results, program->result_count, out_text);
+}

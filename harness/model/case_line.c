@@ -1,0 +1,148 @@
+/* The case line: grammar and bounds are in case_line.md. */
+#include "harness/model/case.h"
+#include "harness/model/op.h"
+
+/* ---- Printing -------------------------------------------------------------------------------- */
+
+void program_print(const program_t *program, GString *out_text) {
+  g_string_append(out_text, program->op->name);
+  program->op->print_attributes(program, out_text);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    g_string_append_c(out_text, ' ');
+    type_print(&program->operands[i], out_text);
+  }
+  g_string_append(out_text, " ->");
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    g_string_append_c(out_text, ' ');
+    type_print(&program->results[i], out_text);
+  }
+}
+
+void case_print(const case_t *instance, GString *out_text) {
+  program_print(&instance->program, out_text);
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    g_string_append(out_text, " : ");
+    tensor_print_data(&instance->operands[i], out_text);
+  }
+}
+
+/* ---- Parsing --------------------------------------------------------------------------------- */
+
+/* A line is printable ASCII: nothing that a terminal, a shell or a database could change unseen. */
+static status_t check_line(str_t line, error_t *error) {
+  if (line.size > CASE_LINE_BYTES_MAX) {
+    return status_fail(error, STATUS_INVALID, "a line of %zu bytes is too long: at most %d",
+                       line.size, (int)CASE_LINE_BYTES_MAX);
+  }
+  bool is_clean = true;
+  for (size_t i = 0; i < line.size; i++) is_clean &= line.data[i] >= ' ' && line.data[i] <= '~';
+  if (is_clean) return STATUS_OK;
+  scan_t scan = scan_make(line);
+  while (*scan.cursor >= ' ' && *scan.cursor <= '~') scan.cursor++;
+  return scan_fail(&scan, error, "byte 0x%02x: a line is printable ASCII",
+                   (unsigned)(unsigned char)*scan.cursor);
+}
+
+static status_t parse_op(scan_t *scan, const op_t **out_op, error_t *error) {
+  scan_t start = *scan;
+  *out_op = op_find(scan_until(scan, " "));
+  if (*out_op != NULL) return STATUS_OK;
+  return scan_fail_expecting(&start, error, "an op such as stablehlo.reduce");
+}
+
+/* A broken rule of the type is reported at its first column. */
+static status_t parse_type(scan_t *scan, arena_t *arena, type_t *out_type, error_t *error) {
+  scan_t start = *scan;
+  STATUS_TRY(type_parse(scan, arena, out_type, error));
+  error_t reason;
+  if (type_check(out_type, &reason) == STATUS_OK) return STATUS_OK;
+  return scan_fail(&start, error, "%.250s", reason.text);
+}
+
+/* { " " type }, up to `stop` or the end. */
+static status_t parse_types(scan_t *scan, arena_t *arena, const char *stop, uint32_t count_max,
+                            type_t *out_types, uint32_t *out_count, error_t *error) {
+  uint32_t count = 0;
+  while (!scan_at_end(scan)) {
+    scan_t ahead = *scan;
+    if (scan_accept(&ahead, stop)) break;
+    STATUS_TRY(scan_expect(scan, " ", error));
+    if (count == count_max) {
+      return scan_fail(scan, error, "there are at most %u types on this side of the arrow",
+                       count_max);
+    }
+    STATUS_TRY(parse_type(scan, arena, &out_types[count], error));
+    count++;
+  }
+  *out_count = count;
+  return STATUS_OK;
+}
+
+/* op attributes { " " type } " ->" { " " type }, up to the end or " :". */
+static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, error_t *error) {
+  STATUS_TRY(parse_op(scan, &program->op, error));
+  if (program->op->attributes_bytes > 0) {
+    STATUS_TRY(scan_expect(scan, " ", error));
+    STATUS_TRY(program->op->parse_attributes(scan, arena, program, error));
+  }
+  STATUS_TRY(parse_types(scan, arena, " ->", CASE_OPERANDS_MAX, program->operands,
+                         &program->operand_count, error));
+  STATUS_TRY(scan_expect(scan, " ->", error));
+  STATUS_TRY(parse_types(scan, arena, " :", CASE_RESULTS_MAX, program->results,
+                         &program->result_count, error));
+  if (program->result_count > 0) return STATUS_OK;
+  return scan_fail_expecting(scan, error, "a result type");
+}
+
+static const char *constraint_text(const op_t *op, const char *id) {
+  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    if (strcmp(row->id, id) == 0) return row->text;
+  }
+  g_error("%s has no constraint %s", op->name, id);
+}
+
+static status_t check_constraints(const scan_t *start, const program_t *program,
+                                  const char **out_violation, error_t *error) {
+  const char *violation = program->op->validate(program);
+  if (out_violation != NULL) {
+    *out_violation = violation;
+  } else if (violation != NULL) {
+    return scan_fail(start, error, "violates %s of %s: %s", violation, program->op->name,
+                     constraint_text(program->op, violation));
+  }
+  return STATUS_OK;
+}
+
+status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
+                       const char **out_violation, error_t *error) {
+  STATUS_TRY(check_line(line, error));
+  scan_t scan = scan_make(line);
+  scan_t start = scan;
+  program_t program = {.op = NULL};
+  STATUS_TRY(parse_program(&scan, arena, &program, error));
+  if (!scan_at_end(&scan)) return scan_fail_expecting(&scan, error, "the end of the line");
+  STATUS_TRY(check_constraints(&start, &program, out_violation, error));
+  *out_program = program;
+  return STATUS_OK;
+}
+
+status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **out_violation,
+                    error_t *error) {
+  STATUS_TRY(check_line(line, error));
+  scan_t scan = scan_make(line);
+  scan_t start = scan;
+  case_t instance = {.program = {.op = NULL}};
+  program_t *program = &instance.program;
+  STATUS_TRY(parse_program(&scan, arena, program, error));
+  const char *violation = NULL;
+  STATUS_TRY(check_constraints(&start, program, out_violation == NULL ? NULL : &violation, error));
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    STATUS_TRY(scan_expect(&scan, " : ", error));
+    STATUS_TRY(
+        tensor_parse_data(&scan, &program->operands[i], arena, &instance.operands[i], error));
+  }
+  if (!scan_at_end(&scan)) return scan_fail_expecting(&scan, error, "the end of the line");
+  if (out_violation != NULL) *out_violation = violation;
+  *out_case = instance;
+  return STATUS_OK;
+}
