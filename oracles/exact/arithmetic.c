@@ -83,8 +83,8 @@ static double add_to_odd(double a, double b) {
   return (error < 0) == (sum > 0) ? toward_zero(sum) : away_from_zero(sum);
 }
 
-/* a * b rounded toward zero: the exact product of the significands, cut to 62 bits and a sticky
- * one. (An error term would be lost to underflow.) */
+/* a * b rounded toward zero: the exact product of the significands, cut to 62 bits.  (An error term
+ * would be lost to underflow.) */
 static double multiply_truncated(const format_t *format, double a, double b) {
   const format_t *f64 = &format_table[FORMAT_f64];
   number_t left = format_decode(f64, bits_of(a));
@@ -96,7 +96,6 @@ static double multiply_truncated(const format_t *format, double a, double b) {
     unsigned __int128 significand = (unsigned __int128)left.significand * right.significand;
     product.exponent = left.exponent + right.exponent;
     for (; significand >> 62 != 0; significand >>= 1) {
-      product.sticky |= (significand & 1) != 0;
       product.exponent++;
     }
     product.significand = (uint64_t)significand;
