@@ -1,0 +1,192 @@
+#include "harness/model/contract.h"
+
+#include <stddef.h>
+
+/* A row of permissions.def. */
+typedef struct permission {
+  const char *name;
+  const char *spellings; /* "none|inputs|...", in the order of the values. */
+  uint8_t spec_value;
+  uint8_t backend_value;
+  const char *summary;
+  size_t offset; /* Of the field of contract_t. */
+} permission_t;
+
+static const permission_t permissions[] = {
+#define PERMISSION(name, spellings, spec, backend, summary) \
+  {#name, spellings, spec, backend, summary, offsetof(contract_t, name)},
+#include "harness/model/permissions.def"
+#undef PERMISSION
+};
+
+static uint8_t *field_of(contract_t *contract, const permission_t *permission) {
+  return (uint8_t *)contract + permission->offset;
+}
+
+static uint8_t value_of(const contract_t *contract, const permission_t *permission) {
+  return *((const uint8_t *)contract + permission->offset);
+}
+
+/* The spelling of a value of a permission. */
+static str_t spelling_of(const permission_t *permission, uint8_t value) {
+  scan_t scan = scan_make(str_from(permission->spellings));
+  str_t spelling = scan_until(&scan, "|");
+  for (uint8_t i = 0; i < value; i++) {
+    bool has_next = scan_accept(&scan, "|");
+    g_assert(has_next);
+    spelling = scan_until(&scan, "|");
+  }
+  return spelling;
+}
+
+/* ---- The two contracts ----------------------------------------------------------------------- */
+
+contract_t contract_spec(void) {
+  contract_t contract;
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    *field_of(&contract, &permissions[i]) = permissions[i].spec_value;
+  }
+  return contract;
+}
+
+contract_t contract_backend(void) {
+  contract_t contract;
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    *field_of(&contract, &permissions[i]) = permissions[i].backend_value;
+  }
+  return contract;
+}
+
+static bool find_base(str_t name, contract_t *out_contract) {
+  if (str_equal_text(name, "spec")) {
+    *out_contract = contract_spec();
+  } else if (str_equal_text(name, "backend")) {
+    *out_contract = contract_backend();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* ---- Setting permissions --------------------------------------------------------------------- */
+
+static status_t find_permission(str_t key, const permission_t **out_permission, error_t *error) {
+  GString *known = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    if (str_equal_text(key, permissions[i].name)) {
+      *out_permission = &permissions[i];
+      g_string_free(known, TRUE);
+      return STATUS_OK;
+    }
+    g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", permissions[i].name);
+  }
+  status_fail(error, STATUS_INVALID, "no permission is called \"%.*s\"; there are %s",
+              (int)MIN(key.size, 40), key.data, known->str);
+  g_string_free(known, TRUE);
+  return STATUS_INVALID;
+}
+
+static status_t set_permission(contract_t *contract, str_t key, str_t value, error_t *error) {
+  const permission_t *permission;
+  STATUS_TRY(find_permission(key, &permission, error));
+  scan_t scan = scan_make(str_from(permission->spellings));
+  uint8_t index = 0;
+  do {
+    if (str_equal(scan_until(&scan, "|"), value)) {
+      *field_of(contract, permission) = index;
+      return STATUS_OK;
+    }
+    index++;
+  } while (scan_accept(&scan, "|"));
+  return status_fail(error, STATUS_INVALID, "%s=%.*s: the value is one of %s", permission->name,
+                     (int)MIN(value.size, 40), value.data, permission->spellings);
+}
+
+/* One word of a contract: "key=value", or a base if it is the first word. */
+static status_t apply_word(contract_t *contract, str_t word, bool is_first, error_t *error) {
+  if (is_first && find_base(word, contract)) return STATUS_OK;
+  scan_t scan = scan_make(word);
+  str_t key = scan_until(&scan, "=");
+  if (!scan_accept(&scan, "=")) {
+    return status_fail(error, STATUS_INVALID, "\"%.*s\" is not key=value%s",
+                       (int)MIN(word.size, 40), word.data,
+                       is_first ? ", and no contract but spec and backend has a name" : "");
+  }
+  str_t value = {.data = scan.cursor, .size = (size_t)(scan.end - scan.cursor)};
+  return set_permission(contract, key, value, error);
+}
+
+status_t contract_parse(str_t text, contract_t *out_contract, error_t *error) {
+  contract_t contract = contract_backend();
+  scan_t scan = scan_make(text);
+  bool is_first = true;
+  do {
+    STATUS_TRY(apply_word(&contract, scan_until(&scan, ","), is_first, error));
+    is_first = false;
+  } while (scan_accept(&scan, ","));
+  *out_contract = contract;
+  return STATUS_OK;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Applies the keys of group [contract], but `base`, which was applied before. */
+static status_t apply_keys(GKeyFile *file, contract_t *contract, error_t *error) {
+  g_auto(GStrv) keys = g_key_file_get_keys(file, "contract", NULL, NULL);
+  for (char **key = keys; *key != NULL; key++) {
+    if (strcmp(*key, "base") == 0) continue;
+    g_autofree char *value = g_key_file_get_value(file, "contract", *key, NULL);
+    STATUS_TRY(set_permission(contract, str_from(*key), str_from(value), error));
+  }
+  return STATUS_OK;
+}
+
+static status_t apply_file(GKeyFile *file, contract_t *contract, error_t *error) {
+  if (!g_key_file_has_group(file, "contract")) {
+    return status_fail(error, STATUS_INVALID, "there is no group [contract]");
+  }
+  *contract = contract_backend();
+  g_autofree char *base = g_key_file_get_value(file, "contract", "base", NULL);
+  if (base != NULL && !find_base(str_from(base), contract)) {
+    return status_fail(error, STATUS_INVALID, "base = %.40s: the base is spec or backend", base);
+  }
+  return apply_keys(file, contract, error);
+}
+
+status_t contract_read_file(const char *path, contract_t *out_contract, error_t *error) {
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autoptr(GError) load_error = NULL;
+  if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &load_error)) {
+    bool is_readable = load_error->domain == G_KEY_FILE_ERROR;
+    return status_fail(error, is_readable ? STATUS_INVALID : STATUS_IO, "%s: %s", path,
+                       load_error->message);
+  }
+  contract_t contract;
+  error_t reason;
+  if (apply_file(file, &contract, &reason) != STATUS_OK) {
+    return status_fail(error, STATUS_INVALID, "%.200s: %.300s", path, reason.text);
+  }
+  *out_contract = contract;
+  return STATUS_OK;
+}
+
+/* ---- Printing -------------------------------------------------------------------------------- */
+
+void contract_print(const contract_t *contract, GString *out_text) {
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    str_t value = spelling_of(&permissions[i], value_of(contract, &permissions[i]));
+    g_string_append_printf(out_text, "%s%s=%.*s", i == 0 ? "" : ",", permissions[i].name,
+                           STR_FORMAT(value));
+  }
+}
+
+void contract_print_help(GString *out_text) {
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    const permission_t *permission = &permissions[i];
+    str_t spec = spelling_of(permission, permission->spec_value);
+    str_t backend = spelling_of(permission, permission->backend_value);
+    g_string_append_printf(out_text, "  %s=%s  %s (spec: %.*s; backend: %.*s)\n", permission->name,
+                           permission->spellings, permission->summary, STR_FORMAT(spec),
+                           STR_FORMAT(backend));
+  }
+}
