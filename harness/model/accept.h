@@ -49,6 +49,7 @@ typedef struct answer {
   double backward_error;  /* |got - x*| / (u * sum |terms|). */
   bool nan_expected;      /* NaN is required. */
   bool infinity_expected; /* An infinity is required. */
+  bool is_index;          /* The component is an index: a wrong one is class `index`. */
   char expected[128];     /* The accept set in words: "0x1.8p+3 .. 0x1.9p+3", "NaN", "{3, 7}". */
   char observed[64];      /* What was seen among the permitted: "init_count=2", "saturated", "". */
 } answer_t;

@@ -28,7 +28,7 @@ typedef struct contract {
 /* An implementation may insert the initial value this often at the most where init_count=any: the
  * specification sets no number, and without one an integer sum with an odd initial value could be
  * anything. */
-enum { CONTRACT_INIT_COUNT_MAX = 65536 };
+#define CONTRACT_INIT_COUNT_MAX 65536u
 
 /* "spec": the letter of the specification.  "backend": what compilers do in practice; the default. */
 contract_t contract_spec(void);

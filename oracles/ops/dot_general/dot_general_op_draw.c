@@ -13,8 +13,10 @@ typedef struct shape {
 } shape_t;
 
 static void draw_counts(rng_t *rng, uint32_t rank_max, shape_t *shape) {
-  uint32_t terms = (uint32_t)MIN(rng_below(rng, 8) < 5 ? 1 : rng_below(rng, 4), rank_max);
-  uint32_t batches = (uint32_t)MIN(rng_one_in(rng, 2) ? 0 : rng_below(rng, 3), rank_max - terms);
+  uint32_t terms = rng_below(rng, 8) < 5 ? 1 : (uint32_t)rng_below(rng, 4);
+  uint32_t batches = rng_one_in(rng, 2) ? 0 : (uint32_t)rng_below(rng, 3);
+  terms = MIN(terms, rank_max);
+  batches = MIN(batches, rank_max - terms);
   uint32_t left = MIN(rank_max - terms - batches, 3);
   shape->counts[ROLE_TERM] = terms;
   shape->counts[ROLE_BATCH] = batches;

@@ -9,7 +9,9 @@ static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
   type_t shape = {.rank = 0};
   uint32_t rank_max = MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX);
   if (rank_max > 0 && !rng_one_in(rng, 24)) {
-    shape.rank = 1 + (uint32_t)MIN(rng_below(rng, rank_max), rng_below(rng, rank_max));
+    int64_t rank = rng_between(rng, 1, rank_max);
+    int64_t other = rng_between(rng, 1, rank_max);
+    shape.rank = (uint32_t)MIN(rank, other);
   }
   dimension_list_t order = draw_permutation(rng, shape.rank);
   dimension_list_t reduced = {.count = 0};

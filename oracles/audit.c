@@ -1,0 +1,80 @@
+#include "oracles/audit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* All results with the quick patterns of this component, since an index is judged beside its
+ * value. */
+static void set_results(const program_t *program, const accept_t *accepts, size_t component,
+                        tensor_t *results) {
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (accepts[i].bits == NULL) continue;
+    element_store(program->results[i].element, results[i].data, component,
+                  accepts[i].bits[component]);
+  }
+}
+
+static status_t require_conforming(const oracle_t *oracle, const case_t *instance,
+                                   const contract_t *contract, uint32_t result, size_t component,
+                                   uint64_t bits, tensor_t *results, arena_t *arena,
+                                   error_t *error) {
+  const element_t *element = instance->program.results[result].element;
+  element_store(element, results[result].data, component, bits);
+  answer_t answer;
+  STATUS_TRY(oracle->ask(instance, contract, result, component, results, arena, &answer, error));
+  if (answer.conforms) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "bug in Assay: the quick oracle accepts 0x%" PRIx64
+                     " for component %zu of result %u, the careful one expects %s",
+                     bits, component, result, answer.expected);
+}
+
+static status_t check_reference(const accept_t *accept, size_t component,
+                                const audit_reference_t *reference, error_t *error) {
+  if (!reference->is_known || accept->reference == NULL || isnan(accept->reference[component])) {
+    return STATUS_OK;
+  }
+  double quick = accept->reference[component];
+  double tail = accept->reference_tail == NULL ? 0 : accept->reference_tail[component];
+  double tail_slop = fabs(reference->tail) * 0x1p-48;
+  bool tail_fits = accept->reference_tail == NULL || fabs(tail - reference->tail) <= tail_slop;
+  double magnitude = accept->magnitude[component];
+  /* The careful magnitude is itself rounded up to binary64, hence the hair of 2^-52. */
+  bool magnitude_fits = magnitude >= reference->magnitude * (1 - 0x1p-52) &&
+                        magnitude <= reference->magnitude * (1 + 0x1p-9);
+  if (quick == reference->sum && tail_fits && magnitude_fits) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "bug in Assay: component %zu: the quick oracle says sum %a + %a, magnitude "
+                     "%a; MPFR says %a + %a, magnitude %a",
+                     component, quick, tail, magnitude, reference->sum, reference->tail,
+                     reference->magnitude);
+}
+
+status_t audit_component(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
+                         const accept_t *accepts, uint32_t result, size_t component,
+                         const audit_reference_t *reference, arena_t *arena, error_t *error) {
+  const accept_t *accept = &accepts[result];
+  if (accept->ask != NULL && accept->ask[component] != 0) return STATUS_OK;
+  STATUS_TRY(check_reference(accept, component, reference, error));
+  const program_t *program = &instance->program;
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = tensor_make(arena, &program->results[i]);
+    memset(results[i].data, 0, type_bytes(&program->results[i]));
+  }
+  set_results(program, accepts, component, results);
+  if (accept->bits != NULL) {
+    return require_conforming(oracle, instance, contract, result, component,
+                              accept->bits[component], results, arena, error);
+  }
+  if (accept->low == NULL || accept->low[component] > accept->high[component]) return STATUS_OK;
+  const format_t *format = program->results[result].element->format;
+  const double ends[] = {accept->low[component], accept->high[component]};
+  for (int i = 0; i < 2; i++) {
+    uint64_t bits = format_from_double(format, ends[i] == 0 ? 0 : ends[i]); /* -0 is not claimed. */
+    STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,
+                                  arena, error));
+  }
+  return STATUS_OK;
+}

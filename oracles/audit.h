@@ -1,0 +1,22 @@
+/* Holds the quick side of the oracle against the careful side (accept.h tells what the quick side
+ * promises).  A mismatch is a bug in Assay. */
+#ifndef ASSAY_ORACLES_AUDIT_H
+#define ASSAY_ORACLES_AUDIT_H
+
+#include "oracles/oracle.h"
+
+/* The exact value of a component, where it is a finite sum. */
+typedef struct audit_reference {
+  bool is_known;
+  double sum;       /* Correctly rounded to binary64. */
+  double tail;      /* Exact value - sum, correctly rounded. */
+  double magnitude; /* Sum of |terms|, rounded up. */
+} audit_reference_t;
+
+/* Requires that every pattern that the quick set of the component names (its bits, both ends of its
+ * interval) conforms by `oracle`'s ask(), and that its reference and magnitude are as promised. */
+status_t audit_component(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
+                         const accept_t *accepts, uint32_t result, size_t component,
+                         const audit_reference_t *reference, arena_t *arena, error_t *error);
+
+#endif

@@ -1,0 +1,69 @@
+#include "oracles/exact/error_bound.h"
+
+#include <math.h>
+
+double format_unit_roundoff(const format_t *format) { return ldexp(1.0, -format->precision); }
+
+double format_smallest(const format_t *format) {
+  return ldexp(1.0, format->exponent_min - format->precision + 1);
+}
+
+double format_smallest_normal(const format_t *format) { return ldexp(1.0, format->exponent_min); }
+
+/* An upper bound on exp(x) - 1 for x >= 0.  Up to 2^-10 by x + x^2/2 + x^3, which exceeds the
+ * series by more than the binary64 roundings lose; above, by the library's expm1, whose error is
+ * far below 2^-40. */
+static double expm1_upper(double x) {
+  if (x <= 0x1p-10) return x * (1.0 + x * (0.5 + x)) * (1.0 + 0x1p-50);
+  return expm1(x) * (1.0 + 0x1p-40);
+}
+
+/* Unit roundoff of the nodes that accum_wider=yes permits: at least 3 bits more than an 8-bit float
+ * has (bf16 for f8E3M4), at least 11 bits more than the others have (x87 extended for f64). */
+static double wide_unit_roundoff(const format_t *format) {
+  return ldexp(format_unit_roundoff(format), format->precision <= 5 ? -3 : -11);
+}
+
+/* Factor of sum|terms| when every path from a leaf to the root is rounded at most `roundings`
+ * times, the last of which is kept apart. */
+static error_bound_t bound_of_roundings(const format_t *format, const contract_t *contract,
+                                        size_t roundings, bool linear) {
+  error_bound_t bound = {0};
+  if (roundings == 0) return bound;
+  double u = format_unit_roundoff(format);
+  bool truncates = contract->accum_rounding == ACCUM_ROUNDING_RZ;
+  if (truncates) u *= 2;
+  double before = (double)(roundings - 1);
+  if (linear && !truncates && contract->accum_wider == ACCUM_WIDER_NO && contract->fma == FMA_NO) {
+    bound.factor = before * u;
+    bound.total_factor = (before + 1) * u;
+  } else {
+    /* (1 + u)^(m-1) (1 + w)^m <= exp((m-1) u + m w): each of m operations is done in a format whose
+     * unit roundoff is w and may then be rounded to the accumulation type, the last one always is.
+     */
+    double w = contract->accum_wider == ACCUM_WIDER_YES ? wide_unit_roundoff(format) : 0;
+    double exponent = before * u + (before + 1) * w;
+    bound.factor = expm1_upper(exponent * (1 + 0x1p-50));
+    bound.total_factor = expm1_upper((exponent + u) * (1 + 0x1p-50));
+  }
+  bound.last_truncates = truncates;
+  return bound;
+}
+
+error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
+                              bound_shape_t shape) {
+  size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
+  size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
+  error_bound_t bound = bound_of_roundings(format, contract, roundings, true);
+  double terms = (double)shape.terms;
+  if (shape.products_underflow) bound.offset += terms * format_smallest(format);
+  if (contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH) {
+    bound.offset += 2 * terms * format_smallest_normal(format);
+  }
+  return bound;
+}
+
+error_bound_t error_bound_product(const format_t *format, const contract_t *contract,
+                                  size_t terms) {
+  return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false);
+}

@@ -1,0 +1,46 @@
+/* A-priori bounds on rounding errors of sums and dot products, for any order and any tree
+ * (VERDICTS.md, sections 3 and 4).  They are factors of sum |terms|, evaluated upwards.
+ *
+ * All bounds come in two parts, since the last rounding to the result type is known to be one: a
+ * result is rn_T(y) with |y - x*| <= E', so the accept set is [rn_T(x* - E'), rn_T(x* + E')], which
+ * is never larger than the values of T within the total bound E of x*. */
+#ifndef ASSAY_ORACLES_ERROR_BOUND_H
+#define ASSAY_ORACLES_ERROR_BOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "harness/model/contract.h"
+#include "harness/num/format.h"
+
+typedef struct error_bound {
+  double factor; /* E' = factor * sum|terms| + offset. */
+  double offset;
+  double total_factor; /* E = total_factor * sum|terms| + offset, the last rounding included. */
+  bool last_truncates; /* The last rounding may be directed: the ends are rounded outwards. */
+} error_bound_t;
+
+/* What is summed: `terms` terms of which each is a leaf of the accumulation type or, if
+ * `products_round`, a product that rounds to it once, and that may underflow if
+ * `products_underflow`. */
+typedef struct bound_shape {
+  size_t terms;
+  bool products_round;
+  bool products_underflow;
+} bound_shape_t;
+
+/* Sums in `format` under `contract`.  Sources: Jeannerod and Rump 2013, theorems 2.1 (sums) and 4.2
+ * (dot products), for plain rounded operations; Higham 2002, lemma 3.1, for the others. */
+error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
+                              bound_shape_t shape);
+
+/* Products of `terms` factors: relative, so factors of |product|; Higham 2002, section 3.1.  The
+ * offset is 0: underflow is the caller's. */
+error_bound_t error_bound_product(const format_t *format, const contract_t *contract, size_t terms);
+
+/* u = 2^-p; the smallest positive number; the smallest normal number.  Exact in binary64. */
+double format_unit_roundoff(const format_t *format);
+double format_smallest(const format_t *format);
+double format_smallest_normal(const format_t *format);
+
+#endif

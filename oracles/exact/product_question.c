@@ -1,0 +1,228 @@
+#include "oracles/exact/product_question.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/value_range.h"
+
+/* Exponents of products of 2^24 factors stay far inside MPFR's range; the precision makes 2^26
+ * roundings of the reference negligible, and they are rounded outwards besides. */
+enum { PRODUCT_PRECISION = 256 };
+
+/* The product with a given number of initial values. */
+typedef struct product_case {
+  uint32_t init_count;
+  size_t count; /* Factors, initial values included unless they are ones. */
+  bool has_nan, has_infinity, has_zero, negative;
+  mpfr_t reference; /* Product of the finite nonzero factors, to PRODUCT_PRECISION bits. */
+  mpfr_t largest;   /* Upper bound on any partial product: of the magnitudes above 1. */
+  mpfr_t smallest;  /* Lower bound on any partial product: of the magnitudes below 1. */
+  value_range_t range;
+  mpfr_t error, total_error;
+} product_case_t;
+
+static bool init_is_one(const product_question_t *question) { return question->init == 1; }
+
+/* Multiplies `value`^`times` into the totals. */
+static void take_factor(product_case_t *product, double value, uint32_t times) {
+  product->has_nan |= isnan(value);
+  product->has_infinity |= isinf(value) != 0;
+  product->has_zero |= value == 0;
+  if (signbit(value) && !isnan(value) && times % 2 == 1) product->negative = !product->negative;
+  if (!isfinite(value) || value == 0) return;
+  mpfr_t power;
+  mpfr_init2(power, PRODUCT_PRECISION);
+  mpfr_set_d(power, fabs(value), MPFR_RNDN);
+  if (times != 1) mpfr_pow_ui(power, power, times, MPFR_RNDN);
+  mpfr_mul(product->reference, product->reference, power, MPFR_RNDN);
+  mpfr_ptr extreme = fabs(value) > 1 ? product->largest : product->smallest;
+  mpfr_mul(extreme, extreme, power, fabs(value) > 1 ? MPFR_RNDU : MPFR_RNDD);
+  mpfr_clear(power);
+}
+
+static void product_case_init(product_case_t *product, const product_question_t *question,
+                              uint32_t init_count) {
+  *product = (product_case_t){.init_count = init_count, .count = question->count};
+  mpfr_inits2(PRODUCT_PRECISION, product->reference, product->largest, product->smallest,
+              product->error, product->total_error, (mpfr_ptr)0);
+  mpfr_set_ui(product->reference, 1, MPFR_RNDN);
+  mpfr_set_ui(product->largest, 1, MPFR_RNDN);
+  mpfr_set_ui(product->smallest, 1, MPFR_RNDN);
+  for (size_t i = 0; i < question->count; i++) take_factor(product, question->factors[i], 1);
+  if (init_is_one(question) || init_count == 0) return;
+  take_factor(product, question->init, init_count);
+  product->count += init_count;
+}
+
+static void product_case_deinit(product_case_t *product) {
+  mpfr_clears(product->reference, product->largest, product->smallest, product->error,
+              product->total_error, (mpfr_ptr)0);
+}
+
+/* E' = factor * |x*| + underflow, upwards.  A partial product that becomes subnormal loses at most
+ * eta, which the other factors magnify by at most `largest`, rounding errors included. */
+static void set_errors(product_case_t *product, const format_t *format,
+                       const contract_t *contract) {
+  error_bound_t bound = error_bound_product(format, contract, product->count);
+  mpfr_mul_d(product->error, product->reference, bound.factor, MPFR_RNDU);
+  mpfr_mul_d(product->total_error, product->reference, bound.total_factor, MPFR_RNDU);
+  /* The reference itself carries a relative error below (count + 2) 2^-256. */
+  mpfr_t slop;
+  mpfr_init2(slop, PRODUCT_PRECISION);
+  mpfr_mul_2si(slop, product->reference, -PRODUCT_PRECISION + 30, MPFR_RNDU);
+  mpfr_add(product->error, product->error, slop, MPFR_RNDU);
+  mpfr_mul_d(slop, product->smallest, 0.5, MPFR_RNDD);
+  bool flushes = contract->ftz != FTZ_NONE;
+  if (product->count > 1 && mpfr_cmp_d(slop, format_smallest_normal(format)) < 0) {
+    mpfr_mul_d(slop, product->largest, 1 + bound.total_factor, MPFR_RNDU);
+    double loss = flushes ? 2 * format_smallest_normal(format) : format_smallest(format);
+    mpfr_mul_d(slop, slop, loss * (double)product->count, MPFR_RNDU);
+    mpfr_add(product->error, product->error, slop, MPFR_RNDU);
+    mpfr_add(product->total_error, product->total_error, slop, MPFR_RNDU);
+  }
+  mpfr_clear(slop);
+}
+
+/* Whether some order may overflow on the way, or reach zero from nonzero factors. */
+static bool may_overflow(const product_case_t *product, const format_t *format,
+                         const error_bound_t *bound) {
+  mpfr_t reach;
+  mpfr_init2(reach, PRODUCT_PRECISION);
+  mpfr_mul_d(reach, product->largest, 1 + bound->total_factor, MPFR_RNDU);
+  bool overflows = mpfr_overflows(reach, format);
+  mpfr_clear(reach);
+  return overflows;
+}
+
+static void set_finite_range(product_case_t *product, const format_t *format,
+                             const contract_t *contract) {
+  error_bound_t bound = error_bound_product(format, contract, product->count);
+  mpfr_t signed_reference;
+  mpfr_init2(signed_reference, PRODUCT_PRECISION);
+  mpfr_set(signed_reference, product->reference, MPFR_RNDN);
+  if (product->negative) mpfr_neg(signed_reference, signed_reference, MPFR_RNDN);
+  value_range_set_enclosure(&product->range, format, signed_reference, product->error,
+                            bound.last_truncates);
+  mpfr_clear(signed_reference);
+  value_range_t *range = &product->range;
+  if (product->negative && range->high > 0) range->high = 0; /* Every order keeps the sign. */
+  if (!product->negative && range->low < 0) range->low = 0;
+  if (range->low <= 0 && range->high >= 0) {
+    range->negative_zero = product->negative;
+    range->positive_zero = !product->negative;
+  }
+  if (!may_overflow(product, format, &bound)) return;
+  if (format->specials == FORMAT_FINITE) { /* A saturated partial product shrinks from there. */
+    range->low = product->negative ? range->low : 0;
+    range->high = product->negative ? 0 : range->high;
+    range->positive_zero = !product->negative;
+    range->negative_zero = product->negative;
+  } else if (!format_has_infinity(format)) {
+    range->nan = true;
+  } else {
+    range->positive_infinity |= !product->negative;
+    range->negative_infinity |= product->negative;
+    mpfr_t low;
+    mpfr_init2(low, PRODUCT_PRECISION);
+    mpfr_mul_d(low, product->smallest, 0.5, MPFR_RNDD);
+    if (mpfr_cmp_d(low, format_smallest(format)) < 0) range->nan = true; /* 0 * infinity. */
+    mpfr_clear(low);
+  }
+}
+
+static void compute_range(product_case_t *product, const product_question_t *question,
+                          const contract_t *contract) {
+  const format_t *format = question->format;
+  error_bound_t bound = error_bound_product(format, contract, product->count);
+  set_errors(product, format, contract);
+  value_range_t none = {.low = INFINITY, .high = -INFINITY};
+  product->range = none;
+  value_range_t *range = &product->range;
+  if (product->has_nan || (product->has_infinity && product->has_zero)) {
+    range->nan = true;
+  } else if (product->has_infinity) {
+    range->positive_infinity = !product->negative;
+    range->negative_infinity = product->negative;
+    range->nan = mpfr_cmp_d(product->smallest, 2 * format_smallest(format)) < 0;
+  } else if (product->has_zero) {
+    range->low = range->high = 0;
+    range->positive_zero = !product->negative;
+    range->negative_zero = product->negative;
+    if (format->specials != FORMAT_FINITE) range->nan = may_overflow(product, format, &bound);
+    mpfr_set_zero(product->reference, 1);
+  } else {
+    set_finite_range(product, format, contract);
+  }
+}
+
+/* Few numbers of initial values can explain a result: the logarithm of the distance behaves as the
+ * distance does for sums (sum_question.c). */
+static size_t init_count_candidates(const product_question_t *question, const contract_t *contract,
+                                    uint64_t bits, uint32_t out_counts[7]) {
+  size_t count = 0;
+  out_counts[count++] = 1;
+  if (init_is_one(question) || contract->init_count == INIT_COUNT_ONE) return count;
+  if (question->count != 0) out_counts[count++] = 0;
+  out_counts[count++] = 2; /* The other parity, for sign and for infinities. */
+  out_counts[count++] = 3;
+  out_counts[count++] = CONTRACT_INIT_COUNT_MAX;
+  double got = format_to_double(question->format, bits);
+  double step = log2(fabs(question->init));
+  if (!isfinite(got) || got == 0 || !isfinite(step) || step == 0) return count;
+  double near = log2(fabs(got));
+  for (size_t i = 0; i < question->count; i++) {
+    double factor = fabs(question->factors[i]);
+    if (!isfinite(factor) || factor == 0) return count;
+    near -= log2(factor);
+  }
+  near = floor(near / step + 0.5);
+  for (int offset = -1; offset <= 0; offset++) {
+    double candidate = near + offset;
+    if (candidate < 4 || candidate > CONTRACT_INIT_COUNT_MAX) continue;
+    out_counts[count++] = (uint32_t)candidate;
+  }
+  return count;
+}
+
+static void describe(const product_case_t *product, const product_question_t *question,
+                     uint64_t bits, answer_t *out_answer) {
+  const value_range_t *range = &product->range;
+  bool has_finite = range->low <= range->high;
+  bool has_infinity = range->positive_infinity || range->negative_infinity;
+  out_answer->nan_expected = range->nan && !has_finite && !has_infinity;
+  out_answer->infinity_expected = has_infinity && !has_finite;
+  value_range_print(range, out_answer->expected, sizeof out_answer->expected);
+  if (has_finite) {
+    mpfr_t reference;
+    mpfr_init2(reference, PRODUCT_PRECISION);
+    mpfr_set(reference, product->reference, MPFR_RNDN);
+    if (product->negative) mpfr_neg(reference, reference, MPFR_RNDN);
+    answer_measure(out_answer, question->format, bits, reference, product->total_error,
+                   product->reference);
+    mpfr_clear(reference);
+  }
+  if (!init_is_one(question) && out_answer->conforms && product->init_count != 1) {
+    snprintf(out_answer->observed, sizeof out_answer->observed, "init_count=%u",
+             product->init_count);
+  }
+}
+
+status_t product_answer(const product_question_t *question, const contract_t *contract,
+                        uint64_t bits, answer_t *out_answer, error_t *error) {
+  (void)error;
+  answer_t answer = {0};
+  uint32_t counts[7];
+  size_t count = init_count_candidates(question, contract, bits, counts);
+  for (size_t i = 0; i < count && !answer.conforms; i++) {
+    product_case_t product;
+    product_case_init(&product, question, counts[i]);
+    compute_range(&product, question, contract);
+    answer.conforms = value_range_holds(&product.range, question->format, bits,
+                                        contract->zero_sign == ZERO_SIGN_ANY);
+    if (i == 0 || answer.conforms) describe(&product, question, bits, &answer);
+    product_case_deinit(&product);
+  }
+  *out_answer = answer;
+  return STATUS_OK;
+}

@@ -1,0 +1,137 @@
+#include "oracles/ops/reduce/reduce_accept.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "oracles/exact/exact_matmul.h"
+#include "oracles/exact/quick_sums.h"
+#include "oracles/exact/sum_order.h"
+#include "oracles/ops/reduce/reduce_gather.h"
+#include "oracles/ops/reduce/reduce_pick.h"
+
+/* The terms of one result as a dense matrix [terms][components], so that each column is a sum.  A
+ * nonzero initial value is one more row: one use of it is always permitted. */
+static double *gather_terms(const case_t *instance, const reduce_slices_t *slices, uint32_t result,
+                            bool with_init, arena_t *arena) {
+  const tensor_t *input = &instance->operands[result];
+  const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, result)];
+  size_t parts = input->type.element->components;
+  size_t width = slices->output_count * parts;
+  size_t height = slices->term_count + (with_init ? 1 : 0);
+  double *terms = ARENA_NEW_ARRAY(arena, double, height *width);
+  double *out = terms;
+  for (size_t term = 0; term < slices->term_count; term++) {
+    for (size_t i = 0; i < width; i++) {
+      size_t index = slices->output_base[i / parts] + slices->term_offset[term];
+      *out++ = reduce_load_float(input, index * parts + i % parts);
+    }
+  }
+  for (size_t i = 0; with_init && i < width; i++) *out++ = reduce_load_float(init, i % parts);
+  return terms;
+}
+
+static float *narrow_terms(const double *terms, size_t count, arena_t *arena) {
+  float *narrow = ARENA_NEW_ARRAY(arena, float, count);
+  for (size_t i = 0; i < count; i++) narrow[i] = (float)terms[i];
+  return narrow;
+}
+
+/* The initial value adds something, or its being -0 may show. */
+static void inspect_init(const case_t *instance, uint32_t result, bool *out_is_nonzero,
+                         bool *out_is_minus_zero) {
+  const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, result)];
+  *out_is_nonzero = *out_is_minus_zero = false;
+  for (size_t part = 0; part < init->type.element->components; part++) {
+    double value = reduce_load_float(init, part);
+    *out_is_nonzero |= value != 0;
+    *out_is_minus_zero |= value == 0 && signbit(value);
+  }
+}
+
+static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t *slices,
+                                  const contract_t *contract, uint32_t result, arena_t *arena) {
+  const element_t *element = instance->program.results[result].element;
+  size_t count = slices->output_count * element->components;
+  bool is_f64 = element->format->bits == 64, with_init, minus_zero;
+  inspect_init(instance, result, &with_init, &minus_zero);
+  double *reference = ARENA_NEW_ARRAY(arena, double, count);
+  double *tail = is_f64 ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
+  double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
+  uint8_t *ask = arena_alloc(arena, count);
+  arena_mark_t mark = arena_mark(arena);
+  double *terms = gather_terms(instance, slices, result, with_init, arena);
+  exact_matmul_t sums = {.m = 1,
+                         .n = count,
+                         .k = slices->term_count + (with_init ? 1 : 0),
+                         .reference = reference,
+                         .reference_tail = tail,
+                         .magnitude = magnitude,
+                         .uncertified = ask};
+  if (instance->program.operands[result].element->format->bits == 64) {
+    exact_sums_f64(&sums, terms, arena);
+  } else {
+    exact_sums_f32(&sums, narrow_terms(terms, sums.k * count, arena), arena);
+  }
+  arena_rewind(arena, mark);
+  for (size_t i = 0; minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
+  accept_t accept = {
+      .count = count, .reference = reference, .reference_tail = tail, .magnitude = magnitude};
+  bound_shape_t shape = {.terms = sums.k};
+  bool in_order = sum_order_matters(shape.terms, contract, element->components == 2);
+  quick_sums_finish(&accept, element->format, contract, shape, in_order, ask, arena);
+  return accept;
+}
+
+static accept_t accept_integers(const case_t *instance, const reduce_slices_t *slices,
+                                const contract_t *contract, uint32_t result, arena_t *arena) {
+  fold_body_t body = reduce_fold_body(&instance->program);
+  bool may_overflow = body == FOLD_ADD || body == FOLD_MULTIPLY;
+  if (may_overflow && contract->integer_overflow == INTEGER_OVERFLOW_SATURATE) {
+    return accept_ask_all(slices->output_count, arena);
+  }
+  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, slices->output_count);
+  arena_mark_t mark = arena_mark(arena);
+  for (size_t i = 0; i < slices->output_count; i++) {
+    integer_question_t question = reduce_integer_question(instance, slices, result, i, arena);
+    bits[i] = integer_result(&question, 1);
+    arena_rewind(arena, mark);
+  }
+  return (accept_t){.count = slices->output_count, .bits = bits};
+}
+
+static accept_t accept_one(const case_t *instance, const reduce_slices_t *slices,
+                           const contract_t *contract, uint32_t result, arena_t *arena) {
+  const element_t *element = instance->program.results[result].element;
+  if (element->format == NULL) {
+    return accept_integers(instance, slices, contract, result, arena);
+  }
+  if (reduce_fold_body(&instance->program) == FOLD_ADD) {
+    return accept_float_sums(instance, slices, contract, result, arena);
+  }
+  return accept_ask_all(slices->output_count * element->components, arena);
+}
+
+status_t reduce_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
+                       accept_t out_accepts[CASE_RESULTS_MAX], error_t *error) {
+  const program_t *program = &instance->program;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const element_t *element = program->results[i].element;
+    if (element->format == NULL || element->format->specials != FORMAT_EXPONENT_ONLY) continue;
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "no oracle for reductions of %s, which has neither zero nor sign",
+                       element->name);
+  }
+  reduce_slices_t slices = reduce_slices_make(program, arena);
+  fold_body_t body = reduce_fold_body(program);
+  bool picks_index = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
+  bool picks_float =
+      (body == FOLD_MAXIMUM || body == FOLD_MINIMUM) && program->results[0].element->format != NULL;
+  if (picks_index || picks_float) {
+    reduce_pick_accept(instance, &slices, arena, out_accepts);
+    return STATUS_OK;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_accepts[i] = accept_one(instance, &slices, contract, i, arena);
+  }
+  return STATUS_OK;
+}
