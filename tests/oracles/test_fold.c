@@ -1,0 +1,222 @@
+/* The trees of the schedules against parenthesised sums, evaluated naively in the host's floats;
+ * and random trees against the set of all trees. */
+#include "oracles/exact/fold.h"
+
+#include <math.h>
+
+#include "harness/base/rng.h"
+
+enum { LEAVES_MAX = 16, DRAWS = 200 };
+
+/* Leaves of one sum: plain terms, where the second factor is not used, or products. */
+typedef struct leaves {
+  float left[LEAVES_MAX];
+  float right[LEAVES_MAX];
+  float init;
+  bool fused;
+} leaves_t;
+
+typedef struct node {
+  float value;
+  float factor;
+  bool is_product;
+} node_t;
+
+static float settled(node_t node) {
+  return node.is_product ? node.value * node.factor : node.value;
+}
+
+static node_t add_nodes(node_t left, node_t right) {
+  if (right.is_product) return (node_t){fmaf(right.value, right.factor, settled(left)), 0, false};
+  if (left.is_product) return (node_t){fmaf(left.value, left.factor, right.value), 0, false};
+  return (node_t){left.value + right.value, 0, false};
+}
+
+/* sum = "(" sum sum ")" | "*" for the initial value | a letter from "a" for a leaf. */
+static node_t evaluate(const char **cursor, const leaves_t *leaves) {
+  char c = *(*cursor)++;
+  if (c == '(') {
+    node_t left = evaluate(cursor, leaves);
+    node_t right = evaluate(cursor, leaves);
+    g_assert_cmpint(*(*cursor)++, ==, ')');
+    return add_nodes(left, right);
+  }
+  if (c == '*') return (node_t){leaves->init, 0, false};
+  size_t leaf = (size_t)(c - 'a');
+  if (leaves->fused) return (node_t){leaves->left[leaf], leaves->right[leaf], true};
+  return (node_t){leaves->left[leaf], 0, false};
+}
+
+static float draw_float(rng_t *rng) {
+  return ldexpf((float)rng_between(rng, -(1 << 24), 1 << 24), (int)rng_between(rng, -30, -24));
+}
+
+static leaves_t draw_leaves(rng_t *rng, bool fused) {
+  leaves_t leaves = {.fused = fused, .init = draw_float(rng)};
+  for (int i = 0; i < LEAVES_MAX; i++) {
+    leaves.left[i] = draw_float(rng);
+    leaves.right[i] = draw_float(rng);
+  }
+  return leaves;
+}
+
+static float fold_floats(const schedule_t *schedule, const leaves_t *leaves, size_t count,
+                         size_t output, arena_t *arena) {
+  fold_t fold;
+  const element_t *f32 = element_named("f32");
+  g_assert_cmpint(fold_make(FOLD_ADD, f32, NULL, schedule, &fold, NULL), ==, STATUS_OK);
+  fold_value_t *terms = fold_make_terms(&fold, count, arena);
+  for (size_t i = 0; i < count; i++) {
+    fold_value_t left = {.real = leaves->left[i]};
+    fold_value_t right = {.real = leaves->right[i]};
+    terms[i] = leaves->fused ? fold_product(&fold, left, right) : left;
+  }
+  fold_value_t sum = fold_run(&fold, (fold_value_t){.real = leaves->init}, terms, count, output);
+  return (float)sum.real;
+}
+
+static const struct {
+  schedule_tree_t tree;
+  uint32_t width;
+  uint32_t init_count;
+  size_t count;
+  const char *sum;
+} tree_rows[] = {
+    {TREE_SEQUENTIAL, 0, 1, 0, "*"},
+    {TREE_SEQUENTIAL, 0, 0, 0, "*"},
+    {TREE_PAIRWISE, 0, 0, 1, "a"},
+    {TREE_SEQUENTIAL, 0, 1, 4, "((((*a)b)c)d)"},
+    {TREE_SEQUENTIAL, 0, 0, 4, "(((ab)c)d)"},
+    {TREE_SEQUENTIAL, 0, 3, 2, "((((**)*)a)b)"},
+    {TREE_REVERSE, 0, 1, 4, "(*(a(b(cd))))"},
+    {TREE_REVERSE, 0, 0, 4, "(a(b(cd)))"},
+    {TREE_PAIRWISE, 0, 0, 7, "(((ab)(cd))((ef)g))"},
+    {TREE_PAIRWISE, 0, 1, 7, "(((*a)(bc))((de)(fg)))"},
+    {TREE_PAIRWISE, 0, 0, 3, "((ab)c)"},
+    {TREE_BLOCKED, 3, 0, 8, "((((ab)c)((de)f))(gh))"},
+    {TREE_BLOCKED, 3, 1, 6, "((((*a)b)((cd)e))f)"},
+    {TREE_BLOCKED, 9, 0, 3, "((ab)c)"},
+    {TREE_LANES, 4, 0, 10, "((((ae)i)((bf)j))((cg)(dh)))"},
+    {TREE_LANES, 4, 0, 3, "((ab)c)"},
+    {TREE_LANES, 2, 1, 4, "(((*b)d)(ac))"},
+    {TREE_LANES, 1, 0, 4, "(((ab)c)d)"},
+};
+
+static void test_trees(void) {
+  rng_t rng = rng_make(1);
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(tree_rows); i++) {
+    for (int draw = 0; draw < DRAWS; draw++) {
+      leaves_t leaves = draw_leaves(&rng, draw % 2 == 1);
+      schedule_t schedule = {.tree = tree_rows[i].tree,
+                             .width = tree_rows[i].width,
+                             .init_count = tree_rows[i].init_count,
+                             .fused = leaves.fused};
+      float got = fold_floats(&schedule, &leaves, tree_rows[i].count, 0, &arena);
+      const char *cursor = tree_rows[i].sum;
+      float expected = settled(evaluate(&cursor, &leaves));
+      if (got != expected) g_test_message("%s: %a, not %a", tree_rows[i].sum, got, expected);
+      g_assert_true(got == expected);
+      arena_reset(&arena);
+    }
+  }
+  arena_deinit(&arena);
+}
+
+/* Whether some tree over nodes[0..count) gives `value`: in order, or merging any two. */
+static bool some_tree_gives(const node_t *nodes, size_t count, bool any_order, float value) {
+  if (count == 1) return settled(nodes[0]) == value;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = any_order ? 0 : i + 1; j < (any_order ? count : MIN(i + 2, count)); j++) {
+      if (i == j) continue;
+      node_t merged[LEAVES_MAX];
+      size_t kept = 0;
+      for (size_t k = 0; k < count; k++) {
+        if (k == i) merged[kept++] = add_nodes(nodes[i], nodes[j]);
+        if (k != i && k != j) merged[kept++] = nodes[k];
+      }
+      if (some_tree_gives(merged, kept, any_order, value)) return true;
+    }
+  }
+  return false;
+}
+
+static void check_random_tree(schedule_tree_t tree, size_t count, bool fused) {
+  rng_t rng = rng_make(2);
+  arena_t arena;
+  arena_init(&arena);
+  bool any_order = tree == TREE_SHUFFLED;
+  size_t changes = 0;
+  for (size_t draw = 0; draw < DRAWS; draw++) {
+    leaves_t leaves = draw_leaves(&rng, fused);
+    schedule_t schedule = {.tree = tree, .seed = draw, .fused = fused};
+    node_t nodes[LEAVES_MAX];
+    for (size_t i = 0; i < count; i++) {
+      nodes[i] = (node_t){leaves.left[i], leaves.right[i], fused};
+    }
+    float got = fold_floats(&schedule, &leaves, count, draw, &arena);
+    g_assert_true(some_tree_gives(nodes, count, any_order, got));
+    float again = fold_floats(&schedule, &leaves, count, draw, &arena);
+    g_assert_true(got == again);
+    changes += got != fold_floats(&schedule, &leaves, count, draw + 1, &arena);
+    arena_reset(&arena);
+  }
+  g_assert_cmpuint(changes, >, DRAWS / 4);
+  arena_deinit(&arena);
+}
+
+static void test_random_trees(void) {
+  check_random_tree(TREE_RANDOM, 7, false);
+  check_random_tree(TREE_RANDOM, 6, true);
+  check_random_tree(TREE_SHUFFLED, 4, false);
+  check_random_tree(TREE_SHUFFLED, 4, true);
+}
+
+/* The sum of 1, 2^-11 and 2^-11 tells an accumulator's width. */
+static void test_accumulators(void) {
+  static const struct {
+    const char *element;
+    int accumulator;
+    double sum;
+  } rows[] = {
+      {"f16", -1, 1},          {"f16", FORMAT_f32, 0x1.004p0}, {"f16", FORMAT_f64, 0x1.004p0},
+      {"f16", FORMAT_bf16, 1}, /* Cannot hold f16: stays f16. */
+      {"bf16", FORMAT_f16, 1}, /* Cannot hold bf16. */
+      {"f32", -1, 0x1.004p0},
+  };
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    schedule_t schedule = {.init_count = 0};
+    if (rows[i].accumulator >= 0) schedule.accumulator = &format_table[rows[i].accumulator];
+    fold_t fold;
+    const element_t *element = element_named(rows[i].element);
+    g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, NULL), ==, STATUS_OK);
+    fold_value_t *terms = fold_make_terms(&fold, 3, &arena);
+    terms[0] = (fold_value_t){.real = 1};
+    terms[1] = terms[2] = (fold_value_t){.real = 0x1p-11};
+    g_assert_cmpfloat(fold_run(&fold, terms[0], terms, 3, 0).real, ==, rows[i].sum);
+  }
+  arena_deinit(&arena);
+}
+
+static void test_unsupported(void) {
+  schedule_t schedule = schedule_plain();
+  const element_t *element = element_named("f8E8M0FNU");
+  fold_t fold;
+  error_t error = {0};
+  g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, &error), ==,
+                  STATUS_UNSUPPORTED);
+  g_assert_nonnull(strstr(error.text, "f8E8M0FNU"));
+  g_assert_cmpint(fold_make(FOLD_MAXIMUM, element, NULL, &schedule, &fold, &error), ==, STATUS_OK);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/fold/trees", test_trees);
+  g_test_add_func("/fold/random_trees", test_random_trees);
+  g_test_add_func("/fold/accumulators", test_accumulators);
+  g_test_add_func("/fold/unsupported", test_unsupported);
+  return g_test_run();
+}
