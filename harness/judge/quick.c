@@ -5,15 +5,44 @@
 
 /* Independent maxima, so that they can live in the lanes of vector registers. */
 enum { LANES = 8 };
-_Static_assert(QUICK_BLOCK % LANES == 0, "blocks are walked LANES slots at a time");
 
-/* All slots are always computed, those beyond the count on NaN, so that loops have fixed bounds. */
-typedef struct scratch {
-  double value[QUICK_BLOCK];
-  double error[QUICK_BLOCK]; /* |value - x*|; NaN where x* is not known. */
-} scratch_t;
+/* The loops below exist twice, for the machine's baseline and for AVX2: KERNEL functions are
+ * inlined into both. */
+#define KERNEL static inline __attribute__((always_inline))
 
-static void decode_f32(const uint8_t *data, size_t count, double *out_value) {
+/* One loop per width of a component, so that loads have a constant size. */
+#define DEFINE_LOAD(bytes, word_t)                                                               \
+  KERNEL void load_##bytes(const uint8_t *restrict data, size_t count, uint64_t *restrict out) { \
+    for (size_t i = 0; i < count; i++) {                                                         \
+      word_t word;                                                                               \
+      memcpy(&word, data + i * sizeof word, sizeof word);                                        \
+      out[i] = word;                                                                             \
+    }                                                                                            \
+  }
+DEFINE_LOAD(1, uint8_t)
+DEFINE_LOAD(2, uint16_t)
+DEFINE_LOAD(4, uint32_t)
+DEFINE_LOAD(8, uint64_t)
+
+KERNEL void load_patterns(const element_t *element, const uint8_t *data, size_t count,
+                          uint64_t *out_bits) {
+  switch (element->component_bytes) {
+    case 1:
+      load_1(data, count, out_bits);
+      break;
+    case 2:
+      load_2(data, count, out_bits);
+      break;
+    case 4:
+      load_4(data, count, out_bits);
+      break;
+    default: /* Tensor elements have no other width. */
+      load_8(data, count, out_bits);
+      break;
+  }
+}
+
+KERNEL void widen_f32(const uint8_t *restrict data, size_t count, double *restrict out_value) {
   for (size_t i = 0; i < count; i++) {
     float value;
     memcpy(&value, data + i * sizeof value, sizeof value);
@@ -21,143 +50,192 @@ static void decode_f32(const uint8_t *data, size_t count, double *out_value) {
   }
 }
 
-static void decode_values(const element_t *element, const uint8_t *data, const quick_block_t *block,
-                          double *out_value) {
-  const uint8_t *start = data + block->first * element->component_bytes;
+KERNEL void load_values(const element_t *element, const uint8_t *data, size_t count,
+                        double *out_value) {
   if (element->format == &format_table[FORMAT_f32]) {
-    decode_f32(start, block->count, out_value);
+    widen_f32(data, count, out_value);
   } else if (element->format == &format_table[FORMAT_f64]) {
-    memcpy(out_value, start, block->count * sizeof(double));
+    memcpy(out_value, data, count * sizeof *out_value);
   } else {
-    for (size_t i = 0; i < block->count; i++) {
-      out_value[i] = format_to_double(element->format, element_load(element, start, i));
-    }
+    uint64_t bits[QUICK_BLOCK];
+    load_patterns(element, data, count, bits);
+    format_to_doubles(element->format, bits, count, out_value);
   }
 }
 
-static void reject_outside(const accept_t *accept, const double *value, quick_block_t *block) {
+KERNEL void reject_outside(const double *restrict value, const double *restrict low,
+                           const double *restrict high, size_t count,
+                           uint64_t *restrict out_rejected) {
   static const uint64_t negative_zero = UINT64_C(1) << 63;
-  const double *low = accept->low + block->first;
-  const double *high = accept->high + block->first;
-  for (size_t i = 0; i < block->count; i++) {
+  for (size_t i = 0; i < count; i++) {
     uint64_t bits;
     memcpy(&bits, &value[i], sizeof bits);
     bool is_inside = (value[i] >= low[i]) & (value[i] <= high[i]) & (fabs(value[i]) <= DBL_MAX);
-    block->rejected[i] = (is_inside & (bits != negative_zero)) ? 0 : 1;
+    out_rejected[i] = (is_inside & (bits != negative_zero)) ? 0 : 1;
   }
 }
 
-static void accept_patterns(const accept_t *accept, const element_t *element, const uint8_t *data,
-                            quick_block_t *block) {
-  const uint64_t *expected = accept->bits + block->first;
-  for (size_t i = 0; i < block->count; i++) {
-    uint64_t differs = element_load(element, data, block->first + i) != expected[i];
-    block->rejected[i] &= differs;
-  }
+KERNEL void accept_patterns(const uint64_t *restrict bits, const uint64_t *restrict expected,
+                            size_t count, uint64_t *restrict inout_rejected) {
+  for (size_t i = 0; i < count; i++) inout_rejected[i] &= bits[i] != expected[i];
 }
 
-static void measure_errors(const accept_t *accept, const quick_block_t *block, scratch_t *scratch) {
-  const double *reference = accept->reference + block->first;
-  for (size_t i = 0; i < block->count; i++) scratch->error[i] = scratch->value[i] - reference[i];
-  if (accept->reference_tail != NULL) {
-    const double *tail = accept->reference_tail + block->first;
-    for (size_t i = 0; i < block->count; i++) scratch->error[i] -= tail[i];
-  }
-  if (accept->ask != NULL) {
-    const uint8_t *ask = accept->ask + block->first;
-    for (size_t i = 0; i < block->count; i++) {
-      scratch->error[i] = ask[i] != 0 ? (double)NAN : scratch->error[i];
+KERNEL void reject_unknown(const uint8_t *restrict ask, size_t count,
+                           uint64_t *restrict inout_rejected) {
+  for (size_t i = 0; i < count; i++) inout_rejected[i] |= ask[i];
+}
+
+KERNEL bool asks_any(const uint8_t *ask, size_t first, size_t count) {
+  if (ask == NULL) return false;
+  uint8_t any = 0;
+  for (size_t i = 0; i < count; i++) any |= ask[first + i];
+  return any != 0;
+}
+
+KERNEL uint64_t any_of(const uint64_t *rejected, size_t count) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < count; i++) any |= rejected[i];
+  return any;
+}
+
+/* The largest number, or 0: NaNs, which stand for unknown errors and for 0 / 0, compare false. */
+KERNEL double largest_of(const double *numbers, size_t count) {
+  double maxima[LANES] = {0};
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      double number = numbers[i + lane];
+      maxima[lane] = number > maxima[lane] ? number : maxima[lane];
     }
   }
-  for (size_t i = 0; i < block->count; i++) scratch->error[i] = fabs(scratch->error[i]);
-  for (size_t i = block->count; i < QUICK_BLOCK; i++) scratch->error[i] = (double)NAN;
-}
-
-static double largest_of(const double maxima[LANES]) {
   double largest = 0;
-  for (size_t i = 0; i < LANES; i++) largest = maxima[i] > largest ? maxima[i] : largest;
+  for (; i < count; i++) largest = numbers[i] > largest ? numbers[i] : largest;
+  for (size_t lane = 0; lane < LANES; lane++) {
+    largest = maxima[lane] > largest ? maxima[lane] : largest;
+  }
   return largest;
 }
 
-/* The largest of error / divisor; the NaNs of unknown errors and of 0 / 0 compare false. */
-static double largest_ratio(const double *error, const double *divisor) {
-  double maxima[LANES] = {0};
-  for (size_t i = 0; i < QUICK_BLOCK; i += LANES) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-      double ratio = error[i + lane] / divisor[i + lane];
-      maxima[lane] = ratio > maxima[lane] ? ratio : maxima[lane];
-    }
-  }
-  return largest_of(maxima);
+KERNEL double largest_ratio(const double *restrict error, const double *restrict divisor,
+                            size_t count) {
+  double ratio[QUICK_BLOCK];
+  for (size_t i = 0; i < count; i++) ratio[i] = error[i] / divisor[i];
+  return largest_of(ratio, count);
 }
 
-/* ulp_T(x*) = 2^(max(e(x*), emin) - p + 1) (VERDICTS.md, section 1).  Keeping only the exponent
- * field of a normal binary64 number leaves its power of two, and of a subnormal one 0. */
-static void measure_ulps(const accept_t *accept, const format_t *format, const quick_block_t *block,
-                         const scratch_t *scratch, measures_t *inout_measures) {
+/* |value - x*|; NaN where x* is not known. */
+KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
+                        const double *restrict value, double *restrict out_error) {
+  const double *reference = accept->reference + first;
+  for (size_t i = 0; i < count; i++) out_error[i] = value[i] - reference[i];
+  if (accept->reference_tail != NULL) {
+    const double *tail = accept->reference_tail + first;
+    for (size_t i = 0; i < count; i++) out_error[i] -= tail[i];
+  }
+  if (asks_any(accept->ask, first, count)) {
+    const uint8_t *ask = accept->ask + first;
+    for (size_t i = 0; i < count; i++) out_error[i] = ask[i] != 0 ? (double)NAN : out_error[i];
+  }
+  for (size_t i = 0; i < count; i++) out_error[i] = fabs(out_error[i]);
+}
+
+/* The largest error / ulp_T(x*), ulp_T(x*) = 2^(max(e(x*), emin) - p + 1) (VERDICTS.md, section 1).
+ * Keeping only the exponent field of a normal binary64 number leaves its power of two, and of a
+ * subnormal one 0; that field subtracted from the one of infinity is twice the reciprocal, which
+ * is never subnormal. */
+KERNEL double largest_ulp_error(const format_t *format, const double *restrict reference,
+                                size_t count, const double *restrict error) {
   static const uint64_t exponent_field = UINT64_C(0x7ff) << 52;
-  const double *reference = accept->reference + block->first;
   const double smallest_binade = ldexp(1, format->exponent_min);
-  const double epsilon = ldexp(1, 1 - format->precision);
-  double ulp[QUICK_BLOCK];
-  for (size_t i = 0; i < block->count; i++) {
+  double doubled[QUICK_BLOCK]; /* 2 * error / 2^max(e(x*), emin) */
+  for (size_t i = 0; i < count; i++) {
     uint64_t bits;
     memcpy(&bits, &reference[i], sizeof bits);
     bits &= exponent_field;
     double binade;
     memcpy(&binade, &bits, sizeof binade);
-    ulp[i] = (binade > smallest_binade ? binade : smallest_binade) * epsilon;
+    binade = binade > smallest_binade ? binade : smallest_binade;
+    memcpy(&bits, &binade, sizeof bits);
+    bits = exponent_field - bits;
+    double twice_reciprocal;
+    memcpy(&twice_reciprocal, &bits, sizeof twice_reciprocal);
+    doubled[i] = error[i] * twice_reciprocal;
   }
-  for (size_t i = block->count; i < QUICK_BLOCK; i++) ulp[i] = 1;
-  double largest = largest_ratio(scratch->error, ulp);
-  if (largest > inout_measures->ulp_error) inout_measures->ulp_error = largest;
+  return largest_of(doubled, count) * ldexp(1, format->precision - 2);
 }
 
-static void measure_bounds(const accept_t *accept, const quick_block_t *block,
-                           const scratch_t *scratch, measures_t *inout_measures) {
-  const double *magnitude = accept->magnitude + block->first;
-  double divisor[QUICK_BLOCK];
-  for (size_t i = 0; i < block->count; i++) divisor[i] = magnitude[i];
-  for (size_t i = block->count; i < QUICK_BLOCK; i++) divisor[i] = 1;
-  double relative = largest_ratio(scratch->error, divisor);
-  double backward_error = relative == 0 ? 0 : relative / accept->unit_roundoff;
-  if (backward_error > inout_measures->backward_error) {
-    inout_measures->backward_error = backward_error;
-  }
-  double slack = relative == 0 ? 0 : relative / accept->bound_factor;
+/* Slack and backward error. */
+KERNEL void measure_bounds(const accept_t *accept, const double *magnitude, size_t count,
+                           const double *error, measures_t *inout_measures) {
+  double relative = largest_ratio(error, magnitude, count);
+  if (relative == 0) return;
+  inout_measures->backward_error =
+      fmax(inout_measures->backward_error, relative / accept->unit_roundoff);
+  double slack = relative / accept->bound_factor;
   if (accept->bound_offset != 0) { /* Then no common factor turns one maximum into the other. */
-    for (size_t i = 0; i < block->count; i++) {
-      divisor[i] = accept->bound_factor * magnitude[i] + accept->bound_offset;
+    double bound[QUICK_BLOCK];
+    for (size_t i = 0; i < count; i++) {
+      bound[i] = accept->bound_factor * magnitude[i] + accept->bound_offset;
     }
-    slack = largest_ratio(scratch->error, divisor);
+    slack = largest_ratio(error, bound, count);
   }
-  if (slack > inout_measures->slack) inout_measures->slack = slack;
+  inout_measures->slack = fmax(inout_measures->slack, slack);
 }
+
+KERNEL void measure(const accept_t *accept, const format_t *format, size_t first, size_t count,
+                    const double *value, measures_t *inout_measures) {
+  double error[QUICK_BLOCK];
+  find_errors(accept, first, count, value, error);
+  double ulp_error = largest_ulp_error(format, accept->reference + first, count, error);
+  inout_measures->ulp_error = fmax(inout_measures->ulp_error, ulp_error);
+  if (accept->magnitude == NULL) return;
+  measure_bounds(accept, accept->magnitude + first, count, error, inout_measures);
+}
+
+KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_block_t *block,
+                        measures_t *inout_measures) {
+  const element_t *element = result->type.element;
+  const size_t first = block->first;
+  const size_t count = block->count;
+  const uint8_t *data = result->data + first * element->component_bytes;
+  bool has_range = element->format != NULL && accept->low != NULL;
+  bool has_reference = element->format != NULL && accept->reference != NULL;
+  double value[QUICK_BLOCK];
+  if (has_range || has_reference) load_values(element, data, count, value);
+
+  for (size_t i = 0; i < count; i++) block->rejected[i] = 1;
+  if (has_range) {
+    reject_outside(value, accept->low + first, accept->high + first, count, block->rejected);
+  }
+  if (accept->bits != NULL) {
+    uint64_t bits[QUICK_BLOCK];
+    load_patterns(element, data, count, bits);
+    accept_patterns(bits, accept->bits + first, count, block->rejected);
+  }
+  if (asks_any(accept->ask, first, count)) {
+    reject_unknown(accept->ask + first, count, block->rejected);
+  }
+  block->rejected_any = any_of(block->rejected, count);
+
+  if (has_reference) measure(accept, element->format, first, count, value, inout_measures);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void judge_block_avx2(const accept_t *accept,
+                                                             const tensor_t *result,
+                                                             quick_block_t *block,
+                                                             measures_t *inout_measures) {
+  judge_block(accept, result, block, inout_measures);
+}
+#endif
 
 void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *block,
                  measures_t *inout_measures) {
-  const element_t *element = result->type.element;
-  bool has_range = element->format != NULL && accept->low != NULL;
-  bool has_reference = element->format != NULL && accept->reference != NULL;
-  scratch_t scratch;
-  if (has_range || has_reference) {
-    decode_values(element, result->data, block, scratch.value);
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) {
+    judge_block_avx2(accept, result, block, inout_measures);
+    return;
   }
-  if (has_range) {
-    reject_outside(accept, scratch.value, block);
-  } else {
-    for (size_t i = 0; i < block->count; i++) block->rejected[i] = 1;
-  }
-  if (accept->bits != NULL) accept_patterns(accept, element, result->data, block);
-  if (accept->ask != NULL) {
-    const uint8_t *ask = accept->ask + block->first;
-    for (size_t i = 0; i < block->count; i++) block->rejected[i] |= ask[i];
-  }
-  block->rejected_any = 0;
-  for (size_t i = 0; i < block->count; i++) block->rejected_any |= block->rejected[i];
-
-  if (!has_reference) return;
-  measure_errors(accept, block, &scratch);
-  measure_ulps(accept, element->format, block, &scratch, inout_measures);
-  if (accept->magnitude != NULL) measure_bounds(accept, block, &scratch, inout_measures);
+#endif
+  judge_block(accept, result, block, inout_measures);
 }

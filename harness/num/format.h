@@ -4,6 +4,7 @@
 #define ASSAY_NUM_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "harness/base/text.h"
@@ -112,6 +113,8 @@ int format_ulp_exponent(const format_t *format, int binade_exponent);
 /* Every format's finite values, infinities and NaN are f64 values too: the exact carriers between
  * patterns and binary64.  format_from_double() rounds to nearest even by the format's rule. */
 double format_to_double(const format_t *format, uint64_t bits);
+void format_to_doubles(const format_t *format, const uint64_t *bits, size_t count,
+                       double *out_values);
 uint64_t format_from_double(const format_t *format, double value);
 
 /* Rounds a binary64 value to the format's values, to nearest even, staying in binary64.  The result

@@ -42,6 +42,11 @@ double format_to_double(const format_t *format, uint64_t bits) {
   return double_from_bits(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
 }
 
+void format_to_doubles(const format_t *format, const uint64_t *bits, size_t count,
+                       double *out_values) {
+  for (size_t i = 0; i < count; i++) out_values[i] = format_to_double(format, bits[i]);
+}
+
 /* Rounds to nearest even at the format's precision, as a binary64 magnitude; true if that is all
  * there is to do: the value is normal and stays within the largest number. */
 static bool round_normal(const format_t *format, uint64_t magnitude, uint64_t *out_magnitude) {
