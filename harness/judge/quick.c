@@ -57,7 +57,7 @@ KERNEL void load_values(const element_t *element, const uint8_t *data, size_t co
   } else if (element->format == &format_table[FORMAT_f64]) {
     memcpy(out_value, data, count * sizeof *out_value);
   } else {
-    uint64_t bits[QUICK_BLOCK];
+    uint64_t bits[QUICK_BLOCK] = {0}; /* gcc 12 does not see that a block is never empty. */
     load_patterns(element, data, count, bits);
     format_to_doubles(element->format, bits, count, out_value);
   }
