@@ -178,8 +178,10 @@ static void set_zero_signs(sum_case_t *sum, const sum_question_t *question,
   bool must_minus = only_terms && totals->must_be_minus_zero;
   range->positive_zero = !must_minus || (zero_init && init_is_plus);
   range->negative_zero = can_minus && !(zero_init && init_is_plus && init_is_forced);
-  bool last_node_may_underflow = contract->accum_wider == ACCUM_WIDER_YES ||
-                                 (contract->fma == FMA_YES && question->right != NULL);
+  bool last_node_may_underflow =
+      (contract->accum_wider == ACCUM_WIDER_YES || contract->fma == FMA_YES) &&
+      question->right != NULL &&
+      product_underflows(question->left_format, question->right_format, question->format);
   mpfr_t end;
   mpfr_init2(end, mpfr_get_prec(sum->reference));
   mpfr_sub(end, sum->reference, sum->error, MPFR_RNDD);
