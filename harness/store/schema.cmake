@@ -1,1 +1,17 @@
-# Embeds schema.sql into assay_store.
+# Embeds schema.sql (version 1), migrations/NNNN_*.sql (versions 2, 3, ...) and the views into
+# assay_store.  A migration is only ever added: what has been released stays as it is.
+include(${CMAKE_SOURCE_DIR}/harness/base/embed_text.cmake)
+
+set(MIGRATIONS "")
+set(MIGRATION_COUNT 0)
+file(GLOB migration_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/migrations/*.sql)
+foreach(file IN ITEMS ${CMAKE_CURRENT_LIST_DIR}/schema.sql LISTS migration_files)
+  embed_text(${file} text)
+  string(APPEND MIGRATIONS "    ${text},\n")
+  math(EXPR MIGRATION_COUNT "${MIGRATION_COUNT} + 1")
+endforeach()
+embed_text(${CMAKE_SOURCE_DIR}/reports/views.sql VIEWS)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/schema_text.c.in
+               ${CMAKE_BINARY_DIR}/generated/schema_text.c @ONLY)
+target_sources(assay_store PRIVATE ${CMAKE_BINARY_DIR}/generated/schema_text.c)

@@ -1,8 +1,9 @@
 /* The database: one SQLite file that any reader can open.  Schema: schema.sql, column by column.
  *
- * Writes are gathered in one open transaction, committed about once a second and on store_close(): a
- * kill -9 loses at most that, and leaves a database that opens.  Several processes may write one
- * database. */
+ * Counts and divergences are gathered in memory and written in one short transaction about once a
+ * second (store_tick()), at the end of a run and on store_close(): a kill -9 loses at most what
+ * came since, and leaves a database that opens.  Several processes may write one database at a
+ * time: none holds the lock for longer than it writes. */
 #ifndef ASSAY_STORE_STORE_H
 #define ASSAY_STORE_STORE_H
 
@@ -14,17 +15,18 @@
 
 typedef struct store store_t;
 
-/* Opens or creates a database for writing; migrates an older one.  STATUS_INVALID if the file is not
- * an Assay database or is from a newer Assay, STATUS_IO if it cannot be opened, each with what to do. */
+/* Opens or creates a database for writing; migrates an older one.  STATUS_INVALID if the file is
+ * not an Assay database or is from a newer Assay, STATUS_IO if it cannot be opened, each with what
+ * to do. */
 status_t store_open(const char *path, store_t **out_store, error_t *error);
 
 /* Commits and closes; NULL is ignored. */
 status_t store_close(store_t *store, error_t *error);
 
 typedef struct store_run {
-  const char *command;       /* The command line. */
+  const char *command; /* The command line. */
   uint64_t seed;
-  const char *contract;      /* contract_print(). */
+  const char *contract; /* contract_print(). */
   const char *assay_version;
 } store_run_t;
 
@@ -36,7 +38,7 @@ status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_ru
 status_t store_end_run(store_t *store, int64_t run_id, int exit_code, error_t *error);
 
 typedef struct store_executor {
-  const char *name;     /* As on the command line. */
+  const char *name; /* As on the command line. */
   const char *version;
   const char *hardware;
 } store_executor_t;
@@ -53,8 +55,8 @@ typedef struct store_counter {
   const char *op;
   const char *algorithm;
   const char *types;
-  const char *outcome;  /* outcome_spelling() */
-  const char *class_;   /* class_spelling(), "" if none */
+  const char *outcome;        /* outcome_spelling() */
+  const char *class_;         /* class_spelling(), "" if none */
   const char *implementation; /* As the executor says, "" if it does not. */
   uint64_t cases;
   double ulp_error_max;
@@ -74,17 +76,17 @@ typedef struct store_divergence {
   const char *types;
   const char *outcome;
   const char *class_;
-  const char *constraint;  /* "C7" for invalid-accepted, else "". */
-  const char *regime;      /* Of the generator, or "". */
+  const char *constraint; /* "C7" for invalid-accepted, else "". */
+  const char *regime;     /* Of the generator, or "". */
   const char *implementation;
   const char *program_line;
   const char *case_line;
   uint64_t case_seed;
-  uint64_t result;         /* Worst element. */
+  uint64_t result; /* Worst element. */
   uint64_t component;
   uint64_t wrong_count;
   uint64_t component_count;
-  const char *got_bits;    /* Hex. */
+  const char *got_bits; /* Hex. */
   const char *got;
   const char *expected;
   const char *observed;
@@ -100,9 +102,14 @@ status_t store_add_divergence(store_t *store, const store_divergence_t *divergen
 /* Commits if about a second has passed since the last commit. */
 status_t store_tick(store_t *store, error_t *error);
 
-/* Runs one query read-only and hands each row to `row` as text (NULL for SQL NULL).  `names` are the
- * column names.  Opens the file read-only: a query can change nothing. */
-typedef enum store_value_kind { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT } store_value_kind_t;
+/* Runs one query read-only and hands each row to `row` as text (NULL for SQL NULL).  `names` are
+ * the column names.  Opens the file read-only: a query can change nothing. */
+typedef enum store_value_kind {
+  STORE_NULL,
+  STORE_INTEGER,
+  STORE_REAL,
+  STORE_TEXT
+} store_value_kind_t;
 typedef struct store_value {
   store_value_kind_t kind;
   const char *text; /* The value as text; NULL for STORE_NULL. */

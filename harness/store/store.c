@@ -1,0 +1,128 @@
+#include "harness/store/store.h"
+
+#include "harness/store/store_connection.h"
+#include "harness/store/store_pending.h"
+#include "harness/store/store_schema.h"
+#include "harness/store/store_write.h"
+
+enum { COMMIT_INTERVAL_US = 1000 * 1000 };
+
+struct store {
+  connection_t connection;
+  writer_t writer;
+  pending_t pending;
+  GHashTable *known;      /* Keys of divergences that are in the database or pending. */
+  int64_t last_commit_us; /* g_get_monotonic_time(). */
+};
+
+static int64_t now_seconds(void) { return g_get_real_time() / (1000 * 1000); }
+
+/* Two processes that open one new database meet here: SQLite changes the journal mode only when it
+ * is alone, and does not wait for that. */
+static status_t switch_to_write_ahead_log(const connection_t *connection, error_t *error) {
+  enum { RETRY_MS = 10 };
+  int code = SQLITE_BUSY;
+  for (int waited_ms = 0; waited_ms < STORE_BUSY_TIMEOUT_MS; waited_ms += RETRY_MS) {
+    code = sqlite3_exec(connection->database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    if (code != SQLITE_BUSY) break;
+    g_usleep(RETRY_MS * 1000);
+  }
+  return code == SQLITE_OK ? STATUS_OK : connection_fail(connection, error);
+}
+
+/* The schema comes before the log, so that its mark is in the file itself, where connection_open()
+ * looks for it, as soon as there is a schema at all. */
+static status_t prepare_database(connection_t *connection, error_t *error) {
+  store_schema_t schema = store_schema();
+  STATUS_TRY(connection_execute(connection, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF",
+                                error));
+  STATUS_TRY(store_schema_apply(connection, &schema, error));
+  STATUS_TRY(switch_to_write_ahead_log(connection, error));
+  /* A power failure may then lose the last commits, but damages nothing. */
+  return connection_execute(connection, "PRAGMA synchronous = NORMAL", error);
+}
+
+status_t store_open(const char *path, store_t **out_store, error_t *error) {
+  connection_t connection;
+  STATUS_TRY(connection_open(path, CONNECTION_WRITE, &connection, error));
+  status_t status = prepare_database(&connection, error);
+  store_t *store = g_new0(store_t, 1);
+  store->connection = connection;
+  if (status == STATUS_OK) status = writer_init(&store->writer, &store->connection, error);
+  if (status != STATUS_OK) {
+    connection_close(&store->connection);
+    g_free(store);
+    return status;
+  }
+  pending_init(&store->pending);
+  store->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  store->last_commit_us = g_get_monotonic_time();
+  *out_store = store;
+  return STATUS_OK;
+}
+
+static status_t commit(store_t *store, error_t *error) {
+  /* Also after a failure the next try is an interval away: the lock may take its time. */
+  status_t status = writer_add_pending(&store->writer, &store->pending, error);
+  store->last_commit_us = g_get_monotonic_time();
+  if (status == STATUS_OK) pending_clear(&store->pending);
+  return status;
+}
+
+status_t store_close(store_t *store, error_t *error) {
+  if (store == NULL) return STATUS_OK;
+  status_t status = commit(store, error);
+  writer_deinit(&store->writer);
+  pending_deinit(&store->pending);
+  g_hash_table_destroy(store->known);
+  connection_close(&store->connection);
+  g_free(store);
+  return status;
+}
+
+status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_run_id,
+                         error_t *error) {
+  return writer_add_run(&store->writer, run, now_seconds(), out_run_id, error);
+}
+
+status_t store_end_run(store_t *store, int64_t run_id, int exit_code, error_t *error) {
+  STATUS_TRY(commit(store, error));
+  return writer_end_run(&store->writer, run_id, exit_code, now_seconds(), error);
+}
+
+status_t store_add_executor(store_t *store, const store_executor_t *executor,
+                            int64_t *out_executor_id, error_t *error) {
+  return writer_add_executor(&store->writer, executor, out_executor_id, error);
+}
+
+status_t store_count(store_t *store, const store_counter_t *counter, error_t *error) {
+  (void)error;
+  if (counter->cases > 0) pending_count(&store->pending, counter);
+  return STATUS_OK;
+}
+
+status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
+                              bool *out_is_new, error_t *error) {
+  char *key =
+      g_strdup_printf("%" G_GINT64_FORMAT " %s", divergence->executor_id, divergence->signature);
+  bool known = g_hash_table_contains(store->known, key);
+  bool is_new = !known;
+  if (!known) {
+    status_t status = writer_find_divergence(&store->writer, divergence->executor_id,
+                                             divergence->signature, &known, error);
+    if (status != STATUS_OK) {
+      g_free(key);
+      return status;
+    }
+    is_new = !known;
+  }
+  g_hash_table_add(store->known, key);
+  pending_add_divergence(&store->pending, divergence, now_seconds());
+  *out_is_new = is_new;
+  return STATUS_OK;
+}
+
+status_t store_tick(store_t *store, error_t *error) {
+  if (g_get_monotonic_time() - store->last_commit_us < COMMIT_INTERVAL_US) return STATUS_OK;
+  return commit(store, error);
+}

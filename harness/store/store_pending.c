@@ -1,0 +1,161 @@
+#include "harness/store/store_pending.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Where the texts of a divergence and of a counter are: they are copied and freed by these lists.
+ */
+#define TEXT(type, field) offsetof(type, field)
+static const size_t DIVERGENCE_TEXTS[] = {
+    TEXT(store_divergence_t, signature),
+    TEXT(store_divergence_t, op),
+    TEXT(store_divergence_t, algorithm),
+    TEXT(store_divergence_t, types),
+    TEXT(store_divergence_t, outcome),
+    TEXT(store_divergence_t, class_),
+    TEXT(store_divergence_t, constraint),
+    TEXT(store_divergence_t, regime),
+    TEXT(store_divergence_t, implementation),
+    TEXT(store_divergence_t, program_line),
+    TEXT(store_divergence_t, case_line),
+    TEXT(store_divergence_t, got_bits),
+    TEXT(store_divergence_t, got),
+    TEXT(store_divergence_t, expected),
+    TEXT(store_divergence_t, observed),
+    TEXT(store_divergence_t, reason),
+};
+static const size_t COUNTER_TEXTS[] = {
+    TEXT(store_counter_t, op),     TEXT(store_counter_t, algorithm),
+    TEXT(store_counter_t, types),  TEXT(store_counter_t, outcome),
+    TEXT(store_counter_t, class_), TEXT(store_counter_t, implementation),
+};
+#undef TEXT
+
+static char **text_at(void *record, size_t offset) {
+  return (char **)((unsigned char *)record + offset);
+}
+
+static void copy_texts(void *record, const size_t *offsets, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char **text = text_at(record, offsets[i]);
+    *text = g_strdup(*text);
+  }
+}
+
+static void free_texts(void *record, const size_t *offsets, size_t count) {
+  for (size_t i = 0; i < count; i++) g_free(*text_at(record, offsets[i]));
+}
+
+static store_divergence_t copy_divergence(const store_divergence_t *divergence) {
+  store_divergence_t copy = *divergence;
+  copy_texts(&copy, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
+  return copy;
+}
+
+static void replace_divergence(store_divergence_t *kept, const store_divergence_t *better) {
+  free_texts(kept, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
+  *kept = copy_divergence(better);
+}
+
+static void free_counter(gpointer data) {
+  free_texts(data, COUNTER_TEXTS, G_N_ELEMENTS(COUNTER_TEXTS));
+  g_free(data);
+}
+
+static void free_divergence(gpointer data) {
+  pending_divergence_t *divergence = data;
+  free_texts(&divergence->worst, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
+  free_texts(&divergence->shortest, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
+  g_free(divergence);
+}
+
+void pending_init(pending_t *pending) {
+  pending->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_counter);
+  pending->divergences = g_ptr_array_new_with_free_func(free_divergence);
+  pending->findings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  pending->key = g_string_new(NULL);
+}
+
+void pending_deinit(pending_t *pending) {
+  g_hash_table_destroy(pending->counters);
+  g_hash_table_destroy(pending->findings);
+  g_ptr_array_unref(pending->divergences);
+  g_string_free(pending->key, TRUE);
+}
+
+void pending_clear(pending_t *pending) {
+  g_hash_table_remove_all(pending->counters);
+  g_hash_table_remove_all(pending->findings);
+  g_ptr_array_set_size(pending->divergences, 0);
+}
+
+/* A key is its fields, each ended by a separator that no name contains. */
+static void start_key(GString *key, int64_t id) { g_string_printf(key, "%" PRId64 "\n", id); }
+
+static void append_key(GString *key, const char *text) {
+  g_string_append(key, text);
+  g_string_append_c(key, '\n');
+}
+
+/* NaN is "not measured". */
+static double larger_measure(double a, double b) { return isnan(a) || b > a ? b : a; }
+
+void pending_count(pending_t *pending, const store_counter_t *counter) {
+  start_key(pending->key, counter->run_id);
+  g_string_append_printf(pending->key, "%" PRId64 "\n", counter->executor_id);
+  append_key(pending->key, counter->op);
+  append_key(pending->key, counter->algorithm);
+  append_key(pending->key, counter->types);
+  append_key(pending->key, counter->outcome);
+  append_key(pending->key, counter->class_);
+  append_key(pending->key, counter->implementation);
+  store_counter_t *sum = g_hash_table_lookup(pending->counters, pending->key->str);
+  if (sum == NULL) {
+    sum = g_new(store_counter_t, 1);
+    *sum = *counter;
+    copy_texts(sum, COUNTER_TEXTS, G_N_ELEMENTS(COUNTER_TEXTS));
+    g_hash_table_insert(pending->counters, g_strdup(pending->key->str), sum);
+    return;
+  }
+  sum->cases += counter->cases;
+  sum->ulp_error_max = larger_measure(sum->ulp_error_max, counter->ulp_error_max);
+  sum->slack_max = larger_measure(sum->slack_max, counter->slack_max);
+  sum->backward_error_max = larger_measure(sum->backward_error_max, counter->backward_error_max);
+}
+
+static double measure_or_least(double measure) { return isnan(measure) ? -1 : measure; }
+
+bool pending_is_worse(const store_divergence_t *a, const store_divergence_t *b) {
+  double slack_a = measure_or_least(a->slack);
+  double slack_b = measure_or_least(b->slack);
+  if (slack_a != slack_b) return slack_a > slack_b;
+  return measure_or_least(a->ulp_error) > measure_or_least(b->ulp_error);
+}
+
+void pending_add_divergence(pending_t *pending, const store_divergence_t *divergence, int64_t now) {
+  start_key(pending->key, divergence->executor_id);
+  append_key(pending->key, divergence->signature);
+  pending_divergence_t *known = g_hash_table_lookup(pending->findings, pending->key->str);
+  if (known == NULL) {
+    known = g_new(pending_divergence_t, 1);
+    *known = (pending_divergence_t){.sightings = 1,
+                                    .first_run_id = divergence->run_id,
+                                    .last_run_id = divergence->run_id,
+                                    .first_seen = now,
+                                    .last_seen = now,
+                                    .worst = copy_divergence(divergence),
+                                    .shortest = copy_divergence(divergence)};
+    g_hash_table_insert(pending->findings, g_strdup(pending->key->str), known);
+    g_ptr_array_add(pending->divergences, known);
+    return;
+  }
+  known->sightings++;
+  known->last_run_id = divergence->run_id;
+  known->last_seen = now;
+  if (pending_is_worse(divergence, &known->worst)) replace_divergence(&known->worst, divergence);
+  if (strlen(divergence->case_line) < strlen(known->shortest.case_line)) {
+    replace_divergence(&known->shortest, divergence);
+  }
+}

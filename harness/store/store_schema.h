@@ -1,0 +1,19 @@
+/* The schema of this Assay, and how a database gets there. */
+#ifndef ASSAY_STORE_STORE_SCHEMA_H
+#define ASSAY_STORE_STORE_SCHEMA_H
+
+#include "harness/store/store_connection.h"
+
+typedef struct store_schema {
+  const char *const *migrations; /* SQL that leads from version i to version i + 1. */
+  int version;                   /* Migrations, and the version that they lead to. */
+  const char *views;             /* SQL that drops and creates all views. */
+} store_schema_t;
+
+/* The one that is built in. */
+store_schema_t store_schema(void);
+
+/* Brings a database to `schema` in one transaction.  STATUS_INVALID if it is newer. */
+status_t store_schema_apply(connection_t *connection, const store_schema_t *schema, error_t *error);
+
+#endif

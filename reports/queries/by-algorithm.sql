@@ -1,0 +1,14 @@
+-- Cases by op, algorithm and executor: how they ended, and the largest errors.
+SELECT op, algorithm, executor,
+       sum(cases) AS cases,
+       coalesce(sum(conforms), 0) AS conforms,
+       coalesce(sum(diverges), 0) AS diverges,
+       coalesce(sum(failed), 0) AS failed,
+       coalesce(sum(refused), 0) AS refused,
+       coalesce(sum(weak), 0) AS weak,
+       coalesce(sum(no_oracle), 0) AS "no-oracle",
+       max(ulp_error_max) AS "max ulp",
+       max(slack_max) AS "max slack"
+FROM tally
+GROUP BY op, algorithm, executor_id
+ORDER BY op, algorithm, executor;

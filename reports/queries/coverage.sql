@@ -1,0 +1,11 @@
+-- What was tried: cases by outcome for each op, algorithm and types, over all executors.
+SELECT op, algorithm, types,
+       sum(cases) AS cases,
+       coalesce(sum(conforms), 0) AS conforms,
+       coalesce(sum(diverges), 0) + coalesce(sum(failed), 0) AS wrong,
+       coalesce(sum(refused), 0) AS refused,
+       coalesce(sum(weak), 0) AS weak,
+       coalesce(sum(no_oracle), 0) AS "no-oracle"
+FROM tally
+GROUP BY op, algorithm, types
+ORDER BY op, algorithm, types;

@@ -1,0 +1,8 @@
+-- Cases by the implementation that the library chose, where it says so.
+SELECT op, types, executor, implementation, sum(cases) AS cases,
+       coalesce(sum(cases) FILTER (WHERE outcome IN ('diverges', 'failed')), 0) AS wrong,
+       max(ulp_error_max) AS "max ulp", max(slack_max) AS "max slack"
+FROM counter JOIN executor_label USING (executor_id)
+WHERE implementation <> ''
+GROUP BY op, types, executor_id, implementation
+ORDER BY op, types, executor, implementation;

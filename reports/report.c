@@ -1,0 +1,73 @@
+#include "reports/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "reports/query_table.h"
+#include "reports/report_grid.h"
+
+/* Columns of the terminal behind `out`, or 0 if it is none. */
+static int terminal_width(FILE *out) {
+  struct winsize size = {.ws_col = 0};
+  int descriptor = fileno(out);
+  if (descriptor < 0 || !isatty(descriptor)) return 0;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static void write_table(const report_grid_t *grid, FILE *out) {
+  report_write_table(grid, terminal_width(out), out);
+}
+
+static const struct {
+  const char *spelling;
+  void (*write)(const report_grid_t *grid, FILE *out);
+} FORMATS[REPORT_FORMAT_COUNT] = {
+    [REPORT_TABLE] = {"table", write_table},
+    [REPORT_JSON] = {"json", report_write_json},
+    [REPORT_CSV] = {"csv", report_write_csv},
+    [REPORT_MARKDOWN] = {"markdown", report_write_markdown},
+};
+
+const char *report_format_spelling(report_format_t format) { return FORMATS[format].spelling; }
+
+status_t report_format_parse(const char *spelling, report_format_t *out_format, error_t *error) {
+  for (int format = 0; format < REPORT_FORMAT_COUNT; format++) {
+    if (strcmp(spelling, FORMATS[format].spelling) != 0) continue;
+    *out_format = (report_format_t)format;
+    return STATUS_OK;
+  }
+  return status_fail(error, STATUS_INVALID, "no format \"%s\": write table, json, csv or markdown",
+                     spelling);
+}
+
+const char *report_find_query(const char *name) {
+  for (const named_query_t *query = query_table(); query->name != NULL; query++) {
+    if (strcmp(name, query->name) == 0) return query->sql;
+  }
+  return NULL;
+}
+
+void report_list_queries(GString *out_text) {
+  for (const named_query_t *query = query_table(); query->name != NULL; query++) {
+    const char *comment = query->sql + strspn(query->sql, "- ");
+    g_string_append_printf(out_text, "%-16s %.*s\n", query->name, (int)strcspn(comment, "\n"),
+                           comment);
+  }
+}
+
+status_t report_query(const char *path, const char *sql, report_format_t format, FILE *out,
+                      error_t *error) {
+  report_grid_t grid;
+  report_grid_init(&grid);
+  status_t status = store_query(path, sql, report_grid_add, &grid, error);
+  if (status == STATUS_OK) {
+    FORMATS[format].write(&grid, out);
+    if (fflush(out) != 0 || ferror(out)) {
+      status = status_fail(error, STATUS_IO, "cannot write the report: %s", strerror(errno));
+    }
+  }
+  report_grid_deinit(&grid);
+  return status;
+}

@@ -1,0 +1,33 @@
+/* Answers from a database alone: named queries (reports/queries) or any SQL, in several formats. */
+#ifndef ASSAY_REPORTS_REPORT_H
+#define ASSAY_REPORTS_REPORT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "harness/base/status.h"
+
+typedef enum report_format {
+  REPORT_TABLE,    /* Aligned columns; cut to the width of the terminal if `out` is one. */
+  REPORT_JSON,     /* An array with one object per row; exact numbers, infinity as "Infinity". */
+  REPORT_CSV,      /* RFC 4180, with a header line; exact numbers, infinity as Infinity. */
+  REPORT_MARKDOWN, /* A table of GitHub's dialect. */
+  REPORT_FORMAT_COUNT
+} report_format_t;
+
+/* "table", "json", "csv", "markdown". */
+const char *report_format_spelling(report_format_t format);
+status_t report_format_parse(const char *spelling, report_format_t *out_format, error_t *error);
+
+/* The SQL of the query called `name` ("by-op"), borrowed, or NULL. */
+const char *report_find_query(const char *name);
+
+/* One line per query: its name and what it tells. */
+void report_list_queries(GString *out_text);
+
+/* Runs one reading query on the database at `path` and writes its rows to `out`. */
+status_t report_query(const char *path, const char *sql, report_format_t format, FILE *out,
+                      error_t *error);
+
+#endif
