@@ -37,6 +37,11 @@ static void append_markdown(GString *text, gunichar character) {
   g_string_append_unichar(text, character);
 }
 
+/* g_utf8_next_char() casts const away. */
+static const char *next_character(const char *text) {
+  return text + g_utf8_skip[(unsigned char)*text];
+}
+
 /* Columns that a character takes on a terminal. */
 static int character_width(gunichar character) {
   if (g_unichar_iszerowidth(character)) return 0;
@@ -45,7 +50,7 @@ static int character_width(gunichar character) {
 
 static int text_width(const char *text) {
   int width = 0;
-  for (const char *p = text; *p != '\0'; p = g_utf8_next_char(p)) {
+  for (const char *p = text; *p != '\0'; p = next_character(p)) {
     width += character_width(g_utf8_get_char(p));
   }
   return width;
@@ -63,7 +68,7 @@ static char *show(const store_value_t *value, append_character_t append) {
   if (value->kind == STORE_NULL) return g_strdup("-");
   if (value->kind == STORE_REAL) return g_strdup_printf("%.4g", value->real);
   GString *text = g_string_new(NULL);
-  for (const char *p = value->text; *p != '\0'; p = g_utf8_next_char(p)) {
+  for (const char *p = value->text; *p != '\0'; p = next_character(p)) {
     append(text, g_utf8_get_char(p));
   }
   return g_string_free(text, FALSE);
@@ -129,7 +134,7 @@ static void append_cell(GString *line, const char *text, int width, bool right) 
     return;
   }
   int used = 0;
-  for (const char *p = text; *p != '\0'; p = g_utf8_next_char(p)) {
+  for (const char *p = text; *p != '\0'; p = next_character(p)) {
     int next = character_width(g_utf8_get_char(p));
     if (used + next > width - 1) break;
     g_string_append_unichar(line, g_utf8_get_char(p));
