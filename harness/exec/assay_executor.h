@@ -1,14 +1,14 @@
 /* The whole contract between Assay and a backend under test.
  *
- * Standalone (C11 and C++17): no other Assay header, no allocator, no exception and no C++ type crosses
- * this line.  A backend is a shared object that exports assay_executor_query().  All structs only ever
- * grow at the end; `struct_size` says how much the other side knows.
+ * Standalone (C11 and C++17): no other Assay header, no allocator, no exception and no C++ type
+ * crosses this line.  A backend is a shared object that exports assay_executor_query().  All
+ * structs only ever grow at the end; `struct_size` says how much the other side knows.
  *
  *   assay run --op stablehlo.dot_general --executor 'dso:./libmine.so?key=value' --cases 1000
  *
  * Calls come from one thread.  A backend may use threads of its own, must not change the
- * floating-point environment (rounding mode, flush-to-zero) of the calling thread, and must write no
- * byte outside its results.  All of this is checked. */
+ * floating-point environment (rounding mode, flush-to-zero) of the calling thread, and must write
+ * no byte outside its results.  All of this is checked. */
 #ifndef ASSAY_EXECUTOR_H
 #define ASSAY_EXECUTOR_H
 
@@ -68,8 +68,8 @@ typedef struct assay_executor {
   uint32_t abi;         /* ASSAY_EXECUTOR_ABI of the header this was built with. */
   uint32_t struct_size; /* sizeof(assay_executor_t) of that header. */
 
-  /* Starts the backend.  `options` is the text after '?' in the executor's name ("" if none), keys and
-   * values as the backend likes.  Writes *out_self on OK. */
+  /* Starts the backend.  `options` is the text after '?' in the executor's name ("" if none), keys
+   * and values as the backend likes.  Writes *out_self on OK. */
   int32_t (*open)(const char *options, void **out_self, assay_reason_t *reason);
 
   /* Name ("openblas"), version and the hardware or kernels in use, stored beside every divergence.
@@ -87,15 +87,15 @@ typedef struct assay_executor {
   int32_t (*compile)(void *self, const assay_program_t *program, void **out_handle,
                      assay_reason_t *reason);
 
-  /* Runs it.  operands[i] and results[i] are dense, row-major, little-endian, aligned to 64 bytes; an
-   * element takes whole bytes (i4, f4 and i1 one byte each, value in the low bits, high bits zero);
-   * complex is real, then imaginary.  Results are poisoned; every byte must be written.  Operands are
-   * read only. */
+  /* Runs it.  operands[i] and results[i] are dense, row-major, little-endian, aligned to 64 bytes;
+   * an element takes whole bytes (i4, f4 and i1 one byte each, value in the low bits, high bits
+   * zero); complex is real, then imaginary.  Results are poisoned; every byte must be written.
+   * Operands are read only. */
   int32_t (*execute)(void *self, void *handle, const void *const *operands, void *const *results,
                      assay_reason_t *reason);
 
-  /* The implementation that the library chose for this handle ("brg:avx512_core"), or NULL; owned by
-   * the backend, valid until release(). */
+  /* The implementation that the library chose for this handle ("brg:avx512_core"), or NULL; owned
+   * by the backend, valid until release(). */
   const char *(*implementation)(void *self, void *handle);
 
   void (*release)(void *self, void *handle);

@@ -1,6 +1,6 @@
-/* The floating-point environment: rounding mode and flush-to-zero (MXCSR on x86, FPCR on Arm).  Loading
- * a library that was linked with -Ofast switches a whole process to flush-to-zero; that must never
- * reach the oracle. */
+/* The floating-point environment: rounding mode and flush-to-zero (MXCSR on x86, FPCR on Arm).
+ * Loading a library that was linked with -Ofast switches a whole process to flush-to-zero; that
+ * must never reach the oracle. */
 #ifndef ASSAY_EXEC_ENVIRONMENT_H
 #define ASSAY_EXEC_ENVIRONMENT_H
 

@@ -1,12 +1,12 @@
-/* The handle on a backend under test.  Around every call it saves, sets and checks the floating-point
- * environment; around every result it lays guard bytes; under every result it lays poison.
+/* The handle on a backend under test.  Around every call it saves, sets and checks the
+ * floating-point environment; around every result it lays guard bytes; under every result it lays
+ * poison.
  *
  * An executor is named by text:
  *   dso:PATH?options     a shared object that exports assay_executor_query()
- *   openblas, onednn     (any plugin NAME) the plugin built from harness/exec/plugins/NAME_plugin.c,
- *                        NAME?options as above
- *   model:..., canary:.. builtin, through a table that the caller passes (harness/run/builtin.h)
- *   proc:COMMAND         a worker process */
+ *   openblas, onednn     (any plugin NAME) the plugin built from
+ * harness/exec/plugins/NAME_plugin.c, NAME?options as above model:..., canary:.. builtin, through a
+ * table that the caller passes (harness/run/builtin.h) proc:COMMAND         a worker process */
 #ifndef ASSAY_EXEC_EXECUTOR_H
 #define ASSAY_EXEC_EXECUTOR_H
 
@@ -24,15 +24,15 @@ typedef enum executor_outcome {
   EXECUTOR_FAILED,   /* Said that it tried and could not. */
   EXECUTOR_CRASHED,
   EXECUTOR_TIMED_OUT,
-  EXECUTOR_GARBAGE,  /* Broke the protocol; the reason says how. */
+  EXECUTOR_GARBAGE, /* Broke the protocol; the reason says how. */
 } executor_outcome_t;
 
 typedef struct executor_options {
-  bool isolate;              /* Host it in a process of its own (ignored for proc:, which always is). */
-  uint32_t timeout_ms;       /* Per call, when isolated; 0 means the default of 10 s. */
+  bool isolate;        /* Host it in a process of its own (ignored for proc:, which always is). */
+  uint32_t timeout_ms; /* Per call, when isolated; 0 means the default of 10 s. */
   uint64_t memory_bytes_max; /* Address space limit when isolated; 0 means none. */
-  /* Tables of builtin executors: finds the table for a name such as "model:pairwise", and the options
-   * text to open it with; NULL if there are none. */
+  /* Tables of builtin executors: finds the table for a name such as "model:pairwise", and the
+   * options text to open it with; NULL if there are none. */
   const assay_executor_t *(*find_builtin)(const char *name);
   const char *plugin_directory; /* Where NAME_plugin.so lies; NULL means beside the program. */
 } executor_options_t;
@@ -57,8 +57,9 @@ typedef enum executor_promise {
 executor_promise_t executor_promises(executor_t *executor, const program_t *program);
 
 /* Compiles a program, or finds it compiled: handles are kept under the program's hash, the least
- * recently used are released.  *out_program is borrowed and valid until the next executor_compile().
- * `out_reason`, of `reason_bytes`, receives one line unless the outcome is EXECUTOR_OK. */
+ * recently used are released.  *out_program is borrowed and valid until the next
+ * executor_compile(). `out_reason`, of `reason_bytes`, receives one line unless the outcome is
+ * EXECUTOR_OK. */
 executor_outcome_t executor_compile(executor_t *executor, const program_t *program,
                                     executor_program_t **out_program, char *out_reason,
                                     size_t reason_bytes);
@@ -72,7 +73,8 @@ typedef struct execution {
   char reason[192];         /* One line unless the outcome is EXECUTOR_OK. */
 } execution_t;
 
-/* Executes with results filled with `poison` beforehand; results are tensor_make()d by the caller. */
+/* Executes with results filled with `poison` beforehand; results are tensor_make()d by the caller.
+ */
 execution_t executor_execute(executor_t *executor, executor_program_t *program,
                              const tensor_t *operands, uint8_t poison, tensor_t *inout_results);
 

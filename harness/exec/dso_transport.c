@@ -1,0 +1,66 @@
+#include "harness/exec/dso_transport.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "harness/exec/environment.h"
+#include "harness/exec/table_transport.h"
+
+static const char query_symbol[] = "assay_executor_query";
+
+static void unload(void *library) { dlclose(library); }
+
+/* dlopen() looks for a name without a slash in the system's libraries: here it is a file. */
+static void *load(const char *path) {
+  if (strchr(path, '/') != NULL) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char *here = g_strconcat("./", path, NULL);
+  void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+  g_free(here);
+  return library;
+}
+
+static status_t query(void *library, const assay_executor_t **out_table, error_t *error) {
+  /* POSIX has dlsym() return functions as objects; ISO C has no cast for that. */
+  union {
+    void *object;
+    assay_executor_query_t function;
+  } symbol = {.object = dlsym(library, query_symbol)};
+  if (symbol.object == NULL) {
+    return status_fail(error, STATUS_IO,
+                       "it exports no %s(): a backend does, see harness/exec/plugins/README.md",
+                       query_symbol);
+  }
+  const assay_executor_t *table = symbol.function(ASSAY_EXECUTOR_ABI);
+  if (table == NULL) {
+    return status_fail(error, STATUS_IO,
+                       "it does not serve executor ABI %u: it needs a newer Assay",
+                       ASSAY_EXECUTOR_ABI);
+  }
+  *out_table = table;
+  return STATUS_OK;
+}
+
+static status_t open_library(void *library, const char *options, transport_t **out_transport,
+                             error_t *error) {
+  const assay_executor_t *table = NULL;
+  STATUS_TRY(query(library, &table, error));
+  return table_transport_open(table, options, library, unload, out_transport, error);
+}
+
+status_t dso_transport_open(const char *path, const char *options, transport_t **out_transport,
+                            error_t *error) {
+  environment_t saved = environment_get();
+  environment_set(environment_default());
+  void *library = load(path);
+  bool changed = environment_get().control != environment_default().control;
+  environment_set(saved);
+  if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", dlerror());
+  error_t reason = {0};
+  status_t status = open_library(library, options, out_transport, &reason);
+  if (status != STATUS_OK) {
+    unload(library);
+    return status_fail(error, status, "%s: %.400s", path, reason.text);
+  }
+  (*out_transport)->load_changed_environment |= changed;
+  return STATUS_OK;
+}

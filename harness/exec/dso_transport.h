@@ -1,0 +1,11 @@
+/* A transport to a shared object that exports assay_executor_query(). */
+#ifndef ASSAY_EXEC_DSO_TRANSPORT_H
+#define ASSAY_EXEC_DSO_TRANSPORT_H
+
+#include "harness/exec/transport.h"
+
+/* STATUS_IO with what to do if the file is not there, does not load, or is no backend. */
+status_t dso_transport_open(const char *path, const char *options, transport_t **out_transport,
+                            error_t *error);
+
+#endif

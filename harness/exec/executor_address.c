@@ -1,0 +1,106 @@
+#include "harness/exec/executor_address.h"
+
+#include <string.h>
+
+static const char plugin_suffix[] = "_plugin.so";
+static const char name_bytes[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
+/* Owned by the caller. */
+static char *plugin_directory(const executor_options_t *options) {
+  if (options->plugin_directory != NULL) return g_strdup(options->plugin_directory);
+  char *program = g_file_read_link("/proc/self/exe", NULL);
+  if (program == NULL) return g_strdup("plugins");
+  char *folder = g_path_get_dirname(program);
+  char *directory = g_build_filename(folder, "plugins", NULL);
+  g_free(folder);
+  g_free(program);
+  return directory;
+}
+
+static gint compare_texts(gconstpointer a, gconstpointer b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "onednn, openblas", or "none"; owned by the caller. */
+static char *list_plugins(const char *directory) {
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  GDir *folder = g_dir_open(directory, 0, NULL);
+  const char *file;
+  while (folder != NULL && (file = g_dir_read_name(folder)) != NULL) {
+    if (!g_str_has_suffix(file, plugin_suffix)) continue;
+    g_ptr_array_add(names, g_strndup(file, strlen(file) - strlen(plugin_suffix)));
+  }
+  if (folder != NULL) g_dir_close(folder);
+  if (names->len == 0) g_ptr_array_add(names, g_strdup("none"));
+  g_ptr_array_sort(names, compare_texts);
+  g_ptr_array_add(names, NULL);
+  char *list = g_strjoinv(", ", (char **)names->pdata);
+  g_ptr_array_unref(names);
+  return list;
+}
+
+static status_t find_plugin(const char *name, size_t name_size, const executor_options_t *options,
+                            char **out_path, error_t *error) {
+  char *directory = plugin_directory(options);
+  char *file = g_strdup_printf("%.*s%s", (int)name_size, name, plugin_suffix);
+  char *path = g_build_filename(directory, file, NULL);
+  status_t status = STATUS_OK;
+  if (g_file_test(path, G_FILE_TEST_EXISTS)) {
+    *out_path = path;
+  } else {
+    char *list = list_plugins(directory);
+    status =
+        status_fail(error, STATUS_IO,
+                    "there is no executor \"%.*s\": %s holds %s (plugins are built where their "
+                    "library is installed); write dso:PATH for a shared object of your own",
+                    (int)name_size, name, directory, list);
+    g_free(list);
+    g_free(path);
+  }
+  g_free(file);
+  g_free(directory);
+  return status;
+}
+
+status_t executor_address_find(const char *name, const executor_options_t *options,
+                               executor_address_t *out_address, error_t *error) {
+  const assay_executor_t *table =
+      options->find_builtin == NULL ? NULL : options->find_builtin(name);
+  if (table != NULL) {
+    *out_address = (executor_address_t){.table = table, .options = g_strdup(name)};
+    return STATUS_OK;
+  }
+  if (g_str_has_prefix(name, "proc:")) {
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "%s: proc: workers are not part of this build; write dso:PATH for a shared "
+                       "object, with --isolate for a process of its own",
+                       name);
+  }
+  bool is_dso = g_str_has_prefix(name, "dso:");
+  const char *where = is_dso ? name + strlen("dso:") : name;
+  size_t where_size = strcspn(where, "?");
+  bool is_name = where_size != 0 && strspn(where, name_bytes) == where_size;
+  if (where_size == 0 || (!is_dso && !is_name)) {
+    return status_fail(error, STATUS_INVALID,
+                       "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
+                       "plugin, NAME?options, or dso:PATH?options",
+                       name);
+  }
+  char *path = NULL;
+  if (is_dso) {
+    path = g_strndup(where, where_size);
+  } else {
+    STATUS_TRY(find_plugin(where, where_size, options, &path, error));
+  }
+  const char *after = where + where_size;
+  *out_address =
+      (executor_address_t){.path = path, .options = g_strdup(*after == '?' ? after + 1 : after)};
+  return STATUS_OK;
+}
+
+void executor_address_deinit(executor_address_t *address) {
+  g_free(address->path);
+  g_free(address->options);
+  *address = (executor_address_t){0};
+}

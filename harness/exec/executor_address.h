@@ -1,0 +1,19 @@
+/* The names of executors, taken apart: "dso:PATH?options", "NAME?options", "model:...". */
+#ifndef ASSAY_EXEC_EXECUTOR_ADDRESS_H
+#define ASSAY_EXEC_EXECUTOR_ADDRESS_H
+
+#include "harness/exec/executor.h"
+
+/* Where a backend is and how to open it: a table of a builtin, or the path of a shared object. */
+typedef struct executor_address {
+  const assay_executor_t *table; /* NULL for a shared object. */
+  char *path;                    /* Owned; NULL for a builtin. */
+  char *options;                 /* Owned. */
+} executor_address_t;
+
+/* STATUS_INVALID for a name that cannot be right, STATUS_IO for a plugin that is not there. */
+status_t executor_address_find(const char *name, const executor_options_t *options,
+                               executor_address_t *out_address, error_t *error);
+void executor_address_deinit(executor_address_t *address);
+
+#endif

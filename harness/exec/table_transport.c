@@ -1,0 +1,241 @@
+#include "harness/exec/table_transport.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/exec/environment.h"
+#include "harness/exec/program_view.h"
+#include "harness/exec/reason.h"
+
+enum {
+  RESULT_ALIGNMENT = 64,
+  /* The table of ABI 1, which later ones only extend. */
+  TABLE_BYTES_MIN = offsetof(assay_executor_t, close) + sizeof(void *),
+};
+
+typedef struct table_transport {
+  transport_t head;
+  assay_executor_t table; /* What the backend does not know of is NULL. */
+  void *self;
+  void *library;
+  void (*unload)(void *library);
+  arena_t arena; /* Holds the view of one program during one call. */
+  uint8_t *memory;
+  size_t memory_bytes;
+} table_transport_t;
+
+/* What compile() made. */
+typedef struct table_handle {
+  void *handle;
+  bool compile_changed_environment; /* Told with every execution. */
+} table_handle_t;
+
+/* Enters the backend: returns the environment to give to leave(). */
+static environment_t enter(void) {
+  environment_t saved = environment_get();
+  environment_set(environment_default());
+  return saved;
+}
+
+/* True if the backend left another environment than it was called in. */
+static bool leave(environment_t saved) {
+  bool changed = environment_get().control != environment_default().control;
+  environment_set(saved);
+  return changed;
+}
+
+static executor_outcome_t outcome_from_code(int32_t code, assay_reason_t *reason) {
+  reason_clean(reason);
+  switch (code) {
+    case ASSAY_EXECUTOR_OK:
+      return EXECUTOR_OK;
+    case ASSAY_EXECUTOR_UNSUPPORTED:
+      reason_default(reason, "unsupported, it says, without a reason");
+      return EXECUTOR_REFUSED;
+    case ASSAY_EXECUTOR_INVALID:
+      reason_default(reason, "invalid, it says, without a reason");
+      return EXECUTOR_REJECTED;
+    case ASSAY_EXECUTOR_FAILED:
+      reason_default(reason, "failed, it says, without a reason");
+      return EXECUTOR_FAILED;
+    default:
+      snprintf(reason->text, reason->text_bytes, "answered %d, which is no answer of the ABI",
+               code);
+      return EXECUTOR_GARBAGE;
+  }
+}
+
+static executor_promise_t table_promises(transport_t *transport, const program_t *program) {
+  table_transport_t *table = (table_transport_t *)transport;
+  if (table->table.promises == NULL) return EXECUTOR_PROMISE_NONE;
+  arena_reset(&table->arena);
+  const assay_program_t *view = program_view(program, &table->arena);
+  environment_t saved = enter();
+  int32_t promised = table->table.promises(table->self, view);
+  leave(saved);
+  return promised != 0 ? EXECUTOR_PROMISE_YES : EXECUTOR_PROMISE_NO;
+}
+
+static executor_outcome_t table_compile(transport_t *transport, const program_t *program,
+                                        void **out_handle, assay_reason_t *reason) {
+  table_transport_t *table = (table_transport_t *)transport;
+  arena_reset(&table->arena);
+  const assay_program_t *view = program_view(program, &table->arena);
+  void *handle = NULL;
+  reason->text[0] = '\0';
+  environment_t saved = enter();
+  int32_t code = table->table.compile(table->self, view, &handle, reason);
+  bool changed = leave(saved);
+  executor_outcome_t outcome = outcome_from_code(code, reason);
+  if (outcome != EXECUTOR_OK) return outcome;
+  table_handle_t *made = g_new(table_handle_t, 1);
+  *made = (table_handle_t){.handle = handle, .compile_changed_environment = changed};
+  *out_handle = made;
+  return EXECUTOR_OK;
+}
+
+static executor_outcome_t table_execute(transport_t *transport, void *handle,
+                                        const transport_call_t *call, bool *out_changed_environment,
+                                        assay_reason_t *reason) {
+  table_transport_t *table = (table_transport_t *)transport;
+  const table_handle_t *compiled = handle;
+  reason->text[0] = '\0';
+  environment_t saved = enter();
+  int32_t code =
+      table->table.execute(table->self, compiled->handle, call->operands, call->results, reason);
+  bool changed = leave(saved);
+  *out_changed_environment = changed || compiled->compile_changed_environment;
+  return code == ASSAY_EXECUTOR_OK ? EXECUTOR_OK : outcome_from_code(code, reason);
+}
+
+static const char *table_implementation(transport_t *transport, void *handle) {
+  table_transport_t *table = (table_transport_t *)transport;
+  const table_handle_t *compiled = handle;
+  if (table->table.implementation == NULL) return "";
+  environment_t saved = enter();
+  const char *text = table->table.implementation(table->self, compiled->handle);
+  leave(saved);
+  return text == NULL ? "" : text;
+}
+
+static void table_release(transport_t *transport, void *handle) {
+  table_transport_t *table = (table_transport_t *)transport;
+  table_handle_t *compiled = handle;
+  environment_t saved = enter();
+  table->table.release(table->self, compiled->handle);
+  leave(saved);
+  g_free(compiled);
+}
+
+static uint8_t *table_result_memory(transport_t *transport, size_t bytes) {
+  table_transport_t *table = (table_transport_t *)transport;
+  if (bytes <= table->memory_bytes) return table->memory;
+  size_t rounded = (bytes + RESULT_ALIGNMENT - 1) / RESULT_ALIGNMENT * RESULT_ALIGNMENT;
+  free(table->memory);
+  table->memory = aligned_alloc(RESULT_ALIGNMENT, rounded);
+  if (table->memory == NULL) g_error("out of memory: cannot allocate %zu bytes", rounded);
+  table->memory_bytes = rounded;
+  return table->memory;
+}
+
+static void table_close(transport_t *transport) {
+  table_transport_t *table = (table_transport_t *)transport;
+  environment_t saved = enter();
+  table->table.close(table->self);
+  if (table->library != NULL) table->unload(table->library);
+  leave(saved);
+  arena_deinit(&table->arena);
+  free(table->memory);
+  g_free(table->head.version);
+  g_free(table->head.hardware);
+  g_free(table);
+}
+
+static const transport_functions_t table_functions = {
+    .promises = table_promises,
+    .compile = table_compile,
+    .execute = table_execute,
+    .implementation = table_implementation,
+    .release = table_release,
+    .result_memory = table_result_memory,
+    .close = table_close,
+};
+
+status_t table_check(const assay_executor_t *table, error_t *error) {
+  /* ABI 1 is the first, and later ones append only. */
+  if (table->abi == 0 || table->abi > ASSAY_EXECUTOR_ABI) {
+    return status_fail(
+        error, STATUS_IO,
+        "it is built for executor ABI %u, this Assay speaks 1 to %u: rebuild it with "
+        "this harness/exec/assay_executor.h",
+        table->abi, ASSAY_EXECUTOR_ABI);
+  }
+  if (table->struct_size < TABLE_BYTES_MIN) {
+    return status_fail(error, STATUS_IO,
+                       "its table has %u bytes where ABI %u has %zu: set struct_size to "
+                       "sizeof(assay_executor_t)",
+                       table->struct_size, table->abi, (size_t)TABLE_BYTES_MIN);
+  }
+  const char *missing = table->open == NULL       ? "open"
+                        : table->name == NULL     ? "name"
+                        : table->version == NULL  ? "version"
+                        : table->hardware == NULL ? "hardware"
+                        : table->compile == NULL  ? "compile"
+                        : table->execute == NULL  ? "execute"
+                        : table->release == NULL  ? "release"
+                        : table->close == NULL    ? "close"
+                                                  : NULL;
+  if (missing == NULL) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "its table has no %s()", missing);
+}
+
+static status_t status_from_open(executor_outcome_t outcome) {
+  switch (outcome) {
+    case EXECUTOR_OK:
+      return STATUS_OK;
+    case EXECUTOR_REFUSED:
+      return STATUS_UNSUPPORTED;
+    case EXECUTOR_REJECTED:
+      return STATUS_INVALID;
+    case EXECUTOR_FAILED:
+    case EXECUTOR_CRASHED:
+    case EXECUTOR_TIMED_OUT:
+    case EXECUTOR_GARBAGE:
+    default:
+      return STATUS_IO;
+  }
+}
+
+static const char *text_or_empty(const char *text) { return text == NULL ? "" : text; }
+
+status_t table_transport_open(const assay_executor_t *table, const char *options, void *library,
+                              void (*unload)(void *library), transport_t **out_transport,
+                              error_t *error) {
+  STATUS_TRY(table_check(table, error));
+  char text[ERROR_TEXT_BYTES / 2] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  void *self = NULL;
+  environment_t saved = enter();
+  int32_t code = table->open(options, &self, &reason);
+  bool changed = leave(saved);
+  executor_outcome_t outcome = outcome_from_code(code, &reason);
+  if (outcome != EXECUTOR_OK) {
+    return status_fail(error, status_from_open(outcome), "it does not open: %s", text);
+  }
+  table_transport_t *made = g_new0(table_transport_t, 1);
+  *made = (table_transport_t){
+      .head = {.functions = &table_functions, .load_changed_environment = changed},
+      .self = self,
+      .library = library,
+      .unload = unload};
+  memcpy(&made->table, table, MIN(table->struct_size, sizeof made->table));
+  arena_init(&made->arena);
+  saved = enter();
+  made->head.version = g_strdup_printf("%s %s", text_or_empty(table->name(self)),
+                                       text_or_empty(table->version(self)));
+  made->head.hardware = g_strdup(text_or_empty(table->hardware(self)));
+  leave(saved);
+  *out_transport = &made->head;
+  return STATUS_OK;
+}
