@@ -104,8 +104,10 @@ static uint64_t spoil_result(const fold_t *fold, uint64_t bits, size_t output) {
   }
 }
 
+/* The sign of a NaN depends on the host: it is dropped. */
 static uint64_t result_bits(const fold_t *fold, double value, size_t output) {
-  uint64_t bits = format_from_double(fold->element->format, round_result(fold, value));
+  double rounded = isnan(value) ? (double)NAN : round_result(fold, value);
+  uint64_t bits = format_from_double(fold->element->format, rounded);
   return fold->schedule->fault == FAULT_NONE ? bits : spoil_result(fold, bits, output);
 }
 

@@ -1,0 +1,289 @@
+/* simulate(): every body and every planted fault on a case worked by hand; and the hot path against
+ * the general one on drawn cases. */
+#include <string.h>
+
+#include "harness/base/rng.h"
+#include "harness/model/op.h"
+#include "oracles/ops/dot_general/dot_general_simulate.h"
+#include "oracles/ops/reduce/reduce_simulate.h"
+
+typedef status_t simulate_t(const case_t *, const schedule_t *, arena_t *, tensor_t *, error_t *);
+
+static simulate_t *simulate_of(const program_t *program) {
+  bool is_reduce = strcmp(program->op->name, "stablehlo.reduce") == 0;
+  return is_reduce ? reduce_simulate : dot_general_simulate;
+}
+
+static const char *const fault_names[FAULT_COUNT] = {
+#define FAULT(name, summary) #name,
+#include "harness/model/faults.def"
+#undef FAULT
+};
+
+/* The results as the case line would spell them, separated by blanks. */
+static char *simulate_text(const case_t *instance, const schedule_t *schedule, arena_t *arena) {
+  enum { POISON = 0x11 };
+  const program_t *program = &instance->program;
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = tensor_make(arena, &program->results[i]);
+    memset(results[i].data, POISON, type_bytes(&program->results[i]));
+  }
+  error_t error = {0};
+  status_t status = simulate_of(program)(instance, schedule, arena, results, &error);
+  if (status != STATUS_OK) return g_strdup(error.text);
+  GString *text = g_string_new(NULL);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const element_t *element = results[i].type.element;
+    if (i > 0) g_string_append_c(text, ' ');
+    for (size_t j = 0; j < type_component_count(&results[i].type); j++) {
+      g_string_append_printf(text, "%0*" G_GINT64_MODIFIER "x", (element->bits + 3) / 4,
+                             element_load(element, results[i].data, j));
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
+static void parse_case(const char *line, arena_t *arena, case_t *out_instance) {
+  error_t error = {0};
+  status_t status = case_parse(str_from(line), arena, out_instance, NULL, &error);
+  if (status != STATUS_OK) g_test_message("%s\n%s", line, error.text);
+  g_assert_cmpint(status, ==, STATUS_OK);
+}
+
+#define REDUCE "stablehlo.reduce body="
+#define MATRIX "stablehlo.dot_general batch=[]x[] contract=[1]x[0] "
+#define INNER "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
+#define OUTER "stablehlo.dot_general batch=[]x[] contract=[]x[] "
+#define BATCHED "stablehlo.dot_general batch=[0]x[0] contract=[1]x[1] "
+
+static const struct {
+  const char *line;
+  const char *results;
+} body_rows[] = {
+    {REDUCE "add dims=[0] f32[3] f32[] -> f32[] : 3f8000004000000040800000 : 00000000", "40e00000"},
+    {REDUCE "add dims=[0] f32[0] f32[] -> f32[] : - : 40800000", "40800000"},
+    {REDUCE "add dims=[1] f32[2,2] f32[] -> f32[2] : 3f800000400000004040000040800000 : 3f800000",
+     "4080000041000000"},
+    {REDUCE "add dims=[0] f32[2,2] f32[] -> f32[2] : 3f800000400000004040000040800000 : 3f800000",
+     "40a0000040e00000"},
+    {REDUCE "add dims=[0] bf16[2] bf16[] -> f32[] : 3f803b80 : 0000", "3f808000"},
+    {REDUCE "add dims=[0] i8[2] i8[] -> i8[] : 6464 : 00", "c8"},
+    {REDUCE "add dims=[0] i8[2] i8[] -> i32[] : ffff : 00", "fffffffe"},
+    {REDUCE "add dims=[0] ui4[3] ui4[] -> ui4[] : 999 : 0", "b"},
+    {REDUCE "add dims=[0] i1[2] i1[] -> i1[] : 11 : 0", "1"},
+    {REDUCE "multiply dims=[0] i1[2] i1[] -> i1[] : 10 : 1", "0"},
+    {REDUCE "multiply dims=[0] ui4[2] ui4[] -> ui4[] : 55 : 1", "9"},
+    {REDUCE "multiply dims=[0] f16[2] f16[] -> f16[] : 42004400 : 3c00", "4a00"},
+    {REDUCE "multiply dims=[0] complex<f32>[1] complex<f32>[] -> complex<f32>[]"
+            " : 3f80000040000000 : 4040000040800000",
+     "c0a0000041200000"},
+    {REDUCE "add dims=[0] complex<f32>[1] complex<f32>[] -> complex<f32>[]"
+            " : 3f80000040000000 : 4040000040800000",
+     "4080000040c00000"},
+    {REDUCE "maximum dims=[0] f32[2] f32[] -> f32[] : 8000000000000000 : ff800000", "00000000"},
+    {REDUCE "maximum dims=[0] f32[2] f32[] -> f32[] : 7fc0000000000000 : ff800000", "7fc00000"},
+    {REDUCE "minimum dims=[0] f32[2] f32[] -> f32[] : 0000000080000000 : 7f800000", "80000000"},
+    {REDUCE "minimum dims=[0] i8[2] i8[] -> i8[] : ff01 : 7f", "ff"},
+    {REDUCE "minimum dims=[0] ui8[2] ui8[] -> ui8[] : ff01 : ff", "01"},
+    {REDUCE "maximum dims=[0] i8[2] i8[] -> i8[] : ff01 : 80", "01"},
+    {REDUCE "and dims=[0] ui8[2] ui8[] -> ui8[] : fc3f : ff", "3c"},
+    {REDUCE "or dims=[0] ui8[2] ui8[] -> ui8[] : 0130 : 00", "31"},
+    {REDUCE "xor dims=[0] ui8[2] ui8[] -> ui8[] : ff0f : 00", "f0"},
+    {REDUCE "argmax dims=[0] f32[3] i8[3] f32[] i8[] -> f32[] i8[]"
+            " : 3f8000004040000040400000 : 000102 : ff800000 : 7f",
+     "40400000 01"},
+    {REDUCE "argmax dims=[0] f32[3] i8[3] f32[] i8[] -> f32[] i8[]"
+            " : 3f8000007fc0000040400000 : 000102 : ff800000 : 7f",
+     "7fc00000 01"},
+    {REDUCE "argmin dims=[0] i8[3] ui8[3] i8[] ui8[] -> i8[] ui8[] : 01ffff : 0001ff : 7f : 00",
+     "ff 01"},
+    {REDUCE "sum_count dims=[0] f32[2] i32[2] f32[] i32[] -> f32[] i32[]"
+            " : 3f80000040000000 : 0000000100000001 : 00000000 : 00000000",
+     "40400000 00000002"},
+    {MATRIX "f32[2,2] f32[2,2] -> f32[2,2] : 3f800000400000004040000040800000"
+            " : 40a0000040c0000040e0000041000000",
+     "4198000041b00000422c000042480000"},
+    {OUTER "f32[2] f32[2] -> f32[2,2] : 3f80000040000000 : 4040000040800000",
+     "404000004080000040c0000041000000"},
+    {INNER "complex<f32>[1] complex<f32>[1] -> complex<f32>[] : 3f80000040000000"
+           " : 4040000040800000",
+     "c0a0000041200000"},
+    {INNER "i8[2] i8[2] -> i32[] : 8080 : 80ff", "00004080"},
+    {INNER "i1[2] i1[2] -> i1[] : 10 : 11", "1"},
+    {INNER "f32[0] f32[0] -> f32[] : - : -", "00000000"},
+    {REDUCE "add dims=[0] f8E8M0FNU[1] f8E8M0FNU[] -> f8E8M0FNU[] : 7f : 7f",
+     "f8E8M0FNU has no zero: nobody knows what its sums mean"},
+};
+
+static void test_bodies(void) {
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(body_rows); i++) {
+    case_t instance;
+    parse_case(body_rows[i].line, &arena, &instance);
+    /* Sequential twice: on the hot path, and as one block on the general one. */
+    schedule_t schedules[] = {schedule_plain(),
+                              {.tree = TREE_BLOCKED, .width = 1000, .init_count = 1},
+                              {.tree = TREE_REVERSE, .init_count = 1}};
+    for (size_t j = 0; j < G_N_ELEMENTS(schedules); j++) {
+      char *results = simulate_text(&instance, &schedules[j], &arena);
+      if (strcmp(results, body_rows[i].results) != 0) g_test_message("%s", body_rows[i].line);
+      g_assert_cmpstr(results, ==, body_rows[i].results);
+      g_free(results);
+    }
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+}
+
+#define ADD3 REDUCE "add dims=[0] f32[3] f32[] -> f32[] : 3f8000004000000040800000 : 00000000"
+#define NINE REDUCE "add dims=[0] i8[9] i8[] -> i8[] : 010203040506070809 : 00"
+#define SMALL_SUM REDUCE "add dims=[0] f32[2] f32[] -> f32[] : 3f80000033c00000 : 00000000"
+#define TINY REDUCE "add dims=[0] f32[1] f32[] -> f32[] : 00000001 : 00000000"
+#define WITH_NAN REDUCE "add dims=[0] f32[2] f32[] -> f32[] : 3f8000007fc00000 : 00000000"
+#define SQUARES_LINE                                                 \
+  MATRIX                                                             \
+  "f32[2,2] f32[2,2] -> f32[2,2] : 3f800000400000004040000040800000" \
+  " : 40a0000040c0000040e0000041000000"
+#define TWO_BATCHES BATCHED "i8[2,1] i8[2,1] -> i8[2] : 0203 : 0507"
+#define FOUR_ROWS REDUCE "add dims=[1] i8[4,1] i8[] -> i8[4] : 01020304 : 00"
+#define TIE                                                                         \
+  REDUCE                                                                            \
+  "argmax dims=[0] f32[2] i8[2] f32[] i8[] -> f32[] i8[] : 3f8000003f800000 : 0001" \
+  " : ff800000 : 7f"
+
+/* What each fault makes of a case; without it the result must be another. */
+static const struct {
+  fault_t fault;
+  const char *line;
+  const char *results;
+} fault_rows[] = {
+    {FAULT_drop_last_term, ADD3, "40400000"},
+    {FAULT_drop_first_term, ADD3, "40c00000"},
+    {FAULT_drop_tail, NINE, "24"},
+    {FAULT_repeat_last_term, ADD3, "41300000"},
+    {FAULT_neighbour_term, ADD3, "41000000"},
+    {FAULT_narrow_accumulator, SMALL_SUM, "3f800000"},
+    {FAULT_narrow_operands, REDUCE "add dims=[0] f32[1] f32[] -> f32[] : 3f800001 : 00000000",
+     "3f800000"},
+    {FAULT_narrow_result, REDUCE "add dims=[0] f32[1] f32[] -> f32[] : 3f800001 : 00000000",
+     "3f800000"},
+    {FAULT_truncate_additions, SMALL_SUM, "3f800000"},
+    {FAULT_truncate_products, INNER "f32[1] f32[1] -> f32[] : 3f800003 : 3fa00000", "3fa00003"},
+    {FAULT_truncate_result, SMALL_SUM, "3f800000"},
+    {FAULT_flush_inputs, TINY, "00000000"},
+    {FAULT_flush_outputs, TINY, "00000000"},
+    {FAULT_drop_nan, WITH_NAN, "3f800000"},
+    {FAULT_nan_as_infinity, WITH_NAN, "7f800000"},
+    {FAULT_infinity_as_largest, REDUCE "add dims=[0] f32[1] f32[] -> f32[] : ff800000 : 00000000",
+     "ff7fffff"},
+    {FAULT_lose_negative_zero, REDUCE "add dims=[0] f32[1] f32[] -> f32[] : 80000000 : 80000000",
+     "00000000"},
+    {FAULT_negate_zero, REDUCE "add dims=[0] f32[1] f32[] -> f32[] : 00000000 : 00000000",
+     "80000000"},
+    {FAULT_equal_zeros,
+     REDUCE "maximum dims=[0] f32[2] f32[] -> f32[] : 8000000000000000 : ff800000", "80000000"},
+    {FAULT_skip_zero_operands, INNER "f32[1] f32[1] -> f32[] : 00000000 : 7f800000", "00000000"},
+    {FAULT_init_twice, REDUCE "add dims=[0] i8[1] i8[] -> i8[] : 01 : 03", "07"},
+    {FAULT_init_never, REDUCE "add dims=[0] i8[1] i8[] -> i8[] : 01 : 03", "01"},
+    {FAULT_init_never, REDUCE "add dims=[0] i8[0] i8[] -> i8[] : - : 03", "00"},
+    {FAULT_accumulate_into_result, NINE, "3e"},
+    {FAULT_wrap_narrow_integers, NINE, "fd"},
+    {FAULT_saturate_pairs, INNER "i8[3] i8[3] -> i32[] : 808001 : 808001", "00008000"},
+    {FAULT_unsigned_as_signed, REDUCE "add dims=[0] ui8[1] ui8[] -> ui16[] : ff : 00", "ffff"},
+    {FAULT_transpose_rhs, SQUARES_LINE, "4188000041b80000421c000042540000"},
+    {FAULT_batch_offset, TWO_BATCHES, "0a0f"},
+    {FAULT_last_row_stale, FOUR_ROWS, "01020303"},
+    {FAULT_unwritten_tail, FOUR_ROWS, "01020311"},
+    {FAULT_wrong_tie, TIE, "3f800000 01"},
+    {FAULT_conjugate_lhs,
+     INNER "complex<f32>[1] complex<f32>[1] -> complex<f32>[] : 3f80000040000000"
+           " : 4040000040800000",
+     "41300000c0000000"},
+    {FAULT_off_by_one_ulp,
+     REDUCE "add dims=[] f16[7] f16[] -> f16[7] : 3c003c003c003c003c003c003c00 : 0000",
+     "3c003c003c003c003c003c003c01"},
+};
+
+static void test_faults(void) {
+  bool is_tested[FAULT_COUNT] = {true};
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(fault_rows); i++) {
+    fault_t fault = fault_rows[i].fault;
+    case_t instance;
+    parse_case(fault_rows[i].line, &arena, &instance);
+    schedule_t schedule = schedule_plain();
+    char *right = simulate_text(&instance, &schedule, &arena);
+    schedule.fault = fault;
+    char *wrong = simulate_text(&instance, &schedule, &arena);
+    if (strcmp(wrong, fault_rows[i].results) != 0) {
+      g_test_message("%s: %s", fault_names[fault], fault_rows[i].line);
+    }
+    g_assert_cmpstr(wrong, ==, fault_rows[i].results);
+    g_assert_cmpstr(wrong, !=, right);
+    is_tested[fault] = true;
+    g_free(right);
+    g_free(wrong);
+    arena_reset(&arena);
+  }
+  for (int i = 0; i < FAULT_COUNT; i++) {
+    if (!is_tested[i]) g_test_message("no row for %s", fault_names[i]);
+    g_assert_true(is_tested[i]);
+  }
+  arena_deinit(&arena);
+}
+
+static void fill_operands(rng_t *rng, case_t *instance) {
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    const tensor_t *operand = &instance->operands[i];
+    const element_t *element = operand->type.element;
+    for (size_t j = 0; j < type_component_count(&operand->type); j++) {
+      uint64_t bits = rng_bits(rng) & element_mask(element);
+      if (element->format != NULL && !rng_one_in(rng, 8)) { /* Mostly of like size. */
+        double value = (double)rng_between(rng, -1000, 1000) / 1024;
+        bits = format_from_double(element->format, value);
+      }
+      element_store(element, operand->data, j, bits);
+    }
+  }
+}
+
+/* One block of any width is a sequential sum, but not on the hot path. */
+static void test_hot_path(gconstpointer data) {
+  const op_t *op = op_find(str_from(data));
+  draw_limits_t limits = {.rank_max = 4, .elements_max = 300, .terms_max = 60};
+  rng_t rng = rng_make(3);
+  arena_t arena;
+  arena_init(&arena);
+  size_t wide = 0;
+  for (int draw = 0; draw < 3000; draw++) {
+    program_t program;
+    op->draw(&rng, &limits, &arena, &program);
+    case_t instance = case_make(&arena, &program);
+    fill_operands(&rng, &instance);
+    schedule_t hot = {.init_count = (uint32_t)rng_below(&rng, 4), .fused = rng_one_in(&rng, 2)};
+    schedule_t general = hot;
+    general.tree = TREE_BLOCKED;
+    general.width = 1u << 16;
+    char *expected = simulate_text(&instance, &general, &arena);
+    char *got = simulate_text(&instance, &hot, &arena);
+    g_assert_cmpstr(got, ==, expected);
+    wide += program.results[0].element->bits >= 32 && program.results[0].element->format != NULL;
+    g_free(expected);
+    g_free(got);
+    arena_reset(&arena);
+  }
+  g_assert_cmpuint(wide, >, 100);
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/simulate/bodies", test_bodies);
+  g_test_add_func("/simulate/faults", test_faults);
+  g_test_add_data_func("/simulate/hot_path/reduce", "stablehlo.reduce", test_hot_path);
+  g_test_add_data_func("/simulate/hot_path/dot_general", "stablehlo.dot_general", test_hot_path);
+  return g_test_run();
+}
