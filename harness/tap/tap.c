@@ -10,6 +10,7 @@ void tap_begin(tap_t *tap, FILE *out) {
 void tap_plan(tap_t *tap, size_t count) {
   g_assert(!tap->has_plan && tap->count == 0);
   tap->has_plan = true;
+  tap->planned = count;
   fprintf(tap->out, "1..%zu\n", count);
 }
 
@@ -103,7 +104,10 @@ void tap_bail_out(tap_t *tap, const char *reason) {
 }
 
 bool tap_end(tap_t *tap) {
-  if (!tap->has_plan && !tap->has_bailed) fprintf(tap->out, "1..%zu\n", tap->count);
+  if (!tap->has_plan && !tap->has_bailed) {
+    tap->planned = tap->count;
+    fprintf(tap->out, "1..%zu\n", tap->count);
+  }
   fflush(tap->out);
-  return tap->failures == 0 && !tap->has_bailed;
+  return tap->count == tap->planned && tap->failures == 0 && !tap->has_bailed;
 }

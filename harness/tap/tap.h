@@ -9,7 +9,8 @@
 
 typedef struct tap {
   FILE *out;       /* Borrowed. */
-  bool has_plan;   /* The plan line is written. */
+  bool has_plan;   /* The plan line is written ... */
+  size_t planned;  /* ... and promises so many points. */
   size_t count;    /* Test points so far. */
   size_t failures; /* Those that are neither ok nor TODO. */
   bool has_bailed; /* Nothing may follow. */
