@@ -14,13 +14,14 @@ typedef enum gen_regime {
 
 typedef struct gen_options {
   draw_limits_t limits;
-  uint32_t invalid_one_in;   /* One program in so many breaks a constraint on purpose; 0: none. */
+  uint32_t invalid_one_in; /* One program in so many breaks a constraint on purpose; 0: none. */
 } gen_options_t;
 
 /* Rank up to 5, up to 4096 elements a tensor, up to 512 terms, one program in 50 invalid. */
 gen_options_t gen_options_default(void);
 
-/* Draws a program of `op`.  *out_broken is the id of the constraint it breaks on purpose, or NULL. */
+/* Draws a program of `op`.  *out_broken is the id of the constraint it breaks on purpose, or NULL.
+ */
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
                  program_t *out_program, const char **out_broken);
 
@@ -32,8 +33,8 @@ void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 /* One value of an element component, biased to corners (zeros, ones, boundaries, specials). */
 uint64_t gen_component(rng_t *rng, const element_t *element);
 
-/* Changes a case a little, for search: a value, a tie, planted cancellation, a special value, a size or
- * an attribute (then data are redrawn).  The result is valid. */
+/* Changes a case a little, for search: a value, a tie, planted cancellation, a special value, a
+ * size or an attribute (then data are redrawn).  The result is valid. */
 void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t *inout_case);
 
 /* A case with the program of `a` and data from both, where shapes and types allow it. */

@@ -1,0 +1,141 @@
+#include "harness/gen/gen.h"
+
+#include "harness/gen/corner.h"
+#include "harness/gen/regime.h"
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+gen_options_t gen_options_default(void) {
+  return (gen_options_t){.limits = {.rank_max = 5, .elements_max = 4096, .terms_max = 512},
+                         .invalid_one_in = 50};
+}
+
+static void draw_valid(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
+                       program_t *out_program) {
+  *out_program = (program_t){.op = op};
+  op->draw(rng, &options->limits, arena, out_program);
+}
+
+static const op_constraint_t *draw_constraint(rng_t *rng, const op_t *op) {
+  uint64_t count = 0;
+  while (op->constraints[count].id != NULL) count++;
+  return count == 0 ? NULL : &op->constraints[rng_below(rng, count)];
+}
+
+/* Draws a program and breaks a random constraint of it; NULL if that one could not be broken. */
+static const char *try_broken(rng_t *rng, const op_t *op, const gen_options_t *options,
+                              arena_t *arena, program_t *out_program) {
+  draw_valid(rng, op, options, arena, out_program);
+  const op_constraint_t *constraint = draw_constraint(rng, op);
+  if (constraint == NULL) return NULL;
+  if (!op->break_constraint(rng, constraint->id, arena, out_program)) return NULL;
+  /* Breaking one may break an earlier one too, which is then the one that validate() names. */
+  return op->validate(out_program);
+}
+
+void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
+                 program_t *out_program, const char **out_broken) {
+  enum { ATTEMPTS = 16 };
+  *out_broken = NULL;
+  if (options->invalid_one_in > 0 && rng_one_in(rng, options->invalid_one_in)) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      *out_broken = try_broken(rng, op, options, arena, out_program);
+      if (*out_broken != NULL) return;
+    }
+  }
+  draw_valid(rng, op, options, arena, out_program);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+typedef struct regime {
+  const char *name;
+  uint64_t weight;
+  regime_fill_t *fill;
+} regime_t;
+
+static const regime_t regimes[REGIME_COUNT] = {
+#define REGIME(name, weight, summary) {#name, weight, regime_##name},
+#include "harness/gen/regimes.def"
+#undef REGIME
+};
+
+const char *gen_regime_name(gen_regime_t regime) { return regimes[regime].name; }
+
+static gen_regime_t draw_regime(rng_t *rng) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < REGIME_COUNT; i++) total += regimes[i].weight;
+  uint64_t ticket = rng_below(rng, total);
+  gen_regime_t regime = 0;
+  while (ticket >= regimes[regime].weight) ticket -= regimes[regime++].weight;
+  return regime;
+}
+
+/* Initial values are neutral three times in four, since others are hidden by what they add. */
+static void fill_init(rng_t *rng, const regime_operand_t *operand) {
+  const element_t *element = operand->target.element;
+  const program_t *program = operand->program;
+  uint64_t choice = rng_below(rng, 16);
+  for (size_t i = 0; i < operand->target.count; i++) {
+    bool is_imaginary = i % element->components == 1;
+    uint64_t bits;
+    if (choice < 12) {
+      bits = is_imaginary ? corner_zero(element, false)
+                          : program->op->neutral_bits(program, operand->number);
+    } else if (choice < 14) {
+      bits = corner_integer(element, (int)rng_between(rng, -4, 4));
+    } else {
+      bits = gen_component(rng, element);
+    }
+    element_store(element, operand->target.data, i, bits);
+  }
+}
+
+/* Integers are sometimes 0, 1, 2, ... along the reduced dimensions.  A later input of a reduction
+ * with initial values is so most often, or all ones: it goes with the first as its indices or
+ * counts. */
+static bool fill_counting(rng_t *rng, const regime_operand_t *operand) {
+  const program_t *program = operand->program;
+  bool is_companion =
+      operand->number > 0 && program->op->is_init_operand(program, program->operand_count - 1);
+  uint64_t choice = rng_below(rng, 32);
+  if (operand->reduced_dimensions != 0 && choice < (is_companion ? 16 : 1)) {
+    number_operand(operand);
+  } else if (is_companion && choice < 24) {
+    fill_integers(rng, &operand->target, 1, 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t *operand) {
+  if (operand->program->op->is_init_operand(operand->program, operand->number)) {
+    fill_init(rng, operand);
+  } else if (!element_is_integer(operand->target.element) || !fill_counting(rng, operand)) {
+    regimes[regime].fill(rng, operand);
+  }
+}
+
+void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
+  const program_t *program = &inout_case->program;
+  bool is_valid = program->op->validate(program) == NULL;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    tensor_t *tensor = &inout_case->operands[i];
+    regime_operand_t operand = {
+        .target = {.element = tensor->type.element,
+                   .count = type_component_count(&tensor->type),
+                   .data = tensor->data},
+        .program = program,
+        .number = i,
+        .reduced_dimensions = is_valid ? program->op->reduced_dimensions(program, i) : 0,
+    };
+    fill_operand(rng, regime, &operand);
+  }
+}
+
+gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
+  gen_regime_t regime = draw_regime(rng);
+  gen_data_in_regime(rng, regime, inout_case);
+  return regime;
+}

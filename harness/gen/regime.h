@@ -1,0 +1,33 @@
+/* The data regimes: how the components of one operand are drawn.  The rows are in regimes.def;
+ * their functions in regime_values.c, regime_ties.c and mirror.c. */
+#ifndef ASSAY_GEN_REGIME_H
+#define ASSAY_GEN_REGIME_H
+
+#include "harness/gen/fill.h"
+#include "harness/model/op.h"
+
+/* The operand to draw. */
+typedef struct regime_operand {
+  fill_target_t target;
+  const program_t *program;
+  uint32_t number;
+  uint32_t reduced_dimensions; /* Bit mask, see op_t; 0 for an invalid program. */
+} regime_operand_t;
+
+typedef void regime_fill_t(rng_t *rng, const regime_operand_t *operand);
+
+#define REGIME(name, weight, summary) regime_fill_t regime_##name;
+#include "harness/gen/regimes.def"
+#undef REGIME
+
+/* Makes opposite elements along the reduced dimensions nearly equal in magnitude: element j of n is
+ * repeated as element n-1-j in every reduced dimension at once, negated if `negate`, and sometimes
+ * with a few low bits changed.  (Reversing all dimensions at once pairs the same terms in two
+ * operands whatever the order in which an op matches their dimensions.) */
+void mirror_operand(rng_t *rng, const regime_operand_t *operand, bool negate);
+
+/* Numbers the elements along the reduced dimensions in row-major order, as the index operand of an
+ * arg-max has them. */
+void number_operand(const regime_operand_t *operand);
+
+#endif
