@@ -48,7 +48,18 @@ void quick_sums_finish(accept_t *inout_accept, const format_t *format, const con
   }
   double *low = ARENA_NEW_ARRAY(arena, double, count);
   double *high = ARENA_NEW_ARRAY(arena, double, count);
-  enclosure_round(format, inout_accept, bound.factor, bound.offset, low, high);
+  enclosure_t enclosure = {
+      .count = count,
+      .reference = inout_accept->reference,
+      .reference_tail = inout_accept->reference_tail,
+      .magnitude = inout_accept->magnitude,
+      .factor = bound.factor,
+      .offset = bound.offset,
+      .format = format,
+      .ends = ENCLOSURE_NEAREST,
+      .side = ENCLOSURE_INSIDE, /* The quick side may only be too small. */
+  };
+  enclosure_round_ends(&enclosure, low, high);
   inout_accept->low = low;
   inout_accept->high = high;
 }
