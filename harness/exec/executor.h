@@ -43,6 +43,9 @@ status_t executor_open(const char *name, const executor_options_t *options,
                        executor_t **out_executor, error_t *error);
 void executor_close(executor_t *executor);
 
+/* Names of the plugins that are there, sorted, ended by NULL; freed with g_strfreev(). */
+char **executor_plugins(const executor_options_t *options);
+
 /* As given to executor_open(); and as the backend says.  Valid until executor_close(). */
 const char *executor_name(const executor_t *executor);
 const char *executor_version(const executor_t *executor);

@@ -22,9 +22,9 @@ static gint compare_texts(gconstpointer a, gconstpointer b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "onednn, openblas", or "none"; owned by the caller. */
-static char *list_plugins(const char *directory) {
-  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+/* "onednn", "openblas", NULL; owned by the caller. */
+static char **find_plugin_names(const char *directory) {
+  GPtrArray *names = g_ptr_array_new();
   GDir *folder = g_dir_open(directory, 0, NULL);
   const char *file;
   while (folder != NULL && (file = g_dir_read_name(folder)) != NULL) {
@@ -32,12 +32,24 @@ static char *list_plugins(const char *directory) {
     g_ptr_array_add(names, g_strndup(file, strlen(file) - strlen(plugin_suffix)));
   }
   if (folder != NULL) g_dir_close(folder);
-  if (names->len == 0) g_ptr_array_add(names, g_strdup("none"));
   g_ptr_array_sort(names, compare_texts);
   g_ptr_array_add(names, NULL);
-  char *list = g_strjoinv(", ", (char **)names->pdata);
-  g_ptr_array_unref(names);
+  return (char **)g_ptr_array_free(names, FALSE);
+}
+
+/* "onednn, openblas", or "none"; owned by the caller. */
+static char *list_plugins(const char *directory) {
+  char **names = find_plugin_names(directory);
+  char *list = names[0] == NULL ? g_strdup("none") : g_strjoinv(", ", names);
+  g_strfreev(names);
   return list;
+}
+
+char **executor_plugins(const executor_options_t *options) {
+  char *directory = plugin_directory(options);
+  char **names = find_plugin_names(directory);
+  g_free(directory);
+  return names;
 }
 
 static status_t find_plugin(const char *name, size_t name_size, const executor_options_t *options,
