@@ -1,0 +1,111 @@
+/* Spellings, and which verdicts are one finding. */
+#include "harness/judge/judge.h"
+#include "harness/model/op.h"
+
+static void test_spellings(void) {
+  GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (int i = 0; i < OUTCOME_COUNT; i++) {
+    g_assert_true(g_hash_table_add(seen, (char *)(uintptr_t)outcome_spelling((outcome_t)i)));
+  }
+  g_hash_table_remove_all(seen);
+  for (int i = 0; i < CLASS_COUNT; i++) {
+    const char *spelling = class_spelling((divergence_class_t)i);
+    g_assert_true(g_hash_table_add(seen, (char *)(uintptr_t)spelling));
+  }
+  g_hash_table_unref(seen);
+  g_assert_cmpstr(outcome_spelling(OUTCOME_no_oracle), ==, "no-oracle");
+  g_assert_cmpstr(class_spelling(CLASS_none), ==, "");
+  g_assert_cmpstr(class_spelling(CLASS_zero_sign), ==, "zero-sign");
+}
+
+/* Ops whose label is their attribute. */
+static void print_label(const program_t *program, GString *out_text) {
+  g_string_append(out_text, program->attributes);
+}
+
+static const op_t sum_op = {.name = "test.sum", .print_algorithm = print_label};
+static const op_t product_op = {.name = "test.product", .print_algorithm = print_label};
+
+static program_t make_program(const op_t *op, const char *label, const char *element,
+                              int64_t size) {
+  program_t program = {.op = op, .attributes = label, .operand_count = 1, .result_count = 1};
+  program.operands[0] = type_make(element_named(element), 1, &size);
+  program.results[0] = type_make(element_named(element), 0, NULL);
+  return program;
+}
+
+static verdict_t make_verdict(divergence_class_t class_, size_t wrong, size_t all) {
+  return (verdict_t){
+      .outcome = OUTCOME_diverges, .class_ = class_, .wrong_count = wrong, .component_count = all};
+}
+
+static bool same_finding(const verdict_t *a, const program_t *p, const verdict_t *b,
+                         const program_t *q) {
+  hash_text_t first = verdict_signature(a, p);
+  hash_text_t second = verdict_signature(b, q);
+  return g_str_equal(first.text, second.text);
+}
+
+/* Sizes, places, values and errors do not count. */
+static void test_same(void) {
+  program_t small = make_program(&sum_op, "add", "f32", 4);
+  program_t large = make_program(&sum_op, "add", "f32", 4000);
+  verdict_t a = make_verdict(CLASS_value, 3, 10);
+  verdict_t b = make_verdict(CLASS_value, 400, 1000);
+  b.component = 17;
+  b.got_bits = 5;
+  b.ulp_error_max = 9;
+  b.slack_max = 8;
+  b.backward_error_max = 7;
+  g_strlcpy(b.expected, "something", sizeof b.expected);
+  g_strlcpy(b.got, "else", sizeof b.got);
+  g_strlcpy(b.observed, "init_count=2", sizeof b.observed);
+  g_strlcpy(b.reason, "because", sizeof b.reason);
+  g_assert_true(same_finding(&a, &small, &b, &large));
+}
+
+/* Op, label, type, outcome, class, constraint and share do. */
+static void test_different(void) {
+  program_t program = make_program(&sum_op, "add", "f32", 4);
+  verdict_t verdict = make_verdict(CLASS_value, 3, 10);
+  program_t programs[] = {make_program(&product_op, "add", "f32", 4),
+                          make_program(&sum_op, "multiply", "f32", 4),
+                          make_program(&sum_op, "add", "f16", 4)};
+  for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    g_assert_false(same_finding(&verdict, &program, &verdict, &programs[i]));
+  }
+  verdict_t verdicts[] = {verdict,
+                          make_verdict(CLASS_order, 3, 10),
+                          make_verdict(CLASS_value, 1, 10),
+                          make_verdict(CLASS_value, 6, 10),
+                          make_verdict(CLASS_value, 10, 10),
+                          make_verdict(CLASS_value, 0, 0),
+                          verdict};
+  verdicts[0].outcome = OUTCOME_failed;
+  g_strlcpy(verdicts[G_N_ELEMENTS(verdicts) - 1].constraint, "C14", sizeof verdict.constraint);
+  for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++) {
+    g_assert_false(same_finding(&verdict, &program, &verdicts[i], &program));
+    for (size_t j = 0; j < i; j++) {
+      g_assert_false(same_finding(&verdicts[i], &program, &verdicts[j], &program));
+    }
+  }
+}
+
+/* Stored in databases: the same for ever. */
+static void test_pinned(void) {
+  program_t program = make_program(&sum_op, "add", "f32", 4);
+  verdict_t verdict = make_verdict(CLASS_value, 3, 10);
+  static const char words[] = "test.sum\nadd\nf32->f32\ndiverges\nvalue\n\nsome\n";
+  hash_text_t expected = hash_of(words, sizeof words - 1);
+  hash_text_t signature = verdict_signature(&verdict, &program);
+  g_assert_cmpstr(signature.text, ==, expected.text);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/verdict/spellings", test_spellings);
+  g_test_add_func("/verdict/same", test_same);
+  g_test_add_func("/verdict/different", test_different);
+  g_test_add_func("/verdict/pinned", test_pinned);
+  return g_test_run();
+}
