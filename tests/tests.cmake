@@ -21,7 +21,7 @@ endfunction()
 
 add_test_folder(base assay_base)
 add_test_folder(tap assay_tap)
-add_test_folder(num "assay_num;PkgConfig::MPFR;PkgConfig::GMP")
+add_test_folder(num "assay_num;PkgConfig::MPFR;PkgConfig::GMP;m")
 add_test_folder(model assay_model)
 add_test_folder(gen assay_gen)
 add_test_folder(oracles assay_exact)
