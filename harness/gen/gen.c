@@ -117,19 +117,23 @@ static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t
   }
 }
 
-void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
-  const program_t *program = &inout_case->program;
+regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
+  const program_t *program = &instance->program;
+  const tensor_t *tensor = &instance->operands[number];
   bool is_valid = program->op->validate(program) == NULL;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    tensor_t *tensor = &inout_case->operands[i];
-    regime_operand_t operand = {
-        .target = {.element = tensor->type.element,
-                   .count = type_component_count(&tensor->type),
-                   .data = tensor->data},
-        .program = program,
-        .number = i,
-        .reduced_dimensions = is_valid ? program->op->reduced_dimensions(program, i) : 0,
-    };
+  return (regime_operand_t){
+      .target = {.element = tensor->type.element,
+                 .count = type_component_count(&tensor->type),
+                 .data = tensor->data},
+      .program = program,
+      .number = number,
+      .reduced_dimensions = is_valid ? program->op->reduced_dimensions(program, number) : 0,
+  };
+}
+
+void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
+  for (uint32_t i = 0; i < inout_case->program.operand_count; i++) {
+    regime_operand_t operand = regime_operand_make(inout_case, i);
     fill_operand(rng, regime, &operand);
   }
 }

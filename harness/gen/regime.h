@@ -1,18 +1,21 @@
 /* The data regimes: how the components of one operand are drawn.  The rows are in regimes.def;
- * their functions in regime_values.c, regime_ties.c and mirror.c. */
+ * their functions in regime_values.c, regime_ties.c and regime_planted.c. */
 #ifndef ASSAY_GEN_REGIME_H
 #define ASSAY_GEN_REGIME_H
 
 #include "harness/gen/fill.h"
 #include "harness/model/op.h"
 
-/* The operand to draw. */
+/* An operand to draw. */
 typedef struct regime_operand {
   fill_target_t target;
   const program_t *program;
   uint32_t number;
   uint32_t reduced_dimensions; /* Bit mask, see op_t; 0 for an invalid program. */
 } regime_operand_t;
+
+/* Operand `number` of a case made by case_make(). */
+regime_operand_t regime_operand_make(const case_t *instance, uint32_t number);
 
 typedef void regime_fill_t(rng_t *rng, const regime_operand_t *operand);
 
