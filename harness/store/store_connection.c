@@ -104,8 +104,9 @@ static status_t open_for_reading(connection_t *connection, error_t *error) {
   STATUS_TRY(open_file(connection, connection->path, SQLITE_OPEN_READONLY, error));
   if (connection_execute(connection, probe, error) == STATUS_OK) return STATUS_OK;
   g_autofree char *log = g_strconcat(connection->path, "-wal", NULL);
-  bool is_ours_alone = !g_file_test(log, G_FILE_TEST_EXISTS) &&
-                       sqlite3_errcode(connection->database) == SQLITE_CANTOPEN;
+  int code = sqlite3_errcode(connection->database);
+  bool is_ours_alone = (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
+                       !g_file_test(log, G_FILE_TEST_EXISTS);
   if (!is_ours_alone) return connection_fail(connection, error);
   STATUS_TRY(reopen_immutable(connection, error));
   return connection_execute(connection, probe, error);
