@@ -7,7 +7,8 @@
 
 /* Whether the order of `terms` terms can tell anything that the any-order bound does not: the contract
  * is in-order with plain nodes of the accumulation type, and there are three terms or more.  Parts
- * of complex sums, and in-order contracts that permit wider nodes, are judged by the bound. */
+ * of complex sums, in-order contracts that permit wider nodes, truncation or flushing, sums of more
+ * than 512 terms, and more than 4 initial values are judged by the any-order bound. */
 bool sum_order_matters(size_t terms, const contract_t *contract, bool is_complex_part);
 
 /* The same for a question. */
