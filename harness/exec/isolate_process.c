@@ -17,7 +17,7 @@
 enum {
   CHILD_CHANNEL = 3,          /* Its number in the child. */
   FIRST_FREE_DESCRIPTOR = 10, /* Beyond those that are given a fixed meaning in the child. */
-  GRACE_US = 500000,          /* For a child that closed its channel to die by itself. */
+  GRACE_US = 200000,          /* For a child that closed its channel to die by itself. */
   GRACE_STEP_US = 500,
 };
 

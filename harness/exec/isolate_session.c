@@ -8,7 +8,7 @@
 enum {
   START_TIMEOUT_MIN_MS = 10000, /* Loading a large library may last where calls may not. */
   STARTS_MAX = 5,
-  BACK_OFF_FIRST_US = 20000, /* Wait after the first failed start; then four times that ... */
+  BACK_OFF_FIRST_US = 10000, /* Wait after the first failed start; then four times that ... */
 };
 
 static int64_t deadline_after(uint32_t milliseconds) {

@@ -1,0 +1,3 @@
+#include "tests/exec/dso/backend.h"
+
+BACKEND_WITH(abi, ASSAY_EXECUTOR_ABI + 1)

@@ -1,0 +1,3 @@
+#include "tests/exec/dso/backend.h"
+
+BACKEND_WITH(struct_size, sizeof(assay_executor_t) - sizeof(void *))

@@ -1,0 +1,214 @@
+/* Backends in a process of their own: what ends or stops them costs one case and leaves nothing. */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/exec/exec_checks.h"
+
+enum { SHORT_TIMEOUT_MS = 100 };
+
+static int count_descriptors(void) {
+  GDir *directory = g_dir_open("/proc/self/fd", 0, NULL);
+  int count = 0;
+  while (g_dir_read_name(directory) != NULL) count++;
+  g_dir_close(directory);
+  return count;
+}
+
+/* No child is left, living or dead. */
+static void check_no_child(void) { g_assert_cmpint(waitpid(-1, NULL, WNOHANG), ==, -1); }
+
+typedef struct death_row {
+  const char *deed;
+  executor_outcome_t outcome;
+  const char *reason;
+} death_row_t;
+
+static const death_row_t death_rows[] = {
+    {"execute:crash", EXECUTOR_CRASHED, "SIGSEGV in execute()"},
+    {"compile:crash", EXECUTOR_CRASHED, "SIGSEGV in compile()"},
+    {"promises:crash", EXECUTOR_CRASHED, "SIGSEGV in promises()"},
+    {"execute:talk_and_abort", EXECUTOR_CRASHED, "line 99999 the lattice is broken"},
+    {"execute:leave", EXECUTOR_CRASHED, "exit status 3 in execute()"},
+    {"execute:hang", EXECUTOR_TIMED_OUT, "no answer within 100 ms in execute()"},
+    {"compile:hang", EXECUTOR_TIMED_OUT, "no answer within 100 ms in compile()"},
+    {"execute:make_noise", EXECUTOR_GARBAGE, "garbage on its connection to Assay"},
+    {"execute:hang_up", EXECUTOR_CRASHED, "closed its connection in execute()"},
+    {"execute:write_operand", EXECUTOR_CRASHED, "SIGSEGV in execute()"},
+};
+
+/* Each of three cases dies its own death; then a well-behaved program still runs. */
+static void test_death(gconstpointer data) {
+  const death_row_t *row = data;
+  bench_t bench;
+  bench_init(&bench);
+  int descriptors = count_descriptors();
+  executor_t *executor = check_open("faulty", row->deed, true, SHORT_TIMEOUT_MS);
+  for (int time = 0; time < 3; time++) {
+    if (g_str_has_prefix(row->deed, "promises:")) {
+      g_assert_cmpint(executor_promises(executor, &bench.program), ==, EXECUTOR_PROMISE_NONE);
+    }
+    execution_t execution = check_run(executor, &bench);
+    g_assert_cmpint(execution.outcome, ==, row->outcome);
+    check_text_contains(execution.reason, row->reason);
+  }
+  executor_close(executor);
+  check_no_child();
+  g_assert_cmpint(count_descriptors(), ==, descriptors);
+  bench_deinit(&bench);
+}
+
+/* A handle that was compiled before a crash works after it: a crash costs exactly one case. */
+static void test_crash_costs_one_case(void) {
+  bench_t bench;
+  bench_init(&bench);
+  char *marker = g_build_filename(g_get_tmp_dir(), "assay-crash-once-XXXXXX", NULL);
+  int file = g_mkstemp(marker);
+  g_assert_cmpint(file, >=, 0);
+  close(file);
+  g_assert_cmpint(g_remove(marker), ==, 0);
+  char *options = g_strdup_printf("execute:crash_once:%s", marker);
+  executor_t *executor = check_open("faulty", options, true, 0);
+  executor_program_t *program = NULL;
+  char reason[64];
+  g_assert_cmpint(executor_compile(executor, &bench.program, &program, reason, sizeof reason), ==,
+                  EXECUTOR_OK);
+  execution_t execution =
+      executor_execute(executor, program, bench.operands, POISON, bench.results);
+  g_assert_cmpint(execution.outcome, ==, EXECUTOR_CRASHED);
+  for (int time = 0; time < 3; time++) {
+    execution = executor_execute(executor, program, bench.operands, POISON, bench.results);
+    g_assert_cmpint(execution.outcome, ==, EXECUTOR_OK);
+    g_assert_cmpfloat(bench_result(&bench), ==, 20.0f);
+    g_assert_cmpstr(executor_implementation(executor, program), ==, "loop");
+  }
+  executor_close(executor);
+  g_assert_cmpint(g_remove(marker), ==, 0);
+  g_free(options);
+  g_free(marker);
+  bench_deinit(&bench);
+}
+
+/* A backend that starts once only is given up after a few tries, and then costs no time. */
+static void test_giving_up(void) {
+  bench_t bench;
+  bench_init(&bench);
+  char *directory = g_dir_make_tmp("assay-start-once-XXXXXX", NULL);
+  char *marker = g_build_filename(directory, "started", NULL);
+  char *options = g_strdup_printf("execute:crash;open:start_once:%s", marker);
+  executor_t *executor = check_open("faulty", options, true, 0);
+  check_text_contains(check_run(executor, &bench).reason, "SIGSEGV in execute()");
+  for (int time = 0; time < 5; time++) {
+    execution_t execution = check_run(executor, &bench);
+    g_assert_cmpint(execution.outcome, ==, EXECUTOR_CRASHED);
+    check_text_contains(execution.reason, "does not start again");
+  }
+  int64_t begin = g_get_monotonic_time();
+  for (int time = 0; time < 1000; time++) {
+    execution_t execution = check_run(executor, &bench);
+    g_assert_cmpint(execution.outcome, ==, EXECUTOR_CRASHED);
+    check_text_contains(execution.reason, "given up: SIGABRT in open()");
+  }
+  g_assert_cmpint(g_get_monotonic_time() - begin, <, G_USEC_PER_SEC);
+  executor_close(executor);
+  check_no_child();
+  g_assert_cmpint(g_remove(marker), ==, 0);
+  g_assert_cmpint(g_rmdir(directory), ==, 0);
+  g_free(options);
+  g_free(marker);
+  g_free(directory);
+  bench_deinit(&bench);
+}
+
+/* What a backend cannot do at all is told when it is opened. */
+static void test_death_at_start(void) {
+  char *name = check_dso_name("faulty", "open:talk_and_abort");
+  executor_options_t options = {.isolate = true};
+  executor_t *executor = NULL;
+  error_t error;
+  g_assert_cmpint(executor_open(name, &options, &executor, &error), ==, STATUS_IO);
+  check_text_contains(error.text, "SIGABRT in open(), after it wrote: ");
+  check_text_contains(error.text, "the lattice is broken");
+  check_no_child();
+  g_free(name);
+}
+
+static void test_memory_limit(void) {
+  bench_t bench;
+  bench_init(&bench);
+  char *name = check_dso_name("faulty", "execute:take_memory");
+  executor_options_t options = {.isolate = true, .memory_bytes_max = (uint64_t)512 << 20};
+  executor_t *executor = NULL;
+  error_t error;
+  g_assert_cmpint(executor_open(name, &options, &executor, &error), ==, STATUS_OK);
+  execution_t execution = check_run(executor, &bench);
+  g_assert_cmpint(execution.outcome, !=, EXECUTOR_OK);
+  executor_close(executor);
+  g_free(name);
+  bench_deinit(&bench);
+}
+
+/* The first child of process `pid`, or 0. */
+static pid_t find_child(pid_t pid) {
+  char *path = g_strdup_printf("/proc/%d/task/%d/children", pid, pid);
+  char *text = NULL;
+  pid_t child = 0;
+  if (g_file_get_contents(path, &text, NULL, NULL)) child = (pid_t)g_ascii_strtoll(text, NULL, 10);
+  g_free(text);
+  g_free(path);
+  return child;
+}
+
+/* Waits for a process of another parent to be gone; false if it stays. */
+static bool wait_until_gone(pid_t pid) {
+  for (int i = 0; i < 500; i++) {
+    if (kill(pid, 0) != 0) return true;
+    g_usleep(10000);
+  }
+  return false;
+}
+
+/* kill -9 of Assay takes the child along, even a hanging one. */
+static void test_child_dies_with_its_parent(void) {
+  int ready[2];
+  g_assert_cmpint(pipe(ready), ==, 0);
+  pid_t parent = fork();
+  if (parent == 0) {
+    bench_t bench;
+    bench_init(&bench);
+    executor_t *executor = check_open("faulty", "execute:hang", true, 0);
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    check_run(executor, &bench);
+    _exit(1);
+  }
+  char byte;
+  g_assert_cmpint(read(ready[0], &byte, 1), ==, 1);
+  pid_t child = find_child(parent);
+  close(ready[0]);
+  close(ready[1]);
+  kill(parent, SIGKILL);
+  g_assert_cmpint(waitpid(parent, NULL, 0), ==, parent);
+  if (child == 0) {
+    g_test_skip("/proc tells no children here");
+    return;
+  }
+  g_assert_true(wait_until_gone(child));
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(death_rows); i++) {
+    char *label = g_strdelimit(g_strdup(death_rows[i].deed), ":", '_');
+    char *path = g_strdup_printf("/isolate/death/%s", label);
+    g_test_add_data_func(path, &death_rows[i], test_death);
+    g_free(path);
+    g_free(label);
+  }
+  g_test_add_func("/isolate/crash_costs_one_case", test_crash_costs_one_case);
+  g_test_add_func("/isolate/giving_up", test_giving_up);
+  g_test_add_func("/isolate/death_at_start", test_death_at_start);
+  g_test_add_func("/isolate/memory_limit", test_memory_limit);
+  g_test_add_func("/isolate/child_dies_with_its_parent", test_child_dies_with_its_parent);
+  return g_test_run();
+}
