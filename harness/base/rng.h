@@ -49,7 +49,9 @@ static inline uint64_t rng_below(rng_t *rng, uint64_t bound) {
 
 /* Uniform in low..high, both included. */
 static inline int64_t rng_between(rng_t *rng, int64_t low, int64_t high) {
-  return low + (int64_t)rng_below(rng, (uint64_t)(high - low) + 1);
+  uint64_t steps = (uint64_t)high - (uint64_t)low; /* Unsigned: they need not fit in int64_t. */
+  uint64_t step = steps == UINT64_MAX ? rng_bits(rng) : rng_below(rng, steps + 1);
+  return (int64_t)((uint64_t)low + step);
 }
 
 /* True once in `odds` times. */
