@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/in_order.h"
 #include "oracles/exact/value_range.h"
 
 /* Exponents of products of 2^24 factors stay far inside MPFR's range; the precision makes 2^26
@@ -208,21 +209,48 @@ static void describe(const product_case_t *product, const product_question_t *qu
   }
 }
 
+/* Whether the pattern is permitted with this number of initial values; under an in-order contract
+ * the schedules have the last word. */
+static status_t decide(const product_case_t *product, const product_question_t *question,
+                       const contract_t *contract, uint64_t bits, arena_t *arena,
+                       bool *out_conforms, error_t *error) {
+  const value_range_t *range = &product->range;
+  *out_conforms =
+      value_range_holds(range, question->format, bits, contract->zero_sign == ZERO_SIGN_ANY);
+  bool may_overflow = range->nan || range->positive_infinity || range->negative_infinity;
+  if (!*out_conforms || may_overflow || !in_order_matters(product->count, contract)) {
+    return STATUS_OK;
+  }
+  uint32_t init_count = init_is_one(question) ? 0 : product->init_count;
+  schedules_t schedules = {
+      .format = question->format,
+      .multiplies = true,
+      .count = question->count,
+      .left = question->factors,
+      .init = question->init,
+      .init_min = init_count,
+      .init_max = init_count,
+  };
+  double value = format_to_double(question->format, bits);
+  return in_order_admits(&schedules, value, arena, out_conforms, error);
+}
+
 status_t product_answer(const product_question_t *question, const contract_t *contract,
-                        uint64_t bits, answer_t *out_answer, error_t *error) {
-  (void)error;
+                        uint64_t bits, arena_t *arena, answer_t *out_answer, error_t *error) {
   answer_t answer = {0};
   uint32_t counts[7];
   size_t count = init_count_candidates(question, contract, bits, counts);
-  for (size_t i = 0; i < count && !answer.conforms; i++) {
+  status_t status = STATUS_OK;
+  for (size_t i = 0; i < count && !answer.conforms && status == STATUS_OK; i++) {
     product_case_t product;
     product_case_init(&product, question, counts[i]);
     compute_range(&product, question, contract);
-    answer.conforms = value_range_holds(&product.range, question->format, bits,
-                                        contract->zero_sign == ZERO_SIGN_ANY);
-    if (i == 0 || answer.conforms) describe(&product, question, bits, &answer);
+    status = decide(&product, question, contract, bits, arena, &answer.conforms, error);
+    if (status == STATUS_OK && (i == 0 || answer.conforms)) {
+      describe(&product, question, bits, &answer);
+    }
     product_case_deinit(&product);
   }
-  *out_answer = answer;
-  return STATUS_OK;
+  if (status == STATUS_OK) *out_answer = answer;
+  return status;
 }

@@ -19,7 +19,7 @@ typedef struct product_question {
 
 /* The last word on the pattern `bits` of a real product. */
 status_t product_answer(const product_question_t *question, const contract_t *contract,
-                        uint64_t bits, answer_t *out_answer, error_t *error);
+                        uint64_t bits, arena_t *arena, answer_t *out_answer, error_t *error);
 
 /* The same for the real (part 0) or imaginary (part 1) part of a complex product.  Where a partial
  * product may overflow or underflow, an operand is not finite, or a number of initial values other

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/sum_order.h"
+#include "oracles/exact/in_order.h"
 #include "oracles/exact/sum_totals.h"
 #include "oracles/exact/value_range.h"
 
@@ -285,6 +285,23 @@ static void describe(const sum_case_t *sum, const sum_question_t *question, uint
   }
 }
 
+/* The schedules of the question.  Zero initial values change nothing but the sign of a zero, which
+ * the range has judged. */
+static schedules_t schedules_of(const sum_case_t *sum, const sum_question_t *question,
+                                const contract_t *contract) {
+  bool with_init = !init_is_zero(question);
+  return (schedules_t){
+      .format = question->format,
+      .count = question->count,
+      .left = question->left,
+      .right = question->right,
+      .may_fuse = contract->fma == FMA_YES,
+      .init = with_init ? question->init : 0,
+      .init_min = with_init ? sum->init_count : 0,
+      .init_max = with_init ? sum->init_count : 0,
+  };
+}
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
 static status_t decide(const sum_case_t *sum, const sum_question_t *question,
@@ -294,8 +311,13 @@ static status_t decide(const sum_case_t *sum, const sum_question_t *question,
   *out_conforms = value_range_holds(&sum->range, question->format, bits, any_zero);
   bool may_overflow =
       sum->range.nan || sum->range.positive_infinity || sum->range.negative_infinity;
-  if (!*out_conforms || may_overflow || !sum_order_applies(question, contract)) return STATUS_OK;
-  return sum_order_admits(question, contract, sum->init_count, bits, arena, out_conforms, error);
+  if (!*out_conforms || may_overflow || question->is_complex_part ||
+      !in_order_matters(sum->terms, contract)) {
+    return STATUS_OK;
+  }
+  schedules_t schedules = schedules_of(sum, question, contract);
+  double value = format_to_double(question->format, bits);
+  return in_order_admits(&schedules, value, arena, out_conforms, error);
 }
 
 status_t sum_answer(const sum_question_t *question, const contract_t *contract, uint64_t bits,

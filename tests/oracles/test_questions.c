@@ -696,6 +696,8 @@ static const struct {
 };
 
 static void test_products(void) {
+  arena_t arena;
+  arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(product_rows); i++) {
     const format_t *format = format_find(str_from(product_rows[i].format));
     product_question_t question = {.format = format,
@@ -706,13 +708,15 @@ static void test_products(void) {
     answer_t answer;
     error_t error;
     uint64_t bits = format_from_double(format, product_rows[i].got);
-    g_assert_cmpint(product_answer(&question, &contract, bits, &answer, &error), ==, STATUS_OK);
+    g_assert_cmpint(product_answer(&question, &contract, bits, &arena, &answer, &error), ==,
+                    STATUS_OK);
     if (answer.conforms != product_rows[i].conforms) {
       g_test_message("row %zu, %s: conforms %d, expected %s", i, product_rows[i].why,
                      answer.conforms, answer.expected);
       g_test_fail();
     }
   }
+  arena_deinit(&arena);
 }
 
 static void test_complex_products(void) {

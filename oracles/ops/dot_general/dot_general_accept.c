@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "oracles/exact/exact_matmul.h"
+#include "oracles/exact/in_order.h"
 #include "oracles/exact/quick_sums.h"
-#include "oracles/exact/sum_order.h"
 #include "oracles/exact/sum_question.h"
 #include "oracles/ops/dot_general/dot_general.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
@@ -182,7 +182,7 @@ static accept_t accept_floats(const case_t *instance, const dot_general_layout_t
       .products_round = product_rounds(from->format, from->format, format),
       .products_underflow = product_underflows(from->format, from->format, format),
   };
-  bool in_order = sum_order_matters(shape.terms, contract, parts == 2);
+  bool in_order = parts == 1 && in_order_matters(shape.terms, contract);
   quick_sums_finish(&accept, format, contract, shape, in_order, arrays.ask, arena);
   return accept;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "oracles/exact/exact_matmul.h"
+#include "oracles/exact/in_order.h"
 #include "oracles/exact/quick_sums.h"
-#include "oracles/exact/sum_order.h"
 #include "oracles/ops/reduce/reduce_gather.h"
 #include "oracles/ops/reduce/reduce_pick.h"
 
@@ -77,7 +77,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
   accept_t accept = {
       .count = count, .reference = reference, .reference_tail = tail, .magnitude = magnitude};
   bound_shape_t shape = {.terms = sums.k};
-  bool in_order = sum_order_matters(shape.terms, contract, element->components == 2);
+  bool in_order = element->components == 1 && in_order_matters(shape.terms, contract);
   quick_sums_finish(&accept, element->format, contract, shape, in_order, ask, arena);
   return accept;
 }

@@ -16,7 +16,7 @@ static status_t ask_rounded(const case_t *instance, const reduce_slices_t *slice
   }
   product_question_t question = reduce_product_question(instance, slices, result, component, arena);
   if (instance->program.results[result].element->components == 1) {
-    return product_answer(&question, contract, bits, out_answer, error);
+    return product_answer(&question, contract, bits, arena, out_answer, error);
   }
   return complex_product_answer(&question, contract, (int)(component % 2), bits, out_answer, error);
 }

@@ -1,0 +1,53 @@
+#include "oracles/exact/in_order.h"
+
+#include "oracles/exact/schedule_hull.h"
+#include "oracles/exact/schedule_set.h"
+
+enum {
+  SET_TERMS_MAX = 64,       /* Up to here the exact set is affordable. */
+  HULL_WORK = 1 << 25,      /* Enough for some 500 terms. */
+  INIT_COUNT_EXACT_MAX = 4, /* More initial values are left to the any-order bound. */
+};
+
+bool in_order_matters(size_t terms, const contract_t *contract) {
+  return terms >= 3 && contract->order == ORDER_IN_ORDER &&
+         contract->accum_wider == ACCUM_WIDER_NO && contract->accum_rounding == ACCUM_ROUNDING_RN &&
+         contract->ftz == FTZ_NONE;
+}
+
+static status_t hull_admits(const schedules_t *schedules, double value, arena_t *arena,
+                            bool *out_admits, error_t *error) {
+  schedule_hull_t hull;
+  STATUS_TRY(schedule_hull_make(schedules, HULL_WORK, arena, &hull, error));
+  *out_admits = hull.low <= value && value <= hull.high;
+  return STATUS_OK;
+}
+
+static status_t set_admits(const schedules_t *schedules, double value, arena_t *arena,
+                           bool *out_admits, error_t *error) {
+  STATUS_TRY(schedule_set_contains(schedules, value, SCHEDULE_SET_WORK, arena, out_admits, error));
+  if (*out_admits || value != 0) return STATUS_OK;
+  return schedule_set_contains(schedules, -value, SCHEDULE_SET_WORK, arena, out_admits, error);
+}
+
+status_t in_order_admits(const schedules_t *schedules, double value, arena_t *arena,
+                         bool *out_admits, error_t *error) {
+  *out_admits = true;
+  size_t terms = schedules->count + schedules->init_max;
+  if (terms < 3 || schedules->init_max > INIT_COUNT_EXACT_MAX) return STATUS_OK;
+  arena_mark_t mark = arena_mark(arena);
+  status_t status = STATUS_UNDECIDED;
+  if (terms <= SET_TERMS_MAX) {
+    status = set_admits(schedules, value, arena, out_admits, error);
+    arena_rewind(arena, mark);
+  }
+  if (status == STATUS_UNDECIDED) {
+    status = hull_admits(schedules, value, arena, out_admits, error);
+    arena_rewind(arena, mark);
+  }
+  if (status == STATUS_UNDECIDED) { /* Too long for both: the any-order bound has held. */
+    *out_admits = true;
+    status = STATUS_OK;
+  }
+  return status;
+}
