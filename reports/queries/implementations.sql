@@ -1,4 +1,4 @@
--- Cases by the implementation that the library chose, where it says so.
+-- Cases by implementation, where the library says which it chose.
 SELECT op, types, executor, implementation, sum(cases) AS cases,
        coalesce(sum(cases) FILTER (WHERE outcome IN ('diverges', 'failed')), 0) AS wrong,
        max(ulp_error_max) AS "max ulp", max(slack_max) AS "max slack"
