@@ -1,4 +1,4 @@
--- What diverged or failed, by op, types and executor: cases, share, kinds and findings.
+-- What diverged or failed, by op, types and executor.
 WITH found AS (
   SELECT op, types, executor_id, count(*) AS findings, group_concat(DISTINCT class) AS classes
   FROM divergence

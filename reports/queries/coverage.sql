@@ -1,4 +1,4 @@
--- What was tried: cases by outcome for each op, algorithm and types, over all executors.
+-- What was tried: cases by op, algorithm, types and outcome, over all executors.
 SELECT op, algorithm, types,
        sum(cases) AS cases,
        coalesce(sum(conforms), 0) AS conforms,
