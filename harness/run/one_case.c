@@ -97,6 +97,7 @@ bool one_case_is_settled(const preparation_t *preparation, const char *broken) {
          preparation->promise == EXECUTOR_PROMISE_NO;
 }
 
+/* Keeps what else the verdict says. */
 static void set_verdict(verdict_t *verdict, outcome_t outcome, divergence_class_t class_,
                         const char *reason) {
   verdict->outcome = outcome;
@@ -104,9 +105,15 @@ static void set_verdict(verdict_t *verdict, outcome_t outcome, divergence_class_
   snprintf(verdict->reason, sizeof verdict->reason, "%.191s", reason);
 }
 
-/* The verdict where the executor gave no results. */
-static void judge_without_results(executor_outcome_t outcome, executor_promise_t promise,
-                                  const char *broken, const char *reason, verdict_t *verdict) {
+static void start_verdict(verdict_t *verdict, const char *broken) {
+  *verdict = (verdict_t){0};
+  snprintf(verdict->constraint, sizeof verdict->constraint, "%s", broken == NULL ? "" : broken);
+}
+
+void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
+                            const char *broken, const char *reason, verdict_t *out_verdict) {
+  verdict_t *verdict = out_verdict;
+  start_verdict(verdict, broken);
   switch (outcome) {
     case EXECUTOR_REFUSED:
       if (broken == NULL && promise == EXECUTOR_PROMISE_YES) {
@@ -139,17 +146,13 @@ static void judge_without_results(executor_outcome_t outcome, executor_promise_t
   }
 }
 
-/* The verdict of a settled program (one_case_is_settled). */
-static void judge_settled(const preparation_t *preparation, const char *broken,
-                          verdict_t *verdict) {
-  if (preparation->outcome != EXECUTOR_OK) {
-    judge_without_results(preparation->outcome, preparation->promise, broken, preparation->reason,
-                          verdict);
-  } else if (broken != NULL) {
-    set_verdict(verdict, OUTCOME_diverges, CLASS_invalid_accepted,
+void one_case_judge_accepted(const char *broken, verdict_t *out_verdict) {
+  start_verdict(out_verdict, broken);
+  if (broken != NULL) {
+    set_verdict(out_verdict, OUTCOME_diverges, CLASS_invalid_accepted,
                 "accepted a program that breaks a constraint");
   } else {
-    set_verdict(verdict, OUTCOME_diverges, CLASS_unsupported_accepted,
+    set_verdict(out_verdict, OUTCOME_diverges, CLASS_unsupported_accepted,
                 "accepted a program outside its declared target");
   }
 }
@@ -232,25 +235,25 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const preparation_t *preparation, arena_t *arena,
                                verdict_t *out_verdict, error_t *error) {
   const char *broken = expectation->broken;
-  *out_verdict = (verdict_t){0};
-  status_t status = STATUS_OK;
-  if (one_case_is_settled(preparation, broken)) {
-    judge_settled(preparation, broken, out_verdict);
-  } else {
-    uint64_t begin = clock_nanoseconds();
-    executions_t executions;
-    execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
-    walk->times.executor += clock_nanoseconds() - begin;
-    if (last.outcome == EXECUTOR_OK) {
-      status =
-          judge_executions(walk, instance, expectation, &executions, arena, out_verdict, error);
-    } else {
-      judge_without_results(last.outcome, preparation->promise, broken, last.reason, out_verdict);
-    }
+  if (preparation->outcome != EXECUTOR_OK) {
+    one_case_judge_absence(preparation->outcome, preparation->promise, broken, preparation->reason,
+                           out_verdict);
+    return STATUS_OK;
   }
-  snprintf(out_verdict->constraint, sizeof out_verdict->constraint, "%s",
-           broken == NULL ? "" : broken);
-  return status;
+  if (one_case_is_settled(preparation, broken)) {
+    one_case_judge_accepted(broken, out_verdict);
+    return STATUS_OK;
+  }
+  uint64_t begin = clock_nanoseconds();
+  executions_t executions;
+  execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
+  walk->times.executor += clock_nanoseconds() - begin;
+  if (last.outcome != EXECUTOR_OK) {
+    one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
+    return STATUS_OK;
+  }
+  *out_verdict = (verdict_t){0};
+  return judge_executions(walk, instance, expectation, &executions, arena, out_verdict, error);
 }
 
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,

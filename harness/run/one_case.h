@@ -75,7 +75,15 @@ status_t one_case_run(one_case_t *walk, const case_t *instance, const expectatio
                       executor_t *executor, arena_t *arena, verdict_t *out_verdict,
                       const char **out_implementation, error_t *error);
 
-/* Holds results that some executor gave against the expectation: the last step of the above. */
+/* The verdict where an executor gave no results; `outcome` is not EXECUTOR_OK. */
+void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
+                            const char *broken, const char *reason, verdict_t *out_verdict);
+
+/* The verdict on an executor that accepted a program which it had to refuse, see
+ * one_case_is_settled(). */
+void one_case_judge_accepted(const char *broken, verdict_t *out_verdict);
+
+/* Holds results that some executor gave against the expectation of a valid program. */
 status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                         const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
                         error_t *error);

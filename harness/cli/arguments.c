@@ -1,0 +1,137 @@
+#include "harness/cli/arguments.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "harness/cli/suggest.h"
+
+arguments_t arguments_make(const command_t *command) {
+  arguments_t arguments = {.context = g_option_context_new(command->usage),
+                           .names = g_ptr_array_new()};
+  char *summary = g_strdup_printf("assay %s: %s", command->name, command->summary);
+  g_option_context_set_summary(arguments.context, summary);
+  g_free(summary);
+  return arguments;
+}
+
+void arguments_add(arguments_t *arguments, const GOptionEntry *entries) {
+  g_option_context_add_main_entries(arguments->context, entries, NULL);
+  for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
+    g_ptr_array_add(arguments->names, (gpointer)(uintptr_t)entry->long_name);
+  }
+}
+
+/* GLib says "Unknown option --casess". */
+static void complain_about(const arguments_t *arguments, const char *verb, const GError *failure) {
+  const char *dashes = strstr(failure->message, "--");
+  if (!g_error_matches(failure, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || dashes == NULL) {
+    complain("%s; `assay %s --help` tells the options", failure->message, verb);
+    return;
+  }
+  suggestion_t suggestion = suggestion_make(dashes + 2);
+  for (guint i = 0; i < arguments->names->len; i++) {
+    suggestion_offer(&suggestion, (const char *)g_ptr_array_index(arguments->names, i));
+  }
+  char *help = g_strdup_printf("`assay %s --help` tells the options", verb);
+  char advice[SUGGESTION_BYTES];
+  complain("unknown option '%s' of `assay %s`; %s", dashes, verb,
+           suggestion_print(&suggestion, help, advice));
+  g_free(help);
+}
+
+/* GLib leaves a "--" that ends the options in place. */
+static void drop_separator(int *inout_argc, char **argv) {
+  if (*inout_argc < 2 || strcmp(argv[1], "--") != 0) return;
+  memmove(&argv[1], &argv[2], (size_t)(*inout_argc - 1) * sizeof *argv);
+  --*inout_argc;
+}
+
+gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_argv,
+                         int positional_min, int positional_max) {
+  char *verb = g_strdup((*inout_argv)[0]);
+  char *name = g_strdup_printf("assay %s", verb);
+  g_set_prgname(name); /* For GLib's --help. */
+  GError *failure = NULL;
+  gboolean is_good = g_option_context_parse(arguments->context, inout_argc, inout_argv, &failure);
+  if (!is_good) {
+    complain_about(arguments, verb, failure);
+    g_error_free(failure);
+  } else {
+    drop_separator(inout_argc, *inout_argv);
+    int count = *inout_argc - 1;
+    is_good = count >= positional_min && count <= positional_max;
+    if (count > positional_max) {
+      complain("unexpected argument '%s'; `assay %s --help` tells the usage",
+               (*inout_argv)[positional_max + 1], verb);
+    } else if (!is_good) {
+      complain("too few arguments; `assay %s --help` tells the usage", verb);
+    }
+  }
+  g_option_context_free(arguments->context);
+  g_ptr_array_unref(arguments->names);
+  g_free(name);
+  g_free(verb);
+  return is_good;
+}
+
+/* A number followed by one of `units`, a list of {name, factor} ended by NULL; no unit is factor 1.
+ */
+typedef struct unit {
+  const char *name;
+  double factor;
+} unit_t;
+
+static status_t parse_quantity(const char *option, const char *text, const unit_t *units,
+                               const char *example, double *out_value, error_t *error) {
+  char *end = NULL;
+  double value = g_ascii_strtod(text, &end);
+  if (end != text && isfinite(value) && value >= 0) {
+    for (const unit_t *unit = units; unit->name != NULL; unit++) {
+      if (strcmp(end, unit->name) != 0) continue;
+      *out_value = value * unit->factor;
+      return STATUS_OK;
+    }
+  }
+  return status_fail(error, STATUS_INVALID, "bad value '%s' (%s); write for example %s", text,
+                     option, example);
+}
+
+status_t arguments_parse_seconds(const char *option, const char *text, double *out_seconds,
+                                 error_t *error) {
+  static const unit_t units[] = {{"", 1},   {"ms", 1e-3}, {"s", 1},
+                                 {"m", 60}, {"h", 3600},  {NULL, 0}};
+  return parse_quantity(option, text, units, "30s, 5m or 8h", out_seconds, error);
+}
+
+status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *out_bytes,
+                               error_t *error) {
+  static const unit_t units[] = {{"", 1},       {"K", 0x1p10}, {"M", 0x1p20},
+                                 {"G", 0x1p30}, {"T", 0x1p40}, {NULL, 0}};
+  double bytes;
+  STATUS_TRY(parse_quantity(option, text, units, "512M or 4G", &bytes, error));
+  if (bytes >= 0x1p63) {
+    return status_fail(error, STATUS_INVALID, "'%s' (%s) is too large; write for example 4G", text,
+                       option);
+  }
+  *out_bytes = (uint64_t)bytes;
+  return STATUS_OK;
+}
+
+status_t arguments_parse_seed(const char *text, uint64_t *out_seed, error_t *error) {
+  if (text == NULL) {
+    *out_seed = 1;
+    return STATUS_OK;
+  }
+  if (strcmp(text, "random") == 0) {
+    *out_seed = (uint64_t)g_random_int() << 32 | g_random_int();
+    return STATUS_OK;
+  }
+  bool is_hexadecimal = g_str_has_prefix(text, "0x");
+  if (g_ascii_string_to_unsigned(is_hexadecimal ? text + 2 : text, is_hexadecimal ? 16 : 10, 0,
+                                 G_MAXUINT64, out_seed, NULL)) {
+    return STATUS_OK;
+  }
+  return status_fail(error, STATUS_INVALID,
+                     "bad value '%s' (--seed); write a number, 0x... or random", text);
+}

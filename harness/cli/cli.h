@@ -1,0 +1,48 @@
+/* What all subcommands share: exit codes, complaints and the table of commands. */
+#ifndef ASSAY_CLI_CLI_H
+#define ASSAY_CLI_CLI_H
+
+#include <stddef.h>
+
+#include "harness/base/status.h"
+
+/* Exit codes; scripts rely on them. */
+enum {
+  EXIT_CODE_CLEAN = 0,
+  EXIT_CODE_DIVERGES = 1,
+  EXIT_CODE_USAGE = 2,  /* Bad usage or input. */
+  EXIT_CODE_FAILED = 3, /* An executor or the oracle failed, or the environment did. */
+};
+
+/* One verb: `assay NAME ...`. */
+typedef struct command {
+  const char *name;
+  const char *usage;   /* "LINE|FILE --executor NAME": what follows the name. */
+  const char *summary; /* One line. */
+  int (*run)(const struct command *command, int argc, char **argv); /* Returns an exit code. */
+} command_t;
+
+/* The table in main.c, ended by a row whose name is NULL. */
+extern const command_t command_table[];
+
+#define COMMAND(name) int command_##name(const command_t *command, int argc, char **argv)
+COMMAND(run);
+COMMAND(fuzz);
+COMMAND(vet);
+COMMAND(replay);
+COMMAND(show);
+COMMAND(gen);
+COMMAND(subject);
+COMMAND(judge);
+COMMAND(query);
+COMMAND(ops);
+COMMAND(executors);
+COMMAND(doctor);
+
+/* Prints "assay: ..." and a newline to stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints the error and returns the exit code that fits the status. */
+int complain_status(status_t status, const error_t *error);
+
+#endif

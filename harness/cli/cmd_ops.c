@@ -1,0 +1,37 @@
+/* assay ops: the ops that this program knows. */
+#include "harness/cli/arguments.h"
+#include "harness/cli/describe.h"
+#include "harness/model/op.h"
+
+static json_t *json_op(const op_t *op) {
+  json_t *constraints = json_array();
+  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    json_array_append_new(constraints, json_pack("{s:s, s:s}", "id", row->id, "text", row->text));
+  }
+  return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", op->name, "summary", op->summary, "spec",
+                   op->spec, "has_oracle", oracle_find(op) != NULL, "constraints", constraints);
+}
+
+int command_ops(const command_t *command, int argc, char **argv) {
+  gboolean as_json = FALSE;
+  const GOptionEntry entries[] = {{"json", 0, 0, G_OPTION_ARG_NONE, &as_json,
+                                   "Print one JSON document, constraints included", NULL},
+                                  G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) return EXIT_CODE_USAGE;
+  json_t *document = json_array();
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    if (as_json) {
+      json_array_append_new(document, json_op(*op));
+    } else {
+      printf("%-24s %s\n", (*op)->name, (*op)->summary);
+    }
+  }
+  if (as_json) {
+    json_print(document, false);
+  } else {
+    json_decref(document);
+  }
+  return EXIT_CODE_CLEAN;
+}

@@ -1,0 +1,195 @@
+/* assay replay: runs recorded cases again and explains the verdict.  In a file, lines that begin
+ * with
+ * '#' (comments) or '=' (expected results) are skipped, as are empty ones. */
+#include <glib.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "harness/cli/describe.h"
+#include "harness/cli/input.h"
+
+typedef struct replay {
+  executor_list_t executors;
+  one_case_t walk;
+  arena_t arena;     /* Of the present case. */
+  json_t *documents; /* NULL: print words. */
+  bool diverged;
+  bool failed;
+} replay_t;
+
+/* x* of the worst element, where the quick accept set has it. */
+static void print_reference(const expectation_t *expectation, const verdict_t *verdict) {
+  if (expectation->oracle_status != STATUS_OK || expectation->broken != NULL) return;
+  const accept_t *accept = &expectation->accepts[verdict->result];
+  if (accept->reference == NULL || isnan(accept->reference[verdict->component])) return;
+  double tail = accept->reference_tail == NULL ? 0 : accept->reference_tail[verdict->component];
+  double reference = accept->reference[verdict->component];
+  printf("  x*:       %a (%.17g)", reference, reference);
+  printf(tail == 0 ? "\n" : " and about %.3g more\n", tail);
+}
+
+static void print_worst(const case_t *instance, const expectation_t *expectation,
+                        const verdict_t *verdict) {
+  if (verdict->wrong_count > 0) {
+    GString *where = g_string_new(NULL);
+    describe_component(&instance->program, verdict->result, verdict->component, where);
+    printf("  worst:    %s; %zu of %zu wrong\n", where->str, verdict->wrong_count,
+           verdict->component_count);
+    printf("  got:      %s (bits 0x%" PRIx64 ")\n", verdict->got, verdict->got_bits);
+    printf("  expected: %s\n", verdict->expected);
+    print_reference(expectation, verdict);
+    g_string_free(where, TRUE);
+  }
+  if (verdict->component_count > 0) {
+    printf("  errors:   at most %.6g ulp, slack %.6g, backward error %.6g (%zu elements)\n",
+           verdict->ulp_error_max, verdict->slack_max, verdict->backward_error_max,
+           verdict->component_count);
+  }
+  if (verdict->observed[0] != '\0') printf("  observed: %s\n", verdict->observed);
+  if (verdict->constraint[0] != '\0') {
+    printf("  breaks:   constraint %s\n", verdict->constraint);
+  }
+  if (verdict->reason[0] != '\0') printf("  reason:   %s\n", verdict->reason);
+}
+
+static void print_verdict(const case_t *instance, const expectation_t *expectation,
+                          const executor_t *executor, const verdict_t *verdict) {
+  GString *program = g_string_new(NULL);
+  program_print(&instance->program, program);
+  const char *class_ = class_spelling(verdict->class_);
+  printf("%s: %s%s%s\n  program:  %s\n", executor_name(executor),
+         outcome_spelling(verdict->outcome), class_[0] == '\0' ? "" : ", ", class_, program->str);
+  print_worst(instance, expectation, verdict);
+  g_string_free(program, TRUE);
+}
+
+static void collect_verdict(replay_t *replay, str_t line, const executor_t *executor,
+                            const verdict_t *verdict) {
+  json_array_append_new(replay->documents,
+                        json_pack("{s:s, s:s, s:s%, s:o}", "executor", executor_name(executor),
+                                  "version", executor_version(executor), "case", line.data,
+                                  line.size, "verdict", json_verdict(verdict)));
+}
+
+static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
+                          const expectation_t *expectation, executor_t *executor, error_t *error) {
+  verdict_t verdict;
+  STATUS_TRY(one_case_run(&replay->walk, instance, expectation, executor, &replay->arena, &verdict,
+                          NULL, error));
+  replay->diverged |= verdict.outcome == OUTCOME_diverges;
+  replay->failed |= verdict.outcome == OUTCOME_failed;
+  if (replay->documents != NULL) {
+    collect_verdict(replay, line, executor, &verdict);
+  } else {
+    print_verdict(instance, expectation, executor, &verdict);
+  }
+  return STATUS_OK;
+}
+
+/* A bad line is STATUS_INVALID and the caller's; all else is ours. */
+static status_t replay_line(replay_t *replay, str_t line, error_t *error) {
+  arena_reset(&replay->arena);
+  case_t instance;
+  const char *broken;
+  STATUS_TRY(case_parse(line, &replay->arena, &instance, &broken, error));
+  expectation_t expectation;
+  status_t status =
+      one_case_expect(&replay->walk, &instance, broken, &replay->arena, &expectation, error);
+  for (size_t i = 0; i < replay->executors.count && status == STATUS_OK; i++) {
+    status = replay_on(replay, line, &instance, &expectation, replay->executors.items[i], error);
+  }
+  return status == STATUS_INVALID ? STATUS_IO : status;
+}
+
+static int replay_input(replay_t *replay, input_t *input) {
+  str_t line;
+  while (input_next(input, &line)) {
+    if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
+    error_t error = {0};
+    status_t status = replay_line(replay, line, &error);
+    if (status == STATUS_INVALID) {
+      input_complain(input, &error);
+    } else if (status != STATUS_OK) {
+      return complain_status(status, &error);
+    }
+  }
+  return input->had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
+}
+
+static int replay_argument(replay_t *replay, const char *argument) {
+  error_t error = {0};
+  input_t input;
+  status_t status;
+  if (strcmp(argument, "-") == 0) {
+    input = input_stdin();
+  } else if (g_file_test(argument, G_FILE_TEST_EXISTS)) {
+    status = input_open(argument, &input, &error);
+    if (status != STATUS_OK) return complain_status(status, &error);
+  } else {
+    status = replay_line(replay, str_from(argument), &error);
+    if (status == STATUS_INVALID && error.column > 0) {
+      complain("%s (neither a file nor a case line, column %zu)", error.text, error.column);
+      return EXIT_CODE_USAGE;
+    }
+    return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+  }
+  int exit_code = replay_input(replay, &input);
+  input_close(&input);
+  return exit_code;
+}
+
+static int replay_open(const executor_flags_t *flags, const char *contract_text, bool as_json,
+                       replay_t *replay) {
+  *replay = (replay_t){0};
+  contract_t contract;
+  error_t error = {0};
+  status_t status = find_contract(contract_text, &contract, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  int exit_code = executor_flags_open(flags, &replay->executors);
+  if (exit_code != EXIT_CODE_CLEAN) return exit_code;
+  one_case_init(&replay->walk, &contract, 1);
+  replay->walk.ask_wrong_max = 0; /* Explain the worst of all elements. */
+  arena_init(&replay->arena);
+  if (as_json) replay->documents = json_array();
+  for (size_t i = 0; i < replay->executors.count; i++) {
+    if (!executor_load_changed_environment(replay->executors.items[i])) continue;
+    complain("loading %s changed the floating-point environment of the process; it was put back",
+             executor_name(replay->executors.items[i]));
+    replay->diverged = true;
+  }
+  return EXIT_CODE_CLEAN;
+}
+
+static int replay_close(replay_t *replay, int exit_code) {
+  if (replay->documents != NULL) json_print(replay->documents, false);
+  executor_list_close(&replay->executors);
+  arena_deinit(&replay->arena);
+  if (exit_code != EXIT_CODE_CLEAN) return exit_code;
+  if (replay->diverged) return EXIT_CODE_DIVERGES;
+  return replay->failed ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
+}
+
+int command_replay(const command_t *command, int argc, char **argv) {
+  executor_flags_t flags = {0};
+  char *contract_text = NULL;
+  gboolean as_json = FALSE;
+  const GOptionEntry entries[] = {
+      {"contract", 'c', 0, G_OPTION_ARG_STRING, &contract_text,
+       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  executor_flags_add(&flags, &arguments);
+  int exit_code = EXIT_CODE_USAGE;
+  if (arguments_parse(&arguments, &argc, &argv, 1, 1)) {
+    replay_t replay;
+    exit_code = replay_open(&flags, contract_text, as_json, &replay);
+    if (exit_code == EXIT_CODE_CLEAN) {
+      exit_code = replay_close(&replay, replay_argument(&replay, argv[1]));
+    }
+  }
+  executor_flags_free(&flags);
+  g_free(contract_text);
+  return exit_code;
+}

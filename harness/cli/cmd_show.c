@@ -1,0 +1,114 @@
+/* assay show: a case or a program in words, and as a StableHLO module that any StableHLO tool
+ * reads. */
+#include "harness/cli/arguments.h"
+#include "harness/cli/input.h"
+#include "harness/model/op.h"
+
+typedef struct show_flags {
+  gboolean mlir;
+  gboolean shown_one; /* Cases after the first are set off by an empty line. */
+} show_flags_t;
+
+static const char *constraint_text(const op_t *op, const char *id) {
+  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    if (strcmp(row->id, id) == 0) return row->text;
+  }
+  return "";
+}
+
+static void print_words(const program_t *program, const char *broken) {
+  GString *text = g_string_new(NULL);
+  program->op->print_words(program, text);
+  printf("%s\n", text->str);
+  g_string_truncate(text, 0);
+  program_print(program, text);
+  printf("  program:   %s\n", text->str);
+  g_string_truncate(text, 0);
+  program->op->print_algorithm(program, text);
+  printf("  algorithm: %s\n  meaning:   %s\n", text->str, program->op->spec);
+  if (broken != NULL) {
+    printf("  breaks:    %s, %s\n", broken, constraint_text(program->op, broken));
+  }
+  g_string_free(text, TRUE);
+}
+
+static void print_operands(const case_t *instance) {
+  GString *text = g_string_new(NULL);
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    g_string_truncate(text, 0);
+    type_print(&instance->operands[i].type, text);
+    g_string_append_c(text, ' ');
+    tensor_print_data(&instance->operands[i], text);
+    printf("  operand %u: %s\n", i, text->str);
+  }
+  g_string_free(text, TRUE);
+}
+
+static void print_module(const program_t *program) {
+  GString *text = g_string_new(NULL);
+  program->op->print_mlir(program, text);
+  fputs(text->str, stdout);
+  if (text->len == 0 || text->str[text->len - 1] != '\n') putchar('\n');
+  g_string_free(text, TRUE);
+}
+
+static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
+
+static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, error_t *error) {
+  case_t instance;
+  const char *broken;
+  bool is_case = has_data(line);
+  if (is_case) {
+    STATUS_TRY(case_parse(line, arena, &instance, &broken, error));
+  } else {
+    STATUS_TRY(program_parse(line, arena, &instance.program, &broken, error));
+  }
+  if (flags->shown_one) putchar('\n');
+  flags->shown_one = TRUE;
+  if (!flags->mlir) {
+    print_words(&instance.program, broken);
+    if (is_case) print_operands(&instance);
+    putchar('\n');
+  }
+  print_module(&instance.program);
+  return STATUS_OK;
+}
+
+static int show_stdin(show_flags_t *flags, arena_t *arena) {
+  input_t input = input_stdin();
+  str_t line;
+  while (input_next(&input, &line)) {
+    if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
+    arena_reset(arena);
+    error_t error = {0};
+    if (show_line(flags, line, arena, &error) != STATUS_OK) input_complain(&input, &error);
+  }
+  input_close(&input);
+  return input.had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
+}
+
+static int show(show_flags_t *flags, const char *argument) {
+  arena_t arena;
+  arena_init(&arena);
+  int exit_code = EXIT_CODE_CLEAN;
+  error_t error = {0};
+  if (strcmp(argument, "-") == 0) {
+    exit_code = show_stdin(flags, &arena);
+  } else if (show_line(flags, str_from(argument), &arena, &error) != STATUS_OK) {
+    complain("%s (column %zu)", error.text, error.column);
+    exit_code = EXIT_CODE_USAGE;
+  }
+  arena_deinit(&arena);
+  return exit_code;
+}
+
+int command_show(const command_t *command, int argc, char **argv) {
+  show_flags_t flags = {0};
+  const GOptionEntry entries[] = {
+      {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the StableHLO module alone", NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  if (!arguments_parse(&arguments, &argc, &argv, 1, 1)) return EXIT_CODE_USAGE;
+  return show(&flags, argv[1]);
+}

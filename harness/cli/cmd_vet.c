@@ -1,0 +1,164 @@
+/* assay vet: a campaign told as TAP 13, one test point per executor, op, algorithm and types. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "harness/cli/describe.h"
+#include "harness/tap/tap.h"
+
+/* The tally over outcomes, classes and implementations. */
+typedef struct bucket {
+  size_t executor;
+  tally_label_t label;
+  uint64_t cases[OUTCOME_COUNT];
+  double ulp_error_max;
+  double slack_max;
+  const char *reason; /* Of a refusal; borrowed. */
+} bucket_t;
+
+static bool is_of_bucket(const bucket_t *bucket, size_t executor, const tally_label_t *label) {
+  return bucket->executor == executor && bucket->label.op == label->op &&
+         bucket->label.algorithm == label->algorithm && bucket->label.types == label->types;
+}
+
+static bucket_t *find_bucket(GArray *buckets, const tally_row_t *row) {
+  for (guint i = 0; i < buckets->len; i++) {
+    bucket_t *bucket = &g_array_index(buckets, bucket_t, i);
+    if (is_of_bucket(bucket, row->executor, &row->label)) return bucket;
+  }
+  const bucket_t bucket = {.executor = row->executor, .label = row->label, .reason = ""};
+  g_array_append_val(buckets, bucket);
+  return &g_array_index(buckets, bucket_t, buckets->len - 1);
+}
+
+static gint compare_buckets(gconstpointer a, gconstpointer b) {
+  const bucket_t *left = (const bucket_t *)a;
+  const bucket_t *right = (const bucket_t *)b;
+  if (left->executor != right->executor) return left->executor < right->executor ? -1 : 1;
+  int order = strcmp(left->label.op, right->label.op);
+  if (order == 0) order = strcmp(left->label.algorithm, right->label.algorithm);
+  return order != 0 ? order : strcmp(left->label.types, right->label.types);
+}
+
+static GArray *gather_buckets(const campaign_t *campaign) {
+  GArray *buckets = g_array_new(FALSE, TRUE, sizeof(bucket_t));
+  tally_t *tally = session_tally(campaign->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    const tally_row_t *row = tally_at(tally, i);
+    bucket_t *bucket = find_bucket(buckets, row);
+    bucket->cases[row->outcome] += row->cases;
+    bucket->ulp_error_max = fmax(bucket->ulp_error_max, row->ulp_error_max);
+    bucket->slack_max = fmax(bucket->slack_max, row->slack_max);
+    if (row->outcome == OUTCOME_refused) bucket->reason = row->reason;
+  }
+  g_array_sort(buckets, compare_buckets);
+  return buckets;
+}
+
+/* The first finding in the bucket, or NULL. */
+static const finding_t *find_finding(const campaign_t *campaign, const bucket_t *bucket) {
+  for (size_t i = 0; i < session_finding_count(campaign->session); i++) {
+    const finding_t *finding = session_finding(campaign->session, i);
+    if (is_of_bucket(bucket, finding->executor, &finding->label)) return finding;
+  }
+  return NULL;
+}
+
+static uint64_t count_cases(const bucket_t *bucket) {
+  uint64_t cases = 0;
+  for (int i = 0; i < OUTCOME_COUNT; i++) cases += bucket->cases[i];
+  return cases;
+}
+
+static void print_details(tap_t *tap, const campaign_t *campaign, const bucket_t *bucket) {
+  const finding_t *finding = find_finding(campaign, bucket);
+  GString *found = g_string_new(NULL);
+  GString *replay = g_string_new(NULL);
+  if (finding != NULL) {
+    describe_finding(finding, campaign, found);
+    describe_replay(finding, campaign, replay);
+  }
+  char numbers[7][32];
+  snprintf(numbers[0], sizeof numbers[0], "%.6g", bucket->ulp_error_max);
+  snprintf(numbers[1], sizeof numbers[1], "%.6g", bucket->slack_max);
+  snprintf(numbers[2], sizeof numbers[2], "%" PRIu64, count_cases(bucket));
+  snprintf(numbers[3], sizeof numbers[3], "%" PRIu64, bucket->cases[OUTCOME_diverges]);
+  snprintf(numbers[4], sizeof numbers[4], "%" PRIu64, bucket->cases[OUTCOME_failed]);
+  snprintf(numbers[5], sizeof numbers[5], "%" PRIu64, bucket->cases[OUTCOME_refused]);
+  snprintf(numbers[6], sizeof numbers[6], "%" PRIu64, campaign->options.stream.seed);
+  const tap_detail_t details[] = {
+      {"max_ulp", numbers[0]},     {"max_slack", numbers[1]}, {"cases", numbers[2]},
+      {"divergences", numbers[3]}, {"failures", numbers[4]},  {"refused", numbers[5]},
+      {"seed", numbers[6]},        {"found", found->str},     {"repro", replay->str}};
+  size_t count = sizeof details / sizeof *details;
+  tap_details(tap, details, finding == NULL ? count - 2 : count);
+  g_string_free(found, TRUE);
+  g_string_free(replay, TRUE);
+}
+
+/* What was never held against an accept set that it could have missed is no pass. */
+static const char *skip_reason(const bucket_t *bucket) {
+  if (bucket->cases[OUTCOME_conforms] > 0) return NULL;
+  if (bucket->cases[OUTCOME_refused] > 0) {
+    return bucket->reason[0] == '\0' ? "refused" : bucket->reason;
+  }
+  return bucket->cases[OUTCOME_no_oracle] > 0 ? "no oracle" : "weak: nothing could have failed";
+}
+
+static void print_point(tap_t *tap, const campaign_t *campaign, const bucket_t *bucket) {
+  const executor_t *executor = campaign->executors.items[bucket->executor];
+  char *description = g_strdup_printf("%s %s %s %s", executor_name(executor), bucket->label.op,
+                                      bucket->label.algorithm, bucket->label.types);
+  bool is_bad = bucket->cases[OUTCOME_diverges] > 0 || bucket->cases[OUTCOME_failed] > 0;
+  const char *skip = skip_reason(bucket);
+  if (!is_bad && skip != NULL) {
+    tap_point_skip(tap, description, skip);
+  } else {
+    tap_point(tap, !is_bad, description);
+    print_details(tap, campaign, bucket);
+  }
+  g_free(description);
+}
+
+static int vet(campaign_t *campaign) {
+  int exit_code = campaign_start(campaign);
+  if (exit_code != EXIT_CODE_CLEAN) return campaign_close(campaign, exit_code);
+  tap_t tap;
+  tap_begin(&tap, stdout);
+  error_t error = {0};
+  status_t status = session_run(campaign->session, &error);
+  if (status != STATUS_OK) {
+    tap_bail_out(&tap, error.text);
+    return campaign_close(campaign, campaign_complain(campaign, status, &error));
+  }
+  GArray *buckets = gather_buckets(campaign);
+  if (buckets->len == 0) {
+    tap_skip_all(&tap, "no case was drawn");
+  } else {
+    tap_plan(&tap, buckets->len);
+  }
+  for (guint i = 0; i < buckets->len; i++) {
+    print_point(&tap, campaign, &g_array_index(buckets, bucket_t, i));
+  }
+  g_array_unref(buckets);
+  fflush(stdout);
+  return campaign_close(campaign, session_exit_code(campaign->session));
+}
+
+int command_vet(const command_t *command, int argc, char **argv) {
+  campaign_flags_t flags = {0};
+  arguments_t arguments = arguments_make(command);
+  campaign_flags_add_drawing(&flags, &arguments);
+  campaign_flags_add(&flags, &arguments);
+  char **words = g_strdupv(argv);
+  int exit_code = EXIT_CODE_USAGE;
+  int word_count = argc;
+  if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
+    campaign_t campaign;
+    exit_code = campaign_open(&flags, word_count, words, &campaign);
+    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&campaign);
+  }
+  g_strfreev(words);
+  campaign_flags_free(&flags);
+  return exit_code;
+}

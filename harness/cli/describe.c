@@ -1,0 +1,137 @@
+#include "harness/cli/describe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer case lines are drawn anew in the command that replays them. */
+enum { PASTED_LINE_BYTES_MAX = 2000 };
+
+void describe_component(const program_t *program, uint32_t result, size_t component,
+                        GString *out_text) {
+  const type_t *type = &program->results[result];
+  size_t index = component / type->element->components;
+  int64_t indices[TYPE_RANK_MAX];
+  for (uint32_t axis = type->rank; axis-- > 0;) {
+    size_t size = (size_t)type->dims[axis];
+    indices[axis] = (int64_t)(index % size);
+    index /= size;
+  }
+  g_string_append_printf(out_text, "result %" PRIu32 " at [", result);
+  for (uint32_t axis = 0; axis < type->rank; axis++) {
+    g_string_append_printf(out_text, "%s%" PRId64, axis == 0 ? "" : ",", indices[axis]);
+  }
+  g_string_append_c(out_text, ']');
+  if (type->element->components == 2) {
+    g_string_append(out_text, component % 2 == 0 ? ", real part," : ", imaginary part,");
+  }
+}
+
+static void describe_measures(const verdict_t *verdict, GString *out_text) {
+  if (verdict->ulp_error_max > 0) {
+    g_string_append_printf(out_text, "; largest error %.4g ulp, %.4g times the permitted one",
+                           verdict->ulp_error_max, verdict->slack_max);
+  }
+  if (verdict->observed[0] != '\0') g_string_append_printf(out_text, "; %s", verdict->observed);
+}
+
+void describe_verdict(const program_t *program, const verdict_t *verdict, GString *out_text) {
+  g_string_append(out_text, outcome_spelling(verdict->outcome));
+  if (verdict->class_ != CLASS_none) {
+    g_string_append_printf(out_text, " (%s)", class_spelling(verdict->class_));
+  }
+  if (verdict->wrong_count > 0) {
+    g_string_append(out_text, ": ");
+    describe_component(program, verdict->result, verdict->component, out_text);
+    g_string_append_printf(out_text, " is %s, expected %s; %zu of %zu wrong", verdict->got,
+                           verdict->expected, verdict->wrong_count, verdict->component_count);
+  }
+  if (verdict->constraint[0] != '\0') {
+    g_string_append_printf(out_text, ": breaks %s", verdict->constraint);
+  }
+  if (verdict->reason[0] != '\0') g_string_append_printf(out_text, ": %s", verdict->reason);
+  describe_measures(verdict, out_text);
+}
+
+void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text) {
+  const executor_t *executor = campaign->executors.items[finding->executor];
+  char *name = g_shell_quote(executor_name(executor));
+  bool is_long = strlen(finding->case_line) > PASTED_LINE_BYTES_MAX;
+  if (is_long && finding->origin.has_case_seed) {
+    char *program = g_shell_quote(finding->program_line);
+    g_string_append_printf(
+        out_text, "assay gen --program %s --case-seed 0x%" PRIx64 " | assay replay - --executor %s",
+        program, finding->origin.case_seed, name);
+    g_free(program);
+  } else {
+    char *line = g_shell_quote(finding->case_line);
+    g_string_append_printf(out_text, "assay replay %s --executor %s", line, name);
+    g_free(line);
+  }
+  g_free(name);
+  if (campaign->flags->contract != NULL) {
+    char *contract = g_shell_quote(campaign->flags->contract);
+    g_string_append_printf(out_text, " --contract %s", contract);
+    g_free(contract);
+  }
+  executor_flags_print(&campaign->flags->executor, out_text);
+}
+
+void describe_finding(const finding_t *finding, const campaign_t *campaign, GString *out_text) {
+  const executor_t *executor = campaign->executors.items[finding->executor];
+  g_string_append_printf(out_text, "%s %s %s %s ", executor_name(executor), finding->label.op,
+                         finding->label.algorithm, finding->label.types);
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  const char *broken;
+  if (program_parse(str_from(finding->program_line), &arena, &program, &broken, NULL) ==
+      STATUS_OK) {
+    describe_verdict(&program, &finding->verdict, out_text);
+  }
+  arena_deinit(&arena);
+}
+
+json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *json_verdict(const verdict_t *verdict) {
+  json_t *object = json_pack(
+      "{s:s, s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s}", "outcome",
+      outcome_spelling(verdict->outcome), "class", class_spelling(verdict->class_), "result",
+      (int)verdict->result, "component", (json_int_t)verdict->component, "wrong",
+      (json_int_t)verdict->wrong_count, "components", (json_int_t)verdict->component_count, "got",
+      verdict->got, "expected", verdict->expected, "observed", verdict->observed, "reason",
+      verdict->reason, "constraint", verdict->constraint);
+  char bits[19];
+  snprintf(bits, sizeof bits, "0x%" PRIx64, verdict->got_bits);
+  json_object_set_new(object, "got_bits", json_string(bits));
+  json_object_set_new(object, "max_ulp", json_number(verdict->ulp_error_max));
+  json_object_set_new(object, "max_slack", json_number(verdict->slack_max));
+  json_object_set_new(object, "max_backward_error", json_number(verdict->backward_error_max));
+  return object;
+}
+
+json_t *json_finding(const finding_t *finding, const campaign_t *campaign) {
+  const executor_t *executor = campaign->executors.items[finding->executor];
+  GString *replay = g_string_new(NULL);
+  describe_replay(finding, campaign, replay);
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
+                executor_name(executor), "signature", finding->signature.text, "op",
+                finding->label.op, "algorithm", finding->label.algorithm, "types",
+                finding->label.types, "regime", finding->origin.regime, "implementation",
+                finding->implementation, "program", finding->program_line, "case",
+                finding->case_line, "replay", replay->str, "count", (json_int_t)finding->count);
+  json_object_set_new(object, "verdict", json_verdict(&finding->verdict));
+  g_string_free(replay, TRUE);
+  return object;
+}
+
+void json_print(json_t *document, bool on_one_line) {
+  char *text = json_dumps(document, (on_one_line ? 0 : JSON_INDENT(2)) | JSON_REAL_PRECISION(17));
+  puts(text);
+  free(text);
+  json_decref(document);
+}

@@ -1,0 +1,32 @@
+/* Verdicts and findings in words, as lines to paste, and as JSON. */
+#ifndef ASSAY_CLI_DESCRIBE_H
+#define ASSAY_CLI_DESCRIBE_H
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "harness/cli/campaign.h"
+
+/* "result 0 at [3,1]", with "real" or "imaginary part" for complex elements. */
+void describe_component(const program_t *program, uint32_t result, size_t component,
+                        GString *out_text);
+
+/* One line without newline: "diverges value: result 0 at [3,1] is ..., expected ...; ...". */
+void describe_verdict(const program_t *program, const verdict_t *verdict, GString *out_text);
+
+/* A command that shows the finding again: short even for large cases, since data are drawn anew
+ * from their seed where the line would be long. */
+void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text);
+
+/* One line on a new finding: executor, op, types, verdict. */
+void describe_finding(const finding_t *finding, const campaign_t *campaign, GString *out_text);
+
+/* Numbers that JSON cannot hold become null. */
+json_t *json_number(double value);
+json_t *json_verdict(const verdict_t *verdict);
+json_t *json_finding(const finding_t *finding, const campaign_t *campaign);
+
+/* Prints and frees a document. */
+void json_print(json_t *document, bool on_one_line);
+
+#endif

@@ -1,0 +1,46 @@
+/* Options that several verbs share, and what they open. */
+#ifndef ASSAY_CLI_FLAGS_H
+#define ASSAY_CLI_FLAGS_H
+
+#include "harness/cli/arguments.h"
+#include "harness/exec/executor.h"
+#include "harness/model/contract.h"
+
+/* --executor NAME, --isolate, --timeout 10s, --memory 4G. */
+typedef struct executor_flags {
+  char **names;
+  gboolean isolate;
+  char *timeout;
+  char *memory;
+} executor_flags_t;
+
+/* `flags` must outlive the parsing; likewise below. */
+void executor_flags_add(executor_flags_t *flags, arguments_t *arguments);
+
+/* Executors that are open, in the order of the command line. */
+typedef struct executor_list {
+  executor_t **items;
+  size_t count;
+} executor_list_t;
+
+/* Opens all of them; an executor_t at least.  Returns an exit code, after a complaint unless it is
+ * EXIT_CODE_CLEAN. */
+int executor_flags_open(const executor_flags_t *flags, executor_list_t *out_executors);
+void executor_list_close(executor_list_t *executors);
+
+/* The flags as words for a command line: " --isolate --timeout 10s", to follow --executor NAME. */
+void executor_flags_print(const executor_flags_t *flags, GString *out_text);
+void executor_flags_free(executor_flags_t *flags);
+
+/* The options of executor_open() that the flags stand for. */
+status_t executor_flags_options(const executor_flags_t *flags, executor_options_t *out_options,
+                                error_t *error);
+
+/* Finds ops by name, all ops for NULL; *out_ops is freed with g_free(). */
+status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_count,
+                  error_t *error);
+
+/* The contract called `text`, which may also be a file ("@FILE"); NULL gives the default. */
+status_t find_contract(const char *text, contract_t *out_contract, error_t *error);
+
+#endif

@@ -1,0 +1,121 @@
+/* assay VERB ...: finds the verb and hands over.  Standard output is data, standard error is talk.
+ */
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/cli.h"
+#include "harness/cli/suggest.h"
+#include "harness/model/contract.h"
+
+const command_t command_table[] = {
+    {"run", "--executor NAME [--op OP] [--cases N|--time 30s]",
+     "draw cases and hold executors against the oracle", command_run},
+    {"fuzz", "OP --executor NAME [--time 30s|--runs N]", "let libFuzzer search for larger errors",
+     command_fuzz},
+    {"vet", "--executor NAME [--op OP] [--cases N|--time 30s]",
+     "report by op, algorithm and types as TAP 13, for prove", command_vet},
+    {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
+     command_replay},
+    {"show", "LINE|-", "explain a case in words and as a StableHLO module", command_show},
+    {"gen", "--op OP --cases N --seed S", "print cases, one line each", command_gen},
+    {"subject", "--executor NAME", "read cases, append what an executor returns", command_subject},
+    {"judge", "", "read what `subject` prints, print verdicts", command_judge},
+    {"query", "NAME|--sql TEXT --db FILE", "ask the database", command_query},
+    {"ops", "", "list the ops", command_ops},
+    {"executors", "", "list the executors and what state they are in", command_executors},
+    {"doctor", "[--executor NAME]", "check this machine, the oracle and the executors",
+     command_doctor},
+    {0},
+};
+
+void complain(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("assay: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
+
+int complain_status(status_t status, const error_t *error) {
+  complain("%s", error->text);
+  switch (status) {
+    case STATUS_OK:
+    case STATUS_INVALID:
+      return EXIT_CODE_USAGE;
+    case STATUS_UNSUPPORTED:
+    case STATUS_UNDECIDED:
+    case STATUS_IO:
+    default:
+      return EXIT_CODE_FAILED;
+  }
+}
+
+static void print_help(void) {
+  puts("assay tests implementations of tensor operations against an exact oracle.\n");
+  puts("Usage: assay VERB [OPTION ...]; `assay VERB --help` tells the options.\n");
+  for (const command_t *command = command_table; command->name != NULL; command++) {
+    printf("  %-10s %s\n", command->name, command->summary);
+  }
+  GString *contracts = g_string_new(NULL);
+  contract_print_help(contracts);
+  printf("\nContracts (--contract spec, backend, or KEY=VALUE,... over backend):\n%s",
+         contracts->str);
+  g_string_free(contracts, TRUE);
+  puts(
+      "\nExecutors: model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, proc:COMMAND;"
+      "\n`assay executors` lists those that are here.");
+  puts("\nExit codes: 0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.");
+}
+
+static const command_t *find_command(const char *name) {
+  for (const command_t *command = command_table; command->name != NULL; command++) {
+    if (strcmp(command->name, name) == 0) return command;
+  }
+  return NULL;
+}
+
+static int reject_verb(const char *name) {
+  suggestion_t suggestion = suggestion_make(name);
+  for (const command_t *command = command_table; command->name != NULL; command++) {
+    suggestion_offer(&suggestion, command->name);
+  }
+  char advice[SUGGESTION_BYTES];
+  complain("unknown verb '%s'; %s", name,
+           suggestion_print(&suggestion, "`assay help` lists them", advice));
+  return EXIT_CODE_USAGE;
+}
+
+/* `assay help VERB` is `assay VERB --help`. */
+static int help(int argc, char **argv) {
+  if (argc < 3) {
+    print_help();
+    return EXIT_CODE_CLEAN;
+  }
+  const command_t *command = find_command(argv[2]);
+  if (command == NULL) return reject_verb(argv[2]);
+  char option[] = "--help";
+  char *arguments[] = {argv[2], option, NULL};
+  return command->run(command, 2, arguments);
+}
+
+int main(int argc, char **argv) {
+  setlocale(LC_CTYPE, "C.UTF-8");
+  if (argc < 2) {
+    complain("no verb given; `assay help` lists them");
+    return EXIT_CODE_USAGE;
+  }
+  const char *verb = argv[1];
+  if (strcmp(verb, "help") == 0 || strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0) {
+    return help(argc, argv);
+  }
+  if (strcmp(verb, "--version") == 0 || strcmp(verb, "version") == 0) {
+    puts("assay " ASSAY_VERSION);
+    return EXIT_CODE_CLEAN;
+  }
+  const command_t *command = find_command(verb);
+  if (command == NULL) return reject_verb(verb);
+  return command->run(command, argc - 1, argv + 1);
+}

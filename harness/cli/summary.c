@@ -1,0 +1,223 @@
+#include "harness/cli/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cli/describe.h"
+
+/* A line of the table: the tally over algorithms, classes and implementations. */
+typedef struct line {
+  size_t executor;
+  const char *op;
+  const char *types;
+  uint64_t cases[OUTCOME_COUNT];
+  double ulp_error_max;
+  double slack_max;
+} line_t;
+
+static const char *executor_at(const campaign_t *campaign, size_t index) {
+  return executor_name(campaign->executors.items[index]);
+}
+
+void summary_end_progress(void) {
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+}
+
+void summary_on_finding(void *context, const session_t *session, const finding_t *finding) {
+  (void)session;
+  const campaign_t *campaign = (const campaign_t *)context;
+  if (campaign->flags->json) return;
+  summary_end_progress();
+  GString *text = g_string_new(NULL);
+  describe_finding(finding, campaign, text);
+  g_string_append(text, "\n  ");
+  describe_replay(finding, campaign, text);
+  puts(text->str);
+  fflush(stdout);
+  g_string_free(text, TRUE);
+}
+
+void summary_on_tick(void *context, const session_t *session) {
+  (void)context;
+  if (!isatty(STDERR_FILENO)) return;
+  const session_options_t *options = session_options(session);
+  double seconds = session_seconds(session);
+  double cases = (double)session_cases(session);
+  double left = INFINITY;
+  if (options->seconds_max > 0) left = options->seconds_max - seconds;
+  if (options->cases_max > 0 && cases > 0) {
+    left = fmin(left, ((double)options->cases_max - cases) * seconds / cases);
+  }
+  fprintf(stderr, "\r\033[K%.0f cases, %.0f/s, %zu findings", cases, cases / seconds,
+          session_finding_count(session));
+  if (isfinite(left)) fprintf(stderr, ", %.0f s left", fmax(left, 0));
+  fflush(stderr);
+}
+
+static gint compare_lines(gconstpointer a, gconstpointer b) {
+  const line_t *left = (const line_t *)a;
+  const line_t *right = (const line_t *)b;
+  if (left->executor != right->executor) return left->executor < right->executor ? -1 : 1;
+  int by_op = strcmp(left->op, right->op);
+  return by_op != 0 ? by_op : strcmp(left->types, right->types);
+}
+
+static line_t *find_line(GArray *lines, const tally_row_t *row) {
+  for (guint i = 0; i < lines->len; i++) {
+    line_t *line = &g_array_index(lines, line_t, i);
+    if (line->executor == row->executor && line->op == row->label.op &&
+        line->types == row->label.types) {
+      return line;
+    }
+  }
+  const line_t line = {.executor = row->executor, .op = row->label.op, .types = row->label.types};
+  g_array_append_val(lines, line);
+  return &g_array_index(lines, line_t, lines->len - 1);
+}
+
+static GArray *gather_lines(const campaign_t *campaign) {
+  GArray *lines = g_array_new(FALSE, TRUE, sizeof(line_t));
+  tally_t *tally = session_tally(campaign->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    const tally_row_t *row = tally_at(tally, i);
+    line_t *line = find_line(lines, row);
+    line->cases[row->outcome] += row->cases;
+    line->ulp_error_max = fmax(line->ulp_error_max, row->ulp_error_max);
+    line->slack_max = fmax(line->slack_max, row->slack_max);
+  }
+  g_array_sort(lines, compare_lines);
+  return lines;
+}
+
+static void print_counts(const uint64_t *cases) {
+  uint64_t sum = 0;
+  for (int i = 0; i < OUTCOME_COUNT; i++) sum += cases[i];
+  printf("%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%8" PRIu64 "%7" PRIu64 "%10" PRIu64 "%7" PRIu64, sum,
+         cases[OUTCOME_conforms], cases[OUTCOME_diverges], cases[OUTCOME_refused],
+         cases[OUTCOME_weak], cases[OUTCOME_no_oracle], cases[OUTCOME_failed]);
+}
+
+static void print_line(const line_t *line) {
+  printf("  %-34s", line->types);
+  print_counts(line->cases);
+  printf("%11.4g%11.4g\n", line->ulp_error_max, line->slack_max);
+}
+
+static void print_table(const campaign_t *campaign) {
+  GArray *lines = gather_lines(campaign);
+  const line_t *previous = NULL;
+  for (guint i = 0; i < lines->len; i++) {
+    const line_t *line = &g_array_index(lines, line_t, i);
+    if (previous == NULL || line->executor != previous->executor || line->op != previous->op) {
+      printf("\n%s %s\n", executor_at(campaign, line->executor), line->op);
+      printf("  %-34s%9s%9s%9s%8s%7s%10s%7s%11s%11s\n", "types", "cases", "conforms", "diverges",
+             "refused", "weak", "no-oracle", "failed", "max ulp", "max slack");
+    }
+    print_line(line);
+    previous = line;
+  }
+  g_array_unref(lines);
+}
+
+typedef struct shares {
+  double seconds;
+  double oracle;
+  double judge;
+  double executor;
+  double rest;
+} shares_t;
+
+static shares_t measure_shares(const campaign_t *campaign) {
+  one_case_times_t times = session_times(campaign->session);
+  double all = session_seconds(campaign->session);
+  shares_t shares = {.seconds = all,
+                     .oracle = (double)times.oracle * 1e-9 / all,
+                     .judge = (double)times.judge * 1e-9 / all,
+                     .executor = (double)times.executor * 1e-9 / all};
+  shares.rest = 1 - shares.oracle - shares.judge - shares.executor;
+  return shares;
+}
+
+void summary_print(const campaign_t *campaign) {
+  summary_end_progress();
+  print_table(campaign);
+  const session_t *session = campaign->session;
+  const shares_t shares = measure_shares(campaign);
+  uint64_t cases = session_cases(session);
+  uint64_t occurrences = 0;
+  size_t findings = session_finding_count(session);
+  for (size_t i = 0; i < findings; i++) occurrences += session_finding(session, i)->count;
+  printf("\n%" PRIu64 " cases in %.2f s (%.0f/s), %zu findings in %" PRIu64 " occurrences\n", cases,
+         shares.seconds, (double)cases / shares.seconds, findings, occurrences);
+  printf(
+      "time: oracle %.0f%%, judge %.0f%%, executors %.0f%%, rest %.0f%%; "
+      "%" PRIu64 " components audited with MPFR\n",
+      100 * shares.oracle, 100 * shares.judge, 100 * shares.executor, 100 * shares.rest,
+      session_audited(session));
+  printf("seed %" PRIu64 ", contract %s\n", campaign->options.stream.seed, campaign->contract_text);
+}
+
+static json_t *json_counters(const campaign_t *campaign) {
+  json_t *array = json_array();
+  tally_t *tally = session_tally(campaign->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    const tally_row_t *row = tally_at(tally, i);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
+                               executor_at(campaign, row->executor), "op", row->label.op,
+                               "algorithm", row->label.algorithm, "types", row->label.types,
+                               "outcome", outcome_spelling(row->outcome), "class",
+                               class_spelling(row->class_), "implementation", row->implementation,
+                               "reason", row->reason, "cases", (json_int_t)row->cases);
+    json_object_set_new(object, "max_ulp", json_number(row->ulp_error_max));
+    json_object_set_new(object, "max_slack", json_number(row->slack_max));
+    json_object_set_new(object, "max_backward_error", json_number(row->backward_error_max));
+    json_array_append_new(array, object);
+  }
+  return array;
+}
+
+static json_t *json_executors(const campaign_t *campaign) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < campaign->executors.count; i++) {
+    const executor_t *executor = campaign->executors.items[i];
+    json_array_append_new(
+        array, json_pack("{s:s, s:s, s:s}", "name", executor_name(executor), "version",
+                         executor_version(executor), "hardware", executor_hardware(executor)));
+  }
+  return array;
+}
+
+static json_t *json_totals(const campaign_t *campaign) {
+  json_t *totals = json_object();
+  for (int i = 0; i < OUTCOME_COUNT; i++) {
+    uint64_t cases = tally_cases(session_tally(campaign->session), (outcome_t)i);
+    json_object_set_new(totals, outcome_spelling((outcome_t)i), json_integer((json_int_t)cases));
+  }
+  return totals;
+}
+
+void summary_print_json(const campaign_t *campaign) {
+  const session_t *session = campaign->session;
+  const shares_t shares = measure_shares(campaign);
+  json_t *findings = json_array();
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    json_array_append_new(findings, json_finding(session_finding(session, i), campaign));
+  }
+  char seed[21];
+  snprintf(seed, sizeof seed, "%" PRIu64, campaign->options.stream.seed);
+  json_t *document =
+      json_pack("{s:s, s:s, s:s, s:I, s:f, s:I}", "assay_version", ASSAY_VERSION, "seed", seed,
+                "contract", campaign->contract_text, "cases", (json_int_t)session_cases(session),
+                "seconds", shares.seconds, "audited", (json_int_t)session_audited(session));
+  json_object_set_new(document, "executors", json_executors(campaign));
+  json_object_set_new(document, "totals", json_totals(campaign));
+  json_object_set_new(document, "time_shares",
+                      json_pack("{s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
+                                shares.judge, "executors", shares.executor, "rest", shares.rest));
+  json_object_set_new(document, "counters", json_counters(campaign));
+  json_object_set_new(document, "findings", findings);
+  json_print(document, false);
+}
