@@ -24,8 +24,9 @@ typedef struct accept {
    * does where low[i] > high[i]. */
   const double *low;
   const double *high;
-  /* Floats, if not NULL: x*, correctly rounded to binary64, for measuring errors; NaN where x* is
-   * not finite or not known here.  reference_tail, if not NULL, is x* - reference rounded. */
+  /* Floats, if not NULL: x*, rounded to binary64 (correctly, for sums), for measuring errors; NaN
+   * where x* is not finite or not known here.  reference_tail, if not NULL, is x* - reference
+   * rounded. */
   const double *reference;
   const double *reference_tail;
   /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large. */

@@ -8,6 +8,7 @@
 #include "oracles/exact/quick_sums.h"
 #include "oracles/ops/reduce/reduce_gather.h"
 #include "oracles/ops/reduce/reduce_pick.h"
+#include "oracles/ops/reduce/reduce_product_accept.h"
 
 /* The terms of one result as a dense matrix [terms][components], so that each column is a sum.  A
  * nonzero initial value is one more row: one use of it is always permitted. */
@@ -108,6 +109,7 @@ static accept_t accept_one(const case_t *instance, const reduce_slices_t *slices
   if (reduce_fold_body(&instance->program) == FOLD_ADD) {
     return accept_float_sums(instance, slices, contract, result, arena);
   }
+  if (element->components == 1) return reduce_product_accept(instance, slices, contract, arena);
   return accept_ask_all(slices->output_count * element->components, arena);
 }
 

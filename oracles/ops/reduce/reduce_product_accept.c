@@ -1,0 +1,93 @@
+#include "oracles/ops/reduce/reduce_product_accept.h"
+
+#include <math.h>
+
+#include "oracles/exact/enclosure_round.h"
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/in_order.h"
+#include "oracles/exact/quick_sums.h"
+#include "oracles/ops/reduce/reduce_gather.h"
+
+/* A product as an unevaluated sum of two binary64 numbers, and how far partial products may go. */
+typedef struct running_product {
+  double high, low;
+  double largest;  /* Product of the magnitudes above 1. */
+  double smallest; /* Product of the magnitudes below 1; 0 for a zero factor, NaN for a NaN. */
+} running_product_t;
+
+/* One more factor, exactly but for 2^-104 or so of the product: the factors have at most 24 bits,
+ * so high * factor splits exactly into a rounded product and its error (fused multiply-add). */
+static void take_factor(running_product_t *product, double factor) {
+  double rounded = product->high * factor;
+  double error = fma(product->high, factor, -rounded) + product->low * factor;
+  product->high = rounded + error;
+  product->low = error - (product->high - rounded);
+  double magnitude = fabs(factor);
+  if (magnitude > 1) {
+    product->largest *= magnitude;
+  } else {
+    product->smallest *= magnitude;
+  }
+}
+
+/* True if every partial product, in any order and with its rounding errors, is a normal number far
+ * from both ends of the range.  False for NaN. */
+static bool stays_normal(const running_product_t *product, const format_t *format,
+                         const error_bound_t *bound) {
+  double factor = 2 * (1 + bound->total_factor);
+  double largest = format_to_double(format, format->largest_bits);
+  return product->largest * factor < largest &&
+         product->smallest > format_smallest_normal(format) * factor;
+}
+
+static running_product_t multiply_slice(const case_t *instance, const reduce_slices_t *slices,
+                                        size_t output, double init) {
+  running_product_t product = {.high = 1, .largest = 1, .smallest = 1};
+  take_factor(&product, init);
+  for (size_t term = 0; term < slices->term_count; term++) {
+    size_t index = slices->output_base[output] + slices->term_offset[term];
+    take_factor(&product, reduce_load_float(&instance->operands[0], index));
+  }
+  return product;
+}
+
+accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *slices,
+                               const contract_t *contract, arena_t *arena) {
+  const format_t *format = instance->program.results[0].element->format;
+  size_t count = slices->output_count;
+  const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, 0)];
+  double init_value = reduce_load_float(init, 0);
+  size_t factors = slices->term_count + (init_value == 1 ? 0 : 1);
+  accept_t accept = accept_ask_all(count, arena);
+  if (format->bits == 64 || in_order_matters(factors, contract)) return accept;
+  contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
+  strict.ftz = FTZ_NONE;
+  error_bound_t bound = error_bound_product(format, &strict, factors);
+  double *reference = ARENA_NEW_ARRAY(arena, double, count);
+  double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
+  double *low = ARENA_NEW_ARRAY(arena, double, count);
+  double *high = ARENA_NEW_ARRAY(arena, double, count);
+  uint8_t *ask = arena_alloc(arena, count);
+  for (size_t i = 0; i < count; i++) {
+    running_product_t product = multiply_slice(instance, slices, i, init_value);
+    ask[i] = !stays_normal(&product, format, &bound);
+    reference[i] = ask[i] ? NAN : product.high;
+    magnitude[i] = ask[i] ? 0 : fabs(product.high);
+  }
+  accept.reference = reference;
+  accept.magnitude = magnitude;
+  accept.bound_factor = bound.total_factor;
+  accept.unit_roundoff = format_unit_roundoff(format);
+  accept.ask = ask;
+  enclosure_t enclosure = {.count = count,
+                           .reference = reference,
+                           .magnitude = magnitude,
+                           .factor = bound.factor,
+                           .format = format,
+                           .ends = ENCLOSURE_NEAREST,
+                           .side = ENCLOSURE_INSIDE};
+  enclosure_round_ends(&enclosure, low, high);
+  accept.low = low;
+  accept.high = high;
+  return accept;
+}

@@ -1,0 +1,13 @@
+/* The quick accept sets of real float products: reduce with body multiply. */
+#ifndef ASSAY_OPS_REDUCE_PRODUCT_ACCEPT_H
+#define ASSAY_OPS_REDUCE_PRODUCT_ACCEPT_H
+
+#include "harness/model/accept.h"
+#include "oracles/ops/reduce/reduce.h"
+
+/* Knows products of formats up to f32 whose every partial product stays inside the normal range,
+ * whatever the order; asks about the rest. */
+accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *slices,
+                               const contract_t *contract, arena_t *arena);
+
+#endif
