@@ -15,8 +15,8 @@ typedef struct judge {
   judge_ask_t ask;
   void *ask_context;
   contract_t contract;
-  /* Of the failing components, at most this many are asked about one by one; the rest count as wrong
-   * when all of those were.  0 means all. */
+  /* Of the failing components, at most this many are asked about one by one; the rest count as
+   * wrong when all of those were.  0 means all. */
   size_t ask_wrong_max;
 } judge_t;
 
@@ -25,8 +25,8 @@ typedef struct judge {
 status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
                        const tensor_t *results, verdict_t *out_verdict, error_t *error);
 
-/* Hash of executor-independent features: op, algorithm, types, class and structure.  Equal signatures
- * on one executor are one finding. */
+/* Hash of executor-independent features: op, algorithm, types, class and structure.  Equal
+ * signatures on one executor are one finding. */
 hash_text_t verdict_signature(const verdict_t *verdict, const program_t *program);
 
 #endif

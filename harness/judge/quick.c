@@ -3,6 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "harness/num/binary64.h"
+
 /* Independent maxima, so that they can live in the lanes of vector registers. */
 enum { LANES = 8 };
 
@@ -66,12 +68,10 @@ KERNEL void load_values(const element_t *element, const uint8_t *data, size_t co
 KERNEL void reject_outside(const double *restrict value, const double *restrict low,
                            const double *restrict high, size_t count,
                            uint64_t *restrict out_rejected) {
-  static const uint64_t negative_zero = UINT64_C(1) << 63;
   for (size_t i = 0; i < count; i++) {
-    uint64_t bits;
-    memcpy(&bits, &value[i], sizeof bits);
+    bool is_negative_zero = binary64_bits(value[i]) == BINARY64_SIGN;
     bool is_inside = (value[i] >= low[i]) & (value[i] <= high[i]) & (fabs(value[i]) <= DBL_MAX);
-    out_rejected[i] = (is_inside & (bits != negative_zero)) ? 0 : 1;
+    out_rejected[i] = (is_inside & !is_negative_zero) ? 0 : 1;
   }
 }
 
@@ -145,21 +145,12 @@ KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
  * is never subnormal. */
 KERNEL double largest_ulp_error(const format_t *format, const double *restrict reference,
                                 size_t count, const double *restrict error) {
-  static const uint64_t exponent_field = UINT64_C(0x7ff) << 52;
   const double smallest_binade = ldexp(1, format->exponent_min);
   double doubled[QUICK_BLOCK]; /* 2 * error / 2^max(e(x*), emin) */
   for (size_t i = 0; i < count; i++) {
-    uint64_t bits;
-    memcpy(&bits, &reference[i], sizeof bits);
-    bits &= exponent_field;
-    double binade;
-    memcpy(&binade, &bits, sizeof binade);
+    double binade = binary64_value(binary64_bits(reference[i]) & BINARY64_EXPONENT_FIELD);
     binade = binade > smallest_binade ? binade : smallest_binade;
-    memcpy(&bits, &binade, sizeof bits);
-    bits = exponent_field - bits;
-    double twice_reciprocal;
-    memcpy(&twice_reciprocal, &bits, sizeof twice_reciprocal);
-    doubled[i] = error[i] * twice_reciprocal;
+    doubled[i] = error[i] * binary64_value(BINARY64_EXPONENT_FIELD - binary64_bits(binade));
   }
   return largest_of(doubled, count) * ldexp(1, format->precision - 2);
 }

@@ -1,27 +1,10 @@
 /* Between patterns and binary64, for the hot paths.  Both directions move bits as integers, so that
  * neither the rounding mode nor a flush-to-zero flag of the process can enter. */
-#include <string.h>
-
+#include "harness/num/binary64.h"
 #include "harness/num/format.h"
 #include "harness/num/format_layout.h"
 
 static const format_t *const binary64 = &format_table[FORMAT_f64];
-
-enum { BINARY64_FRACTION_BITS = 52, BINARY64_BIAS = 1023 };
-
-static const uint64_t BINARY64_SIGN = UINT64_C(1) << 63;
-
-static double double_from_bits(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static uint64_t double_bits(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 
 /* What a biased exponent field of the format lacks to be one of binary64, in place. */
 static uint64_t rebias(const format_t *format) {
@@ -37,9 +20,9 @@ double format_to_double(const format_t *format, uint64_t bits) {
   if (is_normal) {
     uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
     uint64_t widened = magnitude << (BINARY64_FRACTION_BITS - fraction_bits);
-    return double_from_bits(sign | (widened + rebias(format)));
+    return binary64_value(sign | (widened + rebias(format)));
   }
-  return double_from_bits(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
+  return binary64_value(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
 }
 
 void format_to_doubles(const format_t *format, const uint64_t *bits, size_t count,
@@ -63,7 +46,7 @@ static bool round_normal(const format_t *format, uint64_t magnitude, uint64_t *o
 }
 
 uint64_t format_from_double(const format_t *format, double value) {
-  uint64_t bits = double_bits(value);
+  uint64_t bits = binary64_bits(value);
   uint64_t magnitude = bits & ~BINARY64_SIGN;
   uint64_t rounded;
   if (!is_binary64(format) && round_normal(format, magnitude, &rounded)) {
@@ -75,10 +58,10 @@ uint64_t format_from_double(const format_t *format, double value) {
 
 double format_round_double(const format_t *format, double value) {
   if (is_binary64(format)) return value;
-  uint64_t bits = double_bits(value);
+  uint64_t bits = binary64_bits(value);
   uint64_t rounded;
   if (round_normal(format, bits & ~BINARY64_SIGN, &rounded)) {
-    return double_from_bits((bits & BINARY64_SIGN) | rounded);
+    return binary64_value((bits & BINARY64_SIGN) | rounded);
   }
   return format_to_double(format, format_from_double(format, value));
 }

@@ -98,6 +98,7 @@ static void test_relaxations_that_differ(void) {
                                          .zero_sign = ZERO_SIGN_ANY};
   fixture_judge(fixture);
   g_assert_cmpint(fixture->asked_under_other_contracts, ==, 0);
+  g_assert_cmpint(fixture->scripts[0].asked, ==, 3); /* Once a judgement. */
   fixture_free(fixture);
 }
 
