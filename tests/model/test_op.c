@@ -1,0 +1,67 @@
+/* The table of op rows, and what every row must hold. */
+#include "harness/model/op.h"
+
+static void test_find(void) {
+  g_assert_nonnull(op_find(str_from("stablehlo.reduce")));
+  g_assert_nonnull(op_find(str_from("stablehlo.dot_general")));
+  g_assert_null(op_find(str_from("stablehlo.reduc")));
+  g_assert_null(op_find(str_from("stablehlo.reduce ")));
+  g_assert_null(op_find(str_from("")));
+}
+
+static void test_rows(void) {
+  const op_t *const *rows = op_all();
+  g_assert_true(rows == op_all());
+  size_t count = 0;
+  for (; rows[count] != NULL; count++) {
+    const op_t *op = rows[count];
+    g_test_message("%s", op->name);
+    g_assert_true(op_find(str_from(op->name)) == op);
+    g_assert_null(strchr(op->name, ' '));
+    g_assert_true(op->spec[0] != '\0' && op->summary[0] != '\0');
+    for (const op_constraint_t *a = op->constraints; a->id != NULL; a++) {
+      g_assert_true(a->text[0] != '\0');
+      for (const op_constraint_t *b = op->constraints; b != a; b++) {
+        g_assert_cmpstr(a->id, !=, b->id);
+      }
+    }
+  }
+  g_assert_cmpuint(count, >=, 2);
+}
+
+static void test_attributes(void) {
+  static const struct {
+    const char *line;
+    const char *words; /* Of key=value, as op_attributes() splits them. */
+  } rows[] = {
+      {"stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[]", "body=add dims=[0] "},
+      {"stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[2] f32[2] -> f32[]",
+       "batch=[]x[] contract=[0]x[0] "},
+      {"stablehlo.dot_general batch=[0]x[0] contract=[]x[] precision=[HIGH,DEFAULT] f32[2] f32[2] "
+       "-> f32[2]",
+       "batch=[0]x[0] contract=[]x[] precision=[HIGH,DEFAULT] "},
+  };
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    program_t program;
+    g_assert_cmpint(program_parse(str_from(rows[i].line), &arena, &program, NULL, NULL), ==,
+                    STATUS_OK);
+    op_attribute_t attributes[OP_ATTRIBUTES_MAX];
+    size_t count = op_attributes(&program, &arena, attributes);
+    g_autoptr(GString) words = g_string_new(NULL);
+    for (size_t a = 0; a < count; a++) {
+      g_string_append_printf(words, "%s=%s ", attributes[a].key, attributes[a].value);
+    }
+    g_assert_cmpstr(words->str, ==, rows[i].words);
+  }
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/op/find", test_find);
+  g_test_add_func("/op/rows", test_rows);
+  g_test_add_func("/op/attributes", test_attributes);
+  return g_test_run();
+}
