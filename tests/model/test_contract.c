@@ -1,0 +1,171 @@
+/* Contracts from words and files. */
+#include <glib/gstdio.h>
+
+#include "harness/model/contract.h"
+
+#define SPEC                                                                        \
+  "order=in-order,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none," \
+  "integer_overflow=either,zero_sign=strict"
+#define BACKEND                                                                  \
+  "order=any,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
+  "integer_overflow=either,zero_sign=strict"
+
+static void check_prints(const contract_t *contract, const char *expected) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  contract_print(contract, text);
+  g_assert_cmpstr(text->str, ==, expected);
+  contract_t again;
+  g_assert_cmpint(contract_parse(str_from(text->str), &again, NULL), ==, STATUS_OK);
+  g_assert_cmpmem(&again, sizeof again, contract, sizeof *contract);
+}
+
+static void test_named(void) {
+  contract_t spec = contract_spec();
+  contract_t backend = contract_backend();
+  check_prints(&spec, SPEC);
+  check_prints(&backend, BACKEND);
+  g_assert_cmpint(spec.order, ==, ORDER_IN_ORDER);
+  g_assert_cmpint(backend.order, ==, ORDER_ANY);
+  g_assert_cmpint(backend.fma, ==, FMA_YES);
+}
+
+static void test_parse(void) {
+  static const struct {
+    const char *text;
+    const char *printed;
+  } rows[] = {
+      {"spec", SPEC},
+      {"backend", BACKEND},
+      {SPEC, SPEC},
+      {"spec,order=any,fma=yes,accum_wider=yes", BACKEND},
+      {"order=in-order,accum_wider=no,fma=no", SPEC},
+      {"fma=no,fma=yes", BACKEND},
+      {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",
+       "order=in-order,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,ftz=both,"
+       "integer_overflow=saturate,zero_sign=any"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    contract_t contract;
+    g_test_message("%s", rows[i].text);
+    g_assert_cmpint(contract_parse(str_from(rows[i].text), &contract, NULL), ==, STATUS_OK);
+    check_prints(&contract, rows[i].printed);
+  }
+}
+
+static void test_values(void) {
+  contract_t contract;
+  g_assert_cmpint(contract_parse(str_from("ftz=inputs"), &contract, NULL), ==, STATUS_OK);
+  g_assert_cmpint(contract.ftz, ==, FTZ_INPUTS);
+  g_assert_cmpint(contract_parse(str_from("ftz=outputs"), &contract, NULL), ==, STATUS_OK);
+  g_assert_cmpint(contract.ftz, ==, FTZ_OUTPUTS);
+  g_assert_cmpint(contract_parse(str_from("init_count=1"), &contract, NULL), ==, STATUS_OK);
+  g_assert_cmpint(contract.init_count, ==, INIT_COUNT_ONE);
+  g_assert_cmpint(contract_parse(str_from("integer_overflow=wrap"), &contract, NULL), ==,
+                  STATUS_OK);
+  g_assert_cmpint(contract.integer_overflow, ==, INTEGER_OVERFLOW_WRAP);
+}
+
+static void test_refused(void) {
+  static const struct {
+    const char *text;
+    const char *message;
+  } rows[] = {
+      {"", "\"\" is not key=value, and no contract but spec and backend has a name"},
+      {"strict", "\"strict\" is not key=value, and no contract but spec and backend has a name"},
+      {"fma=yes,spec", "\"spec\" is not key=value"},
+      {"spec,", "\"\" is not key=value"},
+      {"fma=maybe", "fma=maybe: the value is one of no|yes"},
+      {"ftz=", "ftz=: the value is one of none|inputs|outputs|both"},
+      {"ftz=in", "ftz=in: the value is one of none|inputs|outputs|both"},
+      {"ftz=none|inputs", "ftz=none|inputs: the value is one of none|inputs|outputs|both"},
+      {"FMA=yes",
+       "no permission is called \"FMA\"; there are order, init_count, accum_rounding, "
+       "accum_wider, fma, ftz, integer_overflow, zero_sign"},
+      {" fma=yes",
+       "no permission is called \" fma\"; there are order, init_count, accum_rounding, "
+       "accum_wider, fma, ftz, integer_overflow, zero_sign"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    contract_t contract;
+    error_t error = {.text = ""};
+    g_assert_cmpint(contract_parse(str_from(rows[i].text), &contract, &error), ==, STATUS_INVALID);
+    g_assert_cmpstr(error.text, ==, rows[i].message);
+  }
+}
+
+/* Writes a file, reads the contract, and removes the file. */
+static status_t read_text(const char *text, contract_t *out_contract, error_t *error) {
+  g_autofree char *path = g_build_filename(g_get_tmp_dir(), "assay-contract-XXXXXX", NULL);
+  int file = g_mkstemp(path);
+  g_assert_cmpint(file, >=, 0);
+  g_assert_true(g_close(file, NULL));
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  status_t status = contract_read_file(path, out_contract, error);
+  g_unlink(path);
+  return status;
+}
+
+static void test_file(void) {
+  static const struct {
+    const char *text;
+    const char *printed;
+  } rows[] = {
+      {"[contract]\n", BACKEND},
+      {"[contract]\nbase = spec\n", SPEC},
+      {"# A comment.\n[contract]\nfma = no\norder=in-order\naccum_wider = no\n", SPEC},
+      {"[contract]\norder = any\nbase = spec\nfma = yes\naccum_wider = yes\n", BACKEND},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    contract_t contract;
+    g_assert_cmpint(read_text(rows[i].text, &contract, NULL), ==, STATUS_OK);
+    check_prints(&contract, rows[i].printed);
+  }
+}
+
+static void test_refused_file(void) {
+  static const struct {
+    const char *text;
+    const char *message;
+  } rows[] = {
+      {"[permissions]\nfma = no\n", "there is no group [contract]"},
+      {"[contract]\nbase = strict\n", "base = strict: the base is spec or backend"},
+      {"[contract]\nfma = maybe\n", "fma=maybe: the value is one of no|yes"},
+      {"[contract]\nfmaa = no\n", "no permission is called \"fmaa\"; there are order, "},
+      {"fma = no\n", "Key file does not start with a group"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    contract_t contract;
+    error_t error = {.text = ""};
+    g_assert_cmpint(read_text(rows[i].text, &contract, &error), ==, STATUS_INVALID);
+    g_test_message("%s", error.text);
+    g_assert_nonnull(strstr(error.text, rows[i].message));
+    g_assert_nonnull(strstr(error.text, "assay-contract-"));
+  }
+  contract_t contract;
+  error_t error = {.text = ""};
+  g_assert_cmpint(contract_read_file("/nonexistent/contract", &contract, &error), ==, STATUS_IO);
+  g_assert_true(g_str_has_prefix(error.text, "/nonexistent/contract: "));
+}
+
+static void test_help(void) {
+  g_autoptr(GString) help = g_string_new(NULL);
+  contract_print_help(help);
+  g_assert_true(g_str_has_prefix(
+      help->str,
+      "  order=in-order|any  order of the terms: the specification's in-order trees, or any "
+      "(spec: in-order; backend: any)\n"));
+  g_auto(GStrv) lines = g_strsplit(help->str, "\n", -1);
+  g_assert_cmpuint(g_strv_length(lines), ==, sizeof(contract_t) + 1);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/contract/named", test_named);
+  g_test_add_func("/contract/parse", test_parse);
+  g_test_add_func("/contract/values", test_values);
+  g_test_add_func("/contract/refused", test_refused);
+  g_test_add_func("/contract/file", test_file);
+  g_test_add_func("/contract/refused_file", test_refused_file);
+  g_test_add_func("/contract/help", test_help);
+  return g_test_run();
+}
