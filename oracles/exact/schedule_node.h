@@ -1,0 +1,62 @@
+/* What schedule_set.c and schedule_hull.c share: ranges, their splits, and the operation of a node.
+ */
+#ifndef ASSAY_EXACT_SCHEDULE_NODE_H
+#define ASSAY_EXACT_SCHEDULE_NODE_H
+
+#include "harness/base/arena.h"
+#include "oracles/exact/arithmetic.h"
+#include "oracles/exact/schedules.h"
+
+/* The leaves under a node: `length` terms from `begin`, and `inits` initial values among them. */
+typedef struct schedule_range {
+  uint32_t inits;
+  size_t begin;
+  size_t length;
+} schedule_range_t;
+
+static inline bool schedule_range_is_empty(schedule_range_t range) {
+  return range.inits == 0 && range.length == 0;
+}
+
+/* Two parts of a range; a part that is a single product may stay unrounded. */
+typedef struct schedule_split {
+  schedule_range_t left;
+  schedule_range_t right;
+  bool fuses_left;
+  bool fuses_right;
+} schedule_split_t;
+
+typedef struct schedule_node {
+  const schedules_t *schedules;
+  arithmetic_t arithmetic;
+  bool fuses;           /* Fusing is permitted and can make a difference. */
+  const double *leaves; /* The rounded terms. */
+} schedule_node_t;
+
+/* Rounds the terms; `leaves` live in the arena. */
+schedule_node_t schedule_node_make(const schedules_t *schedules, arena_t *arena);
+
+static inline double schedule_combine(const schedule_node_t *node, double a, double b) {
+  return node->schedules->multiplies ? arithmetic_multiply(&node->arithmetic, a, b)
+                                     : arithmetic_add(&node->arithmetic, a, b);
+}
+
+/* Adds product `term`, unrounded. */
+static inline double schedule_fuse(const schedule_node_t *node, size_t term, double value) {
+  const schedules_t *schedules = node->schedules;
+  return arithmetic_fused(&node->arithmetic, schedules->left[term], schedules->right[term], value);
+}
+
+/* The split after `length` terms and `inits` initial values. */
+schedule_split_t schedule_split_at(const schedule_node_t *node, schedule_range_t range,
+                                   size_t length, uint32_t inits);
+
+/* Number of splits of all ranges: what dynamic programming over them takes at the least. */
+double schedule_split_count(const schedules_t *schedules);
+
+/* Ranges are numbered so that those with the same begin and inits are neighbours, by length; all
+ * that hold no term are one. */
+size_t schedule_range_count(const schedules_t *schedules);
+size_t schedule_range_index(const schedules_t *schedules, schedule_range_t range);
+
+#endif
