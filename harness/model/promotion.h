@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "harness/base/status.h"
 #include "harness/num/element.h"
 
 /* is_promotable(from, to): both boolean, both integer (of either signedness), both float or both
@@ -13,8 +14,12 @@
 bool element_is_promotable(const element_t *from, const element_t *to);
 
 /* Whether every value of `from` is one of `to`, infinities, NaN and -0 included.  Where it is not,
- * floats are rounded to nearest even by the rule of `to` (format_convert()), and what an integer
- * becomes is implementation-defined. */
+ * what the others become is implementation-defined. */
 bool element_promotion_is_exact(const element_t *from, const element_t *to);
+
+/* STATUS_UNSUPPORTED unless the promotion is exact: the specification leaves open what other
+ * conversions give (openxla/stablehlo#180), so nobody knows what is right. */
+status_t element_require_exact_promotion(const element_t *from, const element_t *to,
+                                         error_t *error);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "harness/model/promotion.h"
 #include "oracles/exact/exact_matmul.h"
 #include "oracles/exact/in_order.h"
 #include "oracles/exact/quick_sums.h"
@@ -204,6 +205,8 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 status_t dot_general_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                             accept_t out_accepts[CASE_RESULTS_MAX], error_t *error) {
   const element_t *element = instance->program.results[0].element;
+  const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
+  STATUS_TRY(element_require_exact_promotion(from, element, error));
   if (element->format != NULL && element->format->specials == FORMAT_EXPONENT_ONLY) {
     return status_fail(error, STATUS_UNSUPPORTED,
                        "no oracle for sums of %s, which has neither zero nor sign", element->name);

@@ -1,5 +1,6 @@
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 
+#include "harness/model/promotion.h"
 #include "oracles/exact/dense_fold.h"
 #include "oracles/ops/dot_general/dot_general.h"
 
@@ -134,6 +135,8 @@ status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule
   simulation_t simulation = {.lhs = &instance->operands[DOT_GENERAL_LHS],
                              .rhs = &instance->operands[DOT_GENERAL_RHS]};
   const element_t *element = instance->program.results[0].element;
+  const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
+  STATUS_TRY(element_require_exact_promotion(from, element, error));
   STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, error));
   const dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   simulation.layout = &layout;

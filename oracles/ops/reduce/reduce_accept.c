@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/model/promotion.h"
 #include "oracles/exact/exact_matmul.h"
 #include "oracles/exact/in_order.h"
 #include "oracles/exact/quick_sums.h"
@@ -118,6 +119,7 @@ status_t reduce_accept(const case_t *instance, const contract_t *contract, arena
   const program_t *program = &instance->program;
   for (uint32_t i = 0; i < program->result_count; i++) {
     const element_t *element = program->results[i].element;
+    STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, error));
     if (element->format == NULL || element->format->specials != FORMAT_EXPONENT_ONLY) continue;
     return status_fail(error, STATUS_UNSUPPORTED,
                        "no oracle for reductions of %s, which has neither zero nor sign",

@@ -1,5 +1,6 @@
 #include "oracles/ops/reduce/reduce_simulate.h"
 
+#include "harness/model/promotion.h"
 #include "oracles/exact/dense_fold.h"
 #include "oracles/ops/reduce/reduce.h"
 
@@ -77,6 +78,8 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
   bool is_indexed = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
   const element_t *index_element = is_indexed ? program->results[1].element : NULL;
   const element_t *element = program->results[input_number].element;
+  const element_t *from = program->operands[input_number].element;
+  STATUS_TRY(element_require_exact_promotion(from, element, error));
   fold_t fold;
   STATUS_TRY(fold_make(body, element, index_element, schedule, &fold, error));
   const tensor_t *input = &instance->operands[input_number];
