@@ -1,0 +1,55 @@
+#include "oracles/exact/exact_matmul.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "oracles/exact/exact_kernels.h"
+
+extern const exact_kernels_t exact_kernels_portable;
+#ifdef EXACT_KERNELS_X86
+extern const exact_kernels_t exact_kernels_avx2, exact_kernels_avx512;
+
+static bool machine_has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool machine_has_avx512(void) {
+  return machine_has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw");
+}
+#endif
+
+const exact_kernels_t *exact_kernels_best(void) {
+#ifdef EXACT_KERNELS_X86
+  if (machine_has_avx512()) return &exact_kernels_avx512;
+  if (machine_has_avx2()) return &exact_kernels_avx2;
+#endif
+  return &exact_kernels_portable;
+}
+
+const exact_kernels_t *exact_kernels_named(const char *name) {
+#ifdef EXACT_KERNELS_X86
+  if (strcmp(name, "avx512") == 0) return machine_has_avx512() ? &exact_kernels_avx512 : NULL;
+  if (strcmp(name, "avx2") == 0) return machine_has_avx2() ? &exact_kernels_avx2 : NULL;
+#endif
+  return strcmp(name, "portable") == 0 ? &exact_kernels_portable : NULL;
+}
+
+void exact_matmul_f32(const exact_matmul_t *matmul, const float *a, const float *b,
+                      arena_t *arena) {
+  exact_kernels_best()->matmul_f32(matmul, a, b, arena);
+}
+
+void exact_matmul_f64(const exact_matmul_t *matmul, const double *a, const double *b,
+                      arena_t *arena) {
+  exact_kernels_best()->matmul_f64(matmul, a, b, arena);
+}
+
+void exact_sums_f32(const exact_matmul_t *sums, const float *b, arena_t *arena) {
+  exact_kernels_best()->sums_f32(sums, b, arena);
+}
+
+void exact_sums_f64(const exact_matmul_t *sums, const double *b, arena_t *arena) {
+  exact_kernels_best()->sums_f64(sums, b, arena);
+}
