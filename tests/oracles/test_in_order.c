@@ -21,7 +21,8 @@ static const struct {
     {"(1 + a) + 1", 3, {1, 0x1p24, 1}, 0x1p24, true, true},
     {"a, -a far apart: 1 is lost on both sides", 4, {0x1p24, 1, 1, -0x1p24}, 0, true, true},
     {"or both survive", 4, {0x1p24, 1, 1, -0x1p24}, 2, true, true},
-    {"one alone never does", 4, {0x1p24, 1, 1, -0x1p24}, 1, false, true},
+    {"or one, in a + (1 + -a)", 4, {0x1p24, 1, 1, -0x1p24}, 1, true, true},
+    {"never three", 4, {0x1p24, 1, 1, -0x1p24}, 3, false, true},
 };
 
 static bool conforms(const sum_question_t *question, const char *contract_text, double got) {
