@@ -1,0 +1,316 @@
+/* The rules of the house hold in the whole tree; and each rule is seen to fail on a planted fault.
+ */
+#include <glib/gstdio.h>
+
+#include "tests/tidy/tidy_rules.h"
+
+typedef void (*rule_check_t)(const source_t *source, GPtrArray *complaints);
+
+static const struct rule {
+  const char *name;
+  rule_check_t check;
+} RULES[] = {
+    {"layers", check_layers},
+    {"homes-of-foreign-headers", check_homes},
+    {"lines", check_lines},
+    {"file-length", check_file_length},
+    {"function-length", check_functions},
+    {"banned-calls", check_banned_calls},
+    {"markers", check_markers},
+    {"mutable-statics", check_mutable_statics},
+};
+
+#define LINES_10 "  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n"
+#define LINES_60 LINES_10 LINES_10 LINES_10 LINES_10 LINES_10 LINES_10
+#define LINES_300 LINES_60 LINES_60 LINES_60 LINES_60 LINES_60
+#define BLANKS_20 "                    "
+
+/* One file, a rule, and its complaint; NULL where there must be none. */
+static const struct plant {
+  rule_check_t check;
+  const char *path;
+  const char *text;
+  const char *complaint;
+} PLANTS[] = {
+    {check_layers, "harness/num/a.c", "#include \"harness/base/text.h\"\n", NULL},
+    {check_layers, "harness/num/a.c", "#include \"harness/num/format.h\"\n", NULL},
+    {check_layers, "harness/base/a.c", "#include \"harness/num/format.h\"\n", "a.c:1: may not"},
+    {check_layers, "harness/gen/a.c", "int x;\n # include \"oracles/oracle.h\"\n",
+     "a.c:2: may not"},
+    {check_layers, "harness/judge/a.h", "#include \"harness/store/store.h\"\n", "may not include"},
+    {check_layers, "harness/tap/a.h", "#include \"harness/base/text.h\"\n", "may not include"},
+    {check_layers, "harness/base/a.c", "// #include \"harness/num/format.h\"\n", NULL},
+    {check_layers, "harness/base/a.c", "/*\n#include \"harness/num/format.h\"\n*/\n", NULL},
+    {check_layers, "harness/base/a.c", "#include \"text.h\"\n", "may not include \"text.h\""},
+    {check_layers, "oracles/ops/f/f_op.c", "#include \"harness/model/op.h\"\n", NULL},
+    {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/ops/f/f.h\"\n", NULL},
+    {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/oracle.h\"\n", "may not include"},
+    {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/ops/g/g.h\"\n", "may not include"},
+    {check_layers, "oracles/ops/f/f_op_draw.c", "#include \"oracles/exact/a.h\"\n", "may not"},
+    {check_layers, "oracles/ops/f/f_oracle.c", "#include \"oracles/oracle.h\"\n", NULL},
+    {check_layers, "tests/num/a.c", "#include \"harness/run/session.h\"\n", NULL},
+    {check_layers, "tests/num/a.c", "#include \"harness/cli/flags.h\"\n", "may not include"},
+
+    {check_homes, "oracles/exact/a.c", "#include <mpfr.h>\n", NULL},
+    {check_homes, "harness/judge/a.c", "#include <mpfr.h>\n", "a.c:1: <mpfr.h> has another home"},
+    {check_homes, "harness/run/a.c", "#include <sqlite3.h>\n", "<sqlite3.h> has another home"},
+    {check_homes, "harness/store/a.c", "#include <sqlite3.h>\n", NULL},
+    {check_homes, "harness/run/a.c", "#include \"sqlite3.h\"\n", "<sqlite3.h> has another home"},
+    {check_homes, "harness/exec/a.c", "#include <dlfcn.h>\n", "<dlfcn.h> has another home"},
+    {check_homes, "harness/run/a.c", "#include <poll.h>\n#include <sys/wait.h>\n", "a.c:2: <sys/"},
+    {check_homes, "harness/run/a.c", "#include <math.h>\n", NULL},
+
+    {check_lines, "a.c", BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 "x\n", "101 columns"},
+    {check_lines, "a.c", BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 "\n", "trailing blank"},
+    {check_lines, "a.c", "x\n\ty\n", "a.c:2: a tab"},
+    {check_lines, "a.c", BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 "                   \xc3\xa9\n",
+     NULL},
+
+    {check_file_length, "harness/a.c", LINES_300 LINES_60 LINES_10 LINES_10 LINES_10 LINES_10,
+     NULL},
+    {check_file_length, "harness/a.c", LINES_300 LINES_60 LINES_60, "420 lines"},
+    {check_file_length, "harness/a.def", LINES_300 LINES_300, NULL},
+    {check_file_length, "tests/a.c", LINES_300 LINES_60 LINES_60, NULL},
+    {check_file_length, "tests/a.c", LINES_300 LINES_300, "600 lines"},
+
+    {check_functions, "a.c", "void f(int x) {\n" LINES_60 "}\n", NULL},
+    {check_functions, "a.c", "int y;\nvoid f(int x) {\n" LINES_60 LINES_10 "}\n",
+     "a.c:2: the function has 72 lines"},
+    {check_functions, "a.c", "void f(int x,\n int y)\n{\n if (x) {\n" LINES_60 LINES_10 " }\n}\n",
+     "a.c:1: the function has 76 lines"},
+    {check_functions, "a.c", "static const int t[] = {\n" LINES_60 LINES_60 "};\n", NULL},
+    {check_functions, "a.c", "struct s {\n" LINES_60 LINES_60 "};\n", NULL},
+    {check_functions, "a.c", "#ifdef X\nextern \"C\" {\n#endif\nint f(void);\n" LINES_60 LINES_60,
+     NULL},
+    {check_functions, "a.c", "#define M(x) \\\n if (x) { \\\n\nvoid f(void) {\n" LINES_60 "}\n",
+     NULL},
+    {check_functions, "a.c", "void f(void) {\n  puts(\"}\"); // }\n" LINES_60 LINES_10 "}\n",
+     "the function has 73 lines"},
+    {check_functions, "a.c", "int t = M(1);\nvoid f(void) {\n" LINES_60 LINES_10 "}\n",
+     "a.c:2: the function has 72 lines"},
+
+    {check_banned_calls, "a.c", "int x = atoi(s);\n", "a.c:1: atoi() is banned"},
+    {check_banned_calls, "a.c", "strcpy (a, b);\n", "strcpy() is banned"},
+    {check_banned_calls, "a.c", "snprintf(a, 3, b); g_strcat(c); // strcpy(\n", NULL},
+    {check_banned_calls, "a.c", "puts(\"sprintf(\"); int rand = 4;\n", NULL},
+
+    {check_markers, "a.c",
+     "x\n// TO"
+     "DO: more\n",
+     "a.c:2: TO"
+     "DO"},
+    {check_markers, "a.c",
+     "/* HA"
+     "CK */\n",
+     "HA"
+     "CK"},
+    {check_markers, "harness/tap/a.c",
+     "// TO"
+     "DO\n",
+     NULL},
+    {check_markers, "harness/tap/a.c",
+     "// FIX"
+     "ME\n",
+     "FIX"
+     "ME"},
+    {check_markers, "a.c", "mkdtemp(\"XXXXXX\"); // HACKNEYED\n", NULL},
+
+    {check_mutable_statics, "harness/base/a.c", "static int count;\n", "a.c:1: static data"},
+    {check_mutable_statics, "harness/base/a.c", "static int count = 0;\n", "static data"},
+    {check_mutable_statics, "harness/base/a.c", "static const char *names[] = {0};\n",
+     "static data"},
+    {check_mutable_statics, "harness/base/a.c", "static const char *const names[] = {0};\n", NULL},
+    {check_mutable_statics, "harness/base/a.c", "static const int table[] = {1};\n", NULL},
+    {check_mutable_statics, "harness/base/a.c", "int f(void) {\n  static int n;\n",
+     "a.c:2: static"},
+    {check_mutable_statics, "harness/base/a.c", "static int f(void) {\n", NULL},
+    {check_mutable_statics, "harness/base/a.c", "static const struct {\n  int x;\n} T[] = {", NULL},
+    {check_mutable_statics, "harness/base/a.c", "static struct {\n  int x;\n} t;\n", "static data"},
+    {check_mutable_statics, "harness/base/a.c", "static int (*hook)(void);\n", "static data"},
+    {check_mutable_statics, "harness/base/a.c", "static const very_long_type_t\n    T = {1};\n",
+     NULL},
+    {check_mutable_statics, "harness/base/a.c", "static inline int f(int x) { return x; }\n", NULL},
+    {check_mutable_statics, "harness/a.c", "int f(void) {\n  static GOnce o = G_ONCE_INIT;\n",
+     NULL},
+    {check_mutable_statics, "harness/cli/a.c", "static int count;\n", NULL},
+};
+
+static void test_planted_faults(void) {
+  for (size_t i = 0; i < G_N_ELEMENTS(PLANTS); i++) {
+    GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+    source_t source = source_make(PLANTS[i].path, PLANTS[i].text);
+    PLANTS[i].check(&source, complaints);
+    g_ptr_array_add(complaints, NULL);
+    g_autofree char *all = g_strjoinv("\n", (char **)complaints->pdata);
+    bool as_expected =
+        PLANTS[i].complaint == NULL ? all[0] == '\0' : strstr(all, PLANTS[i].complaint) != NULL;
+    if (!as_expected) {
+      g_error("plant %zu, %s:\n%.200s\ngave \"%s\"", i, PLANTS[i].path, PLANTS[i].text, all);
+    }
+    source_free(&source);
+    g_ptr_array_unref(complaints);
+  }
+}
+
+/* Every rule has a plant that it complains about, and one that it passes. */
+static void test_every_rule_is_tested(void) {
+  for (size_t rule = 0; rule < G_N_ELEMENTS(RULES); rule++) {
+    bool complains = false;
+    bool passes = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(PLANTS); i++) {
+      if (PLANTS[i].check != RULES[rule].check) continue;
+      if (PLANTS[i].complaint == NULL) passes = true;
+      if (PLANTS[i].complaint != NULL) complains = true;
+    }
+    g_assert_true(complains && passes);
+  }
+}
+
+/* Appends the files below a folder that have one of the endings, as paths from the root. */
+static void list_files(const char *folder, const char *const *endings, GPtrArray *paths) {
+  g_autofree char *full = g_build_filename(ASSAY_SOURCE_DIR, folder, NULL);
+  GDir *directory = g_dir_open(full, 0, NULL);
+  if (directory == NULL) g_error("cannot read %s", full);
+  for (const char *name; (name = g_dir_read_name(directory)) != NULL;) {
+    g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
+    g_autofree char *place = g_build_filename(full, name, NULL);
+    if (g_file_test(place, G_FILE_TEST_IS_DIR)) list_files(path, endings, paths);
+    for (const char *const *ending = endings; *ending != NULL; ending++) {
+      if (g_str_has_suffix(name, *ending)) g_ptr_array_add(paths, g_strdup(path));
+    }
+  }
+  g_dir_close(directory);
+}
+
+static GPtrArray *list_all(const char *const *endings) {
+  static const char *const folders[] = {"harness", "oracles", "fuzz", "reports", "tests"};
+  GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+  for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) list_files(folders[i], endings, paths);
+  g_assert_cmpuint(paths->len, >, 5); /* Else we look in the wrong place. */
+  return paths;
+}
+
+static GPtrArray *list_all_sources(void) {
+  static const char *const endings[] = {".c", ".h", ".def", ".inc", NULL};
+  return list_all(endings);
+}
+
+/* The text of a file of the tree; the caller frees it. */
+static char *read_text(const char *path) {
+  g_autofree char *full = g_build_filename(ASSAY_SOURCE_DIR, path, NULL);
+  char *text = NULL;
+  if (!g_file_get_contents(full, &text, NULL, NULL)) g_error("cannot read %s", full);
+  return text;
+}
+
+static void report(GPtrArray *complaints) {
+  for (guint i = 0; i < complaints->len; i++) {
+    g_test_message("%s", (const char *)g_ptr_array_index(complaints, i));
+  }
+  if (complaints->len > 0) g_test_fail();
+  g_ptr_array_unref(complaints);
+}
+
+static void test_rule_in_tree(gconstpointer data) {
+  const struct rule *rule = data;
+  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+  GPtrArray *paths = list_all_sources();
+  for (guint i = 0; i < paths->len; i++) {
+    g_autofree char *text = read_text(g_ptr_array_index(paths, i));
+    source_t source = source_make(g_ptr_array_index(paths, i), text);
+    rule->check(&source, complaints);
+    source_free(&source);
+  }
+  g_ptr_array_unref(paths);
+  report(complaints);
+}
+
+/* Complains of each file whose name another one has too. */
+static GPtrArray *check_unique_names(const GPtrArray *paths) {
+  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+  GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < paths->len; i++) {
+    const char *path = g_ptr_array_index(paths, i);
+    char *name = g_path_get_basename(path);
+    const char *other = g_hash_table_lookup(seen, name);
+    if (other != NULL) {
+      g_ptr_array_add(complaints, g_strdup_printf("%s has the name of %s", path, other));
+    }
+    g_hash_table_insert(seen, name, g_ptr_array_index(paths, i));
+  }
+  g_hash_table_destroy(seen);
+  return complaints;
+}
+
+static void test_unique_names(void) {
+  GPtrArray *paths = list_all_sources();
+  report(check_unique_names(paths));
+  g_ptr_array_add(paths, g_strdup("fuzz/test_tidy.c")); /* Planted. */
+  GPtrArray *complaints = check_unique_names(paths);
+  g_assert_cmpuint(complaints->len, >=, 1);
+  g_ptr_array_unref(complaints);
+  g_ptr_array_unref(paths);
+}
+
+/* Complains of each C file that neither the build runs a command for (`commands`), nor its scripts
+ * name singly, because it is built on some machines only or by a compiler of its own. */
+static GPtrArray *check_built(const GPtrArray *paths, const char *commands, const char *scripts) {
+  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < paths->len; i++) {
+    const char *path = g_ptr_array_index(paths, i);
+    /* Plugins are built where their library is, and fuzz targets on demand. */
+    if (!g_str_has_suffix(path, ".c") || g_str_has_prefix(path, "fuzz/") ||
+        g_str_has_prefix(path, "harness/exec/plugins/")) {
+      continue;
+    }
+    g_autofree char *command = g_strdup_printf("%s/%s\"", ASSAY_SOURCE_DIR, path);
+    g_autofree char *name = g_path_get_basename(path);
+    g_autofree char *stem = g_strndup(name, strlen(name) - 2);
+    g_autofree char *expression = g_strdup_printf("%s\\\\.c", stem);
+    bool is_built = strstr(commands, command) != NULL || find_word(scripts, name) != NULL ||
+                    find_word(scripts, expression) != NULL;
+    if (!is_built) g_ptr_array_add(complaints, g_strdup_printf("%s is not built", path));
+  }
+  return complaints;
+}
+
+static char *read_build_scripts(void) {
+  static const char *const endings[] = {".cmake", NULL};
+  GString *text = g_string_new(NULL);
+  GPtrArray *scripts = list_all(endings);
+  for (guint i = 0; i < scripts->len; i++) {
+    g_autofree char *script = read_text(g_ptr_array_index(scripts, i));
+    g_string_append(text, script);
+  }
+  g_ptr_array_unref(scripts);
+  return g_string_free(text, FALSE);
+}
+
+static void test_all_is_built(void) {
+  g_autofree char *scripts = read_build_scripts();
+  g_autofree char *commands = NULL;
+  g_assert_true(
+      g_file_get_contents(ASSAY_BINARY_DIR "/compile_commands.json", &commands, NULL, NULL));
+  GPtrArray *paths = list_all_sources();
+  report(check_built(paths, commands, scripts));
+  guint before = paths->len;
+  g_ptr_array_add(paths, g_strdup("harness/base/forgotten.c")); /* Planted. */
+  g_ptr_array_remove_range(paths, 0, before);
+  GPtrArray *complaints = check_built(paths, commands, scripts);
+  g_assert_cmpuint(complaints->len, ==, 1);
+  g_ptr_array_unref(complaints);
+  g_ptr_array_unref(paths);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/tidy/planted-faults", test_planted_faults);
+  g_test_add_func("/tidy/every-rule-is-tested", test_every_rule_is_tested);
+  for (size_t i = 0; i < G_N_ELEMENTS(RULES); i++) {
+    g_autofree char *name = g_strdup_printf("/tidy/tree/%s", RULES[i].name);
+    g_test_add_data_func(name, &RULES[i], test_rule_in_tree);
+  }
+  g_test_add_func("/tidy/tree/unique-names", test_unique_names);
+  g_test_add_func("/tidy/tree/all-is-built", test_all_is_built);
+  return g_test_run();
+}

@@ -1,0 +1,269 @@
+/* The rules of the house that a program can check.  Each appends complaints, "path:line: what". */
+#ifndef ASSAY_TESTS_TIDY_TIDY_RULES_H
+#define ASSAY_TESTS_TIDY_TIDY_RULES_H
+
+#include <stdio.h>
+
+#include "tests/tidy/source_text.h"
+
+enum {
+  LINE_COLUMNS_MAX = 100,
+  FUNCTION_LINES_MAX = 70,
+  FILE_LINES_MAX = 400,
+  TEST_FILE_LINES_MAX = 500,
+};
+
+static inline void complain(GPtrArray *complaints, const source_t *source, size_t line,
+                            const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+static inline void complain(GPtrArray *complaints, const source_t *source, size_t line,
+                            const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *what = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_ptr_array_add(complaints, g_strdup_printf("%s:%zu: %s", source->path, line, what));
+}
+
+/* Layers, see ARCHITECTURE.md: an include goes to a lower level or stays in its own row.  The first
+ * row that fits counts. */
+typedef struct layer {
+  const char *pattern; /* Of paths. */
+  int level;
+} layer_t;
+
+static const layer_t LAYERS[] = {
+    {"harness/base/*", 0},  {"harness/tap/*", 0},   {"harness/num/*", 1},   {"harness/model/*", 2},
+    {"harness/gen/*", 3},   {"harness/exec/*", 3},  {"harness/quant/*", 3}, {"oracles/*", 3},
+    {"harness/judge/*", 4}, {"harness/store/*", 4}, {"harness/run/*", 5},   {"reports/*", 5},
+    {"harness/cli/*", 6},   {"fuzz/*", 6},          {"tests/*", 6},
+};
+
+static inline const layer_t *find_layer(const char *path) {
+  for (size_t i = 0; i < G_N_ELEMENTS(LAYERS); i++) {
+    if (g_pattern_match_simple(LAYERS[i].pattern, path)) return &LAYERS[i];
+  }
+  return NULL;
+}
+
+/* The half of an op's folder that knows no oracle: it is written against harness/model alone. */
+static inline bool is_op_half(const char *path) {
+  return g_pattern_match_simple("oracles/ops/*/*_op.*", path) ||
+         g_pattern_match_simple("oracles/ops/*/*_op_*", path);
+}
+
+/* What `directive` includes, between its quotes or angle brackets; NULL if it is no include. */
+static inline char *included_path(const char *line, char *out_opening) {
+  char opening;
+  char path[256];
+  if (sscanf(line, " # include %c%255[^\">]", &opening, path) != 2) return NULL;
+  if (opening != '"' && opening != '<') return NULL;
+  *out_opening = opening;
+  return g_strdup(path);
+}
+
+static inline bool may_include(const char *from, const char *to) {
+  const layer_t *lower = find_layer(to);
+  const layer_t *upper = find_layer(from);
+  if (lower == NULL || upper == NULL) return false;
+  if (is_op_half(from) && lower->level > 2) {
+    g_autofree char *from_folder = g_path_get_dirname(from);
+    g_autofree char *to_folder = g_path_get_dirname(to);
+    return g_str_equal(from_folder, to_folder) && strstr(to, "_oracle") == NULL;
+  }
+  return lower == upper || lower->level < upper->level;
+}
+
+static inline void check_layers(const source_t *source, GPtrArray *complaints) {
+  for (size_t i = 0; source->uncommented[i] != NULL; i++) {
+    char opening = '\0';
+    g_autofree char *path = included_path(source->uncommented[i], &opening);
+    if (path == NULL || opening != '"' || may_include(source->path, path)) continue;
+    complain(complaints, source, i + 1, "may not include \"%s\": it is not below", path);
+  }
+}
+
+/* The homes of foreign headers: every place that may include one has a row. */
+static const struct {
+  const char *header;
+  const char *home;
+} HOMES[] = {
+    {"mpfr.h", "oracles/*"},
+    {"mpfr.h", "tests/*"},
+    {"gmp.h", "oracles/*"},
+    {"gmp.h", "tests/*"},
+    {"sqlite3.h", "harness/store/*"},
+    {"xxhash.h", "harness/base/hash.c"},
+    {"jansson.h", "reports/*"},
+    {"jansson.h", "harness/cli/*"},
+    {"jansson.h", "tests/*"},
+    {"dlfcn.h", "harness/exec/dso_transport.c"},
+    {"dlfcn.h", "harness/exec/plugins/*"},
+    {"sys/wait.h", "harness/exec/*process*"},
+    {"sys/wait.h", "tests/*"},
+    {"poll.h", "harness/exec/*process*"},
+    {"poll.h", "tests/*"},
+    {"cblas.h", "harness/exec/plugins/*"},
+    {"cblas.h", "tests/bench/*"},
+    {"oneapi/dnnl/dnnl.h", "harness/exec/plugins/*"},
+    {"dnnl.h", "harness/exec/plugins/*"},
+};
+
+static inline void check_homes(const source_t *source, GPtrArray *complaints) {
+  for (size_t i = 0; source->uncommented[i] != NULL; i++) {
+    char opening = '\0';
+    g_autofree char *path = included_path(source->uncommented[i], &opening);
+    if (path == NULL) continue;
+    bool has_home = false;
+    bool is_home = false;
+    for (size_t row = 0; row < G_N_ELEMENTS(HOMES); row++) {
+      if (!g_str_equal(HOMES[row].header, path)) continue;
+      has_home = true;
+      is_home = is_home || g_pattern_match_simple(HOMES[row].home, source->path);
+    }
+    if (has_home && !is_home) complain(complaints, source, i + 1, "<%s> has another home", path);
+  }
+}
+
+static inline void check_lines(const source_t *source, GPtrArray *complaints) {
+  for (size_t i = 0; source->lines[i] != NULL; i++) {
+    const char *line = source->lines[i];
+    size_t size = strlen(line);
+    glong columns = g_utf8_strlen(line, -1);
+    if (columns > LINE_COLUMNS_MAX) complain(complaints, source, i + 1, "%ld columns", columns);
+    if (strchr(line, '\t') != NULL) complain(complaints, source, i + 1, "a tab");
+    if (size > 0 && line[size - 1] == ' ') complain(complaints, source, i + 1, "a trailing blank");
+  }
+}
+
+static inline void check_file_length(const source_t *source, GPtrArray *complaints) {
+  if (g_str_has_suffix(source->path, ".def")) return;
+  bool is_test = g_str_has_prefix(source->path, "tests/");
+  guint lines = g_strv_length(source->lines);
+  if (lines > (is_test ? TEST_FILE_LINES_MAX : FILE_LINES_MAX)) {
+    complain(complaints, source, lines, "the file has %u lines", lines);
+  }
+}
+
+/* Follows brackets over the lines of a file.  Directives and their continuations do not count, nor
+ * does the bracket of `extern "C"`. */
+typedef struct nesting {
+  int depth;
+  bool in_directive;
+  size_t declaration; /* Line on which the present outermost declaration began. */
+  bool in_declaration;
+  bool is_function;
+} nesting_t;
+
+/* Takes one line in; returns true if an outermost function ended on it. */
+static inline bool nesting_advance(nesting_t *nesting, const char *line, size_t number) {
+  const char *text = line + strspn(line, " ");
+  bool directive = nesting->in_directive || *text == '#';
+  size_t size = strlen(line);
+  nesting->in_directive = directive && size > 0 && line[size - 1] == '\\';
+  if (directive || g_str_has_prefix(text, "extern \" \" {")) return false;
+  bool ended = false;
+  for (const char *p = text; *p != '\0'; p++) {
+    if (nesting->depth == 0 && !nesting->in_declaration && *p != ' ' && *p != '}') {
+      nesting->in_declaration = true;
+      nesting->is_function = false;
+      nesting->declaration = number;
+    }
+    bool is_outermost = nesting->depth == 0;
+    if (is_outermost && *p == '(') nesting->is_function = true;
+    if (is_outermost && *p == '=') nesting->is_function = false;
+    if (is_outermost && *p == ';') nesting->in_declaration = false;
+    if (*p == '{') nesting->depth++;
+    if (*p == '}' && nesting->depth > 0 && --nesting->depth == 0 && nesting->is_function) {
+      nesting->in_declaration = false;
+      ended = true;
+    }
+  }
+  return ended;
+}
+
+static inline void check_functions(const source_t *source, GPtrArray *complaints) {
+  nesting_t nesting = {.depth = 0};
+  for (size_t i = 0; source->code[i] != NULL; i++) {
+    if (!nesting_advance(&nesting, source->code[i], i)) continue;
+    size_t lines = i - nesting.declaration + 1;
+    if (lines <= FUNCTION_LINES_MAX) continue;
+    complain(complaints, source, nesting.declaration + 1, "the function has %zu lines", lines);
+  }
+}
+
+static inline void check_banned_calls(const source_t *source, GPtrArray *complaints) {
+  static const char *const banned[] = {"sprintf", "vsprintf", "strcpy", "strcat", "atoi", "atof",
+                                       "atol",    "rand",     "srand",  "strtok", "gets", "alloca"};
+  for (size_t i = 0; source->code[i] != NULL; i++) {
+    for (size_t row = 0; row < G_N_ELEMENTS(banned); row++) {
+      const char *found = find_word(source->code[i], banned[row]);
+      if (found == NULL) continue;
+      found += strlen(banned[row]);
+      if (found[strspn(found, " ")] == '(') {
+        complain(complaints, source, i + 1, "%s() is banned", banned[row]);
+      }
+    }
+  }
+}
+
+static inline void check_markers(const source_t *source, GPtrArray *complaints) {
+  /* In halves, since this file is checked too. */
+  static const char *const markers[] = {
+      "TO"
+      "DO",
+      "FIX"
+      "ME",
+      "XX"
+      "X",
+      "HA"
+      "CK"};
+  bool speaks_tap = strstr(source->path, "/tap/") != NULL; /* There the first is a directive. */
+  for (size_t i = 0; source->lines[i] != NULL; i++) {
+    for (size_t row = speaks_tap ? 1 : 0; row < G_N_ELEMENTS(markers); row++) {
+      if (find_word(source->lines[i], markers[row]) == NULL) continue;
+      complain(complaints, source, i + 1, "%s: finish it, or open an issue", markers[row]);
+    }
+  }
+}
+
+/* The text of a declaration that begins on a line, up to its value, body, parameters or end. */
+static inline char *declaration_head(char *const *lines, char *out_stop) {
+  GString *head = g_string_new(NULL);
+  *out_stop = ';';
+  for (; *lines != NULL; lines++) {
+    size_t size = strcspn(*lines, "=;{(");
+    g_string_append_len(head, *lines, (gssize)size);
+    g_string_append_c(head, ' ');
+    if ((*lines)[size] == '\0') continue;
+    *out_stop = (*lines)[size];
+    if (*out_stop == '(' && (*lines)[size + 1] == '*') *out_stop = '*';
+    break;
+  }
+  return g_string_free(head, FALSE);
+}
+
+/* Whether a static declaration is one of data that can change. */
+static inline bool is_mutable_static(char *const *lines) {
+  char stop;
+  g_autofree char *head = declaration_head(lines, &stop);
+  if (stop == '(') return false;                              /* A function. */
+  if (find_word(head, "GOnce") != NULL) return false;         /* Set once, the same for all. */
+  if (stop == '*') return find_word(*lines, "const") == NULL; /* A pointer to one. */
+  const char *star = strrchr(head, '*');
+  return find_word(star != NULL ? star : head, "const") == NULL;
+}
+
+static inline void check_mutable_statics(const source_t *source, GPtrArray *complaints) {
+  static const char *const programs[] = {"harness/cli/", "fuzz/", "tests/"};
+  for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    if (g_str_has_prefix(source->path, programs[i])) return;
+  }
+  for (size_t i = 0; source->code[i] != NULL; i++) {
+    const char *text = source->code[i] + strspn(source->code[i], " ");
+    if (!g_str_has_prefix(text, "static ") || !is_mutable_static(&source->code[i])) continue;
+    complain(complaints, source, i + 1, "static data that can change");
+  }
+}
+
+#endif
