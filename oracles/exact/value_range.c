@@ -148,9 +148,10 @@ static double ratio(mpfr_srcptr numerator, mpfr_srcptr denominator) {
 
 void answer_measure(answer_t *answer, const format_t *format, uint64_t bits, mpfr_srcptr reference,
                     mpfr_srcptr total_error, mpfr_srcptr magnitude) {
-  answer->has_reference = true;
-  if (format_is_nan(format, bits) || format_is_infinity(format, bits)) {
-    answer->ulp_error = answer->slack = answer->backward_error = INFINITY;
+  bool is_finite = !format_is_nan(format, bits) && !format_is_infinity(format, bits);
+  answer->has_reference = is_finite || !answer->conforms;
+  if (!is_finite) { /* A permitted overflow has no error; any other is infinitely wrong. */
+    answer->ulp_error = answer->slack = answer->backward_error = answer->conforms ? 0 : INFINITY;
     return;
   }
   mpfr_t error, unit;
