@@ -12,19 +12,21 @@ enum {
   SLOTS_LOG2_MIN = 8,
 };
 
-void value_set_init(value_set_t *set, const format_t *format) {
-  *set = (value_set_t){.shift = 53u - format->precision, .slots_log2 = SLOTS_LOG2_MIN, .epoch = 1};
-  set->marks = g_malloc0(MARKS_MAX + WORD_BYTES);
-  set->slots = g_new(uint64_t, (size_t)1 << set->slots_log2);
-  set->epochs = g_new0(uint32_t, (size_t)1 << set->slots_log2);
-  set->keys = g_new(uint64_t, (size_t)1 << set->slots_log2);
+static void slots_make(value_set_t *set) {
+  size_t capacity = (size_t)1 << set->slots_log2;
+  set->slots = ARENA_NEW_ARRAY(set->arena, uint64_t, capacity);
+  set->keys = ARENA_NEW_ARRAY(set->arena, uint64_t, capacity);
+  set->epochs = arena_alloc_zeroed(set->arena, capacity * sizeof(uint32_t));
+  set->epoch = 1;
+  set->count = 0;
 }
 
-void value_set_deinit(value_set_t *set) {
-  g_free(set->marks);
-  g_free(set->slots);
-  g_free(set->epochs);
-  g_free(set->keys);
+value_set_t value_set_make(const format_t *format, arena_t *arena) {
+  value_set_t set = {
+      .arena = arena, .shift = 53u - format->precision, .slots_log2 = SLOTS_LOG2_MIN};
+  set.marks = ARENA_NEW_ARRAY(arena, uint8_t, MARKS_MAX + WORD_BYTES);
+  slots_make(&set);
+  return set;
 }
 
 void value_set_clear(value_set_t *set, double low, double high, uint64_t additions) {
@@ -44,21 +46,20 @@ void value_set_clear(value_set_t *set, double low, double high, uint64_t additio
   set->uses_marks = true;
   set->base = base;
   set->span = span;
+  size_t end = span + WORD_BYTES;
+  if (set->marks_set >= end) return;
+  memset(set->marks + set->marks_set, 0, end - set->marks_set);
+  set->marks_set = end;
 }
 
 static void slots_insert(value_set_t *set, uint64_t key);
 
 static void slots_grow(value_set_t *set) {
+  const uint64_t *keys = set->keys;
   size_t count = set->count;
   set->slots_log2++;
-  size_t capacity = (size_t)1 << set->slots_log2;
-  set->slots = g_renew(uint64_t, set->slots, capacity);
-  set->keys = g_renew(uint64_t, set->keys, capacity);
-  g_free(set->epochs);
-  set->epochs = g_new0(uint32_t, capacity);
-  set->epoch = 1;
-  set->count = 0;
-  for (size_t i = 0; i < count; i++) slots_insert(set, set->keys[i]);
+  slots_make(set);
+  for (size_t i = 0; i < count; i++) slots_insert(set, keys[i]);
 }
 
 /* Multiplicative hashing (Knuth, volume 3, section 6.4) with linear probing; at most half full. */

@@ -11,20 +11,23 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "harness/base/arena.h"
 #include "harness/num/format.h"
 
 typedef struct value_set {
+  arena_t *arena; /* Borrowed; holds all below. */
   unsigned shift; /* Keys of the format are equal below this bit. */
   bool has_nan;
   bool uses_marks; /* All values lie in a window of `span` keys from `base`. */
   uint64_t base;
   size_t span;
-  uint8_t *marks;   /* Owned; zeros between uses. */
-  uint64_t *slots;  /* Owned; an open hash table of 1 << slots_log2 keys ... */
+  uint8_t *marks;   /* Zeros between uses ... */
+  size_t marks_set; /* ... as far as they have been used at all. */
+  uint64_t *slots;  /* An open hash table of 1 << slots_log2 keys ... */
   uint32_t *epochs; /* ... of which those are in use whose epoch is the present one. */
   uint32_t epoch;
   unsigned slots_log2;
-  uint64_t *keys; /* Owned; the keys in the table in order of arrival. */
+  uint64_t *keys; /* The keys in the table in order of arrival. */
   size_t count;
 } value_set_t;
 
@@ -34,8 +37,7 @@ static inline uint64_t value_key(double value) {
   return bits ^ ((uint64_t)((int64_t)bits >> 63) | (uint64_t)1 << 63);
 }
 
-void value_set_init(value_set_t *set, const format_t *format);
-void value_set_deinit(value_set_t *set);
+value_set_t value_set_make(const format_t *format, arena_t *arena);
 
 /* Empties the set.  `low` and `high` bound what will be added (a zero stands for both zeros), or
  * are NaN if nobody knows; `additions` is about how many there will be, repetitions included. */

@@ -125,11 +125,12 @@ static void test_enumeration(gconstpointer data) {
 static void test_value_set(void) {
   const format_t *formats[] = {&format_table[FORMAT_f32], &format_table[FORMAT_f8E5M2]};
   rng_t rng = rng_make(2);
+  arena_t arena;
+  arena_init(&arena);
   for (size_t i = 0; i < 8; i++) {
     const format_t *format = formats[i % 2];
     bool is_bounded = i / 2 % 2 == 1;
-    value_set_t set;
-    value_set_init(&set, format);
+    value_set_t set = value_set_make(format, &arena);
     for (int round = 0; round < 5; round++) {
       enum { COUNT = 3000 };
       GArray *expected = g_array_new(FALSE, FALSE, sizeof(double));
@@ -150,8 +151,9 @@ static void test_value_set(void) {
       g_free(values);
       g_array_free(expected, TRUE);
     }
-    value_set_deinit(&set);
+    arena_reset(&arena);
   }
+  arena_deinit(&arena);
 }
 
 /* Too little work is said to be too little, and does not stop what is found without. */
