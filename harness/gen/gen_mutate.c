@@ -214,13 +214,14 @@ void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t
 
 /* ---- Two cases ------------------------------------------------------------------------------- */
 
-/* Takes a random run of components of `b`, at the same places as far as it has them. */
+/* Takes all components of `b` or a random run of them, at the same places as far as it has them. */
 static void cross_operand(rng_t *rng, const tensor_t *b, tensor_t *inout_tensor) {
   const element_t *element = inout_tensor->type.element;
   size_t count = MIN(type_component_count(&b->type), type_component_count(&inout_tensor->type));
   if (b->type.element != element || count == 0) return;
-  size_t begin = rng_below(rng, count);
-  size_t end = begin + 1 + rng_below(rng, count - begin);
+  bool take_all = rng_one_in(rng, 2);
+  size_t begin = take_all ? 0 : rng_below(rng, count);
+  size_t end = take_all ? count : begin + 1 + rng_below(rng, count - begin);
   memcpy(inout_tensor->data + begin * element->component_bytes,
          b->data + begin * element->component_bytes, (end - begin) * element->component_bytes);
 }

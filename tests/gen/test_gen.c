@@ -1,0 +1,182 @@
+/* Drawn programs and cases: valid, or broken on purpose, and always printable. */
+#include "harness/gen/gen.h"
+#include "harness/model/draw.h"
+
+enum { PROGRAMS = 20000, CASES = 4000 };
+
+typedef void each_op_t(const op_t *op, arena_t *arena);
+
+static void for_each_op(gconstpointer test) {
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    arena_t arena;
+    arena_init(&arena);
+    g_test_message("%s", (*op)->name);
+    (*(each_op_t *const *)test)(*op, &arena);
+    arena_deinit(&arena);
+  }
+}
+
+static bool has_constraint(const op_t *op, const char *id) {
+  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    if (strcmp(row->id, id) == 0) return true;
+  }
+  return false;
+}
+
+static void check_limits(const type_t *type, const draw_limits_t *limits) {
+  g_assert_cmpint(type_check(type, NULL), ==, STATUS_OK);
+  g_assert_cmpuint(type->rank, <=, limits->rank_max);
+  g_assert_cmpint((int64_t)type_element_count(type), <=, limits->elements_max);
+}
+
+static void check_programs(const op_t *op, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  rng_t rng = rng_make(1);
+  int broken_count = 0;
+  for (int i = 0; i < PROGRAMS; i++) {
+    program_t program;
+    const char *broken = "untouched";
+    gen_program(&rng, op, &options, arena, &program, &broken);
+    g_assert_true(program.op == op);
+    g_assert_cmpstr(op->validate(&program), ==, broken);
+    g_assert_true(program_obeys_bounds(&program));
+    if (broken != NULL) {
+      g_assert_true(has_constraint(op, broken));
+      broken_count++;
+      continue;
+    }
+    for (uint32_t t = 0; t < program.operand_count; t++) {
+      check_limits(&program.operands[t], &options.limits);
+    }
+    arena_reset(arena);
+  }
+  int expected = PROGRAMS / (int)options.invalid_one_in;
+  g_assert_cmpint(broken_count, >, expected / 2);
+  g_assert_cmpint(broken_count, <, expected * 2);
+}
+
+/* Every constraint is broken by some program, unless its own text says that none can. */
+static void check_constraints(const op_t *op, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 1;
+  rng_t rng = rng_make(2);
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (int i = 0; i < PROGRAMS; i++) {
+    program_t program;
+    const char *broken;
+    gen_program(&rng, op, &options, arena, &program, &broken);
+    g_assert_nonnull(broken);
+    g_hash_table_add(seen, (gpointer)(uintptr_t)broken);
+    arena_reset(arena);
+  }
+  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    bool can_break = strstr(row->text, "cannot break") == NULL;
+    g_test_message("%s %s: %s", op->name, row->id, row->text);
+    g_assert_cmpint(g_hash_table_contains(seen, row->id), ==, can_break);
+  }
+}
+
+/* Operands and attributes determine the shapes of the results. */
+static void check_results(const op_t *op, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 0;
+  rng_t rng = rng_make(3);
+  for (int i = 0; i < CASES; i++) {
+    program_t program;
+    const char *broken;
+    gen_program(&rng, op, &options, arena, &program, &broken);
+    g_assert_null(broken);
+    draw_other_shape(&rng, &program.results[rng_below(&rng, program.result_count)]);
+    g_assert_nonnull(op->validate(&program));
+    arena_reset(arena);
+  }
+}
+
+static char *draw_line(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
+                       const char **out_broken) {
+  program_t program;
+  gen_program(rng, op, options, arena, &program, out_broken);
+  case_t instance = case_make(arena, &program);
+  gen_data(rng, &instance);
+  GString *line = g_string_new(NULL);
+  case_print(&instance, line);
+  return g_string_free(line, FALSE);
+}
+
+static void check_lines(const op_t *op, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  options.limits.elements_max = 64;
+  options.invalid_one_in = 10;
+  rng_t rng = rng_make(4);
+  for (int i = 0; i < CASES; i++) {
+    const char *broken;
+    g_autofree char *line = draw_line(&rng, op, &options, arena, &broken);
+    case_t again;
+    const char *violation;
+    error_t error = {.text = ""};
+    status_t status = case_parse(str_from(line), arena, &again, &violation, &error);
+    g_assert_cmpstr(error.text, ==, "");
+    g_assert_cmpint(status, ==, STATUS_OK);
+    g_assert_cmpstr(violation, ==, broken);
+    g_autoptr(GString) printed = g_string_new(NULL);
+    case_print(&again, printed);
+    g_assert_cmpstr(printed->str, ==, line);
+    arena_reset(arena);
+  }
+}
+
+static void check_same_seed(const op_t *op, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  rng_t first = rng_make(5);
+  rng_t second = rng_make(5);
+  rng_t other = rng_make(6);
+  int differing = 0;
+  for (int i = 0; i < 200; i++) {
+    const char *broken;
+    g_autofree char *a = draw_line(&first, op, &options, arena, &broken);
+    g_autofree char *b = draw_line(&second, op, &options, arena, &broken);
+    g_autofree char *c = draw_line(&other, op, &options, arena, &broken);
+    g_assert_cmpstr(a, ==, b);
+    differing += strcmp(a, c) != 0;
+    arena_reset(arena);
+  }
+  g_assert_cmpint(differing, >, 190);
+}
+
+/* All ops together draw every element type, as operand and as result. */
+static void test_all_elements(void) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 0;
+  rng_t rng = rng_make(7);
+  arena_t arena;
+  arena_init(&arena);
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    for (int i = 0; i < PROGRAMS; i++) {
+      program_t program;
+      const char *broken;
+      gen_program(&rng, *op, &options, &arena, &program, &broken);
+      g_hash_table_add(seen, (gpointer)(uintptr_t)program.operands[0].element);
+      arena_reset(&arena);
+    }
+  }
+  for (size_t i = 0; i < element_count; i++) {
+    g_test_message("%s", element_table[i].name);
+    g_assert_cmpint(g_hash_table_contains(seen, &element_table[i]), ==,
+                    element_table[i].is_tensor_element);
+  }
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  static each_op_t *const tests[] = {check_programs, check_constraints, check_results, check_lines,
+                                     check_same_seed};
+  static const char *const paths[] = {"/gen/programs", "/gen/constraints", "/gen/results",
+                                      "/gen/lines", "/gen/same_seed"};
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
+    g_test_add_data_func(paths[i], &tests[i], for_each_op);
+  }
+  g_test_add_func("/gen/all_elements", test_all_elements);
+  return g_test_run();
+}
