@@ -1,0 +1,153 @@
+/* stablehlo.dot_general, evaluated naively: for each result element the indices of both operands
+ * are built dimension by dimension. */
+#include "oracles/ops/dot_general/dot_general.h"
+#include "tests/ops/naive_checks.h"
+
+/* Where one term lies: an index for every dimension of both operands. */
+typedef struct place {
+  int64_t lhs[TYPE_RANK_MAX];
+  int64_t rhs[TYPE_RANK_MAX];
+} place_t;
+
+static bool is_listed(const dimension_list_t *list, int64_t dim) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (list->dims[i] == dim) return true;
+  }
+  return false;
+}
+
+/* Result dimensions are: batching, then the others of lhs, then the others of rhs. */
+static place_t place_of_result(const program_t *program, size_t result) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  int64_t index[TYPE_RANK_MAX];
+  check_unravel(&program->results[0], result, index);
+  place_t place = {{0}, {0}};
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < attributes->lhs_batching.count; i++) {
+    place.lhs[attributes->lhs_batching.dims[i]] = index[next];
+    place.rhs[attributes->rhs_batching.dims[i]] = index[next];
+    next++;
+  }
+  for (int64_t dim = 0; dim < program->operands[DOT_GENERAL_LHS].rank; dim++) {
+    if (is_listed(&attributes->lhs_batching, dim)) continue;
+    if (is_listed(&attributes->lhs_contracting, dim)) continue;
+    place.lhs[dim] = index[next++];
+  }
+  for (int64_t dim = 0; dim < program->operands[DOT_GENERAL_RHS].rank; dim++) {
+    if (is_listed(&attributes->rhs_batching, dim)) continue;
+    if (is_listed(&attributes->rhs_contracting, dim)) continue;
+    place.rhs[dim] = index[next++];
+  }
+  return place;
+}
+
+/* Moves to the next term, the last contracting dimension fastest; false after the last one. */
+static bool next_term(const program_t *program, place_t *place) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  for (uint32_t i = attributes->lhs_contracting.count; i-- > 0;) {
+    int64_t lhs_dim = attributes->lhs_contracting.dims[i];
+    int64_t rhs_dim = attributes->rhs_contracting.dims[i];
+    int64_t next = place->lhs[lhs_dim] + 1;
+    bool wraps = next == program->operands[DOT_GENERAL_LHS].dims[lhs_dim];
+    place->lhs[lhs_dim] = wraps ? 0 : next;
+    place->rhs[rhs_dim] = wraps ? 0 : next;
+    if (!wraps) return true;
+  }
+  return false;
+}
+
+static bool has_terms(const program_t *program) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  for (uint32_t i = 0; i < attributes->lhs_contracting.count; i++) {
+    int64_t dim = attributes->lhs_contracting.dims[i];
+    if (program->operands[DOT_GENERAL_LHS].dims[dim] == 0) return false;
+  }
+  return true;
+}
+
+static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
+                            naive_node_t b) {
+  const element_t *element = program->results[0].element;
+  return (naive_node_t){{naive_add(element, saturates, a.values[0], b.values[0])}};
+}
+
+/* Both factors of one term, in the result's element type. */
+static naive_node_t load_factors(const case_t *instance, const place_t *place) {
+  const program_t *program = &instance->program;
+  const element_t *element = program->results[0].element;
+  size_t lhs = check_ravel(&program->operands[DOT_GENERAL_LHS], place->lhs);
+  size_t rhs = check_ravel(&program->operands[DOT_GENERAL_RHS], place->rhs);
+  return (naive_node_t){{naive_load(&instance->operands[DOT_GENERAL_LHS], lhs, element),
+                         naive_load(&instance->operands[DOT_GENERAL_RHS], rhs, element)}};
+}
+
+static naive_value_t sum_products(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
+                                  const GArray *factors) {
+  const program_t *program = &instance->program;
+  const element_t *element = program->results[0].element;
+  GArray *leaves = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
+  for (guint i = 0; i < factors->len; i++) {
+    const naive_value_t *pair = g_array_index(factors, naive_node_t, i).values;
+    naive_node_t leaf = {{naive_multiply(element, plan->saturates, pair[0], pair[1])}};
+    naive_insert(leaves, leaves->len, leaf);
+  }
+  naive_node_t zero = {0};
+  naive_arrange(rng, plan, zero, leaves);
+  const naive_node_t *nodes = (const naive_node_t *)(const void *)leaves->data;
+  naive_node_t sum = naive_fold(rng, program, plan, combine, nodes, leaves->len);
+  g_array_free(leaves, TRUE);
+  return sum.values[0];
+}
+
+/* One rounding a term, from +0 on. */
+static naive_value_t sum_fused(const format_t *format, const GArray *factors) {
+  double sum = 0;
+  for (guint i = 0; i < factors->len; i++) {
+    const naive_value_t *pair = g_array_index(factors, naive_node_t, i).values;
+    sum = naive_multiply_add(format, pair[0].real, pair[1].real, sum);
+  }
+  return (naive_value_t){.real = sum};
+}
+
+static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
+                     tensor_t *results) {
+  const program_t *program = &instance->program;
+  const element_t *element = program->results[0].element;
+  for (size_t result = 0; result < type_element_count(&program->results[0]); result++) {
+    GArray *factors = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
+    place_t place = place_of_result(program, result);
+    bool has_more = has_terms(program);
+    while (has_more) {
+      naive_insert(factors, factors->len, load_factors(instance, &place));
+      has_more = next_term(program, &place);
+    }
+    bool is_fused = plan->is_fused && element->kind == ELEMENT_FLOAT;
+    naive_value_t sum =
+        is_fused ? sum_fused(element->format, factors) : sum_products(rng, instance, plan, factors);
+    naive_store(&results[0], result, sum);
+    g_array_free(factors, TRUE);
+  }
+}
+
+static const naive_plan_t plans[] = {
+    {.name = "sequential", .shape = NAIVE_LEFT},
+    {.name = "reverse", .shape = NAIVE_RIGHT, .scatters_inits = true},
+    {.name = "random tree", .shape = NAIVE_RANDOM, .scatters_inits = true},
+    {.name = "saturating", .shape = NAIVE_LEFT, .saturates = true},
+    {.name = "fused", .shape = NAIVE_LEFT, .is_fused = true},
+    {.name = "shuffled", .shape = NAIVE_RANDOM, .scatters_inits = true, .is_shuffled = true},
+};
+
+static void test_conforms(void) {
+  const draw_limits_t limits = {.rank_max = 4, .elements_max = 64, .terms_max = 24};
+  naive_tally_t tally = naive_check_op(check_find_op("stablehlo.dot_general"), &limits, 3000,
+                                       evaluate, plans, G_N_ELEMENTS(plans));
+  g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
+  g_assert_cmpuint(tally.held, >, tally.asked / 4);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/naive_dot_general/conforms", test_conforms);
+  return g_test_run();
+}
