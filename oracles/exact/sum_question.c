@@ -94,11 +94,14 @@ static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
   mpfr_clear(init);
 }
 
-/* Largest (or smallest) partial sum that a permitted order can meet, errors included. */
+/* Largest (or smallest) partial sum that a permitted order can meet, errors included.  Where sums
+ * saturate, the terms that pull back need not be neighbours: 7 + ((-7.5 + -7.5) + 7.5) is 7 in
+ * f6E2M3FN, so contiguous ranges bound nothing there. */
 static void set_partial_extreme(mpfr_ptr out, const sum_case_t *sum, const sum_question_t *question,
                                 const sum_totals_t *totals, const contract_t *contract,
                                 bool positive) {
-  bool in_order = contract->order == ORDER_IN_ORDER;
+  bool saturates = question->format->specials == FORMAT_FINITE;
+  bool in_order = contract->order == ORDER_IN_ORDER && !saturates;
   mpfr_set(out,
            positive ? (in_order ? totals->highest : totals->positive)
                     : (in_order ? totals->lowest : totals->negative),
