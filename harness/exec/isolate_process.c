@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/exec/reason.h"
+
 enum {
   CHILD_CHANNEL = 3,          /* Its number in the child. */
   FIRST_FREE_DESCRIPTOR = 10, /* Beyond those that are given a fixed meaning in the child. */
@@ -100,6 +102,7 @@ status_t isolate_process_start(isolate_process_t *process, uint64_t memory_bytes
   process->channel = channel[0];
   process->words = words[0];
   process->last_words_size = 0;
+  process->leads_group = false;
   return STATUS_OK;
 }
 
@@ -151,19 +154,29 @@ isolate_talk_t isolate_process_send(isolate_process_t *process, const void *data
   return ISOLATE_TALK_OK;
 }
 
+isolate_talk_t isolate_process_receive_some(isolate_process_t *process, void *data, size_t capacity,
+                                            size_t *out_size, int64_t deadline) {
+  for (;;) {
+    isolate_talk_t talk = wait_ready(process, POLLIN, deadline);
+    if (talk != ISOLATE_TALK_OK) return talk;
+    ssize_t count = recv(process->channel, data, capacity, MSG_DONTWAIT);
+    if (count > 0) {
+      *out_size = (size_t)count;
+      return ISOLATE_TALK_OK;
+    }
+    if (count == 0 || (errno != EAGAIN && errno != EINTR)) return ISOLATE_TALK_ENDED;
+  }
+}
+
 isolate_talk_t isolate_process_receive(isolate_process_t *process, void *data, size_t size,
                                        int64_t deadline) {
   char *next = data;
   while (size != 0) {
-    isolate_talk_t talk = wait_ready(process, POLLIN, deadline);
+    size_t count;
+    isolate_talk_t talk = isolate_process_receive_some(process, next, size, &count, deadline);
     if (talk != ISOLATE_TALK_OK) return talk;
-    ssize_t count = recv(process->channel, next, size, MSG_DONTWAIT);
-    if (count > 0) {
-      next += count;
-      size -= (size_t)count;
-    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return ISOLATE_TALK_ENDED;
-    }
+    next += count;
+    size -= count;
   }
   return ISOLATE_TALK_OK;
 }
@@ -186,6 +199,7 @@ void isolate_process_end(isolate_process_t *process, bool kill_at_once, char *ou
   close(process->channel); /* Which asks a living child to go. */
   int status = 0;
   bool went = !kill_at_once && reap_within_grace(process->pid, &status);
+  if (process->leads_group) kill(-process->pid, SIGKILL);
   if (!went) {
     kill(process->pid, SIGKILL);
     while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
@@ -201,4 +215,17 @@ void isolate_process_end(isolate_process_t *process, bool kill_at_once, char *ou
   } else {
     snprintf(out_how, how_bytes, "exit status %d", WEXITSTATUS(status));
   }
+}
+
+void isolate_process_describe(const isolate_process_t *process, const char *how, const char *call,
+                              assay_reason_t *reason) {
+  static const char introduction[] = ", after it wrote: ";
+  snprintf(reason->text, reason->text_bytes, "%s in %s()", how, call);
+  size_t used = strlen(reason->text) + strlen(introduction);
+  if (process->last_words_size == 0 || used + 1 >= reason->text_bytes) return;
+  size_t shown = MIN(process->last_words_size, reason->text_bytes - used - 1);
+  g_strlcat(reason->text, introduction, reason->text_bytes);
+  memcpy(reason->text + used, process->last_words + process->last_words_size - shown, shown);
+  reason->text[used + shown] = '\0';
+  reason_clean(reason);
 }

@@ -8,13 +8,15 @@
 #include <sys/types.h>
 
 #include "harness/base/status.h"
+#include "harness/exec/assay_executor.h"
 
 enum { LAST_WORDS_BYTES = 4096 };
 
 typedef struct isolate_process {
-  pid_t pid;   /* 0 if none runs. */
-  int channel; /* Our end of the socket. */
-  int words;   /* What the child writes to stdout and stderr. */
+  pid_t pid;        /* 0 if none runs. */
+  int channel;      /* Our end of the socket. */
+  int words;        /* What the child writes to stdout and stderr. */
+  bool leads_group; /* Its process group, of its own number, ends with it. */
   char last_words[LAST_WORDS_BYTES];
   size_t last_words_size;
 } isolate_process_t;
@@ -39,6 +41,10 @@ isolate_talk_t isolate_process_send(isolate_process_t *process, const void *data
 isolate_talk_t isolate_process_receive(isolate_process_t *process, void *data, size_t size,
                                        int64_t deadline);
 
+/* Receives what is there, `capacity` bytes at most and one at least. */
+isolate_talk_t isolate_process_receive_some(isolate_process_t *process, void *data, size_t capacity,
+                                            size_t *out_size, int64_t deadline);
+
 /* Forgets what the child has said so far. */
 static inline void isolate_process_forget_words(isolate_process_t *process) {
   process->last_words_size = 0;
@@ -49,5 +55,9 @@ static inline void isolate_process_forget_words(isolate_process_t *process) {
  * words stay. */
 void isolate_process_end(isolate_process_t *process, bool kill_at_once, char *out_how,
                          size_t how_bytes);
+
+/* "SIGSEGV in execute(), after it wrote: ...": the end of the last words, as far as it fits. */
+void isolate_process_describe(const isolate_process_t *process, const char *how, const char *call,
+                              assay_reason_t *reason);
 
 #endif

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/exec/reason.h"
-
 enum {
   START_TIMEOUT_MIN_MS = 10000, /* Loading a large library may last where calls may not. */
   STARTS_MAX = 5,
@@ -49,21 +47,6 @@ static heard_t receive_answer(isolate_session_t *session, int64_t deadline,
       isolate_process_receive(process, out_answer->text, reply->text_bytes, deadline));
 }
 
-/* "SIGSEGV in execute(), after it wrote: ...": the end of what was written, as far as it fits. */
-static void describe_end(const isolate_session_t *session, const char *how, const char *call,
-                         assay_reason_t *reason) {
-  const isolate_process_t *process = &session->process;
-  static const char introduction[] = ", after it wrote: ";
-  snprintf(reason->text, reason->text_bytes, "%s in %s()", how, call);
-  size_t used = strlen(reason->text) + strlen(introduction);
-  if (process->last_words_size == 0 || used + 1 >= reason->text_bytes) return;
-  size_t shown = MIN(process->last_words_size, reason->text_bytes - used - 1);
-  g_strlcat(reason->text, introduction, reason->text_bytes);
-  memcpy(reason->text + used, process->last_words + process->last_words_size - shown, shown);
-  reason->text[used + shown] = '\0';
-  reason_clean(reason);
-}
-
 /* Ends the child that gave no answer; says why, and what it means for the case. */
 static executor_outcome_t end_child(isolate_session_t *session, heard_t heard, uint32_t allowed_ms,
                                     const char *call, assay_reason_t *reason) {
@@ -72,15 +55,16 @@ static executor_outcome_t end_child(isolate_session_t *session, heard_t heard, u
   switch (heard) {
     case HEARD_NOTHING:
       snprintf(how, sizeof how, "no answer within %u ms", allowed_ms);
-      describe_end(session, how, call, reason);
+      isolate_process_describe(&session->process, how, call, reason);
       return EXECUTOR_TIMED_OUT;
     case HEARD_GARBAGE:
-      describe_end(session, "garbage on its connection to Assay", call, reason);
+      isolate_process_describe(&session->process, "garbage on its connection to Assay", call,
+                               reason);
       return EXECUTOR_GARBAGE;
     case HEARD_END:
     case HEARD_ANSWER:
     default:
-      describe_end(session, how, call, reason);
+      isolate_process_describe(&session->process, how, call, reason);
       return EXECUTOR_CRASHED;
   }
 }
