@@ -29,7 +29,7 @@ static const death_row_t death_rows[] = {
     {"execute:crash", EXECUTOR_CRASHED, "SIGSEGV in execute()"},
     {"compile:crash", EXECUTOR_CRASHED, "SIGSEGV in compile()"},
     {"promises:crash", EXECUTOR_CRASHED, "SIGSEGV in promises()"},
-    {"execute:talk_and_abort", EXECUTOR_CRASHED, "line 99999 the lattice is broken"},
+    {"execute:talk_and_abort", EXECUTOR_CRASHED, "line 9999 the lattice is broken"},
     {"execute:leave", EXECUTOR_CRASHED, "exit status 3 in execute()"},
     {"execute:hang", EXECUTOR_TIMED_OUT, "no answer within 100 ms in execute()"},
     {"compile:hang", EXECUTOR_TIMED_OUT, "no answer within 100 ms in compile()"},

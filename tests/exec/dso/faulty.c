@@ -24,7 +24,7 @@ static int32_t crash(const scene_t *scene) {
 
 static int32_t talk_and_abort(const scene_t *scene) {
   (void)scene;
-  for (int i = 0; i < 100000; i++) fprintf(stderr, "line %d\n", i);
+  for (int i = 0; i < 10000; i++) fprintf(stderr, "line %d\n", i);
   fprintf(stderr, "the lattice is\tbroken\n");
   abort();
 }
