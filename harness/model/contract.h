@@ -1,4 +1,4 @@
-/* A contract: the named permissions under which a verdict is given (VERDICTS.md, section 6).  Stored
+/* A contract: the named permissions under which a verdict is given (VERDICTS.md, section 6). Stored
  * with every run, so that a verdict can be judged again years later. */
 #ifndef ASSAY_MODEL_CONTRACT_H
 #define ASSAY_MODEL_CONTRACT_H
@@ -15,8 +15,11 @@ enum permission_accum_rounding { ACCUM_ROUNDING_RN, ACCUM_ROUNDING_RZ };
 enum permission_accum_wider { ACCUM_WIDER_NO, ACCUM_WIDER_YES };
 enum permission_fma { FMA_NO, FMA_YES };
 enum permission_ftz { FTZ_NONE, FTZ_INPUTS, FTZ_OUTPUTS, FTZ_BOTH };
-enum permission_integer_overflow { INTEGER_OVERFLOW_WRAP, INTEGER_OVERFLOW_SATURATE,
-                                   INTEGER_OVERFLOW_EITHER };
+enum permission_integer_overflow {
+  INTEGER_OVERFLOW_WRAP,
+  INTEGER_OVERFLOW_SATURATE,
+  INTEGER_OVERFLOW_EITHER
+};
 enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
 
 typedef struct contract {
@@ -30,7 +33,8 @@ typedef struct contract {
  * anything. */
 #define CONTRACT_INIT_COUNT_MAX 65536u
 
-/* "spec": the letter of the specification.  "backend": what compilers do in practice; the default. */
+/* "spec": the letter of the specification.  "backend": what compilers do in practice; the default.
+ */
 contract_t contract_spec(void);
 contract_t contract_backend(void);
 

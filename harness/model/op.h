@@ -1,7 +1,7 @@
 /* One row per op: all that the generator, the codec, the store and the command line ever ask about
  * it.  Rows live in oracles/ops/FOLDER/FOLDER_op.c, are written against harness/model alone (no
- * MPFR), and are found by folder: each FOLDER_op.c defines `const op_t *const FOLDER_ops[]`, ended by
- * NULL, and the build joins them. */
+ * MPFR), and are found by folder: each FOLDER_op.c defines `const op_t *const FOLDER_ops[]`, ended
+ * by NULL, and the build joins them. */
 #ifndef ASSAY_MODEL_OP_H
 #define ASSAY_MODEL_OP_H
 
@@ -24,15 +24,15 @@ enum { OP_ATTRIBUTES_MAX = 16 };
 
 /* Sizes that bound a draw. */
 typedef struct draw_limits {
-  uint32_t rank_max;       /* Of each operand. */
-  int64_t elements_max;    /* Of each operand and result. */
-  int64_t terms_max;       /* Terms that go into one result element. */
+  uint32_t rank_max;    /* Of each operand. */
+  int64_t elements_max; /* Of each operand and result. */
+  int64_t terms_max;    /* Terms that go into one result element. */
 } draw_limits_t;
 
 typedef struct op {
-  const char *name;   /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
-  const char *spec;   /* Where its meaning is written: "StableHLO specification, dot_general". */
-  const char *summary;/* One line for `assay ops`. */
+  const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
+  const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
+  const char *summary; /* One line for `assay ops`. */
   size_t attributes_bytes;            /* sizeof the op's own attributes struct. */
   const op_constraint_t *constraints; /* Ended by a row whose id is NULL. */
 
@@ -71,8 +71,8 @@ typedef struct op {
   /* True if operand `operand` is an initial value: generators then prefer neutral values. */
   bool (*is_init_operand)(const program_t *program, uint32_t operand);
 
-  /* The pattern of the op's neutral initial value (0 for add, 1 for multiply, ...) for that operand;
-   * called only where is_init_operand() is true. */
+  /* The pattern of the op's neutral initial value (0 for add, 1 for multiply, ...) for that
+   * operand; called only where is_init_operand() is true. */
   uint64_t (*neutral_bits)(const program_t *program, uint32_t operand);
 } op_t;
 
