@@ -21,7 +21,7 @@ static void test_cancelling_sums(void) {
         sum += input_value(&fixture, row * COLUMNS + column);
         magnitude += fabs(input_value(&fixture, row * COLUMNS + column));
       }
-      largest_ratio = fmax(largest_ratio, fabs(sum) / magnitude);
+      largest_ratio = MAX(largest_ratio, fabs(sum) / magnitude);
     }
     cancelled += largest_ratio < 0x1p-10;
     nonzero += largest_ratio > 0 && largest_ratio < 0x1p-10;

@@ -95,8 +95,8 @@ static void check_unit_range(fixture_t *fixture, gen_regime_t regime) {
     for (size_t c = 0; c < input_count(fixture); c++) {
       double value = input_value(fixture, c);
       g_assert_true(value > low - 1e-300 && value < 1);
-      smallest = fmin(smallest, value);
-      largest = fmax(largest, value);
+      smallest = MIN(smallest, value);
+      largest = MAX(largest, value);
     }
   }
   bool has_sign = fixture->element->format->specials != FORMAT_EXPONENT_ONLY;
