@@ -1,0 +1,169 @@
+/* reduce by the reduction primitive. */
+#include <math.h>
+
+#include "harness/exec/plugins/onednn.h"
+
+typedef struct reduction_types {
+  const char *input;
+  const char *result; /* And of the initial value. */
+  dnnl_data_type_t input_type;
+  dnnl_data_type_t result_type;
+} reduction_types_t;
+
+/* Pairs in which the primitive accumulates in the result's type. */
+static const reduction_types_t reduction_types[] = {
+    {"f32", "f32", dnnl_f32, dnnl_f32}, {"bf16", "f32", dnnl_bf16, dnnl_f32},
+    {"f16", "f32", dnnl_f16, dnnl_f32}, {"i32", "i32", dnnl_s32, dnnl_s32},
+    {"i8", "i32", dnnl_s8, dnnl_s32},   {"ui8", "i32", dnnl_u8, dnnl_s32},
+};
+
+/* ---- One more application of the body, with the initial value.  Maximum and minimum as StableHLO
+ * defines them: NaN wins, and -0 < +0. */
+
+static float add_f32(float a, float b) { return a + b; }
+static float multiply_f32(float a, float b) { return a * b; }
+static float maximum_f32(float a, float b) {
+  if (isnan(a) || isnan(b)) return isnan(a) ? a : b;
+  if (a == b) return signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+static float minimum_f32(float a, float b) {
+  if (isnan(a) || isnan(b)) return isnan(a) ? a : b;
+  if (a == b) return signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+static int32_t add_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+static int32_t multiply_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a * (uint32_t)b); }
+static int32_t maximum_i32(int32_t a, int32_t b) { return a > b ? a : b; }
+static int32_t minimum_i32(int32_t a, int32_t b) { return a < b ? a : b; }
+
+#define DEFINE_COMBINE(body, suffix, type)                                               \
+  static void combine_##body##_##suffix(void *results, size_t count, const void *init) { \
+    type *values = results;                                                              \
+    const type first = *(const type *)init;                                              \
+    for (size_t i = 0; i < count; i++) values[i] = body##_##suffix(values[i], first);    \
+  }
+DEFINE_COMBINE(add, f32, float)
+DEFINE_COMBINE(multiply, f32, float)
+DEFINE_COMBINE(maximum, f32, float)
+DEFINE_COMBINE(minimum, f32, float)
+DEFINE_COMBINE(add, i32, int32_t)
+DEFINE_COMBINE(multiply, i32, int32_t)
+DEFINE_COMBINE(maximum, i32, int32_t)
+DEFINE_COMBINE(minimum, i32, int32_t)
+
+typedef struct reduction_body {
+  const char *name;
+  dnnl_alg_kind_t algorithm;
+  void (*combine_f32)(void *results, size_t count, const void *init);
+  void (*combine_i32)(void *results, size_t count, const void *init);
+} reduction_body_t;
+
+static const reduction_body_t reduction_bodies[] = {
+    {"add", dnnl_reduction_sum, combine_add_f32, combine_add_i32},
+    {"multiply", dnnl_reduction_mul, combine_multiply_f32, combine_multiply_i32},
+    {"maximum", dnnl_reduction_max, combine_maximum_f32, combine_maximum_i32},
+    {"minimum", dnnl_reduction_min, combine_minimum_f32, combine_minimum_i32},
+};
+
+static const reduction_body_t *find_body(const assay_program_t *program) {
+  const char *name = plugin_attribute(program, "body");
+  for (size_t i = 0; i < sizeof reduction_bodies / sizeof reduction_bodies[0]; i++) {
+    if (name != NULL && strcmp(reduction_bodies[i].name, name) == 0) return &reduction_bodies[i];
+  }
+  return NULL;
+}
+
+static const reduction_types_t *find_types(const assay_program_t *program) {
+  for (size_t i = 0; i < sizeof reduction_types / sizeof reduction_types[0]; i++) {
+    const reduction_types_t *types = &reduction_types[i];
+    if (plugin_is(&program->operands[0], types->input) &&
+        plugin_is(&program->operands[1], types->result) &&
+        plugin_is(&program->results[0], types->result)) {
+      return types;
+    }
+  }
+  return NULL;
+}
+
+/* The first constraint that a reduce of one input breaks (StableHLO specification, reduce), or
+ * NULL. */
+static const char *check_reduce(const assay_program_t *program, plugin_dims_t *out_reduced) {
+  const assay_type_t *input = &program->operands[0];
+  const assay_type_t *result = &program->results[0];
+  const char *dims = plugin_attribute(program, "dims");
+  if (dims == NULL || !plugin_read_dims(&dims, out_reduced) || *dims != '\0') {
+    return "attribute dims is there";
+  }
+  if (!plugin_dims_are_distinct(out_reduced, input->rank)) {
+    return "C4, C5: dimensions are in range and distinct";
+  }
+  if (program->operands[1].rank != 0) return "the initial value is one number";
+  plugin_dims_t kept = plugin_dims_rest(out_reduced, input->rank);
+  if (result->rank != kept.count) return "C7: the shape of the result";
+  for (uint32_t i = 0; i < kept.count; i++) {
+    if (result->dims[i] != input->dims[kept.dims[i]]) return "C7: the shape of the result";
+  }
+  return NULL;
+}
+
+static dnnl_status_t describe_dense(const dnnl_functions_t *dnnl, uint32_t rank,
+                                    const dnnl_dims_t sizes, dnnl_data_type_t type,
+                                    dnnl_memory_desc_t *out_memory) {
+  dnnl_dims_t strides;
+  int64_t stride = 1;
+  for (uint32_t d = rank; d-- > 0;) {
+    strides[d] = stride;
+    stride *= sizes[d];
+  }
+  return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
+}
+
+static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assay_type_t *input,
+                                        const plugin_dims_t *reduced,
+                                        const reduction_types_t *types, dnnl_alg_kind_t algorithm,
+                                        plan_t *plan) {
+  dnnl_dims_t input_sizes;
+  dnnl_dims_t output_sizes;
+  for (uint32_t d = 0; d < input->rank; d++) {
+    input_sizes[d] = input->dims[d];
+    output_sizes[d] = plugin_dims_contain(reduced, d) ? 1 : input->dims[d];
+  }
+  dnnl_status_t status =
+      describe_dense(dnnl, input->rank, input_sizes, types->input_type, &plan->inputs[0]);
+  if (status != dnnl_success) return status;
+  status = describe_dense(dnnl, input->rank, output_sizes, types->result_type, &plan->output);
+  if (status != dnnl_success) return status;
+  return dnnl->dnnl_reduction_desc_init(&plan->operation.reduction, algorithm, &plan->inputs[0],
+                                        &plan->output, 0, 0);
+}
+
+int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                       plan_t *out_plan, assay_reason_t *reason) {
+  const reduction_body_t *body = find_body(program);
+  if (body == NULL || program->operand_count != 2 || program->result_count != 1) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                      "no reduction but add, multiply, maximum and minimum of one input");
+  }
+  plugin_dims_t reduced;
+  const char *broken = check_reduce(program, &reduced);
+  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  const assay_type_t *input = &program->operands[0];
+  const reduction_types_t *types = find_types(program);
+  if (types == NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction from %s to %s",
+                      input->element, program->results[0].element);
+  }
+  if (plugin_is_empty(input) || reduced.count == 0) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction of nothing");
+  }
+  bool is_float = plugin_is(&program->results[0], "f32");
+  *out_plan = (plan_t){.input_count = 1,
+                       .input_arguments = {DNNL_ARG_SRC},
+                       .operands = {{.is_in_place = true}},
+                       .combine = is_float ? body->combine_f32 : body->combine_i32,
+                       .result_count = plugin_count(&program->results[0])};
+  dnnl_status_t status =
+      describe_reduction(dnnl, input, &reduced, types, body->algorithm, out_plan);
+  return plan_answer(dnnl, status, "reduction", reason);
+}
