@@ -105,8 +105,8 @@ static status_t open_for_reading(connection_t *connection, error_t *error) {
   if (connection_execute(connection, probe, error) == STATUS_OK) return STATUS_OK;
   g_autofree char *log = g_strconcat(connection->path, "-wal", NULL);
   int code = sqlite3_errcode(connection->database);
-  bool is_ours_alone = (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) &&
-                       !g_file_test(log, G_FILE_TEST_EXISTS);
+  bool is_ours_alone =
+      (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !g_file_test(log, G_FILE_TEST_EXISTS);
   if (!is_ours_alone) return connection_fail(connection, error);
   STATUS_TRY(reopen_immutable(connection, error));
   return connection_execute(connection, probe, error);

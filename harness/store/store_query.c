@@ -109,8 +109,6 @@ status_t store_query(const char *path, const char *sql, store_row_t row, void *c
   connection_t connection;
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_open(path, CONNECTION_READ, &connection, error));
-  /* The connection is read-only; this keeps a query from reaching other files. */
-  sqlite3_limit(connection.database, SQLITE_LIMIT_ATTACHED, 0);
   status_t status = prepare_query(&connection, sql, &statement, error);
   if (status == STATUS_OK) {
     row_buffer_t buffer = make_row_buffer(statement);

@@ -117,22 +117,22 @@ static void test_no_rows(gconstpointer data) {
 }
 
 static void write_narrow_table(const report_grid_t *grid, FILE *out) {
-  report_write_table(grid, 37, out);
+  report_write_table(grid, 20, out);
 }
 
-/* Texts are cut, numbers never. */
+/* Texts are cut, down to 8 columns; numbers never, even if then the line is too long. */
 static void test_cut_to_terminal(void) {
   static const format_case_t narrow = {.write = write_narrow_table};
   assert_writes(&narrow, G_N_ELEMENTS(ROWS),
-                "name                count     max ulp\n"
-                "-----------  ------------  ----------\n"
-                "plain                   7         0.1\n"
-                "             -12345678901         inf\n"
-                "a|b, \"c\"                -        -inf\n"
-                "two\\nlines\xe2\x80\xa6             0           -\n"
-                "\xe6\x97\xa5\xc3\xa9                     1   1.235e+05\n"
-                "complex<f3\xe2\x80\xa6             2  4.941e-324\n"
-                "\\x1b[31m\xef\xbf\xbd               3           4\n");
+                "name             count     max ulp\n"
+                "--------  ------------  ----------\n"
+                "plain                7         0.1\n"
+                "          -12345678901         inf\n"
+                "a|b, \"c\"             -        -inf\n"
+                "two\\nli\xe2\x80\xa6             0           -\n"
+                "\xe6\x97\xa5\xc3\xa9                  1   1.235e+05\n"
+                "complex\xe2\x80\xa6             2  4.941e-324\n"
+                "\\x1b[31\xe2\x80\xa6             3           4\n");
 }
 
 /* A wide character that does not fit whole leaves a blank. */

@@ -143,7 +143,7 @@ static const sighting_t SIGHTINGS[] = {
     {"bbbb", 2, 8, "bbbb", "bbbb"},
     {"cccc", 2, 8, "bbbb", "bbbb"},      /* Equal: the first is kept. */
     {"dddddd", 2, 9, "dddddd", "bbbb"},  /* The slack is equal, the ulp error decides. */
-    {"eeeee", 3, 1, "eeeee", "bbbb"},    /* The slack comes first. */
+    {"eeeee", 2.25, 1, "eeeee", "bbbb"}, /* The slack comes first. */
     {"f", 0.5, 100, "eeeee", "f"},       /* Shorter, not worse. */
     {"gg", NAN, INFINITY, "eeeee", "f"}, /* Not measured is least. */
     {"hhh", INFINITY, 1, "hhh", "f"},    /* Infinity is most ... */

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/store/store_connection.h"
+#include "harness/store/store_schema.h"
 #include "tests/store/store_fixture.h"
 
 /* Runs `body` in another process; it must end with exit status 0. */
@@ -252,6 +252,35 @@ static void test_locked_database(store_fixture_t *fixture, gconstpointer data) {
   connection_close(&holder);
 }
 
+/* Reads for a while, which keeps others from changing the journal mode; says so when it has begun.
+ */
+static void read_for_a_while(store_fixture_t *fixture, int pipe_end) {
+  connection_t connection = open_connection(fixture);
+  ASSERT_OK(fixture, connection_execute(&connection, "BEGIN; SELECT * FROM run", &fixture->error));
+  if (write(pipe_end, "", 1) != 1) _exit(1);
+  g_usleep(100 * 1000);
+  connection_roll_back(&connection);
+  connection_close(&connection);
+}
+
+/* As when two processes make one database: the schema is there, the log is not, somebody reads. */
+static void test_opening_beside_a_reader(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  connection_t connection = open_connection(fixture);
+  store_schema_t schema = store_schema();
+  ASSERT_OK(fixture, store_schema_apply(&connection, &schema, &fixture->error));
+  connection_close(&connection);
+  int pipe_end = -1;
+  char byte = 0;
+  pid_t child = start_child(fixture, read_for_a_while, &pipe_end);
+  g_assert_cmpint(read(pipe_end, &byte, 1), ==, 1);
+  close_store(fixture, open_store(fixture));
+  int status = -1;
+  g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+  g_assert_cmpint(status, ==, 0);
+  close(pipe_end);
+}
+
 /* A row that breaks a rule of the schema: none of its transaction is kept, and the store says why.
  */
 static void test_broken_rule(store_fixture_t *fixture, gconstpointer data) {
@@ -275,6 +304,7 @@ int main(int argc, char **argv) {
   STORE_TEST("/store-safety/read-only-directory", test_read_only_directory);
   STORE_TEST("/store-safety/full-disk", test_full_disk);
   STORE_TEST("/store-safety/locked", test_locked_database);
+  STORE_TEST("/store-safety/beside-a-reader", test_opening_beside_a_reader);
   STORE_TEST("/store-safety/broken-rule", test_broken_rule);
   return g_test_run();
 }
