@@ -2,17 +2,10 @@
 
 #include <string.h>
 
+#include "oracles/exact/instruction_sets.h"
+
 /* The loops of dense_fold_type.inc for two types and, where fused multiply-adds would otherwise be
  * library calls, for several instruction sets.  All of them give the same bits. */
-#define INLINE static inline __attribute__((always_inline))
-#if defined(__x86_64__)
-#define HAS_TARGETS 1
-#define TARGET_AVX512 __attribute__((target("avx512f,fma")))
-#define TARGET_AVX2 __attribute__((target("avx2,fma")))
-#else
-#define HAS_TARGETS 0
-#endif
-
 #define REAL float
 #define NAMED(name) name##_f32
 #define FUSED(a, b, c) __builtin_fmaf((a), (b), (c))

@@ -9,13 +9,18 @@
 #include "harness/base/status.h"
 #include "oracles/exact/schedules.h"
 
+/* A work limit that sums of 700 terms keep to. */
+enum { SCHEDULE_HULL_WORK = 1 << 26 };
+
 typedef struct schedule_hull {
   double low; /* Infinite where overflow is reachable; low > high if only NaN can be given. */
   double high;
-  bool has_nan;
+  bool has_nan; /* NaN can be given, as far as ends can tell. */
 } schedule_hull_t;
 
-/* STATUS_UNDECIDED if it takes more than `work` node operations; -0 and +0 count as equal. */
+/* -0 and +0 count as equal.  Where a sum may overflow to NaN in a format without infinities, or
+ * zero may meet infinity in a product, the ends and has_nan are bounds and need not be attained.
+ * STATUS_UNDECIDED if it takes more than `work` node operations. */
 status_t schedule_hull_make(const schedules_t *schedules, uint64_t work, arena_t *arena,
                             schedule_hull_t *out_hull, error_t *error);
 
