@@ -4,53 +4,50 @@
 #include "harness/gen/corner.h"
 #include "harness/gen/regime.h"
 
-/* A walk over the elements of a type in row-major order. */
+/* A walk over the elements of a type in row-major order, which keeps track of a value that is
+ * linear in the index. */
 typedef struct walk {
   const type_t *type;
-  uint32_t mask;                    /* The reduced dimensions. */
-  int64_t index[TYPE_RANK_MAX];     /* Of the present element. */
-  int64_t stride[TYPE_RANK_MAX];    /* In elements. */
-  int64_t numbering[TYPE_RANK_MAX]; /* Stride among the reduced dimensions alone; else 0. */
+  int64_t value;               /* Of the present element. */
+  int64_t step[TYPE_RANK_MAX]; /* What one step along each dimension adds to it. */
+  int64_t index[TYPE_RANK_MAX];
 } walk_t;
-
-static walk_t walk_make(const regime_operand_t *operand) {
-  const type_t *type = &operand->program->operands[operand->number];
-  walk_t walk = {.type = type, .mask = operand->reduced_dimensions};
-  int64_t stride = 1;
-  int64_t numbering = 1;
-  for (uint32_t dim = type->rank; dim-- > 0;) {
-    walk.stride[dim] = stride;
-    stride *= type->dims[dim];
-    if ((walk.mask >> dim & 1) == 0) continue;
-    walk.numbering[dim] = numbering;
-    numbering *= type->dims[dim];
-  }
-  return walk;
-}
 
 static void walk_advance(walk_t *walk) {
   for (uint32_t dim = walk->type->rank; dim-- > 0;) {
-    if (++walk->index[dim] < walk->type->dims[dim]) return;
+    if (++walk->index[dim] < walk->type->dims[dim]) {
+      walk->value += walk->step[dim];
+      return;
+    }
+    walk->value -= walk->step[dim] * (walk->type->dims[dim] - 1);
     walk->index[dim] = 0;
   }
 }
 
-/* How many elements further the mirrored element is; negative after the middle, 0 in it. */
-static int64_t mirror_distance(const walk_t *walk) {
-  int64_t distance = 0;
-  for (uint32_t dim = 0; dim < walk->type->rank; dim++) {
-    if ((walk->mask >> dim & 1) == 0) continue;
-    distance += (walk->type->dims[dim] - 1 - 2 * walk->index[dim]) * walk->stride[dim];
+/* Its value is how many elements further the mirrored element is; negative after the middle. */
+static walk_t walk_mirrored(const regime_operand_t *operand) {
+  walk_t walk = {.type = &operand->program->operands[operand->number]};
+  int64_t stride = 1;
+  for (uint32_t dim = walk.type->rank; dim-- > 0;) {
+    if ((operand->reduced_dimensions >> dim & 1) != 0) {
+      walk.step[dim] = -2 * stride;
+      walk.value += (walk.type->dims[dim] - 1) * stride;
+    }
+    stride *= walk.type->dims[dim];
   }
-  return distance;
+  return walk;
 }
 
-static uint64_t number_of(const walk_t *walk) {
-  int64_t number = 0;
-  for (uint32_t dim = 0; dim < walk->type->rank; dim++) {
-    number += walk->index[dim] * walk->numbering[dim];
+/* Its value is the number of the element in row-major order of the reduced dimensions alone. */
+static walk_t walk_numbering(const regime_operand_t *operand) {
+  walk_t walk = {.type = &operand->program->operands[operand->number]};
+  int64_t stride = 1;
+  for (uint32_t dim = walk.type->rank; dim-- > 0;) {
+    if ((operand->reduced_dimensions >> dim & 1) == 0) continue;
+    walk.step[dim] = stride;
+    stride *= walk.type->dims[dim];
   }
-  return (uint64_t)number;
+  return walk;
 }
 
 /* How many low bits may be changed without leaving the binade: fewer more often. */
@@ -59,12 +56,14 @@ static uint64_t draw_low_mask(rng_t *rng, const element_t *element) {
   return (UINT64_C(1) << rng_below(rng, rng_below(rng, (uint64_t)bits + 1) + 1)) - 1;
 }
 
-/* The mirrored component; infinities and NaNs, which cannot cancel, are left alone. */
+/* The mirrored component, one in four with changed low bits; what would become a NaN is left. */
 static uint64_t draw_mirrored(rng_t *rng, const element_t *element, uint64_t bits, bool negate,
                               uint64_t low_mask) {
   uint64_t mirrored = negate ? corner_negated(element, bits) : bits;
-  if (low_mask == 0 || !rng_one_in(rng, 4)) return mirrored;
-  uint64_t changed = mirrored ^ (rng_bits(rng) & low_mask);
+  if (low_mask == 0) return mirrored;
+  uint64_t random = rng_bits(rng);
+  if (random >> 62 != 0) return mirrored;
+  uint64_t changed = mirrored ^ (random & low_mask);
   if (element->format != NULL && format_is_nan(element->format, changed)) return mirrored;
   return changed;
 }
@@ -75,19 +74,15 @@ void mirror_operand(rng_t *rng, const regime_operand_t *operand, bool negate) {
   size_t components = element->components;
   uint64_t low_mask = draw_low_mask(rng, element);
   bool clear_middle = negate && rng_one_in(rng, 2);
-  walk_t walk = walk_make(operand);
-  for (size_t i = 0; i < target->count; i += components) {
-    int64_t distance = mirror_distance(&walk);
+  walk_t walk = walk_mirrored(operand);
+  for (size_t i = 0; i < target->count; i += components, walk_advance(&walk)) {
+    if (walk.value < 0 || (walk.value == 0 && !clear_middle)) continue;
     for (size_t c = i; c < i + components; c++) {
-      if (distance > 0) {
-        uint64_t bits = element_load(element, target->data, c);
-        element_store(element, target->data, c + (size_t)distance * components,
-                      draw_mirrored(rng, element, bits, negate, low_mask));
-      } else if (distance == 0 && clear_middle) {
-        element_store(element, target->data, c, corner_zero(element, false));
-      }
+      uint64_t bits = element_load(element, target->data, c);
+      uint64_t mirrored = walk.value == 0 ? corner_zero(element, false)
+                                          : draw_mirrored(rng, element, bits, negate, low_mask);
+      element_store(element, target->data, c + (size_t)walk.value * components, mirrored);
     }
-    walk_advance(&walk);
   }
 }
 
@@ -113,9 +108,8 @@ void regime_cancelling(rng_t *rng, const regime_operand_t *operand) {
 void number_operand(const regime_operand_t *operand) {
   const fill_target_t *target = &operand->target;
   uint64_t mask = element_mask(target->element);
-  walk_t walk = walk_make(operand);
-  for (size_t i = 0; i < target->count; i++) {
-    element_store(target->element, target->data, i, number_of(&walk) & mask);
-    walk_advance(&walk);
+  walk_t walk = walk_numbering(operand);
+  for (size_t i = 0; i < target->count; i++, walk_advance(&walk)) {
+    element_store(target->element, target->data, i, (uint64_t)walk.value & mask);
   }
 }
