@@ -9,7 +9,7 @@
 
 #include "harness/model/case.h"
 
-/* Enough for the exact sum of any two f64 products. */
+/* Enough for the exact sum of any f64 products. */
 enum { NAIVE_PRECISION = 4400 };
 
 /* One element; which members mean something follows from the element's kind. */
@@ -67,6 +67,23 @@ static inline double naive_multiply_add(const format_t *format, double a, double
   mpfr_add(left, left, right, MPFR_RNDN);
   double result = naive_round(format, left);
   mpfr_clears(left, right, (mpfr_ptr)0);
+  return result;
+}
+
+/* left[0] * right[0] + left[1] * right[1] + ..., rounded once: an accumulator as wide as can be. */
+static inline double naive_sum_exactly(const format_t *format, const double *left,
+                                       const double *right, size_t count) {
+  mpfr_t sum;
+  mpfr_t product;
+  mpfr_inits2(NAIVE_PRECISION, sum, product, (mpfr_ptr)0);
+  mpfr_set_zero(sum, -1);
+  for (size_t i = 0; i < count; i++) {
+    mpfr_set_d(product, left[i], MPFR_RNDN);
+    mpfr_mul_d(product, product, right[i], MPFR_RNDN);
+    mpfr_add(sum, sum, product, MPFR_RNDN);
+  }
+  double result = naive_round(format, sum);
+  mpfr_clears(sum, product, (mpfr_ptr)0);
   return result;
 }
 

@@ -22,6 +22,7 @@ typedef struct naive_plan {
   bool is_shuffled;    /* The leaves are in any order: not what the specification says. */
   bool scatters_inits; /* The initial value enters anywhere, up to three times; else in front. */
   bool saturates;      /* Integers saturate, instead of wrapping. */
+  bool is_exact;       /* Sums of floats are rounded once, at the end. */
   bool is_fused;       /* Products are added unrounded; only where the shape is NAIVE_LEFT. */
 } naive_plan_t;
 
@@ -210,10 +211,10 @@ static inline void naive_check_simulation(const case_t *instance, const tensor_t
   g_error("the models disagree: %s", line->str);
 }
 
-/* Whether a plan may be tried: shuffled and fused ones are only what the backend contract allows.
- */
+/* Whether a plan may be tried: some are only what the backend contract allows. */
 static inline bool naive_plan_conforms(const naive_plan_t *plan, const contract_t *contract) {
   if (plan->is_shuffled && contract->order != ORDER_ANY) return false;
+  if (plan->is_exact && contract->accum_wider != ACCUM_WIDER_YES) return false;
   return !plan->is_fused || contract->fma == FMA_YES;
 }
 

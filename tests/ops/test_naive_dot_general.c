@@ -99,6 +99,17 @@ static naive_value_t sum_products(rng_t *rng, const case_t *instance, const naiv
   return sum.values[0];
 }
 
+/* One rounding in all; a last product of zeros stands for the initial +0. */
+static naive_value_t sum_exactly(const format_t *format, const GArray *factors) {
+  g_autofree double *left = g_new0(double, factors->len + 1);
+  g_autofree double *right = g_new0(double, factors->len + 1);
+  for (guint i = 0; i < factors->len; i++) {
+    left[i] = g_array_index(factors, naive_node_t, i).values[0].real;
+    right[i] = g_array_index(factors, naive_node_t, i).values[1].real;
+  }
+  return (naive_value_t){.real = naive_sum_exactly(format, left, right, factors->len + 1)};
+}
+
 /* One rounding a term, from +0 on. */
 static naive_value_t sum_fused(const format_t *format, const GArray *factors) {
   double sum = 0;
@@ -121,9 +132,10 @@ static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *pla
       naive_insert(factors, factors->len, load_factors(instance, &place));
       has_more = next_term(program, &place);
     }
-    bool is_fused = plan->is_fused && element->kind == ELEMENT_FLOAT;
-    naive_value_t sum =
-        is_fused ? sum_fused(element->format, factors) : sum_products(rng, instance, plan, factors);
+    bool is_float = element->kind == ELEMENT_FLOAT;
+    naive_value_t sum = is_float && plan->is_fused   ? sum_fused(element->format, factors)
+                        : is_float && plan->is_exact ? sum_exactly(element->format, factors)
+                                                     : sum_products(rng, instance, plan, factors);
     naive_store(&results[0], result, sum);
     g_array_free(factors, TRUE);
   }
@@ -134,6 +146,7 @@ static const naive_plan_t plans[] = {
     {.name = "reverse", .shape = NAIVE_RIGHT, .scatters_inits = true},
     {.name = "random tree", .shape = NAIVE_RANDOM, .scatters_inits = true},
     {.name = "saturating", .shape = NAIVE_LEFT, .saturates = true},
+    {.name = "exact", .is_exact = true},
     {.name = "fused", .shape = NAIVE_LEFT, .is_fused = true},
     {.name = "shuffled", .shape = NAIVE_RANDOM, .scatters_inits = true, .is_shuffled = true},
 };
