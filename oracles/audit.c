@@ -68,8 +68,21 @@ status_t audit_component(const oracle_t *oracle, const case_t *instance, const c
     return require_conforming(oracle, instance, contract, result, component,
                               accept->bits[component], results, arena, error);
   }
-  if (accept->low == NULL || accept->low[component] > accept->high[component]) return STATUS_OK;
   const format_t *format = program->results[result].element->format;
+  uint8_t specials = accept->specials == NULL ? 0 : accept->specials[component];
+  const struct {
+    accept_special_t flag;
+    double value;
+  } named[] = {{ACCEPT_NAN, NAN},
+               {ACCEPT_POSITIVE_INFINITY, INFINITY},
+               {ACCEPT_NEGATIVE_INFINITY, -INFINITY}};
+  for (size_t i = 0; i < 3; i++) {
+    if ((specials & named[i].flag) == 0) continue;
+    uint64_t bits = format_from_double(format, named[i].value);
+    STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,
+                                  arena, error));
+  }
+  if (accept->low == NULL || accept->low[component] > accept->high[component]) return STATUS_OK;
   const double ends[] = {accept->low[component], accept->high[component]};
   for (int i = 0; i < 2; i++) {
     uint64_t bits = format_from_double(format, ends[i] == 0 ? 0 : ends[i]); /* -0 is not claimed. */

@@ -97,12 +97,14 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
     return STATUS_OK;
   }
   for (size_t i = 0; i < block->count && !walk->lacks_oracle; i++) {
-    if (block->rejected[i] == 0) {
+    size_t component = block->first + i;
+    bool is_outside = accept->ask == NULL || accept->ask[component] == 0;
+    bool is_inside = block->rejected[i] == 0;
+    if (is_inside ||
+        (is_outside && quick_special_holds(accept, &walk->results[result], component))) {
       walk->could_fail_count++;
       continue;
     }
-    size_t component = block->first + i;
-    bool is_outside = accept->ask == NULL || accept->ask[component] == 0;
     STATUS_TRY(consult(walk, result, component, is_outside, error));
   }
   return STATUS_OK;

@@ -123,7 +123,7 @@ KERNEL double largest_ratio(const double *restrict error, const double *restrict
   return largest_of(ratio, count);
 }
 
-/* |value - x*|; NaN where x* is not known. */
+/* |value - x*|; NaN where x* is not known or the value not finite. */
 KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
                         const double *restrict value, double *restrict out_error) {
   const double *reference = accept->reference + first;
@@ -136,7 +136,10 @@ KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
     const uint8_t *ask = accept->ask + first;
     for (size_t i = 0; i < count; i++) out_error[i] = ask[i] != 0 ? (double)NAN : out_error[i];
   }
-  for (size_t i = 0; i < count; i++) out_error[i] = fabs(out_error[i]);
+  for (size_t i = 0; i < count; i++) { /* The oracle measures what is not finite. */
+    double magnitude = fabs(out_error[i]);
+    out_error[i] = magnitude <= DBL_MAX ? magnitude : (double)NAN;
+  }
 }
 
 /* The largest error / ulp_T(x*), ulp_T(x*) = 2^(max(e(x*), emin) - p + 1) (VERDICTS.md, section 1).
@@ -229,4 +232,17 @@ void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *
   }
 #endif
   judge_block(accept, result, block, inout_measures);
+}
+
+bool quick_special_holds(const accept_t *accept, const tensor_t *result, size_t component) {
+  if (accept->specials == NULL || accept->specials[component] == 0) return false;
+  const element_t *element = result->type.element;
+  uint64_t bits = element_load(element, result->data, component);
+  unsigned special = 0;
+  if (format_is_nan(element->format, bits)) special = ACCEPT_NAN;
+  if (format_is_infinity(element->format, bits)) {
+    special = format_is_negative(element->format, bits) ? ACCEPT_NEGATIVE_INFINITY
+                                                        : ACCEPT_POSITIVE_INFINITY;
+  }
+  return (accept->specials[component] & special) != 0;
 }

@@ -14,8 +14,15 @@
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
-/* Quick accept set of one result tensor.  Arrays have one entry per component (type_component_count),
- * live in the case's arena, and may be NULL where noted. */
+/* What a float may be instead of finite. */
+typedef enum accept_special {
+  ACCEPT_NAN = 1,
+  ACCEPT_POSITIVE_INFINITY = 2,
+  ACCEPT_NEGATIVE_INFINITY = 4,
+} accept_special_t;
+
+/* Quick accept set of one result tensor.  Arrays have one entry per component
+ * (type_component_count), live in the case's arena, and may be NULL where noted. */
 typedef struct accept {
   size_t count;
   /* Patterns: if not NULL, component i surely conforms if its pattern equals bits[i]. */
@@ -24,12 +31,15 @@ typedef struct accept {
    * does where low[i] > high[i]. */
   const double *low;
   const double *high;
+  /* Floats, if not NULL: a set of accept_special_t that component i may surely be. */
+  const uint8_t *specials;
   /* Floats, if not NULL: x*, rounded to binary64 (correctly, for sums), for measuring errors; NaN
    * where x* is not finite or not known here.  reference_tail, if not NULL, is x* - reference
    * rounded. */
   const double *reference;
   const double *reference_tail;
-  /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large. */
+  /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large.
+   */
   const double *magnitude;
   /* The permitted error E = bound_factor * magnitude + bound_offset, for the slack; and u = 2^-p of
    * the accumulation type, for the backward error |err| / (u * magnitude). */

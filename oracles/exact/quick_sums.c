@@ -1,9 +1,11 @@
 #include "oracles/exact/quick_sums.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "oracles/exact/enclosure_round.h"
+#include "oracles/exact/in_order.h"
+
+enum { ANY_SPECIAL = ACCEPT_NAN | ACCEPT_POSITIVE_INFINITY | ACCEPT_NEGATIVE_INFINITY };
 
 accept_t accept_ask_all(size_t count, arena_t *arena) {
   uint8_t *ask = arena_alloc(arena, count);
@@ -11,55 +13,103 @@ accept_t accept_ask_all(size_t count, arena_t *arena) {
   return (accept_t){.count = count, .ask = ask};
 }
 
-/* Where a partial sum, errors included, may come near the largest number, overflow has its say, and
- * the careful side decides. */
-static void ask_near_overflow(const accept_t *accept, const format_t *format,
-                              const error_bound_t *bound, uint8_t *ask) {
-  double limit = format_to_double(format, format->largest_bits) * (1 - 0x1p-8);
-  double factor = 1 + bound->total_factor;
+/* The least magnitude that surely overflows when rounded to nearest: half an ulp, and a hair for
+ * the binary64 roundings of up to 2^24 terms, above the largest number. */
+static double overflow_threshold(const format_t *format) {
+  double largest = format_to_double(format, format->largest_bits);
+  return (largest + ldexp(1, format->exponent_max - format->precision)) * (1 + 0x1p-28);
+}
+
+uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
+                          const contract_t *contract, bool is_complex_product) {
+  if (sum->has_special) {
+    if (is_complex_product) return ANY_SPECIAL;
+    if (isnan(sum->special)) return ACCEPT_NAN;
+    return sum->special > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
+  }
+  if (contract->order != ORDER_ANY || format->specials == FORMAT_FINITE) return 0;
+  bool up = sum->positive >= overflow_threshold(format);
+  bool down = sum->negative <= -overflow_threshold(format);
+  if (!format_has_infinity(format)) return up || down ? ACCEPT_NAN : 0;
+  return (uint8_t)((up ? ACCEPT_POSITIVE_INFINITY : 0) | (down ? ACCEPT_NEGATIVE_INFINITY : 0) |
+                   (up && down ? ACCEPT_NAN : 0));
+}
+
+/* No finite number conforms, or none is known to. */
+static void forbid_finite(double *low, double *high) {
+  *low = 1;
+  *high = -1;
+}
+
+/* Components with terms that are not finite are known now; and where an enclosure lies at or beyond
+ * the largest number, what is finite is left to the careful side. */
+static void take_specials(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
+                          const error_bound_t *bound, double *low, double *high) {
+  double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
   for (size_t i = 0; i < accept->count; i++) {
-    ask[i] |= !(accept->magnitude[i] * factor + bound->offset < limit);
+    if (sums->ask[i] != 0) {
+      forbid_finite(&low[i], &high[i]);
+      sums->ask[i] = sums->special[i] == 0;
+      continue;
+    }
+    /* The magnitude may be 2^-10 too large, which would hide that nothing finite is left. */
+    double error = (bound->factor * accept->magnitude[i] + bound->offset) * (1 - 0x1p-9);
+    if (fabs(accept->reference[i]) - error >= largest) forbid_finite(&low[i], &high[i]);
   }
 }
 
-static const double *forget_unknown(const double *reference, const uint8_t *ask, size_t count,
-                                    arena_t *arena) {
-  if (memchr(ask, 1, count) == NULL) return reference;
-  double *known = ARENA_NEW_ARRAY(arena, double, count);
-  for (size_t i = 0; i < count; i++) known[i] = ask[i] != 0 ? NAN : reference[i];
-  return known;
+/* NaN for references that are not known. */
+static void forget_unknown(const quick_sums_t *sums, arena_t *arena, accept_t *accept) {
+  if (memchr(sums->ask, 1, accept->count) == NULL) return;
+  double *known = ARENA_NEW_ARRAY(arena, double, accept->count);
+  double *magnitude = ARENA_NEW_ARRAY(arena, double, accept->count);
+  for (size_t i = 0; i < accept->count; i++) {
+    bool unknown = sums->ask[i] != 0;
+    known[i] = unknown ? (double)NAN : accept->reference[i];
+    magnitude[i] = unknown ? 0 : accept->magnitude[i];
+  }
+  accept->reference = known;
+  accept->magnitude = magnitude;
 }
 
-void quick_sums_finish(accept_t *inout_accept, const format_t *format, const contract_t *contract,
-                       bound_shape_t shape, bool ask_all, uint8_t *inout_ask, arena_t *arena) {
-  contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
-  strict.ftz = FTZ_NONE;
-  error_bound_t bound = error_bound_sum(format, &strict, shape);
-  size_t count = inout_accept->count;
-  ask_near_overflow(inout_accept, format, &bound, inout_ask);
-  inout_accept->reference = forget_unknown(inout_accept->reference, inout_ask, count, arena);
-  inout_accept->bound_factor = bound.total_factor;
-  inout_accept->bound_offset = bound.offset;
-  inout_accept->unit_roundoff = format_unit_roundoff(format);
-  inout_accept->ask = inout_ask;
-  if (ask_all) {
-    memset(inout_ask, 1, count);
-    return;
-  }
-  double *low = ARENA_NEW_ARRAY(arena, double, count);
-  double *high = ARENA_NEW_ARRAY(arena, double, count);
+static void set_ends(const accept_t *accept, const format_t *format, const error_bound_t *bound,
+                     double *low, double *high) {
   enclosure_t enclosure = {
-      .count = count,
-      .reference = inout_accept->reference,
-      .reference_tail = inout_accept->reference_tail,
-      .magnitude = inout_accept->magnitude,
-      .factor = bound.factor,
-      .offset = bound.offset,
+      .count = accept->count,
+      .reference = accept->reference,
+      .reference_tail = accept->reference_tail,
+      .magnitude = accept->magnitude,
+      .factor = bound->factor,
+      .offset = bound->offset,
       .format = format,
       .ends = ENCLOSURE_NEAREST,
       .side = ENCLOSURE_INSIDE, /* The quick side may only be too small. */
   };
   enclosure_round_ends(&enclosure, low, high);
-  inout_accept->low = low;
-  inout_accept->high = high;
+}
+
+accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
+                           arena_t *arena) {
+  accept_t accept = sums->accept;
+  contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
+  strict.ftz = FTZ_NONE;
+  error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
+  accept.bound_factor = bound.total_factor;
+  accept.bound_offset = bound.offset;
+  accept.unit_roundoff = format_unit_roundoff(format);
+  accept.ask = sums->ask;
+  forget_unknown(sums, arena, &accept);
+  if (!sums->is_complex_product && in_order_matters(sums->shape.terms, contract)) {
+    memset(sums->ask, 1, accept.count); /* The schedules decide. */
+    return accept;
+  }
+  double *low = ARENA_NEW_ARRAY(arena, double, accept.count);
+  double *high = ARENA_NEW_ARRAY(arena, double, accept.count);
+  set_ends(&accept, format, &bound, low, high);
+  accept.low = low;
+  accept.high = high;
+  if (sums->special == NULL) return accept;
+  take_specials(sums, &accept, format, &bound, low, high);
+  accept.specials = sums->special;
+  return accept;
 }

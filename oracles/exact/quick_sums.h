@@ -2,16 +2,55 @@
 #ifndef ASSAY_ORACLES_QUICK_SUMS_H
 #define ASSAY_ORACLES_QUICK_SUMS_H
 
+#include <math.h>
+
 #include "harness/base/arena.h"
 #include "harness/model/accept.h"
 #include "oracles/exact/error_bound.h"
 
-/* Fills in low, high and the bounds of `accept`, whose count, reference, reference_tail (or NULL)
- * and magnitude are set.  `ask` has one entry per component: nonzero where the reference is not
- * known; it is completed and becomes accept->ask.  References that are not known are set to NaN.
- * With `ask_all` (an in-order contract, say) the interval decides nothing. */
-void quick_sums_finish(accept_t *inout_accept, const format_t *format, const contract_t *contract,
-                       bound_shape_t shape, bool ask_all, uint8_t *inout_ask, arena_t *arena);
+/* What a sum may be instead of finite, gathered term by term in IEEE binary64. */
+typedef struct special_sum {
+  bool has_special; /* Some factor is not finite; then ... */
+  double special;   /* ... the sum of those terms is NaN or the infinity that the whole must be. */
+  double positive;  /* Sum of the positive finite terms, rounded; of the negative ones. */
+  double negative;
+} special_sum_t;
+
+static inline void special_sum_take(special_sum_t *sum, double left, double right) {
+  double term = left * right;
+  if (isfinite(left) && isfinite(right)) {
+    *(term > 0 ? &sum->positive : &sum->negative) += term;
+  } else {
+    sum->has_special = true;
+    sum->special += term;
+  }
+}
+
+/* What such a sum may surely be (accept_special_t).  Parts of sums of complex products with a term
+ * that is not finite may be anything that is not finite.  Finite terms may overflow if, in some
+ * order that the contract permits, a partial sum does. */
+uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
+                          const contract_t *contract, bool is_complex_product);
+
+/* Whether a component needs a special_sum_t: the kernel does not know it, or it may overflow. */
+static inline bool special_sum_is_needed(const format_t *format, uint8_t uncertified,
+                                         double magnitude) {
+  return uncertified != 0 || ldexp(magnitude, -1) >= ldexp(1, format->exponent_max - 2);
+}
+
+/* What is known of float sums before their permitted errors. */
+typedef struct quick_sums {
+  accept_t accept;  /* count, reference, reference_tail (or NULL) and magnitude are set. */
+  uint8_t *ask;     /* Per component: nonzero where the reference is not known. */
+  uint8_t *special; /* Per component: special_sum_flags(), 0 where no special_sum_t is needed; NULL
+                     * if that is so everywhere. */
+  bound_shape_t shape;
+  bool is_complex_product; /* Components are parts of complex products' sums. */
+} quick_sums_t;
+
+/* The finished quick accept set, built on the arrays of `sums`, which it changes. */
+accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
+                           arena_t *arena);
 
 /* An accept set that knows nothing: every component must be asked about. */
 accept_t accept_ask_all(size_t count, arena_t *arena);

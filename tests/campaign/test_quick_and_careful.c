@@ -6,7 +6,7 @@
 #include "harness/gen/gen.h"
 #include "oracles/oracle.h"
 
-enum { PROGRAMS = 400, COMPONENTS_MAX = 64 };
+enum { PROGRAMS = 1500, COMPONENTS_MAX = 64 };
 
 static const char *const contracts[] = {
     "backend",

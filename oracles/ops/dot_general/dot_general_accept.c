@@ -4,7 +4,6 @@
 
 #include "harness/model/promotion.h"
 #include "oracles/exact/exact_matmul.h"
-#include "oracles/exact/in_order.h"
 #include "oracles/exact/quick_sums.h"
 #include "oracles/exact/sum_question.h"
 #include "oracles/ops/dot_general/dot_general.h"
@@ -113,19 +112,49 @@ typedef struct quick_arrays {
   double *tail; /* NULL unless the result is f64. */
   double *magnitude;
   uint8_t *ask;
+  uint8_t *special;
+  bool *has_special;
 } quick_arrays_t;
 
-static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, arena_t *arena) {
+static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, bool *has_special,
+                                        arena_t *arena) {
   return (quick_arrays_t){
       .reference = ARENA_NEW_ARRAY(arena, double, count),
       .tail = with_tail ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
       .magnitude = ARENA_NEW_ARRAY(arena, double, count),
       .ask = arena_alloc(arena, count),
+      .special = arena_alloc_zeroed(arena, count),
+      .has_special = has_special,
   };
 }
 
-static void multiply(const case_t *instance, const dot_general_layout_t *layout, size_t batch,
-                     int part, const quick_arrays_t *out, size_t out_offset, arena_t *arena) {
+static double matrix_load(const matrix_t *matrix, size_t index) {
+  return matrix->is_f64 ? ((const double *)matrix->data)[index]
+                        : (double)((const float *)matrix->data)[index];
+}
+
+/* Looks at the terms of components that may be something else than finite. */
+static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                          const case_t *instance, const contract_t *contract, uint8_t *out_special,
+                          bool *has_special) {
+  const element_t *element = instance->program.results[0].element;
+  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
+    if (!special_sum_is_needed(element->format, matmul->uncertified[i], matmul->magnitude[i])) {
+      continue;
+    }
+    special_sum_t sum = {0};
+    for (size_t term = 0; term < matmul->k; term++) {
+      special_sum_take(&sum, matrix_load(lhs, i / matmul->n * matmul->k + term),
+                       matrix_load(rhs, term * matmul->n + i % matmul->n));
+    }
+    out_special[i] = special_sum_flags(&sum, element->format, contract, element->components == 2);
+    *has_special = true;
+  }
+}
+
+static void multiply(const case_t *instance, const dot_general_layout_t *layout,
+                     const contract_t *contract, size_t batch, int part, const quick_arrays_t *out,
+                     size_t out_offset, arena_t *arena) {
   matrix_t lhs = gather_lhs(instance, layout, batch, part, arena);
   matrix_t rhs = gather_rhs(instance, layout, batch, part, arena);
   const element_t *element = instance->program.operands[DOT_GENERAL_LHS].element;
@@ -143,6 +172,8 @@ static void multiply(const case_t *instance, const dot_general_layout_t *layout,
   } else {
     exact_matmul_f32(&matmul, lhs.data, rhs.data, arena);
   }
+  find_specials(&matmul, &lhs, &rhs, instance, contract, out->special + out_offset,
+                out->has_special);
 }
 
 static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arrays, size_t count,
@@ -153,7 +184,9 @@ static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arr
     if (out->tail != NULL) out->tail[to] = part_arrays->tail[i];
     out->magnitude[to] = part_arrays->magnitude[i];
     out->ask[to] = part_arrays->ask[i];
+    out->special[to] = part_arrays->special[i];
   }
+  memset(part_arrays->special, 0, count);
 }
 
 static accept_t accept_floats(const case_t *instance, const dot_general_layout_t *layout,
@@ -162,30 +195,32 @@ static accept_t accept_floats(const case_t *instance, const dot_general_layout_t
   const format_t *format = instance->program.results[0].element->format;
   size_t matrix = layout->row_count * layout->column_count, parts = from->components;
   size_t count = layout->batch_count * matrix * parts;
-  bool with_tail = format->bits == 64;
-  quick_arrays_t arrays = quick_arrays_make(count, with_tail, arena);
-  quick_arrays_t part_arrays = parts == 1 ? arrays : quick_arrays_make(matrix, with_tail, arena);
+  bool with_tail = format->bits == 64, has_special = false;
+  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &has_special, arena);
+  quick_arrays_t part_arrays =
+      parts == 1 ? arrays : quick_arrays_make(matrix, with_tail, &has_special, arena);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     for (size_t part = 0; part < parts; part++) {
       arena_mark_t mark = arena_mark(arena);
       size_t offset = parts == 1 ? batch * matrix : 0;
-      multiply(instance, layout, batch, (int)part, &part_arrays, offset, arena);
+      multiply(instance, layout, contract, batch, (int)part, &part_arrays, offset, arena);
       if (parts == 2) interleave(&arrays, &part_arrays, matrix, batch * matrix * 2, part);
       arena_rewind(arena, mark);
     }
   }
-  accept_t accept = {.count = count,
-                     .reference = arrays.reference,
-                     .reference_tail = arrays.tail,
-                     .magnitude = arrays.magnitude};
-  bound_shape_t shape = {
-      .terms = layout->term_count * parts,
-      .products_round = product_rounds(from->format, from->format, format),
-      .products_underflow = product_underflows(from->format, from->format, format),
+  quick_sums_t sums = {
+      .accept = {.count = count,
+                 .reference = arrays.reference,
+                 .reference_tail = arrays.tail,
+                 .magnitude = arrays.magnitude},
+      .ask = arrays.ask,
+      .special = has_special ? arrays.special : NULL,
+      .shape = {.terms = layout->term_count * parts,
+                .products_round = product_rounds(from->format, from->format, format),
+                .products_underflow = product_underflows(from->format, from->format, format)},
+      .is_complex_product = parts == 2,
   };
-  bool in_order = parts == 1 && in_order_matters(shape.terms, contract);
-  quick_sums_finish(&accept, format, contract, shape, in_order, arrays.ask, arena);
-  return accept;
+  return quick_sums_finish(&sums, format, contract, arena);
 }
 
 static accept_t accept_integers(const case_t *instance, const dot_general_layout_t *layout,

@@ -5,7 +5,6 @@
 
 #include "harness/model/promotion.h"
 #include "oracles/exact/exact_matmul.h"
-#include "oracles/exact/in_order.h"
 #include "oracles/exact/quick_sums.h"
 #include "oracles/ops/reduce/reduce_gather.h"
 #include "oracles/ops/reduce/reduce_pick.h"
@@ -38,33 +37,61 @@ static float *narrow_terms(const double *terms, size_t count, arena_t *arena) {
   return narrow;
 }
 
-/* The initial value adds something, or its being -0 may show. */
-static void inspect_init(const case_t *instance, uint32_t result, bool *out_is_nonzero,
-                         bool *out_is_minus_zero) {
+/* How the initial value shows: it adds something, to every part of the sum, or it is -0. */
+typedef struct init_effect {
+  bool adds;
+  bool adds_to_all_parts;
+  bool is_minus_zero;
+  bool is_finite; /* Else, since it may also stay away, what is required depends on it. */
+} init_effect_t;
+
+static init_effect_t inspect_init(const case_t *instance, uint32_t result) {
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, result)];
-  *out_is_nonzero = *out_is_minus_zero = false;
+  init_effect_t effect = {.adds_to_all_parts = true, .is_finite = true};
   for (size_t part = 0; part < init->type.element->components; part++) {
     double value = reduce_load_float(init, part);
-    *out_is_nonzero |= value != 0;
-    *out_is_minus_zero |= value == 0 && signbit(value);
+    effect.adds |= value != 0;
+    effect.adds_to_all_parts &= value != 0;
+    effect.is_minus_zero |= value == 0 && signbit(value);
+    effect.is_finite &= isfinite(value) != 0;
   }
+  return effect;
+}
+
+/* Looks at the terms of components that may be something else than finite; NULL if there are none.
+ */
+static uint8_t *find_specials(const exact_matmul_t *sums, const double *terms,
+                              const format_t *format, const contract_t *contract,
+                              uint8_t *special) {
+  bool has_special = false;
+  for (size_t i = 0; i < sums->n; i++) {
+    special[i] = 0;
+    if (!special_sum_is_needed(format, sums->uncertified[i], sums->magnitude[i])) continue;
+    special_sum_t sum = {0};
+    for (size_t term = 0; term < sums->k; term++) {
+      special_sum_take(&sum, terms[term * sums->n + i], 1);
+    }
+    special[i] = special_sum_flags(&sum, format, contract, false);
+    has_special = true;
+  }
+  return has_special ? special : NULL;
 }
 
 static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t *slices,
                                   const contract_t *contract, uint32_t result, arena_t *arena) {
   const element_t *element = instance->program.results[result].element;
   size_t count = slices->output_count * element->components;
-  bool is_f64 = element->format->bits == 64, with_init, minus_zero;
-  inspect_init(instance, result, &with_init, &minus_zero);
+  bool is_f64 = element->format->bits == 64;
+  init_effect_t init = inspect_init(instance, result);
   double *reference = ARENA_NEW_ARRAY(arena, double, count);
   double *tail = is_f64 ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
   double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
-  uint8_t *ask = arena_alloc(arena, count);
+  uint8_t *ask = arena_alloc(arena, count), *special = arena_alloc(arena, count);
   arena_mark_t mark = arena_mark(arena);
-  double *terms = gather_terms(instance, slices, result, with_init, arena);
+  double *terms = gather_terms(instance, slices, result, init.adds, arena);
   exact_matmul_t sums = {.m = 1,
                          .n = count,
-                         .k = slices->term_count + (with_init ? 1 : 0),
+                         .k = slices->term_count + (init.adds ? 1 : 0),
                          .reference = reference,
                          .reference_tail = tail,
                          .magnitude = magnitude,
@@ -74,14 +101,17 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
   } else {
     exact_sums_f32(&sums, narrow_terms(terms, sums.k * count, arena), arena);
   }
+  special = find_specials(&sums, terms, element->format, contract, special);
   arena_rewind(arena, mark);
-  for (size_t i = 0; minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
-  accept_t accept = {
-      .count = count, .reference = reference, .reference_tail = tail, .magnitude = magnitude};
-  bound_shape_t shape = {.terms = sums.k};
-  bool in_order = element->components == 1 && in_order_matters(shape.terms, contract);
-  quick_sums_finish(&accept, element->format, contract, shape, in_order, ask, arena);
-  return accept;
+  for (size_t i = 0; init.is_minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
+  quick_sums_t quick = {.accept = {.count = count,
+                                   .reference = reference,
+                                   .reference_tail = tail,
+                                   .magnitude = magnitude},
+                        .ask = ask,
+                        .special = init.is_finite ? special : NULL,
+                        .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)}};
+  return quick_sums_finish(&quick, element->format, contract, arena);
 }
 
 static accept_t accept_integers(const case_t *instance, const reduce_slices_t *slices,
