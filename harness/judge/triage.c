@@ -44,6 +44,7 @@ static contract_t relax(contract_t contract, const relaxation_t *relaxation) {
 /* What kind of value is wrong, where no permission explains it. */
 static divergence_class_t class_by_value(const tensor_t *result, const wrong_element_t *wrong) {
   const element_t *element = result->type.element;
+  if (wrong->answer.is_index) return CLASS_index;
   if (element->format == NULL) return CLASS_value;
   uint64_t bits = element_load(element, result->data, wrong->component);
   if (wrong->answer.nan_expected != format_is_nan(element->format, bits)) return CLASS_nan;
