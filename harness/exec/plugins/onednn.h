@@ -62,11 +62,12 @@ typedef struct plan {
   size_t result_count;
 } plan_t;
 
-/* ASSAY_EXECUTOR_OK and a plan whose operation the library has checked; else why not. */
+/* ASSAY_EXECUTOR_OK and a plan whose operation the library has checked; else why not.  With
+ * `takes_any_types` also for types that oneDNN takes without documenting them. */
 int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program, plan_t *out_plan,
                     assay_reason_t *reason);
 int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                       plan_t *out_plan, assay_reason_t *reason);
+                       bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
 
 /* The answer to a status of the library, "matmul: unimplemented".  What it does not implement, or
  * does not take, is unsupported. */

@@ -1,9 +1,10 @@
 /* oneDNN: stablehlo.dot_general by its matmul primitive, stablehlo.reduce by its reduction.
  *
- *   onednn?isa=AVX2,threads=1
+ *   onednn?isa=AVX2,types=any,threads=1
  *
- * isa  the newest instruction set that it may use, by oneDNN's name: SSE41, AVX, AVX2, AVX2_VNNI,
- *      AVX512_CORE, AVX512_CORE_VNNI, AVX512_CORE_BF16, AVX512_CORE_AMX */
+ * isa    the newest instruction set that it may use, by oneDNN's name: SSE41, AVX, AVX2, AVX2_VNNI,
+ *        AVX512_CORE, AVX512_CORE_VNNI, AVX512_CORE_BF16, AVX512_CORE_AMX
+ * types  documented (default), or any: also those that it takes without documenting them */
 #include <strings.h>
 
 #include "harness/exec/plugins/onednn.h"
@@ -15,6 +16,7 @@ typedef struct onednn {
   dnnl_engine_t engine;
   dnnl_stream_t stream;
   dnnl_primitive_attr_t strict; /* No faster, less exact arithmetic than the types say. */
+  bool takes_any_types;
   char threads_setting[PLUGIN_OPTION_BYTES * 2];
   char version[32];
   const char *hardware;
@@ -112,10 +114,16 @@ static void onednn_close(void *self) {
 
 static int32_t open_options(onednn_t *onednn, const char *options, assay_reason_t *reason) {
   char isa[PLUGIN_OPTION_BYTES] = "";
+  char types[PLUGIN_OPTION_BYTES] = "documented";
   char threads[PLUGIN_OPTION_BYTES] = "1";
-  const plugin_option_t known[] = {{"isa", isa}, {"threads", threads}};
+  const plugin_option_t known[] = {{"isa", isa}, {"types", types}, {"threads", threads}};
   int32_t code = plugin_take_options(options, known, sizeof known / sizeof known[0], reason);
+  if (code == ASSAY_EXECUTOR_OK) code = plugin_check_threads(threads, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
+  onednn->takes_any_types = strcmp(types, "any") == 0;
+  if (!onednn->takes_any_types && strcmp(types, "documented") != 0) {
+    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "types=%s: write documented or any", types);
+  }
   bool is_default = isa[0] == '\0' && strcmp(threads, "1") == 0;
   snprintf(onednn->threads_setting, sizeof onednn->threads_setting, "OMP_NUM_THREADS=%s", threads);
   char *const settings[] = {onednn->threads_setting, NULL};
@@ -165,8 +173,8 @@ typedef struct compiled {
 static int32_t make_plan(const onednn_t *onednn, const assay_program_t *program, plan_t *out_plan,
                          assay_reason_t *reason) {
   bool is_reduce = strcmp(program->op, "stablehlo.reduce") == 0;
-  return is_reduce ? plan_reduction(&onednn->dnnl, program, out_plan, reason)
-                   : plan_matmul(&onednn->dnnl, program, out_plan, reason);
+  if (!is_reduce) return plan_matmul(&onednn->dnnl, program, out_plan, reason);
+  return plan_reduction(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
 }
 
 static int32_t choose_implementation(const onednn_t *onednn, const plan_t *plan,

@@ -3,20 +3,6 @@
 
 #include "harness/exec/plugins/onednn.h"
 
-typedef struct reduction_types {
-  const char *input;
-  const char *result; /* And of the initial value. */
-  dnnl_data_type_t input_type;
-  dnnl_data_type_t result_type;
-} reduction_types_t;
-
-/* Pairs in which the primitive accumulates in the result's type. */
-static const reduction_types_t reduction_types[] = {
-    {"f32", "f32", dnnl_f32, dnnl_f32}, {"bf16", "f32", dnnl_bf16, dnnl_f32},
-    {"f16", "f32", dnnl_f16, dnnl_f32}, {"i32", "i32", dnnl_s32, dnnl_s32},
-    {"i8", "i32", dnnl_s8, dnnl_s32},   {"ui8", "i32", dnnl_u8, dnnl_s32},
-};
-
 /* ---- One more application of the body, with the initial value.  Maximum and minimum as StableHLO
  * defines them: NaN wins, and -0 < +0. */
 
@@ -36,6 +22,10 @@ static int32_t add_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (u
 static int32_t multiply_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a * (uint32_t)b); }
 static int32_t maximum_i32(int32_t a, int32_t b) { return a > b ? a : b; }
 static int32_t minimum_i32(int32_t a, int32_t b) { return a < b ? a : b; }
+static int8_t maximum_i8(int8_t a, int8_t b) { return a > b ? a : b; }
+static int8_t minimum_i8(int8_t a, int8_t b) { return a < b ? a : b; }
+static uint8_t maximum_ui8(uint8_t a, uint8_t b) { return a > b ? a : b; }
+static uint8_t minimum_ui8(uint8_t a, uint8_t b) { return a < b ? a : b; }
 
 #define DEFINE_COMBINE(body, suffix, type)                                               \
   static void combine_##body##_##suffix(void *results, size_t count, const void *init) { \
@@ -51,19 +41,59 @@ DEFINE_COMBINE(add, i32, int32_t)
 DEFINE_COMBINE(multiply, i32, int32_t)
 DEFINE_COMBINE(maximum, i32, int32_t)
 DEFINE_COMBINE(minimum, i32, int32_t)
+DEFINE_COMBINE(maximum, i8, int8_t)
+DEFINE_COMBINE(minimum, i8, int8_t)
+DEFINE_COMBINE(maximum, ui8, uint8_t)
+DEFINE_COMBINE(minimum, ui8, uint8_t)
+
+/* ---- What there is. */
+
+typedef enum reduction_result {
+  RESULT_F32,
+  RESULT_I32,
+  RESULT_I8,
+  RESULT_UI8,
+  RESULTS
+} reduction_result_t;
+
+typedef struct reduction_types {
+  const char *input;
+  const char *result; /* And of the initial value. */
+  dnnl_data_type_t input_type;
+  dnnl_data_type_t result_type;
+  reduction_result_t row; /* Of the results in reduction_bodies. */
+  bool is_documented;
+} reduction_types_t;
+
+/* Documented for oneDNN 2.6 are f32, bf16 and 8-bit integers.  It takes 32-bit integers too, and
+ * carries them through f32. */
+static const reduction_types_t reduction_types[] = {
+    {"f32", "f32", dnnl_f32, dnnl_f32, RESULT_F32, true},
+    {"bf16", "f32", dnnl_bf16, dnnl_f32, RESULT_F32, true},
+    {"f16", "f32", dnnl_f16, dnnl_f32, RESULT_F32, false},
+    {"i8", "i8", dnnl_s8, dnnl_s8, RESULT_I8, true},
+    {"ui8", "ui8", dnnl_u8, dnnl_u8, RESULT_UI8, true},
+    {"i8", "i32", dnnl_s8, dnnl_s32, RESULT_I32, false},
+    {"ui8", "i32", dnnl_u8, dnnl_s32, RESULT_I32, false},
+    {"i32", "i32", dnnl_s32, dnnl_s32, RESULT_I32, false},
+};
 
 typedef struct reduction_body {
   const char *name;
   dnnl_alg_kind_t algorithm;
-  void (*combine_f32)(void *results, size_t count, const void *init);
-  void (*combine_i32)(void *results, size_t count, const void *init);
+  /* NULL where oneDNN means something else: its 8-bit sums and products saturate at the end. */
+  void (*combine[RESULTS])(void *results, size_t count, const void *init);
 } reduction_body_t;
 
 static const reduction_body_t reduction_bodies[] = {
-    {"add", dnnl_reduction_sum, combine_add_f32, combine_add_i32},
-    {"multiply", dnnl_reduction_mul, combine_multiply_f32, combine_multiply_i32},
-    {"maximum", dnnl_reduction_max, combine_maximum_f32, combine_maximum_i32},
-    {"minimum", dnnl_reduction_min, combine_minimum_f32, combine_minimum_i32},
+    {"add", dnnl_reduction_sum, {combine_add_f32, combine_add_i32, NULL, NULL}},
+    {"multiply", dnnl_reduction_mul, {combine_multiply_f32, combine_multiply_i32, NULL, NULL}},
+    {"maximum",
+     dnnl_reduction_max,
+     {combine_maximum_f32, combine_maximum_i32, combine_maximum_i8, combine_maximum_ui8}},
+    {"minimum",
+     dnnl_reduction_min,
+     {combine_minimum_f32, combine_minimum_i32, combine_minimum_i8, combine_minimum_ui8}},
 };
 
 static const reduction_body_t *find_body(const assay_program_t *program) {
@@ -74,10 +104,11 @@ static const reduction_body_t *find_body(const assay_program_t *program) {
   return NULL;
 }
 
-static const reduction_types_t *find_types(const assay_program_t *program) {
+static const reduction_types_t *find_types(const assay_program_t *program, bool takes_any_types) {
   for (size_t i = 0; i < sizeof reduction_types / sizeof reduction_types[0]; i++) {
     const reduction_types_t *types = &reduction_types[i];
-    if (plugin_is(&program->operands[0], types->input) &&
+    if ((types->is_documented || takes_any_types) &&
+        plugin_is(&program->operands[0], types->input) &&
         plugin_is(&program->operands[1], types->result) &&
         plugin_is(&program->results[0], types->result)) {
       return types;
@@ -139,7 +170,7 @@ static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assa
 }
 
 int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                       plan_t *out_plan, assay_reason_t *reason) {
+                       bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   const reduction_body_t *body = find_body(program);
   if (body == NULL || program->operand_count != 2 || program->result_count != 1) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
@@ -149,19 +180,18 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
   const char *broken = check_reduce(program, &reduced);
   if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const assay_type_t *input = &program->operands[0];
-  const reduction_types_t *types = find_types(program);
-  if (types == NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction from %s to %s",
-                      input->element, program->results[0].element);
+  const reduction_types_t *types = find_types(program, takes_any_types);
+  if (types == NULL || body->combine[types->row] == NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction by %s from %s to %s",
+                      body->name, input->element, program->results[0].element);
   }
   if (plugin_is_empty(input) || reduced.count == 0) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction of nothing");
   }
-  bool is_float = plugin_is(&program->results[0], "f32");
   *out_plan = (plan_t){.input_count = 1,
                        .input_arguments = {DNNL_ARG_SRC},
                        .operands = {{.is_in_place = true}},
-                       .combine = is_float ? body->combine_f32 : body->combine_i32,
+                       .combine = body->combine[types->row],
                        .result_count = plugin_count(&program->results[0])};
   dnnl_status_t status =
       describe_reduction(dnnl, input, &reduced, types, body->algorithm, out_plan);

@@ -84,9 +84,8 @@ static int32_t open_options(openblas_t *openblas, const char *options, assay_rea
     return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "routine=%s: write gemm, gemv, dot or dsdot",
                       openblas->routine);
   }
-  if (strspn(threads, "0123456789") != strlen(threads) || strtol(threads, NULL, 10) < 1) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "threads=%s: write a number from 1", threads);
-  }
+  code = plugin_check_threads(threads, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
   return load(openblas, coretype, threads, reason);
 }
 

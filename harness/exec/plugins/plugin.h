@@ -67,6 +67,15 @@ static inline int32_t plugin_take_options(const char *options, const plugin_opti
   return ASSAY_EXECUTOR_OK;
 }
 
+/* Whether the value of an option is a sensible number of threads. */
+static inline int32_t plugin_check_threads(const char *value, assay_reason_t *reason) {
+  char *end = NULL;
+  long threads = strtol(value, &end, 10);
+  if (*end == '\0' && threads >= 1 && threads <= 1024) return ASSAY_EXECUTOR_OK;
+  return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "threads=%s: write a number from 1 to 1024",
+                    value);
+}
+
 /* ---- Attributes and types. */
 
 /* The value of an attribute, or NULL if the program does not have it. */

@@ -1,0 +1,201 @@
+/* The plugins that are built here: reductions on data whose results are exact, that what they
+ * cannot do is refused and what is invalid rejected, that their options do what they say. */
+#include "tests/exec/plugin_checks.h"
+
+/* ---- Programs that they must not run. */
+
+typedef struct program_row {
+  const char *executor;
+  const char *line;
+  executor_outcome_t outcome;
+  const char *reason;
+} program_row_t;
+
+static const program_row_t program_rows[] = {
+    {"openblas", "stablehlo.reduce body=add dims=[0] f32[4] f32[] -> f32[]", EXECUTOR_REFUSED,
+     "no stablehlo.reduce here"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f16[4] f16[4] -> f16[]",
+     EXECUTOR_REFUSED, "no gemm from f16 to f16"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[4] f32[4] -> f64[]",
+     EXECUTOR_REFUSED, "no gemm from f32 to f64"},
+    {"openblas?routine=gemv",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[3,0] f32[0,5] -> f32[3,5]",
+     EXECUTOR_REFUSED, "sgemv needs terms to add"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[] f32[4] f32[4] -> f32[]",
+     EXECUTOR_REJECTED, "C2"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[4] f32[4] -> f32[]",
+     EXECUTOR_REJECTED, "C3, C5, C6"},
+    {"openblas", "stablehlo.dot_general batch=[0]x[0] contract=[0]x[1] f32[4] f32[4,4] -> f32[4]",
+     EXECUTOR_REJECTED, "C3, C5, C6"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[4] f32[5] -> f32[]",
+     EXECUTOR_REJECTED, "C10"},
+    {"openblas", "stablehlo.dot_general batch=[0]x[0] contract=[]x[] f32[4] f32[5] -> f32[4]",
+     EXECUTOR_REJECTED, "C9"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[4] f32[4] -> f32[1]",
+     EXECUTOR_REJECTED, "C12"},
+    {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[4] f64[4] -> f64[]",
+     EXECUTOR_REJECTED, "C13"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] precision=[HIGH] f32[4] f32[4] -> f32[]",
+     EXECUTOR_REJECTED, "C11"},
+    {"onednn", "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f64[2,4] f64[4,2] -> f64[2,2]",
+     EXECUTOR_REFUSED, "no matmul from f64 to f64"},
+    {"onednn", "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f16[2,4] f16[4,2] -> f16[2,2]",
+     EXECUTOR_REFUSED, "oneDNN says unimplemented"},
+    {"onednn", "stablehlo.dot_general batch=[]x[] contract=[1]x[0] i8[2,4] i8[4,2] -> i8[2,2]",
+     EXECUTOR_REFUSED, "no matmul from i8 to i8"},
+    {"onednn", "stablehlo.reduce body=xor dims=[0] i32[4] i32[] -> i32[]", EXECUTOR_REFUSED,
+     "no reduction but"},
+    {"onednn", "stablehlo.reduce body=add dims=[0] i32[4] i32[] -> i32[]", EXECUTOR_REFUSED,
+     "no reduction by add from i32 to i32"},
+    {"onednn", "stablehlo.reduce body=add dims=[0] i8[4] i8[] -> i8[]", EXECUTOR_REFUSED,
+     "no reduction by add from i8 to i8"},
+    {"onednn", "stablehlo.reduce body=add dims=[] f32[4] f32[] -> f32[4]", EXECUTOR_REFUSED,
+     "no reduction of nothing"},
+    {"onednn", "stablehlo.reduce body=add dims=[0,0] f32[4] f32[] -> f32[]", EXECUTOR_REJECTED,
+     "C4, C5"},
+    {"onednn", "stablehlo.reduce body=add dims=[1] f32[4,2] f32[] -> f32[2]", EXECUTOR_REJECTED,
+     "C7"},
+};
+
+static void test_refusal(gconstpointer data) {
+  const program_row_t *row = data;
+  executor_t *executor = check_open_plugin(row->executor);
+  if (executor == NULL) return;
+  arena_t arena;
+  arena_init(&arena);
+  program_t program = check_parse_program(row->line, &arena);
+  executor_program_t *compiled = NULL;
+  char reason[256] = "";
+  g_assert_cmpint(executor_compile(executor, &program, &compiled, reason, sizeof reason), ==,
+                  row->outcome);
+  check_text_contains(reason, row->reason);
+  g_assert_cmpint(executor_promises(executor, &program), ==, EXECUTOR_PROMISE_NO);
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+typedef struct case_row {
+  const char *executor;
+  const char *line;
+  double expected[2];
+} case_row_t;
+
+/* ---- Reductions with the initial value 5, worked by hand. */
+static const case_row_t case_rows[] = {
+    {"onednn",
+     "stablehlo.reduce body=add dims=[1] f32[2,2] f32[] -> f32[2] : "
+     "3f800000400000004040000040800000 : 40a00000",
+     {8, 12}},
+    {"onednn",
+     "stablehlo.reduce body=add dims=[0] f32[2,2] f32[] -> f32[2] : "
+     "3f800000400000004040000040800000 : 40a00000",
+     {9, 11}},
+    {"onednn",
+     "stablehlo.reduce body=add dims=[0,1] f32[2,2] f32[] -> f32[] : "
+     "3f800000400000004040000040800000 : 40a00000",
+     {15}},
+    {"onednn",
+     "stablehlo.reduce body=multiply dims=[1] f32[2,2] f32[] -> f32[2] : "
+     "3f800000400000004040000040800000 : 40a00000",
+     {10, 60}},
+    {"onednn",
+     "stablehlo.reduce body=maximum dims=[1] f32[2,2] f32[] -> f32[2] : "
+     "3f800000400000004040000040c00000 : 40a00000",
+     {5, 6}},
+    {"onednn",
+     "stablehlo.reduce body=minimum dims=[1] f32[2,2] f32[] -> f32[2] : "
+     "3f800000400000004100000041000000 : 40a00000",
+     {1, 5}},
+    {"onednn",
+     "stablehlo.reduce body=maximum dims=[1] i8[2,2] i8[] -> i8[2] : 01027f80 : 05",
+     {5, 127}},
+    {"onednn",
+     "stablehlo.reduce body=minimum dims=[1] i8[2,2] i8[] -> i8[2] : 01027f80 : 05",
+     {1, -128}},
+    {"onednn?types=any",
+     "stablehlo.reduce body=add dims=[1] i32[1,2] i32[] -> i32[1] : 0000000300000004 : 00000005",
+     {12}},
+};
+
+static void test_case(gconstpointer data) {
+  const case_row_t *row = data;
+  executor_t *executor = check_open_plugin(row->executor);
+  if (executor == NULL) return;
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  g_assert_cmpint(case_parse(str_from(row->line), &arena, &instance, NULL, NULL), ==, STATUS_OK);
+  executor_program_t *compiled = NULL;
+  char reason[256] = "";
+  if (executor_compile(executor, &instance.program, &compiled, reason, sizeof reason) !=
+      EXECUTOR_OK) {
+    g_error("%s: %s", row->line, reason);
+  }
+  tensor_t result = tensor_make(&arena, &instance.program.results[0]);
+  execution_t execution = executor_execute(executor, compiled, instance.operands, POISON, &result);
+  g_assert_cmpint(execution.outcome, ==, EXECUTOR_OK);
+  for (size_t i = 0; i < type_component_count(&result.type); i++) {
+    g_assert_cmpfloat(check_load(&result, i), ==, row->expected[i]);
+  }
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+/* ---- Options. */
+
+static void test_bad_options(gconstpointer name) {
+  executor_options_t options = {.plugin_directory = ASSAY_BINARY_DIR "/plugins"};
+  executor_t *executor = NULL;
+  error_t error;
+  status_t status = executor_open(name, &options, &executor, &error);
+  if (strstr(error.text, "there is no executor") != NULL ||
+      strstr(error.text, "cannot load") != NULL) {
+    g_test_skip(error.text);
+    return;
+  }
+  g_assert_cmpint(status, ==, STATUS_INVALID);
+}
+
+/* Kernels of one library side by side in one process: each is what was asked for. */
+static void test_side_by_side(void) {
+  static const char *const names[][2] = {{"openblas?coretype=Haswell", "Haswell"},
+                                         {"openblas?coretype=Prescott", "Prescott"},
+                                         {"onednn?isa=SSE41", "SSE41"},
+                                         {"onednn?isa=AVX2", "AVX2"}};
+  executor_t *executors[G_N_ELEMENTS(names)] = {NULL};
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) executors[i] = check_open_plugin(names[i][0]);
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    if (executors[i] == NULL) continue;
+    g_assert_cmpstr(executor_hardware(executors[i]), ==, names[i][1]);
+    executor_close(executors[i]);
+  }
+}
+
+static void add_rows(const char *folder, const void *rows, size_t count, size_t row_bytes,
+                     GTestDataFunc function) {
+  for (size_t i = 0; i < count; i++) {
+    const char *row = (const char *)rows + i * row_bytes;
+    char *path = g_strdup_printf("/plugins/%s/%zu_%s", folder, i, *(const char *const *)row);
+    g_test_add_data_func(path, row, function);
+    g_free(path);
+  }
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  static const char *const bad[] = {"openblas?coretype=Nonsense", "openblas?routine=sdsdot",
+                                    "openblas?threads=0",         "openblas?colour=blue",
+                                    "openblas?routine",           "onednn?isa=Z80",
+                                    "onednn?threads=many",        "onednn?types=all"};
+  add_rows("refusal", program_rows, G_N_ELEMENTS(program_rows), sizeof program_rows[0],
+           test_refusal);
+  add_rows("case", case_rows, G_N_ELEMENTS(case_rows), sizeof case_rows[0], test_case);
+  for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+    char *path = g_strdup_printf("/plugins/bad_options/%s", bad[i]);
+    g_test_add_data_func(path, bad[i], test_bad_options);
+    g_free(path);
+  }
+  g_test_add_func("/plugins/side_by_side", test_side_by_side);
+  return g_test_run();
+}
