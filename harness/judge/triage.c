@@ -54,12 +54,21 @@ static divergence_class_t class_by_value(const tensor_t *result, const wrong_ele
   return CLASS_value;
 }
 
+/* Truncation moves a result by some units; it does not make an infinity or a NaN. */
+static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, size_t component) {
+  const element_t *element = result->type.element;
+  if (relaxation->class_ != CLASS_truncation || element->format == NULL) return true;
+  uint64_t bits = element_load(element, result->data, component);
+  return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
+}
+
 status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
                 const wrong_element_t *wrong, divergence_class_t *out_class,
                 char out_observed[sizeof((answer_t *)0)->observed], error_t *error) {
   for (size_t i = 0; i < sizeof relaxations / sizeof *relaxations; i++) {
     contract_t relaxed = relax(judge->contract, &relaxations[i]);
     if (memcmp(&relaxed, &judge->contract, sizeof relaxed) == 0) continue;
+    if (!can_explain(&relaxations[i], &results[wrong->result], wrong->component)) continue;
     answer_t answer;
     status_t status = judge->ask(judge->ask_context, instance, &relaxed, wrong->result,
                                  wrong->component, results, &answer, error);
