@@ -6,6 +6,7 @@
 #include "harness/exec/dso_transport.h"
 #include "harness/exec/executor_address.h"
 #include "harness/exec/isolate.h"
+#include "harness/exec/process_transport.h"
 #include "harness/exec/program_cache.h"
 #include "harness/exec/reason.h"
 #include "harness/exec/table_transport.h"
@@ -31,6 +32,10 @@ static status_t open_backend(const void *context, transport_t **out_transport, e
 
 static status_t open_transport(const executor_address_t *address, const executor_options_t *options,
                                transport_t **out_transport, error_t *error) {
+  if (address->command != NULL) {
+    return process_transport_open(address->command, options->timeout_ms, options->memory_bytes_max,
+                                  out_transport, error);
+  }
   if (!options->isolate) return open_backend(address, out_transport, error);
   return isolate_open(open_backend, address, options->timeout_ms, options->memory_bytes_max,
                       out_transport, error);

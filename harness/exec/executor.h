@@ -3,10 +3,11 @@
  * poison.
  *
  * An executor is named by text:
- *   dso:PATH?options     a shared object that exports assay_executor_query()
- *   openblas, onednn     (any plugin NAME) the plugin built from
- * harness/exec/plugins/NAME_plugin.c, NAME?options as above model:..., canary:.. builtin, through a
- * table that the caller passes (harness/run/builtin.h) proc:COMMAND         a worker process */
+ *   dso:PATH?options      a shared object that exports assay_executor_query()
+ *   openblas?options      a plugin, built from harness/exec/plugins/NAME_plugin.c
+ *   proc:COMMAND          a worker process: harness/exec/workers/worker.md
+ *   xla?options           a worker of ours that is installed: harness/exec/worker_registry.h
+ *   model:..., canary:... builtin, from a table that the caller passes: harness/run/builtin.h */
 #ifndef ASSAY_EXEC_EXECUTOR_H
 #define ASSAY_EXEC_EXECUTOR_H
 
@@ -28,13 +29,14 @@ typedef enum executor_outcome {
 } executor_outcome_t;
 
 typedef struct executor_options {
-  bool isolate;        /* Host it in a process of its own (ignored for proc:, which always is). */
-  uint32_t timeout_ms; /* Per call, when isolated; 0 means the default of 10 s. */
+  bool isolate;              /* Host it in a process of its own (workers always are). */
+  uint32_t timeout_ms;       /* Per call, when isolated; 0 means the default of 10 s. */
   uint64_t memory_bytes_max; /* Address space limit when isolated; 0 means none. */
   /* Tables of builtin executors: finds the table for a name such as "model:pairwise", and the
    * options text to open it with; NULL if there are none. */
   const assay_executor_t *(*find_builtin)(const char *name);
   const char *plugin_directory; /* Where NAME_plugin.so lies; NULL means beside the program. */
+  const char *worker_directory; /* Where NAME_worker.py lies; NULL means the same. */
 } executor_options_t;
 
 /* Opens the executor called `name`.  STATUS_INVALID for a name that cannot be right (with what to

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "harness/exec/worker_registry.h"
+
 static const char plugin_suffix[] = "_plugin.so";
 static const char name_bytes[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -75,6 +77,16 @@ static status_t find_plugin(const char *name, size_t name_size, const executor_o
   return status;
 }
 
+static status_t find_command(const char *name, executor_address_t *out_address, error_t *error) {
+  const char *command = name + strlen("proc:");
+  if (command[strspn(command, " ")] == '\0') {
+    return status_fail(error, STATUS_INVALID,
+                       "proc: needs a command, as in proc:'python3 my_worker.py'");
+  }
+  *out_address = (executor_address_t){.command = g_strdup(command), .options = g_strdup("")};
+  return STATUS_OK;
+}
+
 status_t executor_address_find(const char *name, const executor_options_t *options,
                                executor_address_t *out_address, error_t *error) {
   const assay_executor_t *table =
@@ -83,12 +95,7 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
     *out_address = (executor_address_t){.table = table, .options = g_strdup(name)};
     return STATUS_OK;
   }
-  if (g_str_has_prefix(name, "proc:")) {
-    return status_fail(error, STATUS_UNSUPPORTED,
-                       "%s: proc: workers are not part of this build; write dso:PATH for a shared "
-                       "object, with --isolate for a process of its own",
-                       name);
-  }
+  if (g_str_has_prefix(name, "proc:")) return find_command(name, out_address, error);
   bool is_dso = g_str_has_prefix(name, "dso:");
   const char *where = is_dso ? name + strlen("dso:") : name;
   size_t where_size = strcspn(where, "?");
@@ -96,8 +103,15 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
   if (where_size == 0 || (!is_dso && !is_name)) {
     return status_fail(error, STATUS_INVALID,
                        "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
-                       "plugin, NAME?options, or dso:PATH?options",
+                       "plugin or worker, NAME?options, dso:PATH?options, or proc:COMMAND",
                        name);
+  }
+  const worker_t *worker = is_dso ? NULL : worker_find(where, where_size);
+  if (worker != NULL) {
+    *out_address = (executor_address_t){0};
+    const char *options_text = where[where_size] == '?' ? where + where_size + 1 : "";
+    return worker_command(worker, options->worker_directory, options_text, &out_address->command,
+                          error);
   }
   char *path = NULL;
   if (is_dso) {
@@ -113,6 +127,7 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
 
 void executor_address_deinit(executor_address_t *address) {
   g_free(address->path);
+  g_free(address->command);
   g_free(address->options);
   *address = (executor_address_t){0};
 }

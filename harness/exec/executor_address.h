@@ -4,10 +4,12 @@
 
 #include "harness/exec/executor.h"
 
-/* Where a backend is and how to open it: a table of a builtin, or the path of a shared object. */
+/* Where a backend is and how to open it: the table of a builtin, the path of a shared object, or
+ * the command that starts a worker. */
 typedef struct executor_address {
-  const assay_executor_t *table; /* NULL for a shared object. */
-  char *path;                    /* Owned; NULL for a builtin. */
+  const assay_executor_t *table; /* NULL unless a builtin. */
+  char *path;                    /* Owned; NULL unless a shared object. */
+  char *command;                 /* Owned; NULL unless a worker; its options are in it. */
   char *options;                 /* Owned. */
 } executor_address_t;
 

@@ -1,0 +1,78 @@
+#include "harness/exec/worker_registry.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "harness/exec/worker_paths.h"
+
+const worker_t worker_table[] = {
+    {"xla", "jax", "XLA, on the StableHLO program itself"},
+    {"jax", "jax", "JAX, through jax.lax with its checks"},
+    {"stablehlo", "jax", "the StableHLO reference interpreter"},
+    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program"},
+    {"torch", "torch", "PyTorch, eager"},
+    {NULL, NULL, NULL},
+};
+
+const worker_t *worker_find(const char *name, size_t name_size) {
+  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
+    bool is_it = strlen(worker->name) == name_size && memcmp(worker->name, name, name_size) == 0;
+    if (is_it) return worker;
+  }
+  return NULL;
+}
+
+char *worker_source(const char *directory, const char *name, const char *suffix) {
+  char *file = g_strconcat(name, suffix, NULL);
+  char *path = NULL;
+  if (directory != NULL) {
+    path = g_build_filename(directory, file, NULL);
+  } else {
+    char *program = g_file_read_link("/proc/self/exe", NULL);
+    char *folder = program == NULL ? g_strdup(".") : g_path_get_dirname(program);
+    path = g_build_filename(folder, "workers", file, NULL);
+    g_free(folder);
+    g_free(program);
+  }
+  g_free(file);
+  return path;
+}
+
+char *worker_environment_path(const worker_t *worker, const char *part) {
+  return g_build_filename(g_get_user_data_dir(), "assay", "executors", worker->environment, part,
+                          NULL);
+}
+
+bool worker_is_installed(const worker_t *worker, const char *directory) {
+  char *wanted_path = worker_source(directory, worker->environment, ".requirements");
+  char *stamp_path = worker_environment_path(worker, worker_stamp);
+  char *wanted = NULL;
+  char *stamp = NULL;
+  bool is_installed = g_file_get_contents(wanted_path, &wanted, NULL, NULL) &&
+                      g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
+                      strcmp(wanted, stamp) == 0;
+  g_free(stamp);
+  g_free(wanted);
+  g_free(stamp_path);
+  g_free(wanted_path);
+  return is_installed;
+}
+
+status_t worker_command(const worker_t *worker, const char *directory, const char *options,
+                        char **out_command, error_t *error) {
+  if (!worker_is_installed(worker, directory)) {
+    return status_fail(error, STATUS_IO, "%s is not installed: run `assay executors install %s`",
+                       worker->name, worker->name);
+  }
+  char *parts[] = {worker_environment_path(worker, worker_python),
+                   worker_source(directory, worker->name, "_worker.py"), g_strdup(options)};
+  GString *command = g_string_new("exec");
+  for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+    char *quoted = g_shell_quote(parts[i]);
+    g_string_append_printf(command, " %s", quoted);
+    g_free(quoted);
+    g_free(parts[i]);
+  }
+  *out_command = g_string_free(command, FALSE);
+  return STATUS_OK;
+}
