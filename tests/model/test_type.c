@@ -255,6 +255,8 @@ static void test_equal(void) {
       "!quant.uniform<i8<0:9>:f32,0x1p+0>[2]",
       "!quant.uniform<i8<0:8>:f32,0x1p+0>[2]",
       "!quant.uniform<i8:f32:0,{0x1p+0,0x1p+0}>[2]",
+      "!quant.uniform<i8:f32:0,{0x1p+0}>[1,1]",
+      "!quant.uniform<i8:f32:1,{0x1p+0}>[1,1]",
   };
   type_t types[G_N_ELEMENTS(rows)];
   arena_t arena;
