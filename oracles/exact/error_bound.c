@@ -50,13 +50,24 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
   return bound;
 }
 
+/* What products lose to underflow before the last rounding: half the smallest number each, or all
+ * of it where they truncate.  A single product is rounded by the last rounding itself, unless a
+ * wider node, whose smallest number is 11 bits or more below (3 for 8-bit floats), came first. */
+static double underflow_offset(const format_t *format, const contract_t *contract, size_t terms) {
+  double smallest = format_smallest(format);
+  double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? smallest : smallest / 2;
+  if (terms != 1) return (double)terms * each;
+  if (contract->accum_wider == ACCUM_WIDER_NO) return 0;
+  return each * (wide_unit_roundoff(format) / format_unit_roundoff(format));
+}
+
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
                               bound_shape_t shape) {
   size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
   size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
   error_bound_t bound = bound_of_roundings(format, contract, roundings, true);
   double terms = (double)shape.terms;
-  if (shape.products_underflow) bound.offset += terms * format_smallest(format);
+  if (shape.products_underflow) bound.offset += underflow_offset(format, contract, shape.terms);
   if (contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH) {
     bound.offset += 2 * terms * format_smallest_normal(format);
   }
