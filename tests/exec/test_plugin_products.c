@@ -170,7 +170,7 @@ static const char *const product_lines[] = {
     "stablehlo.dot_general batch=[]x[] contract=[0,2]x[1,0] A[2,3,4] A[4,2,5] -> R[3,5]",
     "stablehlo.dot_general batch=[]x[] contract=[2,1]x[0,1] A[3,2,4] A[4,2,5] -> R[3,5]",
     "stablehlo.dot_general batch=[0]x[0] contract=[]x[] A[6] A[6] -> R[6]",
-    "stablehlo.dot_general batch=[]x[] contract=[1]x[1] precision=[HIGH,HIGH] A[3,4] A[5,4] -> R[3,5]",
+    "stablehlo.dot_general batch=[]x[] contract=[0]x[0] precision=[HIGH,HIGHEST] A[4] A[4] -> R[]",
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] A[0,4] A[4,5] -> R[0,5]",
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] A[3,0] A[0,5] -> R[3,5]",
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] A[33,70] A[70,35] -> R[33,35]",
