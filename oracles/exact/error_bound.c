@@ -54,11 +54,15 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
  * of it where they truncate.  A single product is rounded by the last rounding itself, unless a
  * wider node, whose smallest number is 11 bits or more below (3 for 8-bit floats), came first. */
 static double underflow_offset(const format_t *format, const contract_t *contract, size_t terms) {
-  double smallest = format_smallest(format);
-  double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? smallest : smallest / 2;
-  if (terms != 1) return (double)terms * each;
-  if (contract->accum_wider == ACCUM_WIDER_NO) return 0;
-  return each * (wide_unit_roundoff(format) / format_unit_roundoff(format));
+  double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+  double smallest_numbers = (double)terms * each;
+  if (terms == 1) {
+    bool wider = contract->accum_wider == ACCUM_WIDER_YES;
+    smallest_numbers = wider ? each * wide_unit_roundoff(format) / format_unit_roundoff(format) : 0;
+  }
+  /* Binary64, which carries the bound, has nothing below its own smallest number. */
+  if (format->bits == 64) smallest_numbers = ceil(smallest_numbers);
+  return smallest_numbers * format_smallest(format);
 }
 
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
