@@ -14,7 +14,7 @@ for folder in $folders; do
   else
     failures=$((failures + 1))
     echo "not ok $number - $folder"
-    echo "$complaints" | sed -n 's/: error: .*//p' | sort -u | sed 's/^/# clang-format-19 -i /' | head -n 20
+    echo "$complaints" | sed -n 's/:[0-9]*:[0-9]*: error: .*//p' | sort -u | sed 's/^/# clang-format-19 -i /' | head -n 20
   fi
 done
 exit $((failures > 0))
