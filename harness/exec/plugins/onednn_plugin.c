@@ -17,6 +17,8 @@ typedef struct onednn {
   dnnl_stream_t stream;
   dnnl_primitive_attr_t strict; /* No faster, less exact arithmetic than the types say. */
   bool takes_any_types;
+  int threads;
+  void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
   char threads_setting[PLUGIN_OPTION_BYTES * 2];
   char version[32];
   const char *hardware;
@@ -80,13 +82,16 @@ static int32_t choose_isa(onednn_t *onednn, const char *isa, assay_reason_t *rea
                     onednn->hardware);
 }
 
-/* oneDNN's threads are OpenMP's, which are set for the calling thread. */
-static void set_threads(const onednn_t *onednn, const char *threads) {
-  void (*set_num_threads)(int) = NULL;
+/* oneDNN's threads are OpenMP's, which all copies of it share. */
+static void find_threads(onednn_t *onednn, const char *threads) {
+  onednn->threads = (int)strtol(threads, NULL, 10);
   void *symbol = dlsym(onednn->library.handle, "omp_set_num_threads");
-  if (symbol == NULL) return; /* Built without OpenMP. */
-  memcpy(&set_num_threads, &symbol, sizeof symbol);
-  set_num_threads((int)strtol(threads, NULL, 10));
+  memcpy(&onednn->set_threads, &symbol, sizeof symbol);
+}
+
+/* To be called before the library works. */
+static void use_threads(const onednn_t *onednn) {
+  if (onednn->set_threads != NULL) onednn->set_threads(onednn->threads);
 }
 
 static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
@@ -131,7 +136,8 @@ static int32_t open_options(onednn_t *onednn, const char *options, assay_reason_
   if (code == ASSAY_EXECUTOR_OK) code = find_functions(onednn, reason);
   if (code == ASSAY_EXECUTOR_OK) code = choose_isa(onednn, isa, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  set_threads(onednn, threads);
+  find_threads(onednn, threads);
+  use_threads(onednn);
   const dnnl_version_t *version = onednn->dnnl.dnnl_version();
   snprintf(onednn->version, sizeof onednn->version, "%d.%d.%d", version->major, version->minor,
            version->patch);
@@ -193,6 +199,7 @@ static int32_t onednn_promises(void *self, const assay_program_t *program) {
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   plan_t plan;
   dnnl_primitive_desc_t descriptor = NULL;
+  use_threads(onednn);
   if (make_plan(onednn, program, &plan, &reason) != ASSAY_EXECUTOR_OK) return 0;
   if (choose_implementation(onednn, &plan, &descriptor, &reason) != ASSAY_EXECUTOR_OK) return 0;
   onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
@@ -232,6 +239,7 @@ static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled)
 static int32_t compile_plan(const onednn_t *onednn, const assay_program_t *program,
                             compiled_t *compiled, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
+  use_threads(onednn); /* The choice of an implementation depends on them too. */
   int32_t code = make_plan(onednn, program, &compiled->plan, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   code = choose_implementation(onednn, &compiled->plan, &compiled->descriptor, reason);
@@ -302,6 +310,7 @@ static int32_t onednn_execute(void *self, void *handle, const void *const *opera
                               void *const *results, assay_reason_t *reason) {
   const onednn_t *onednn = self;
   compiled_t *compiled = handle;
+  use_threads(onednn);
   dnnl_status_t status = run(onednn, compiled, operands, results[0]);
   if (status != dnnl_success) {
     return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "oneDNN says %s",

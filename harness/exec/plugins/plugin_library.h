@@ -1,26 +1,32 @@
 /* Loading the library under test while the plugin opens, so that options can reach it.
  *
- * Libraries read their settings (OPENBLAS_CORETYPE, OMP_NUM_THREADS) once, when they are loaded or
- * first used: a plugin that is linked with its library comes too late.  And two executors with
- * different settings must not share one copy: a private copy is loaded into a link namespace of its
- * own (dlmopen), with a C library and an environment of its own.  The dynamic linker has room for a
- * few of these in one process; with --isolate, every executor has a process to itself. */
+ * Libraries read their settings (OPENBLAS_CORETYPE) once, when they are loaded or first used: a
+ * plugin that is linked with its library comes too late.  And two executors with different settings
+ * must not share one copy: a private copy is loaded from a copy of the file, which to the dynamic
+ * linker is another library.  What the library needs itself (the C library, OpenMP) is shared.
+ * (dlmopen() is no way: it brings a second C library, whose thread-specific data overlaps ours.) */
 #ifndef ASSAY_PLUGIN_LIBRARY_H
 #define ASSAY_PLUGIN_LIBRARY_H
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/exec/plugins/plugin.h"
 
 typedef struct plugin_library {
   void *handle;
-  char **environment; /* Owned: the private copy's, or NULL. */
+  int copy;      /* Descriptor of the private copy, or -1. */
+  char path[64]; /* Of the private copy. */
 } plugin_library_t;
 
-/* The environment with `settings` ("KEY=VALUE", ended by NULL) before all else; NULL without
- * memory. Its texts are borrowed, except that settings are found first. */
-static inline char **plugin_environment_with(char *const *settings) {
+/* dlopen() with `settings` ("KEY=VALUE", ended by NULL) before all else in the environment. */
+static inline void *plugin_load_with(const char *path, char *const *settings) {
   size_t setting_count = 0;
   size_t count = 0;
   while (settings[setting_count] != NULL) setting_count++;
@@ -29,32 +35,80 @@ static inline char **plugin_environment_with(char *const *settings) {
   if (merged == NULL) return NULL;
   memcpy(merged, settings, setting_count * sizeof *merged);
   memcpy(merged + setting_count, environ, count * sizeof *merged);
-  return merged;
+  char **saved = environ;
+  environ = merged;
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  environ = saved;
+  free(merged);
+  return handle;
 }
 
-/* Loads `file` with `settings` in its environment, which must live until plugin_library_close(). */
+/* A descriptor of a copy in memory of the file, or -1 with errno. */
+static inline int plugin_copy_file(const char *path) {
+  int source = open(path, O_RDONLY | O_CLOEXEC);
+  if (source < 0) return -1;
+  int copy = memfd_create("assay-private-library", MFD_CLOEXEC);
+  struct stat status;
+  bool is_copied = copy >= 0 && fstat(source, &status) == 0;
+  for (off_t done = 0; is_copied && done < status.st_size;) {
+    is_copied = sendfile(copy, source, &done, (size_t)(status.st_size - done)) > 0;
+  }
+  close(source);
+  if (is_copied || copy < 0) return copy;
+  close(copy);
+  return -1;
+}
+
+static inline int32_t plugin_cannot_load(const char *file, const char *why,
+                                         assay_reason_t *reason) {
+  return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "cannot load %s: %s", file, why);
+}
+
+/* Loads a copy of the file that `shared` was loaded from. */
+static inline int32_t plugin_load_copy(void *shared, const char *file, char *const *settings,
+                                       plugin_library_t *out_library, assay_reason_t *reason) {
+  struct link_map *map = NULL;
+  if (dlinfo(shared, RTLD_DI_LINKMAP, &map) != 0) {
+    return plugin_cannot_load(file, dlerror(), reason);
+  }
+  int copy = plugin_copy_file(map->l_name);
+  if (copy < 0) return plugin_cannot_load(file, strerror(errno), reason);
+  plugin_library_t library = {.copy = copy};
+  snprintf(library.path, sizeof library.path, "/proc/self/fd/%d", copy);
+  library.handle = plugin_load_with(library.path, settings);
+  if (library.handle == NULL) {
+    close(copy);
+    return plugin_cannot_load(file, dlerror(), reason);
+  }
+  *out_library = library;
+  return ASSAY_EXECUTOR_OK;
+}
+
+/* Loads `file` with `settings` in its environment, which must live until it is closed. */
 static inline int32_t plugin_library_open(const char *file, bool is_private, char *const *settings,
                                           plugin_library_t *out_library, assay_reason_t *reason) {
-  char **environment = plugin_environment_with(settings);
-  if (environment == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
-  char **saved = environ;
-  environ = environment;
-  void *handle = is_private ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL)
-                            : dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  environ = saved;
-  if (handle == NULL) {
-    free(environment);
-    return plugin_say(
-        reason, ASSAY_EXECUTOR_FAILED, "cannot load %s: %s%s", file, dlerror(),
-        is_private ? " (if other executors of this kind are open, use --isolate)" : "");
+  void *shared = plugin_load_with(file, settings);
+  if (shared == NULL) return plugin_cannot_load(file, dlerror(), reason);
+  if (!is_private) {
+    *out_library = (plugin_library_t){.handle = shared, .copy = -1};
+    return ASSAY_EXECUTOR_OK;
   }
-  *out_library = (plugin_library_t){.handle = handle, .environment = environment};
-  return ASSAY_EXECUTOR_OK;
+  int32_t code = plugin_load_copy(shared, file, settings, out_library, reason);
+  dlclose(shared);
+  return code;
 }
 
 static inline void plugin_library_close(plugin_library_t *library) {
   dlclose(library->handle);
-  free(library->environment);
+  if (library->copy < 0) return;
+  /* The dynamic linker keeps some libraries for ever; then the name has to stay taken, or a later
+   * copy under this name would be taken for this one. */
+  void *kept = dlopen(library->path, RTLD_NOW | RTLD_NOLOAD);
+  if (kept == NULL) {
+    close(library->copy);
+  } else {
+    dlclose(kept);
+  }
 }
 
 /* A function of the library, or of one that it needs; NULL and a reason if it has none. */
