@@ -75,9 +75,7 @@ uint32_t dimension_list_mask(const dimension_list_t *list) {
 size_t dimension_list_extent(const dimension_list_t *list, const type_t *type) {
   size_t extent = 1;
   for (uint32_t i = 0; i < list->count; i++) {
-    size_t size = (size_t)type->dims[list->dims[i]];
-    if (size == 0) return 0;
-    extent *= size;
+    extent *= (size_t)type->dims[list->dims[i]];
   }
   return extent;
 }

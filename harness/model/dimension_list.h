@@ -36,8 +36,7 @@ dimension_list_t dimension_list_rest(uint32_t rank, const dimension_list_t *list
 /* The entries as a bit mask.  All are in range. */
 uint32_t dimension_list_mask(const dimension_list_t *list);
 
-/* The product of the sizes of those dimensions of `type`; 1 for an empty list, and 0 as soon as one
- * size is 0, however large the others are. */
+/* The product of the sizes of those dimensions of `type`; 1 for an empty list. */
 size_t dimension_list_extent(const dimension_list_t *list, const type_t *type);
 
 /* What an index along those dimensions adds to the row-major element index of a tensor of `type`:

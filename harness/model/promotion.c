@@ -22,7 +22,6 @@ static bool specials_survive(const format_t *from, const format_t *to) {
 
 /* Every finite number of `from` lies on the grid of `to` and in its range. */
 static bool numbers_survive(const format_t *from, const format_t *to) {
-  if (to->specials == FORMAT_EXPONENT_ONLY) return false;
   int from_quantum = from->exponent_min - from->precision + 1;
   int to_quantum = to->exponent_min - to->precision + 1;
   return from->precision <= to->precision && from_quantum >= to_quantum &&
