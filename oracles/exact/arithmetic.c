@@ -1,7 +1,8 @@
 #include "oracles/exact/arithmetic.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "harness/num/binary64.h"
 
 /* Why a binary64 operation followed by a rounding to a format of precision p <= 24 is correct.
  *
@@ -28,28 +29,10 @@ static const double f64_largest = 0x1.fffffffffffffp+1023;
 static bool is_f64(const format_t *format) { return format == &format_table[FORMAT_f64]; }
 static bool is_f32(const format_t *format) { return format == &format_table[FORMAT_f32]; }
 
-static uint64_t bits_of(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static double double_of(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-double arithmetic_round(const arithmetic_t *arithmetic, double value) {
-  if (is_f64(arithmetic->format)) return value;
-  if (is_f32(arithmetic->format)) return (float)value;
-  return format_round_double(arithmetic->format, value);
-}
-
 double arithmetic_truncate(const arithmetic_t *arithmetic, double value) {
   const format_t *format = arithmetic->format;
   uint64_t bits =
-      format_convert(&format_table[FORMAT_f64], format, bits_of(value), ROUNDING_TOWARD_ZERO);
+      format_convert(&format_table[FORMAT_f64], format, binary64_bits(value), ROUNDING_TOWARD_ZERO);
   return format_to_double(format, bits);
 }
 
@@ -61,8 +44,8 @@ static double sum_error(double a, double b, double sum) {
 }
 
 /* The neighbour of a nonzero finite number towards zero, and away from it. */
-static double toward_zero(double value) { return double_of(bits_of(value) - 1); }
-static double away_from_zero(double value) { return double_of(bits_of(value) + 1); }
+static double toward_zero(double value) { return binary64_value(binary64_bits(value) - 1); }
+static double away_from_zero(double value) { return binary64_value(binary64_bits(value) + 1); }
 
 /* a + b in binary64, rounded toward zero. */
 static double add_truncated(double a, double b) {
@@ -74,24 +57,29 @@ static double add_truncated(double a, double b) {
   return too_large ? toward_zero(sum) : sum;
 }
 
+double arithmetic_add_truncated(const arithmetic_t *arithmetic, double a, double b) {
+  return arithmetic_truncate(arithmetic, add_truncated(a, b));
+}
+
 /* a + b in binary64, rounded to odd; for operands whose sum is far from overflow. */
 static double add_to_odd(double a, double b) {
   double sum = a + b;
   if (!isfinite(sum)) return sum;
   double error = sum_error(a, b, sum);
-  if (error == 0 || (bits_of(sum) & 1) == 1) return sum;
+  if (error == 0 || (binary64_bits(sum) & 1) == 1) return sum;
   return (error < 0) == (sum > 0) ? toward_zero(sum) : away_from_zero(sum);
 }
 
 /* a * b rounded toward zero: the exact product of the significands, cut to 62 bits.  (An error term
  * would be lost to underflow.) */
-static double multiply_truncated(const format_t *format, double a, double b) {
+double arithmetic_multiply_truncated(const arithmetic_t *arithmetic, double a, double b) {
+  const format_t *format = arithmetic->format;
   const format_t *f64 = &format_table[FORMAT_f64];
-  number_t left = format_decode(f64, bits_of(a));
-  number_t right = format_decode(f64, bits_of(b));
+  number_t left = format_decode(f64, binary64_bits(a));
+  number_t right = format_decode(f64, binary64_bits(b));
   number_t product = {.kind = NUMBER_FINITE, .negative = left.negative != right.negative};
   if (left.kind != NUMBER_FINITE || right.kind != NUMBER_FINITE) {
-    product = format_decode(f64, bits_of(a * b));
+    product = format_decode(f64, binary64_bits(a * b));
   } else {
     unsigned __int128 significand = (unsigned __int128)left.significand * right.significand;
     product.exponent = left.exponent + right.exponent;
@@ -102,18 +90,6 @@ static double multiply_truncated(const format_t *format, double a, double b) {
   }
   return format_to_double(format,
                           format_encode(format, product, ROUNDING_TOWARD_ZERO, OVERFLOW_FORMAT));
-}
-
-double arithmetic_add(const arithmetic_t *arithmetic, double a, double b) {
-  if (arithmetic->truncate_additions) {
-    return arithmetic_truncate(arithmetic, add_truncated(a, b));
-  }
-  return arithmetic_round(arithmetic, a + b);
-}
-
-double arithmetic_multiply(const arithmetic_t *arithmetic, double a, double b) {
-  if (arithmetic->truncate_products) return multiply_truncated(arithmetic->format, a, b);
-  return arithmetic_round(arithmetic, a * b);
 }
 
 double arithmetic_fused(const arithmetic_t *arithmetic, double a, double b, double c) {

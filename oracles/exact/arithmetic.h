@@ -24,12 +24,25 @@ static inline arithmetic_t arithmetic_make(const format_t *format) {
   return (arithmetic_t){.format = format};
 }
 
-/* Any binary64 number, rounded to the format; to nearest, and toward zero. */
-double arithmetic_round(const arithmetic_t *arithmetic, double value);
+/* Any binary64 number, rounded to the format: to nearest, and toward zero. */
+static inline double arithmetic_round(const arithmetic_t *arithmetic, double value) {
+  if (arithmetic->format == &format_table[FORMAT_f32]) return (float)value;
+  return format_round_double(arithmetic->format, value);
+}
 double arithmetic_truncate(const arithmetic_t *arithmetic, double value);
 
-double arithmetic_add(const arithmetic_t *arithmetic, double a, double b);
-double arithmetic_multiply(const arithmetic_t *arithmetic, double a, double b);
+double arithmetic_add_truncated(const arithmetic_t *arithmetic, double a, double b);
+double arithmetic_multiply_truncated(const arithmetic_t *arithmetic, double a, double b);
+
+static inline double arithmetic_add(const arithmetic_t *arithmetic, double a, double b) {
+  if (arithmetic->truncate_additions) return arithmetic_add_truncated(arithmetic, a, b);
+  return arithmetic_round(arithmetic, a + b);
+}
+
+static inline double arithmetic_multiply(const arithmetic_t *arithmetic, double a, double b) {
+  if (arithmetic->truncate_products) return arithmetic_multiply_truncated(arithmetic, a, b);
+  return arithmetic_round(arithmetic, a * b);
+}
 
 /* a * b + c, rounded once, to nearest (also where the two flags are set). */
 double arithmetic_fused(const arithmetic_t *arithmetic, double a, double b, double c);

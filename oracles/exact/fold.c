@@ -38,7 +38,8 @@ status_t fold_make(fold_body_t body, const element_t *element, const element_t *
   }
   bool rounds_products = fold.arithmetic.truncate_additions || fold.arithmetic.truncate_products ||
                          schedule->fault == FAULT_narrow_accumulator;
-  fold.fused = schedule->fused && element->kind == ELEMENT_FLOAT && !rounds_products;
+  fold.fused =
+      schedule->fused && body == FOLD_ADD && element->kind == ELEMENT_FLOAT && !rounds_products;
   if (body == FOLD_ARGMAX || body == FOLD_ARGMIN) {
     fold.combine = fold_combine_indexed;
   } else if (element->kind == ELEMENT_FLOAT) {
@@ -80,7 +81,6 @@ static size_t drop_nan_terms(const fold_t *fold, fold_value_t *terms, size_t cou
 static void narrow_terms(const fold_t *fold, fold_value_t *terms, size_t count) {
   if (fold->element->format == NULL) return;
   for (size_t i = 0; i < count; i++) {
-    if (terms[i].is_product) continue;
     terms[i].real = arithmetic_round(&fold->arithmetic, terms[i].real);
     if (fold->element->kind == ELEMENT_COMPLEX) {
       terms[i].imaginary = arithmetic_round(&fold->arithmetic, terms[i].imaginary);
@@ -125,7 +125,7 @@ fold_value_t fold_run(const fold_t *fold, fold_value_t init, fold_value_t *terms
   if (fold->schedule->fault != FAULT_NONE) count = spoil_terms(fold, &leaves, count);
   size_t inits = fold->init_count;
   if (count + inits == 0) {
-    if (fold->schedule->fault == FAULT_init_never) return (fold_value_t){.integer = 0};
+    if (fold->schedule->fault == FAULT_init_never) return fold_zero(fold);
     inits = 1;
   }
   for (size_t i = 0; i < inits; i++) *--leaves = init;

@@ -26,16 +26,25 @@ typedef enum fold_body {
 /* A leaf or a node of the tree, in the accumulation type. */
 typedef struct fold_value {
   union {
-    double real;      /* A float, or the real part; the left factor where is_product. */
+    double real;      /* A float, or the real part. */
     uint64_t integer; /* An integer or boolean, sign- or zero-extended to 64 bits. */
   };
   union {
-    double imaginary;
-    double factor;  /* Where is_product: the right factor. */
-    uint64_t index; /* Of FOLD_ARGMAX and FOLD_ARGMIN, sign- or zero-extended. */
+    double factor;    /* Of real floats: the value is real * factor, not rounded yet. */
+    double imaginary; /* Of complex numbers. */
+    uint64_t index;   /* Of FOLD_ARGMAX and FOLD_ARGMIN, sign- or zero-extended. */
   };
-  bool is_product; /* Stands for real * factor, not rounded yet. */
-} fold_value_t;
+} fold_value_t; /* Two words: it travels in registers. */
+
+static inline fold_value_t fold_real(double real) {
+  return (fold_value_t){.real = real, .factor = 1};
+}
+static inline fold_value_t fold_complex(double real, double imaginary) {
+  return (fold_value_t){.real = real, .imaginary = imaginary};
+}
+static inline fold_value_t fold_integer(uint64_t integer) {
+  return (fold_value_t){.integer = integer};
+}
 
 typedef struct fold fold_t;
 struct fold {
@@ -61,11 +70,18 @@ status_t fold_make(fold_body_t body, const element_t *element, const element_t *
 fold_value_t fold_load(const fold_t *fold, const element_t *from, const uint8_t *data,
                        size_t index);
 
+/* Zero, or false, of the accumulation type. */
+fold_value_t fold_zero(const fold_t *fold);
+
 /* Element `index` of a tensor of indices. */
 uint64_t fold_load_index(const fold_t *fold, const uint8_t *data, size_t index);
 
 /* The term left * right of a dot product; unrounded where the schedule fuses. */
 fold_value_t fold_product(const fold_t *fold, fold_value_t left, fold_value_t right);
+
+/* All terms left[i] * right[i] of one. */
+void fold_products(const fold_t *fold, const fold_value_t *left, const fold_value_t *right,
+                   size_t count, fold_value_t *out_terms);
 
 /* Room for the terms of one result element, reused for the next: `count` of them, and what
  * fold_run() needs around them. */

@@ -2,24 +2,25 @@
 
 #include "oracles/exact/fold_parts.h"
 
-static fold_value_t float_value(double real) { return (fold_value_t){.real = real}; }
-static fold_value_t complex_value(double real, double imaginary) {
-  return (fold_value_t){.real = real, .imaginary = imaginary};
+fold_value_t fold_zero(const fold_t *fold) {
+  return fold->element->kind == ELEMENT_FLOAT ? fold_real(0) : fold_integer(0);
 }
 
 fold_value_t fold_settle(const fold_t *fold, fold_value_t value) {
-  if (!value.is_product) return value;
-  return float_value(arithmetic_multiply(&fold->arithmetic, value.real, value.factor));
+  if (!fold->fused || value.factor == 1) return value;
+  return fold_real(arithmetic_multiply(&fold->arithmetic, value.real, value.factor));
 }
 
 /* Where both sides are single products, the right one stays unrounded: what a loop of fused
  * multiply-adds that starts from zero does. */
 static double add_floats(const fold_t *fold, fold_value_t left, fold_value_t right) {
   const arithmetic_t *arithmetic = &fold->arithmetic;
-  if (right.is_product) {
+  if (fold->fused && right.factor != 1) {
     return arithmetic_fused(arithmetic, right.real, right.factor, fold_settle(fold, left).real);
   }
-  if (left.is_product) return arithmetic_fused(arithmetic, left.real, left.factor, right.real);
+  if (fold->fused && left.factor != 1) {
+    return arithmetic_fused(arithmetic, left.real, left.factor, right.real);
+  }
   return arithmetic_add(arithmetic, left.real, right.real);
 }
 
@@ -27,15 +28,15 @@ fold_value_t fold_combine_floats(const fold_t *fold, fold_value_t left, fold_val
   bool zeros = left.real == 0 && right.real == 0;
   switch (fold->body) {
     case FOLD_ADD:
-      return float_value(add_floats(fold, left, right));
+      return fold_real(add_floats(fold, left, right));
     case FOLD_MULTIPLY:
       return fold_product(fold, left, right);
     case FOLD_MAXIMUM:
       if (zeros && fold->schedule->fault == FAULT_equal_zeros) return left;
-      return float_value(arithmetic_maximum(left.real, right.real));
+      return fold_real(arithmetic_maximum(left.real, right.real));
     case FOLD_MINIMUM:
       if (zeros && fold->schedule->fault == FAULT_equal_zeros) return left;
-      return float_value(arithmetic_minimum(left.real, right.real));
+      return fold_real(arithmetic_minimum(left.real, right.real));
     default:
       g_assert_not_reached();
   }
@@ -45,8 +46,8 @@ fold_value_t fold_combine_complex(const fold_t *fold, fold_value_t left, fold_va
   if (fold->body == FOLD_MULTIPLY) return fold_product(fold, left, right);
   g_assert(fold->body == FOLD_ADD);
   const arithmetic_t *arithmetic = &fold->arithmetic;
-  return complex_value(arithmetic_add(arithmetic, left.real, right.real),
-                       arithmetic_add(arithmetic, left.imaginary, right.imaginary));
+  return fold_complex(arithmetic_add(arithmetic, left.real, right.real),
+                      arithmetic_add(arithmetic, left.imaginary, right.imaginary));
 }
 
 /* (a + bi) (c + di) = (ac - bd) + (ad + bc) i, each operation rounded: the formula of StableHLO's
@@ -58,7 +59,7 @@ static fold_value_t complex_product(const fold_t *fold, fold_value_t left, fold_
   double bd = arithmetic_multiply(arithmetic, left.imaginary, right.imaginary);
   double ad = arithmetic_multiply(arithmetic, left.real, right.imaginary);
   double bc = arithmetic_multiply(arithmetic, left.imaginary, right.real);
-  return complex_value(arithmetic_add(arithmetic, ac, -bd), arithmetic_add(arithmetic, ad, bc));
+  return fold_complex(arithmetic_add(arithmetic, ac, -bd), arithmetic_add(arithmetic, ad, bc));
 }
 
 static bool is_zero(const fold_t *fold, fold_value_t value) {
@@ -67,24 +68,33 @@ static bool is_zero(const fold_t *fold, fold_value_t value) {
 }
 
 static fold_value_t float_product(const fold_t *fold, fold_value_t left, fold_value_t right) {
-  if (fold->fused && fold->body == FOLD_ADD) {
-    return (fold_value_t){.real = left.real, .factor = right.real, .is_product = true};
+  if (fold->fused) {
+    return (fold_value_t){.real = left.real, .factor = right.real};
   }
-  return float_value(arithmetic_multiply(&fold->arithmetic, left.real, right.real));
+  return fold_real(arithmetic_multiply(&fold->arithmetic, left.real, right.real));
 }
 
 fold_value_t fold_product(const fold_t *fold, fold_value_t left, fold_value_t right) {
   const element_t *element = fold->element;
   if (element->format == NULL) {
     uint64_t product = left.integer * right.integer; /* Also AND, of booleans. */
-    return (fold_value_t){.integer = fold_extend(element, element->bits, product)};
+    return fold_integer(fold_extend(element, element->bits, product));
   }
   if (fold->schedule->fault == FAULT_skip_zero_operands &&
       (is_zero(fold, left) || is_zero(fold, right))) {
-    return complex_value(0, 0);
+    return fold_zero(fold);
   }
   if (element->kind == ELEMENT_COMPLEX) return complex_product(fold, left, right);
   return float_product(fold, left, right);
+}
+
+void fold_products(const fold_t *fold, const fold_value_t *left, const fold_value_t *right,
+                   size_t count, fold_value_t *out_terms) {
+  if (fold->element->kind == ELEMENT_FLOAT && fold->schedule->fault == FAULT_NONE) {
+    for (size_t i = 0; i < count; i++) out_terms[i] = float_product(fold, left[i], right[i]);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) out_terms[i] = fold_product(fold, left[i], right[i]);
 }
 
 uint64_t fold_extend(const element_t *element, unsigned bits, uint64_t value) {
@@ -110,7 +120,7 @@ fold_value_t fold_combine_integers(const fold_t *fold, fold_value_t left, fold_v
   uint64_t b = right.integer;
   switch (fold->body) {
     case FOLD_ADD:
-      return (fold_value_t){.integer = add_integers(fold, a, b)};
+      return fold_integer(add_integers(fold, a, b));
     case FOLD_MULTIPLY:
       return fold_product(fold, left, right);
     case FOLD_MAXIMUM:
@@ -118,11 +128,11 @@ fold_value_t fold_combine_integers(const fold_t *fold, fold_value_t left, fold_v
     case FOLD_MINIMUM:
       return integer_less(fold->element, b, a) ? right : left;
     case FOLD_AND:
-      return (fold_value_t){.integer = a & b};
+      return fold_integer(a & b);
     case FOLD_OR:
-      return (fold_value_t){.integer = a | b};
+      return fold_integer(a | b);
     case FOLD_XOR:
-      return (fold_value_t){.integer = a ^ b};
+      return fold_integer(a ^ b);
     default:
       g_assert_not_reached();
   }

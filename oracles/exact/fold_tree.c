@@ -17,6 +17,7 @@ static fold_value_t fold_backward(const fold_t *fold, const fold_value_t *leaves
 
 static fold_value_t fold_pairwise(const fold_t *fold, const fold_value_t *leaves, size_t count) {
   if (count == 1) return leaves[0];
+  if (count == 2) return fold->combine(fold, leaves[0], leaves[1]);
   size_t half = count - count / 2;
   fold_value_t left = fold_pairwise(fold, leaves, half);
   return fold->combine(fold, left, fold_pairwise(fold, leaves + half, count - half));

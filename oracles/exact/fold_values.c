@@ -41,16 +41,14 @@ static uint64_t load_integer(const fold_t *fold, const element_t *from, uint64_t
 fold_value_t fold_load(const fold_t *fold, const element_t *from, const uint8_t *data,
                        size_t index) {
   if (from->kind == ELEMENT_COMPLEX) {
-    return (fold_value_t){
-        .real = load_float(fold, from->format, element_load(from, data, 2 * index)),
-        .imaginary = load_float(fold, from->format, element_load(from, data, 2 * index + 1)),
-    };
+    return fold_complex(load_float(fold, from->format, element_load(from, data, 2 * index)),
+                        load_float(fold, from->format, element_load(from, data, 2 * index + 1)));
   }
   uint64_t bits = element_load(from, data, index);
   if (from->kind == ELEMENT_FLOAT) {
-    return (fold_value_t){.real = load_float(fold, from->format, bits)};
+    return fold_real(load_float(fold, from->format, bits));
   }
-  return (fold_value_t){.integer = load_integer(fold, from, bits)};
+  return fold_integer(load_integer(fold, from, bits));
 }
 
 uint64_t fold_load_index(const fold_t *fold, const uint8_t *data, size_t index) {

@@ -254,12 +254,11 @@ static double fold_by_tree(const schedule_node_t *node, const schedule_t *schedu
   if (fold_make(body, element, NULL, schedule, &fold, NULL) != STATUS_OK) return NAN;
   fold_value_t *terms = fold_make_terms(&fold, schedules->count, arena);
   for (size_t i = 0; i < schedules->count; i++) {
-    terms[i] = (fold_value_t){.real = node->leaves[i]};
+    terms[i] = fold_real(node->leaves[i]);
     if (!fold.fused || schedules->right == NULL) continue;
-    terms[i] = fold_product(&fold, (fold_value_t){.real = schedules->left[i]},
-                            (fold_value_t){.real = schedules->right[i]});
+    terms[i] = fold_product(&fold, fold_real(schedules->left[i]), fold_real(schedules->right[i]));
   }
-  return fold_run(&fold, (fold_value_t){.real = schedules->init}, terms, schedules->count, 0).real;
+  return fold_run(&fold, fold_real(schedules->init), terms, schedules->count, 0).real;
 }
 
 static bool usual_schedule_gives(const schedule_node_t *node, double value, arena_t *arena) {

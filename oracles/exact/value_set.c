@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   MARKS_MAX = 1 << 20,
@@ -112,9 +113,7 @@ static double value_of(const value_set_t *set, uint64_t shifted_key) {
   uint64_t key = shifted_key << set->shift;
   uint64_t sign = (uint64_t)1 << 63;
   uint64_t bits = (key & sign) != 0 ? key ^ sign : ~(key | (((uint64_t)1 << set->shift) - 1));
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
+  return binary64_value(bits);
 }
 
 static void read_marks(value_set_t *set, double *out_values) {

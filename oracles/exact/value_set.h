@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "harness/base/arena.h"
+#include "harness/num/binary64.h"
 #include "harness/num/format.h"
 
 typedef struct value_set {
@@ -32,8 +32,7 @@ typedef struct value_set {
 } value_set_t;
 
 static inline uint64_t value_key(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  uint64_t bits = binary64_bits(value);
   return bits ^ ((uint64_t)((int64_t)bits >> 63) | (uint64_t)1 << 63);
 }
 

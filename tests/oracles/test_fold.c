@@ -67,11 +67,11 @@ static float fold_floats(const schedule_t *schedule, const leaves_t *leaves, siz
   g_assert_cmpint(fold_make(FOLD_ADD, f32, NULL, schedule, &fold, NULL), ==, STATUS_OK);
   fold_value_t *terms = fold_make_terms(&fold, count, arena);
   for (size_t i = 0; i < count; i++) {
-    fold_value_t left = {.real = leaves->left[i]};
-    fold_value_t right = {.real = leaves->right[i]};
+    fold_value_t left = fold_real(leaves->left[i]);
+    fold_value_t right = fold_real(leaves->right[i]);
     terms[i] = leaves->fused ? fold_product(&fold, left, right) : left;
   }
-  fold_value_t sum = fold_run(&fold, (fold_value_t){.real = leaves->init}, terms, count, output);
+  fold_value_t sum = fold_run(&fold, fold_real(leaves->init), terms, count, output);
   return (float)sum.real;
 }
 
@@ -194,8 +194,8 @@ static void test_accumulators(void) {
     const element_t *element = element_named(rows[i].element);
     g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, NULL), ==, STATUS_OK);
     fold_value_t *terms = fold_make_terms(&fold, 3, &arena);
-    terms[0] = (fold_value_t){.real = 1};
-    terms[1] = terms[2] = (fold_value_t){.real = 0x1p-11};
+    terms[0] = fold_real(1);
+    terms[1] = terms[2] = fold_real(0x1p-11);
     g_assert_cmpfloat(fold_run(&fold, terms[0], terms, 3, 0).real, ==, rows[i].sum);
   }
   arena_deinit(&arena);

@@ -122,11 +122,11 @@ static double random_tree(const schedules_t *schedules, uint64_t seed, arena_t *
   g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, NULL), ==, STATUS_OK);
   fold_value_t *terms = fold_make_terms(&fold, schedules->count, arena);
   for (size_t i = 0; i < schedules->count; i++) {
-    terms[i] = (fold_value_t){.real = schedules->left[i]};
+    terms[i] = fold_real(schedules->left[i]);
     if (schedules->right == NULL) continue;
-    terms[i] = fold_product(&fold, terms[i], (fold_value_t){.real = schedules->right[i]});
+    terms[i] = fold_product(&fold, terms[i], fold_real(schedules->right[i]));
   }
-  return fold_run(&fold, (fold_value_t){.real = 0}, terms, schedules->count, 0).real;
+  return fold_run(&fold, fold_real(0), terms, schedules->count, 0).real;
 }
 
 /* The sequential sums lie within, and so do random trees; the hull is no wider than the bound of

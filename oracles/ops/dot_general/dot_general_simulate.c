@@ -71,18 +71,14 @@ static void simulate_batch(const simulation_t *simulation, size_t batch, fold_va
       rhs[column * term_count + term] = load_rhs(simulation, batch, column, term);
     }
   }
-  fold_value_t zero = {.integer = 0}; /* 0.0 too. */
   size_t output = batch * layout->row_count * layout->column_count;
   for (size_t row = 0; row < layout->row_count; row++) {
     for (size_t column = 0; column < layout->column_count; column++, output++) {
-      for (size_t term = 0; term < term_count; term++) {
-        terms[term] =
-            fold_product(fold, lhs[row * term_count + term], rhs[column * term_count + term]);
-      }
+      fold_products(fold, lhs + row * term_count, rhs + column * term_count, term_count, terms);
       size_t count = fold->schedule->fault == FAULT_saturate_pairs
                          ? saturate_pairs(simulation, terms, term_count)
                          : term_count;
-      fold_output(fold, zero, terms, count, output, results);
+      fold_output(fold, fold_zero(fold), terms, count, output, results);
     }
   }
 }
