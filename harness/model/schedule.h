@@ -1,5 +1,5 @@
-/* A concrete implementation, for simulate(): how it orders, rounds and fuses, and which single fault
- * it has.  The builtin executors model:NAME and canary:NAME are nothing but these. */
+/* A concrete implementation, for simulate(): how it orders, rounds and fuses, and which single
+ * fault it has.  The builtin executors model:NAME and canary:NAME are nothing but these. */
 #ifndef ASSAY_MODEL_SCHEDULE_H
 #define ASSAY_MODEL_SCHEDULE_H
 
@@ -28,13 +28,13 @@ typedef enum fault {
 
 typedef struct schedule {
   schedule_tree_t tree;
-  uint32_t width;             /* Of TREE_BLOCKED and TREE_LANES. */
-  uint64_t seed;              /* Of TREE_RANDOM and TREE_SHUFFLED. */
-  bool fused;                 /* A product is added unrounded. */
-  const format_t *accumulator;/* Accumulate in this format instead of the specified type, or NULL;
-                               * applies to floats narrower than it. */
-  uint32_t init_count;        /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty
-                               * slice takes it at least once. */
+  uint32_t width;              /* Of TREE_BLOCKED and TREE_LANES. */
+  uint64_t seed;               /* Of TREE_RANDOM and TREE_SHUFFLED. */
+  bool fused;                  /* A product is added unrounded. */
+  const format_t *accumulator; /* Accumulate in this format instead of the specified type, or NULL;
+                                * applies to formats whose numbers it holds. */
+  uint32_t init_count; /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty
+                        * slice takes it at least once. */
   fault_t fault;
 } schedule_t;
 

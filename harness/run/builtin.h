@@ -1,5 +1,5 @@
-/* The builtin executors: model:NAME conforms by construction, canary:NAME has one planted fault.  They
- * are made from the oracle's simulate() and hold no op code. */
+/* The builtin executors: model:NAME conforms by construction, canary:NAME has one planted fault.
+ * They are made from the oracle's simulate() and hold no op code. */
 #ifndef ASSAY_RUN_BUILTIN_H
 #define ASSAY_RUN_BUILTIN_H
 
