@@ -1,7 +1,12 @@
 # libFuzzer targets of our own parsers.
+function(add_fuzz_target name library)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/fuzz/${name}.c)
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(${name} PRIVATE ${library})
+endfunction()
+
 if(ASSAY_FUZZ_TARGETS)
-  add_executable(fuzz_case_line ${CMAKE_SOURCE_DIR}/fuzz/fuzz_case_line.c)
-  target_compile_options(fuzz_case_line PRIVATE -fsanitize=fuzzer)
-  target_link_options(fuzz_case_line PRIVATE -fsanitize=fuzzer)
-  target_link_libraries(fuzz_case_line PRIVATE assay_model)
+  add_fuzz_target(fuzz_case_line assay_model)
+  add_fuzz_target(fuzz_worker_answer assay_exec)
 endif()

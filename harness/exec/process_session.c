@@ -53,10 +53,23 @@ static uint64_t half_of_memory(void) {
   return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : RLIM_INFINITY;
 }
 
+/* `exec COMMAND` if that means the same: then no shell stands between us and the worker, and we see
+ * which signal ended it.  The caller frees it. */
+static char *without_shell(const char *command) {
+  static const char *const builtins[] = {"exec", "eval", ".", "cd", "command"};
+  size_t word = strcspn(command, " ");
+  bool is_simple = strpbrk(command, ";&|<>()`!\n") == NULL && memchr(command, '=', word) == NULL;
+  for (size_t i = 0; i < G_N_ELEMENTS(builtins); i++) {
+    bool is_builtin = strlen(builtins[i]) == word && strncmp(command, builtins[i], word) == 0;
+    if (is_builtin) is_simple = false;
+  }
+  return g_strconcat(is_simple ? "exec " : "", command, NULL);
+}
+
 void process_session_init(process_session_t *session, const char *command, uint32_t timeout_ms,
                           uint64_t memory_bytes_max) {
   *session = (process_session_t){
-      .command = g_strdup(command),
+      .command = without_shell(command),
       .timeout_ms = timeout_ms == 0 ? TIMEOUT_DEFAULT_MS : timeout_ms,
       .memory_bytes_max = memory_bytes_max == 0 ? half_of_memory() : memory_bytes_max,
       .heard = g_string_new(NULL),

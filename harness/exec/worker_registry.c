@@ -66,10 +66,10 @@ status_t worker_command(const worker_t *worker, const char *directory, const cha
   }
   char *parts[] = {worker_environment_path(worker, worker_python),
                    worker_source(directory, worker->name, "_worker.py"), g_strdup(options)};
-  GString *command = g_string_new("exec");
+  GString *command = g_string_new(NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
     char *quoted = g_shell_quote(parts[i]);
-    g_string_append_printf(command, " %s", quoted);
+    g_string_append_printf(command, "%s%s", i == 0 ? "" : " ", quoted);
     g_free(quoted);
     g_free(parts[i]);
   }
