@@ -137,6 +137,41 @@ static inline char *check_text(const char *line,
   return g_string_free(text, FALSE);
 }
 
+/* Lines with a few bytes changed: whatever still parses can be validated, printed and put in words,
+ * and prints as it was read. */
+static inline void check_hostile(const violation_row_t *rows, size_t count, size_t attempts) {
+  static const char alphabet[] = "0123456789-,[]x= fiu.complex<>dimsbodyaddargmaxHIGH:";
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(0x4057);
+  GString *text = g_string_new(NULL);
+  size_t parsed = 0;
+  for (size_t i = 0; i < attempts; i++) {
+    arena_reset(&arena);
+    g_autofree char *line = g_strdup(rows[rng_below(&rng, count)].line);
+    for (size_t changes = 1 + rng_below(&rng, 3); changes > 0; changes--) {
+      char *byte = &line[rng_below(&rng, strlen(line))];
+      bool is_digit = g_ascii_isdigit(*byte);
+      *byte = alphabet[rng_below(&rng, is_digit ? 10 : sizeof alphabet - 1)];
+    }
+    program_t program;
+    const char *violation = NULL;
+    status_t status = program_parse(str_from(line), &arena, &program, &violation, NULL);
+    if (status != STATUS_OK) continue;
+    parsed++;
+    g_string_truncate(text, 0);
+    program_print(&program, text);
+    g_assert_cmpstr(text->str, ==, line);
+    program.op->print_mlir(&program, text);
+    program.op->print_words(&program, text);
+    program.op->print_algorithm(&program, text);
+  }
+  g_test_message("%zu of %zu hostile lines parsed", parsed, attempts);
+  g_assert_cmpuint(parsed, >, attempts / 40);
+  g_string_free(text, TRUE);
+  arena_deinit(&arena);
+}
+
 /* Row-major position `index` of a tensor of `type` as one index per dimension, the slow way. */
 static inline void check_unravel(const type_t *type, size_t index, int64_t out[TYPE_RANK_MAX]) {
   for (uint32_t dim = type->rank; dim-- > 0;) {

@@ -58,6 +58,8 @@ static void test_violations(void) {
   check_violations(dot_row(), violations, G_N_ELEMENTS(violations), NULL);
 }
 
+static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
+
 static void test_broken(void) { check_broken(dot_row(), &limits, 1000, NULL); }
 
 /* The layout against a walk over the indices of result and contraction, each looked up by
@@ -330,6 +332,7 @@ static void test_reduced_dimensions(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/dot_general/violations", test_violations);
+  g_test_add_func("/dot_general/hostile", test_hostile);
   g_test_add_func("/dot_general/broken", test_broken);
   g_test_add_func("/dot_general/drawn", test_drawn);
   g_test_add_func("/dot_general/tight_limits", test_tight_limits);

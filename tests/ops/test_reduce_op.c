@@ -62,6 +62,8 @@ static void test_violations(void) {
   check_violations(reduce_row(), violations, G_N_ELEMENTS(violations), "C8");
 }
 
+static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
+
 static void test_broken(void) { check_broken(reduce_row(), &limits, 1000, "C8"); }
 
 /* What a run of drawn programs has to show at least once. */
@@ -358,6 +360,7 @@ static void test_reduced_dimensions(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce/violations", test_violations);
+  g_test_add_func("/reduce/hostile", test_hostile);
   g_test_add_func("/reduce/broken", test_broken);
   g_test_add_func("/reduce/drawn", test_drawn);
   g_test_add_func("/reduce/tight_limits", test_tight_limits);
