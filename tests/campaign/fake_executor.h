@@ -1,0 +1,159 @@
+/* An executor for tests that sums a f32 slice, or misbehaves in the way that its name tells:
+ * "model:fake-NAME" (a name of builtin form, so that no plugin is looked for). */
+#ifndef ASSAY_TESTS_FAKE_EXECUTOR_H
+#define ASSAY_TESTS_FAKE_EXECUTOR_H
+
+#include <glib.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include "harness/exec/executor.h"
+
+/* FAKE(name): what each does is in fake_compile() and fake_execute(). */
+#define FAKES(FAKE)                                                                                \
+  FAKE(right)                                                                                      \
+  FAKE(wrong)                                                                                      \
+  FAKE(partly_written) FAKE(unrepeatable) FAKE(out_of_bounds) FAKE(flushes)                        \
+      FAKE(wrong_and_flushes) FAKE(dirty_padding) FAKE(refuses) FAKE(breaks_promise) FAKE(rejects) \
+          FAKE(cannot_compile) FAKE(cannot_execute) FAKE(refuses_data) FAKE(exceeds_target)        \
+              FAKE(crashes) FAKE(hangs)
+
+typedef enum fake {
+#define FAKE_ENUM(name) FAKE_##name,
+  FAKES(FAKE_ENUM)
+#undef FAKE_ENUM
+      FAKE_COUNT
+} fake_t;
+
+static const char *const fake_names[] = {
+#define FAKE_NAME(name) #name,
+    FAKES(FAKE_NAME)
+#undef FAKE_NAME
+};
+
+typedef struct fake_state {
+  fake_t kind;
+  uint32_t executions;
+  size_t terms; /* Of the program compiled last. */
+} fake_state_t;
+
+static int32_t fake_open(const char *options, void **out_self, assay_reason_t *reason) {
+  (void)reason;
+  fake_state_t *state = g_new0(fake_state_t, 1);
+  const char *name = options + strlen("model:fake-");
+  while (state->kind < FAKE_COUNT && strcmp(fake_names[state->kind], name) != 0) state->kind++;
+  g_assert_cmpint(state->kind, !=, FAKE_COUNT);
+  *out_self = state;
+  return ASSAY_EXECUTOR_OK;
+}
+
+static const char *fake_name(void *self) { return fake_names[((fake_state_t *)self)->kind]; }
+static const char *fake_version(void *self) { return (void)self, "1"; }
+
+static int32_t fake_promises(void *self, const assay_program_t *program) {
+  (void)program;
+  return ((fake_state_t *)self)->kind != FAKE_exceeds_target &&
+         ((fake_state_t *)self)->kind != FAKE_refuses;
+}
+
+static int32_t fake_say(assay_reason_t *reason, int32_t answer) {
+  g_strlcpy(reason->text, "said the fake", reason->text_bytes);
+  return answer;
+}
+
+static int32_t fake_compile(void *self, const assay_program_t *program, void **out_handle,
+                            assay_reason_t *reason) {
+  fake_state_t *state = (fake_state_t *)self;
+  state->terms = program->operands[0].rank == 0 ? 1 : (size_t)program->operands[0].dims[0];
+  *out_handle = state;
+  switch (state->kind) {
+    case FAKE_refuses:
+    case FAKE_breaks_promise:
+      return fake_say(reason, ASSAY_EXECUTOR_UNSUPPORTED);
+    case FAKE_rejects:
+      return fake_say(reason, ASSAY_EXECUTOR_INVALID);
+    case FAKE_cannot_compile:
+      return fake_say(reason, ASSAY_EXECUTOR_FAILED);
+    default:
+      return ASSAY_EXECUTOR_OK;
+  }
+}
+
+static float fake_sum(const fake_state_t *state, const void *const *operands) {
+  const float *terms = (const float *)operands[0];
+  float sum = *(const float *)operands[1];
+  for (size_t i = 0; i < state->terms; i++) sum += terms[i];
+  return sum;
+}
+
+static int32_t fake_execute(void *self, void *handle, const void *const *operands,
+                            void *const *results, assay_reason_t *reason) {
+  (void)handle;
+  fake_state_t *state = (fake_state_t *)self;
+  state->executions++;
+  uint8_t *bytes = (uint8_t *)results[0];
+  if (state->kind == FAKE_dirty_padding) {
+    bytes[0] = 0xff; /* An i1. */
+    return ASSAY_EXECUTOR_OK;
+  }
+  float sum = fake_sum(state, operands);
+  bool is_wrong = state->kind == FAKE_wrong || state->kind == FAKE_wrong_and_flushes;
+  if (is_wrong) sum += 1;
+  if (state->kind == FAKE_unrepeatable) sum += (float)state->executions;
+  memcpy(bytes, &sum, state->kind == FAKE_partly_written ? 3 : sizeof sum);
+  switch (state->kind) {
+    case FAKE_out_of_bounds:
+      bytes[sizeof sum] = 1;
+      break;
+    case FAKE_flushes:
+    case FAKE_wrong_and_flushes:
+      _mm_setcsr(_mm_getcsr() | 0x8040);
+      break;
+    case FAKE_cannot_execute:
+      return fake_say(reason, ASSAY_EXECUTOR_FAILED);
+    case FAKE_refuses_data:
+      return fake_say(reason, ASSAY_EXECUTOR_UNSUPPORTED);
+    case FAKE_crashes:
+      _exit(9);
+    case FAKE_hangs:
+      sleep(60);
+      break;
+    default:
+      break;
+  }
+  return ASSAY_EXECUTOR_OK;
+}
+
+static void fake_release(void *self, void *handle) { (void)self, (void)handle; }
+static void fake_close(void *self) { g_free(self); }
+
+static const assay_executor_t fake_table = {.abi = ASSAY_EXECUTOR_ABI,
+                                            .struct_size = sizeof(assay_executor_t),
+                                            .open = fake_open,
+                                            .name = fake_name,
+                                            .version = fake_version,
+                                            .hardware = fake_version,
+                                            .promises = fake_promises,
+                                            .compile = fake_compile,
+                                            .execute = fake_execute,
+                                            .implementation = NULL,
+                                            .release = fake_release,
+                                            .close = fake_close};
+
+static const assay_executor_t *fake_find(const char *name) {
+  return g_str_has_prefix(name, "model:fake-") ? &fake_table : NULL;
+}
+
+static executor_t *fake_executor_open(fake_t kind, bool isolate) {
+  char *name = g_strdup_printf("model:fake-%s", fake_names[kind]);
+  const executor_options_t options = {
+      .find_builtin = fake_find, .isolate = isolate, .timeout_ms = 200};
+  executor_t *executor = NULL;
+  error_t error = {0};
+  if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
+  g_free(name);
+  return executor;
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* The two promises of VERDICTS.md, section 2: every planted fault is found, within so many cases
+ * and classed as what it is; and no model, conforming by construction, is ever reported. */
+#include <inttypes.h>
+
+#include "harness/run/builtin.h"
+#include "harness/run/session.h"
+
+enum { CANARY_CASES = 6000, MODEL_CASES = 20000 };
+
+typedef struct canary {
+  const char *name;
+  const char *contract;
+  uint64_t within;           /* The first finding comes within so many cases. */
+  divergence_class_t class_; /* Of most of its diverging cases. */
+} canary_t;
+
+static const canary_t canaries[] = {
+#define CANARY(name, contract, within, class_) {"canary:" name, contract, within, CLASS_##class_},
+#include "tests/campaign/canaries.def"
+#undef CANARY
+};
+
+typedef struct sighting {
+  uint64_t first; /* Case of the first finding, from 1; 0: none. */
+} sighting_t;
+
+static void note_finding(void *context, const session_t *session, const finding_t *finding) {
+  (void)finding;
+  sighting_t *sighting = (sighting_t *)context;
+  if (sighting->first == 0) sighting->first = session_cases(session) + 1;
+}
+
+static executor_t *open_builtin(const char *name) {
+  const executor_options_t options = {.find_builtin = builtin_find};
+  executor_t *executor = NULL;
+  error_t error = {0};
+  if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
+  return executor;
+}
+
+/* Small cases, so that many can be run: faults do not need large ones. */
+static session_options_t make_options(executor_t *const *executors, size_t count,
+                                      const char *contract) {
+  session_options_t options = {.stream = {.ops = op_all(), .gen = gen_options_default(), .seed = 1},
+                               .executors = executors,
+                               .executor_count = count,
+                               .command = "test",
+                               .assay_version = "test"};
+  while (op_all()[options.stream.op_count] != NULL) options.stream.op_count++;
+  options.stream.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 64, .terms_max = 24};
+  error_t error = {0};
+  if (contract_parse(str_from(contract), &options.contract, &error) != STATUS_OK) {
+    g_error("%s: %s", contract, error.text);
+  }
+  return options;
+}
+
+static session_t *run_session(const session_options_t *options) {
+  session_t *session = NULL;
+  error_t error = {0};
+  if (session_open(options, &session, &error) != STATUS_OK ||
+      session_run(session, &error) != STATUS_OK) {
+    g_error("%s: %s", error.text, session == NULL ? "" : session_bug_case(session));
+  }
+  return session;
+}
+
+static divergence_class_t most_frequent_class(const session_t *session) {
+  uint64_t cases[CLASS_COUNT] = {0};
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    const finding_t *finding = session_finding(session, i);
+    cases[finding->verdict.class_] += finding->count;
+  }
+  int most = CLASS_none;
+  for (int i = 0; i < CLASS_COUNT; i++) most = cases[i] > cases[most] ? i : most;
+  return (divergence_class_t)most;
+}
+
+static void test_canary(gconstpointer data) {
+  const canary_t *canary = (const canary_t *)data;
+  executor_t *executor = open_builtin(canary->name);
+  session_options_t options = make_options(&executor, 1, canary->contract);
+  sighting_t sighting = {0};
+  options.on_finding = note_finding;
+  options.hook_context = &sighting;
+  options.cases_max = MAX(CANARY_CASES, canary->within);
+  session_t *session = run_session(&options);
+  divergence_class_t class_ = most_frequent_class(session);
+  g_test_message("%s: found by case %" PRIu64 " of %" PRIu64 ", class %s, %zu findings",
+                 canary->name, sighting.first, options.cases_max, class_spelling(class_),
+                 session_finding_count(session));
+  g_assert_cmpuint(sighting.first, >, 0);
+  g_assert_cmpuint(sighting.first, <=, canary->within);
+  g_assert_cmpstr(class_spelling(class_), ==, class_spelling(canary->class_));
+  session_close(session, 0, NULL);
+  executor_close(executor);
+}
+
+/* No fault may be without a row. */
+static void test_every_fault_has_a_row(void) {
+  GString *names = g_string_new(NULL);
+  builtin_list(names);
+  char **lines = g_strsplit(names->str, "\n", -1);
+  for (char **line = lines; *line != NULL; line++) {
+    if (!g_str_has_prefix(*line, "canary:")) continue;
+    size_t i = 0;
+    while (i < G_N_ELEMENTS(canaries) && strcmp(canaries[i].name, *line) != 0) i++;
+    if (i == G_N_ELEMENTS(canaries)) g_test_message("%s has no row in canaries.def", *line);
+    g_assert_cmpuint(i, <, G_N_ELEMENTS(canaries));
+  }
+  g_strfreev(lines);
+  g_string_free(names, TRUE);
+}
+
+static GPtrArray *open_models(void) {
+  GPtrArray *models = g_ptr_array_new();
+  GString *names = g_string_new(NULL);
+  builtin_list(names);
+  char **lines = g_strsplit(names->str, "\n", -1);
+  for (char **line = lines; *line != NULL; line++) {
+    if (g_str_has_prefix(*line, "model:")) g_ptr_array_add(models, open_builtin(*line));
+  }
+  g_strfreev(lines);
+  g_string_free(names, TRUE);
+  return models;
+}
+
+static void test_models_are_silent(void) {
+  GPtrArray *models = open_models();
+  session_options_t options =
+      make_options((executor_t *const *)models->pdata, models->len, "backend");
+  options.cases_max = MODEL_CASES;
+  session_t *session = run_session(&options);
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    const finding_t *finding = session_finding(session, i);
+    g_test_message("%s: %s: %s", executor_name(options.executors[finding->executor]),
+                   class_spelling(finding->verdict.class_), finding->case_line);
+  }
+  g_test_message("%u models, %d cases each: %" PRIu64 " conform, %" PRIu64 " weak, %" PRIu64
+                 " without oracle; %" PRIu64 " components audited; %.1f s",
+                 models->len, MODEL_CASES, tally_cases(session_tally(session), OUTCOME_conforms),
+                 tally_cases(session_tally(session), OUTCOME_weak),
+                 tally_cases(session_tally(session), OUTCOME_no_oracle), session_audited(session),
+                 session_seconds(session));
+  g_assert_cmpuint(session_finding_count(session), ==, 0);
+  g_assert_cmpuint(tally_cases(session_tally(session), OUTCOME_conforms), >,
+                   (uint64_t)MODEL_CASES * models->len * 3 / 4);
+  session_close(session, 0, NULL);
+  for (guint i = 0; i < models->len; i++) executor_close((executor_t *)models->pdata[i]);
+  g_ptr_array_unref(models);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  g_test_add_func("/canaries/every_fault_has_a_row", test_every_fault_has_a_row);
+  for (size_t i = 0; i < G_N_ELEMENTS(canaries); i++) {
+    char *path = g_strdup_printf("/canaries/%s", canaries[i].name);
+    g_test_add_data_func(path, &canaries[i], test_canary);
+    g_free(path);
+  }
+  g_test_add_func("/models/silent", test_models_are_silent);
+  return g_test_run();
+}

@@ -1,0 +1,63 @@
+# What the tests of the command line share: sourced by each *.t, which prints TAP on standard output.
+# The program is $ASSAY, or build/assay of this checkout.
+: "${ASSAY:=$(cd "$(dirname "$0")/../.." && pwd)/build/assay}"
+[ -x "$ASSAY" ] || { echo "1..0 # SKIP $ASSAY is not built"; exit 0; }
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/assay-cli.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+count=0
+bad=0
+
+# ok STATUS DESCRIPTION: a test point that passes if STATUS is 0.
+ok() {
+  count=$((count + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $count - $2"
+  else
+    bad=$((bad + 1))
+    echo "not ok $count - $2"
+    sed 's/^/# out: /' out 2>/dev/null | head -5 | cut -c1-300
+    sed 's/^/# err: /' err 2>/dev/null | head -5 | cut -c1-300
+  fi
+}
+
+# run STATUS DESCRIPTION COMMAND...: runs `assay COMMAND...` into the files out and err; a test point
+# that passes if it exits with STATUS.
+run() {
+  expected=$1
+  description=$2
+  shift 2
+  "$ASSAY" "$@" >out 2>err </dev/null
+  status=$?
+  [ "$status" -eq "$expected" ]
+  ok $? "$description: exit code $expected"
+}
+
+# like FILE PATTERN DESCRIPTION: a test point that passes if a line of FILE matches.
+like() {
+  grep -q -e "$2" "$1"
+  ok $? "$3"
+}
+
+unlike() {
+  ! grep -q -e "$2" "$1"
+  ok $? "$3"
+}
+
+# parses_as_json FILE DESCRIPTION
+parses_as_json() {
+  perl -MJSON::PP -e 'local $/; decode_json(<>)' "$1" >/dev/null 2>&1
+  ok $? "$2"
+}
+
+# json FILE EXPRESSION: prints a Perl expression of the document $d.
+json() {
+  perl -MJSON::PP -e 'local $/; my $e = shift; my $d = decode_json(<>); print eval $e' "$2" "$1"
+}
+
+finish() {
+  echo "1..$count"
+  [ "$bad" -eq 0 ]
+}

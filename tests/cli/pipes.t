@@ -1,0 +1,83 @@
+#!/bin/sh
+# gen | subject | judge: the walk of a case as three programs over text lines.
+. "$(dirname "$0")/checks.sh"
+
+"$ASSAY" gen --op stablehlo.reduce --op stablehlo.dot_general --cases 300 --seed 5 >cases 2>err
+ok $? "gen: exit code 0"
+[ "$(wc -l <cases)" -eq 300 ]
+ok $? "gen: one line a case"
+"$ASSAY" gen --op stablehlo.reduce --op stablehlo.dot_general --cases 300 --seed 5 | cmp -s - cases
+ok $? "gen: same seed, same cases"
+"$ASSAY" gen --op stablehlo.reduce --op stablehlo.dot_general --cases 300 --seed 6 >others
+! cmp -s others cases
+ok $? "gen: other seed, other cases"
+grep -q '^stablehlo.reduce ' cases && grep -q '^stablehlo.dot_general ' cases
+ok $? "gen: both ops"
+
+"$ASSAY" subject --executor model:pairwise <cases >results 2>err
+ok $? "subject: exit code 0"
+[ "$(wc -l <results)" -eq 300 ]
+ok $? "subject: a line for each"
+cut -f1 results | cmp -s - cases
+ok $? "subject: begins with the case line"
+"$ASSAY" judge <results >verdicts 2>err
+ok $? "judge: a model is exit code 0"
+[ "$(grep -c -E '^(conforms|weak)' verdicts)" -eq 300 ]
+ok $? "judge: a model conforms"
+
+"$ASSAY" subject --executor canary:drop_last_term <cases | "$ASSAY" judge >verdicts 2>err
+[ $? -eq 1 ]
+ok $? "judge: a canary is exit code 1"
+grep -q '^diverges (value): result 0 at \[' verdicts
+ok $? "judge: says where"
+"$ASSAY" subject --executor canary:drop_last_term <cases | "$ASSAY" judge --json >verdicts 2>err
+[ "$(perl -MJSON::PP -ne 'print decode_json($_)->{outcome}, "\n"' verdicts | wc -l)" -eq 300 ]
+ok $? "judge --json: an object a line"
+
+"$ASSAY" gen --invalid --cases 3000 --seed 5 | "$ASSAY" subject --executor model:sequential |
+  "$ASSAY" judge >verdicts 2>err
+ok $? "invalid programs that are rejected: exit code 0"
+grep -q '^conforms: breaks C[0-9]*' verdicts
+ok $? "invalid programs: the constraint is named"
+
+# One bad line of three: told with line and column, the others are answered.
+line='stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 00000000'
+printf '%s\n%s\n%s\n' "$line" "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> g32[]" "$line" |
+  "$ASSAY" subject --executor model:sequential >out 2>err
+[ $? -eq 2 ]
+ok $? "subject: a bad line is exit code 2"
+[ "$(wc -l <out)" -eq 2 ]
+ok $? "subject: the other lines are answered"
+like err "^assay: stdin:2:[0-9]*: " "subject: line and column of the bad one"
+like out "	40400000$" "subject: 1 + 2 = 3"
+
+judge_one() { # EXIT_CODE FIELD DESCRIPTION
+  printf '%s\t%s\n' "$line" "$2" | "$ASSAY" judge >out 2>err
+  [ $? -eq "$1" ]
+  ok $? "judge: $3: exit code $1"
+}
+judge_one 0 40400000 "the right sum"
+judge_one 1 40a00000 "a wrong sum"
+judge_one 0 "refused: no time" "a refusal"
+like out "^refused: no time" "judge: the refusal's reason"
+judge_one 1 rejected "a valid program rejected"
+judge_one 3 crash "a crash"
+judge_one 1 unwritten "nothing written"
+judge_one 2 nonsense "an unknown word"
+judge_one 2 404000 "too little data"
+judge_one 2 "40400000 : 40400000" "too much data"
+like err "^assay: stdin:1:[0-9][0-9]*: " "judge: column behind the tab"
+printf '%s\n' "$line" | "$ASSAY" judge >out 2>err
+[ $? -eq 2 ]
+ok $? "judge: no result at all: exit code 2"
+
+# The judge is strict about what the contract says.
+printf '%s\t%s\n' "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 3f800000" \
+  40a00000 >twice
+"$ASSAY" judge <twice >out 2>err
+ok $? "judge: the initial value twice is permitted by default"
+"$ASSAY" judge --contract init_count=1 <twice >out 2>err
+[ $? -eq 1 ]
+ok $? "judge --contract init_count=1: it is not"
+like out "^diverges (init)" "judge: classed init"
+finish
