@@ -2,7 +2,6 @@
  * with
  * '#' (comments) or '=' (expected results) are skipped, as are empty ones. */
 #include <glib.h>
-#include <inttypes.h>
 #include <math.h>
 
 #include "harness/cli/describe.h"
@@ -35,7 +34,7 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
     describe_component(&instance->program, verdict->result, verdict->component, where);
     printf("  worst:    %s; %zu of %zu wrong\n", where->str, verdict->wrong_count,
            verdict->component_count);
-    printf("  got:      %s (bits 0x%" PRIx64 ")\n", verdict->got, verdict->got_bits);
+    printf("  got:      %s\n", verdict->got);
     printf("  expected: %s\n", verdict->expected);
     print_reference(expectation, verdict);
     g_string_free(where, TRUE);
