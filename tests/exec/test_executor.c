@@ -3,6 +3,8 @@
 #include <glib/gstdio.h>
 
 #include "harness/exec/environment.h"
+#include "harness/exec/program_cache.h"
+#include "tests/exec/dso/backend.h"
 #include "tests/exec/exec_checks.h"
 
 /* ---- Opening. */
@@ -24,7 +26,6 @@ static const open_row_t open_rows[] = {
     {"absent_plugin", "nosuch?a=b", STATUS_IO, "there is no executor \"nosuch\""},
     {"absent_file", "dso:/nonexistent/libmine.so", STATUS_IO, "does not load"},
     {"absent_file_here", "dso:libc.so.6", STATUS_IO, "./libc.so.6"},
-    {"process", "proc:python3 worker.py", STATUS_UNSUPPORTED, "not part of this build"},
     {"no_symbol", "@no_symbol", STATUS_IO, "exports no assay_executor_query()"},
     {"no_abi", "@no_abi", STATUS_IO, "needs a newer Assay"},
     {"new_abi", "@new_abi", STATUS_IO, "built for executor ABI 2"},
@@ -257,6 +258,71 @@ static void test_many_programs(gconstpointer isolate) {
   bench_deinit(&bench);
 }
 
+/* ---- A builtin that counts what it was asked for. */
+
+static int compiled_count;
+static int live_count;
+
+static int32_t counting_compile(void *self, const assay_program_t *program, void **out_handle,
+                                assay_reason_t *reason) {
+  int32_t code = good_compile(self, program, out_handle, reason);
+  compiled_count++;
+  live_count += code == ASSAY_EXECUTOR_OK;
+  return code;
+}
+
+static void counting_release(void *self, void *handle) {
+  live_count--;
+  good_release(self, handle);
+}
+
+static const assay_executor_t *find_counting(const char *name) {
+  static assay_executor_t table;
+  if (!g_str_has_prefix(name, "model:")) return NULL;
+  table = good_table;
+  table.compile = counting_compile;
+  table.release = counting_release;
+  return &table;
+}
+
+static void compile_sum(executor_t *executor, int terms, const char *type,
+                        executor_outcome_t expected) {
+  arena_t arena;
+  arena_init(&arena);
+  char *line = g_strdup_printf("stablehlo.reduce body=add dims=[0] %s[%d] %s[] -> %s[]", type,
+                               terms, type, type);
+  program_t program = check_parse_program(line, &arena);
+  executor_program_t *compiled = NULL;
+  char reason[64];
+  g_assert_cmpint(executor_compile(executor, &program, &compiled, reason, sizeof reason), ==,
+                  expected);
+  g_free(line);
+  arena_deinit(&arena);
+}
+
+/* Programs are compiled once while they are kept, and not for ever kept; refusals are kept too. */
+static void test_cache(void) {
+  executor_options_t options = {.find_builtin = find_counting};
+  executor_t *executor = NULL;
+  g_assert_cmpint(executor_open("model:counting", &options, &executor, NULL), ==, STATUS_OK);
+  for (int terms = 1; terms <= PROGRAM_CACHE_MAX; terms++) {
+    compile_sum(executor, terms, "f32", EXECUTOR_OK);
+    compile_sum(executor, 1, "f32", EXECUTOR_OK); /* Used most recently, so it stays. */
+  }
+  g_assert_cmpint(compiled_count, ==, PROGRAM_CACHE_MAX);
+  g_assert_cmpint(live_count, ==, PROGRAM_CACHE_MAX);
+  compile_sum(executor, 7, "f64", EXECUTOR_REFUSED); /* In the place of 2 terms. */
+  compile_sum(executor, 7, "f64", EXECUTOR_REFUSED);
+  g_assert_cmpint(compiled_count, ==, PROGRAM_CACHE_MAX + 1);
+  g_assert_cmpint(live_count, ==, PROGRAM_CACHE_MAX - 1);
+  compile_sum(executor, 1, "f32", EXECUTOR_OK);
+  g_assert_cmpint(compiled_count, ==, PROGRAM_CACHE_MAX + 1);
+  compile_sum(executor, 2, "f32", EXECUTOR_OK);
+  g_assert_cmpint(compiled_count, ==, PROGRAM_CACHE_MAX + 2);
+  executor_close(executor);
+  g_assert_cmpint(live_count, ==, 0);
+}
+
 static void add_rows(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(open_rows); i++) {
     char *path = g_strdup_printf("/executor/open/%s", open_rows[i].label);
@@ -293,6 +359,7 @@ int main(int argc, char **argv) {
   add_pair("many_programs", test_many_programs);
   g_test_add_func("/executor/plugin", test_plugin);
   g_test_add_func("/executor/poison", test_poison);
+  g_test_add_func("/executor/cache", test_cache);
   g_test_add_func("/executor/operand_write", test_operand_write);
   return g_test_run();
 }
