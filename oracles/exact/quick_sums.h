@@ -6,6 +6,7 @@
 
 #include "harness/base/arena.h"
 #include "harness/model/accept.h"
+#include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
 
 /* What a sum may be instead of finite, gathered term by term in IEEE binary64. */
@@ -35,7 +36,9 @@ uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
 /* Whether a component needs a special_sum_t: the kernel does not know it, or it may overflow. */
 static inline bool special_sum_is_needed(const format_t *format, uint8_t uncertified,
                                          double magnitude) {
-  return uncertified != 0 || ldexp(magnitude, -1) >= ldexp(1, format->exponent_max - 2);
+  uint64_t exponent = (uint64_t)(format->exponent_max - 1 + BINARY64_BIAS);
+  double half_binade = binary64_value(exponent << BINARY64_FRACTION_BITS); /* 2^(emax - 1) */
+  return uncertified != 0 || magnitude >= half_binade;
 }
 
 /* What is known of float sums before their permitted errors. */
