@@ -26,21 +26,6 @@ schedule_node_t schedule_node_make(const schedules_t *schedules, arena_t *arena)
   return node;
 }
 
-static bool is_single_term(schedule_range_t range) { return range.length == 1 && range.inits == 0; }
-
-schedule_split_t schedule_split_at(const schedule_node_t *node, schedule_range_t range,
-                                   size_t length, uint32_t inits) {
-  schedule_split_t split = {
-      .left = {.inits = inits, .begin = range.begin, .length = length},
-      .right = {.inits = range.inits - inits,
-                .begin = range.begin + length,
-                .length = range.length - length},
-  };
-  split.fuses_left = node->fuses && is_single_term(split.left);
-  split.fuses_right = node->fuses && is_single_term(split.right);
-  return split;
-}
-
 /* The ways to choose begin <= middle <= end, and inits on the left <= all inits. */
 double schedule_split_count(const schedules_t *schedules) {
   double terms = (double)schedules->count;
@@ -51,10 +36,4 @@ double schedule_split_count(const schedules_t *schedules) {
 size_t schedule_range_count(const schedules_t *schedules) {
   size_t side = schedules->count + 1;
   return side * side * ((size_t)schedules->init_max + 1);
-}
-
-size_t schedule_range_index(const schedules_t *schedules, schedule_range_t range) {
-  size_t side = schedules->count + 1;
-  size_t begin = range.length == 0 ? 0 : range.begin;
-  return (range.inits * side + begin) * side + range.length;
 }

@@ -47,9 +47,24 @@ static inline double schedule_fuse(const schedule_node_t *node, size_t term, dou
   return arithmetic_fused(&node->arithmetic, schedules->left[term], schedules->right[term], value);
 }
 
+static inline bool schedule_range_is_single_term(schedule_range_t range) {
+  return range.length == 1 && range.inits == 0;
+}
+
 /* The split after `length` terms and `inits` initial values. */
-schedule_split_t schedule_split_at(const schedule_node_t *node, schedule_range_t range,
-                                   size_t length, uint32_t inits);
+static inline schedule_split_t schedule_split_at(const schedule_node_t *node,
+                                                 schedule_range_t range, size_t length,
+                                                 uint32_t inits) {
+  schedule_split_t split = {
+      .left = {.inits = inits, .begin = range.begin, .length = length},
+      .right = {.inits = range.inits - inits,
+                .begin = range.begin + length,
+                .length = range.length - length},
+  };
+  split.fuses_left = node->fuses && schedule_range_is_single_term(split.left);
+  split.fuses_right = node->fuses && schedule_range_is_single_term(split.right);
+  return split;
+}
 
 /* Number of splits of all ranges: what dynamic programming over them takes at the least. */
 double schedule_split_count(const schedules_t *schedules);
@@ -57,6 +72,10 @@ double schedule_split_count(const schedules_t *schedules);
 /* Ranges are numbered so that those with the same begin and inits are neighbours, by length; all
  * that hold no term are one. */
 size_t schedule_range_count(const schedules_t *schedules);
-size_t schedule_range_index(const schedules_t *schedules, schedule_range_t range);
+static inline size_t schedule_range_index(const schedules_t *schedules, schedule_range_t range) {
+  size_t side = schedules->count + 1;
+  size_t begin = range.length == 0 ? 0 : range.begin;
+  return (range.inits * side + begin) * side + range.length;
+}
 
 #endif
