@@ -1,0 +1,169 @@
+/* Names of the builtin executors, and what they answer behind the public ABI. */
+#include "harness/run/builtin.h"
+
+#include <string.h>
+
+#include "harness/base/text.h"
+
+static const struct {
+  const char *name;
+  schedule_t schedule;
+} good_names[] = {
+    {"model:sequential", {.init_count = 1}},
+    {"model:reverse", {.tree = TREE_REVERSE, .init_count = 1}},
+    {"model:pairwise+fma", {.tree = TREE_PAIRWISE, .fused = true, .init_count = 1}},
+    {"model:blocked32", {.tree = TREE_BLOCKED, .width = 32, .init_count = 1}},
+    {"model:lanes8+acc=f64",
+     {.tree = TREE_LANES, .width = 8, .accumulator = &format_table[FORMAT_f64], .init_count = 1}},
+    {"model:random+seed=7+init=0", {.tree = TREE_RANDOM, .seed = 7, .init_count = 0}},
+    {"model:shuffled+init=2", {.tree = TREE_SHUFFLED, .init_count = 2}},
+    {"canary:init_twice", {.fault = FAULT_init_twice, .init_count = 1}},
+    {"canary:drop_nan+lanes4+fma",
+     {.fault = FAULT_drop_nan, .tree = TREE_LANES, .width = 4, .fused = true, .init_count = 1}},
+};
+
+static void test_good_names(void) {
+  for (size_t i = 0; i < G_N_ELEMENTS(good_names); i++) {
+    const schedule_t *expected = &good_names[i].schedule;
+    schedule_t got;
+    error_t error = {0};
+    g_assert_cmpint(builtin_parse(good_names[i].name, &got, &error), ==, STATUS_OK);
+    g_assert_cmpint(got.tree, ==, expected->tree);
+    g_assert_cmpuint(got.width, ==, expected->width);
+    g_assert_cmpuint(got.seed, ==, expected->seed);
+    g_assert_cmpint(got.fused, ==, expected->fused);
+    g_assert_true(got.accumulator == expected->accumulator);
+    g_assert_cmpuint(got.init_count, ==, expected->init_count);
+    g_assert_cmpint(got.fault, ==, expected->fault);
+  }
+}
+
+static const struct {
+  const char *name;
+  const char *said; /* Part of the message. */
+} bad_names[] = {
+    {"model:", "sequential"},
+    {"model:sequentiall", "\"+\""},
+    {"model:lanes", "an integer"},
+    {"model:lanes0", "1..65536"},
+    {"model:lanes65537", "1..65536"},
+    {"model:lanes08", "leading zeros"},
+    {"model:fma", "blockedW"},
+    {"model:pairwise+", "after a '+'"},
+    {"model:pairwise+seed=-1", "0..9223372036854775807"},
+    {"model:pairwise+acc=f33", "\"f33\""},
+    {"model:pairwise+init=70000", "0..65536"},
+    {"model:pairwise fma", "\"+\""},
+    {"canary:", "drop_last_term"},
+    {"canary:NONE", "\"NONE\""},
+    {"canary:drop_nann", "\"drop_nann\""},
+    {"openblas", "model:NAME"},
+};
+
+static void test_bad_names(void) {
+  for (size_t i = 0; i < G_N_ELEMENTS(bad_names); i++) {
+    schedule_t schedule;
+    error_t error = {0};
+    g_assert_cmpint(builtin_parse(bad_names[i].name, &schedule, &error), ==, STATUS_INVALID);
+    if (strstr(error.text, bad_names[i].said) == NULL) g_test_message("%s", error.text);
+    g_assert_nonnull(strstr(error.text, bad_names[i].said));
+  }
+  g_assert_null(builtin_find("openblas"));
+  g_assert_null(builtin_find("models:pairwise"));
+}
+
+/* Every listed name can be opened; every fault is listed. */
+static void test_list(void) {
+  GString *text = g_string_new(NULL);
+  builtin_list(text);
+  char **names = g_strsplit(text->str, "\n", -1);
+  size_t models = 0;
+  size_t canaries = 0;
+  for (char **name = names; **name != '\0'; name++) {
+    const assay_executor_t *table = builtin_find(*name);
+    g_assert_nonnull(table);
+    void *self = NULL;
+    g_assert_cmpint(table->open(*name, &self, NULL), ==, ASSAY_EXECUTOR_OK);
+    g_assert_cmpstr(table->name(self), ==, *name);
+    table->close(self);
+    models += g_str_has_prefix(*name, "model:") ? 1 : 0;
+    canaries += g_str_has_prefix(*name, "canary:") ? 1 : 0;
+  }
+  g_assert_cmpuint(models, >=, 14);
+  g_assert_cmpuint(canaries, ==, FAULT_COUNT - 1);
+  g_strfreev(names);
+  g_string_free(text, TRUE);
+}
+
+static const struct {
+  const char *line;
+  int32_t answer;
+  const char *said;
+} programs[] = {
+    {"stablehlo.reduce body=add dims=[0] f32[4] f32[] -> f32[]", ASSAY_EXECUTOR_OK, ""},
+    {"stablehlo.reduce body=add dims=[1] f32[4] f32[] -> f32[]", ASSAY_EXECUTOR_INVALID, "C4"},
+    {"stablehlo.reduce body=add dims=[0] f8E8M0FNU[4] f8E8M0FNU[] -> f8E8M0FNU[]",
+     ASSAY_EXECUTOR_UNSUPPORTED, "f8E8M0FNU"},
+    {"stablehlo.reduce", ASSAY_EXECUTOR_INVALID, "column"},
+};
+
+static void test_compile(void) {
+  const assay_executor_t *table = builtin_find("model:pairwise");
+  void *self = NULL;
+  g_assert_cmpint(table->open("model:pairwise", &self, NULL), ==, ASSAY_EXECUTOR_OK);
+  for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    const assay_program_t program = {.struct_size = sizeof program,
+                                     .program_line = programs[i].line};
+    char text[256] = "";
+    assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+    void *handle = NULL;
+    g_assert_cmpint(table->compile(self, &program, &handle, &reason), ==, programs[i].answer);
+    if (strstr(text, programs[i].said) == NULL) g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, programs[i].said));
+    if (handle != NULL) table->release(self, handle);
+  }
+  table->close(self);
+}
+
+static void test_open_explains(void) {
+  const assay_executor_t *table = builtin_find("model:x");
+  char text[32] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  void *self = NULL;
+  g_assert_cmpint(table->open("model:x", &self, &reason), ==, ASSAY_EXECUTOR_INVALID);
+  g_assert_cmpuint(strlen(text), ==, sizeof text - 1); /* Cut, and ended. */
+  g_assert_null(self);
+}
+
+static void test_execute(void) {
+  const assay_executor_t *table = builtin_find("canary:drop_last_term+reverse");
+  void *self = NULL;
+  g_assert_cmpint(table->open("canary:drop_last_term+reverse", &self, NULL), ==, ASSAY_EXECUTOR_OK);
+  const assay_program_t program = {
+      .struct_size = sizeof program,
+      .program_line = "stablehlo.reduce body=add dims=[0] f32[4] f32[] -> f32[]"};
+  void *handle = NULL;
+  g_assert_cmpint(table->compile(self, &program, &handle, NULL), ==, ASSAY_EXECUTOR_OK);
+  for (int i = 0; i < 3; i++) {
+    float input[] = {1, 2, 4, 8};
+    float init[] = {(float)i};
+    float result = -1;
+    const void *operands[] = {input, init};
+    void *results[] = {&result};
+    g_assert_cmpint(table->execute(self, handle, operands, results, NULL), ==, ASSAY_EXECUTOR_OK);
+    g_assert_cmpfloat(result, ==, (float)(7 + i));
+  }
+  table->release(self, handle);
+  table->close(self);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/builtin/good_names", test_good_names);
+  g_test_add_func("/builtin/bad_names", test_bad_names);
+  g_test_add_func("/builtin/list", test_list);
+  g_test_add_func("/builtin/compile", test_compile);
+  g_test_add_func("/builtin/open_explains", test_open_explains);
+  g_test_add_func("/builtin/execute", test_execute);
+  return g_test_run();
+}
