@@ -66,7 +66,7 @@ status_t fold_make(fold_body_t body, const element_t *element, const element_t *
                    const schedule_t *schedule, fold_t *out_fold, error_t *error);
 
 /* Element `index` of `data`, which is dense data of type `from`, converted to the accumulation
- * type: exactly, since StableHLO promotes only to types that hold it (integers wrap). */
+ * type: exactly (the caller refuses types that do not hold it; integers wrap). */
 fold_value_t fold_load(const fold_t *fold, const element_t *from, const uint8_t *data,
                        size_t index);
 

@@ -68,6 +68,8 @@ static const struct {
     {REDUCE "add dims=[0] f32[2,2] f32[] -> f32[2] : 3f800000400000004040000040800000 : 3f800000",
      "40a0000040e00000"},
     {REDUCE "add dims=[0] bf16[2] bf16[] -> f32[] : 3f803b80 : 0000", "3f808000"},
+    {REDUCE "add dims=[0] bf16[1] bf16[] -> f16[] : 3f80 : 0000",
+     "no oracle for bf16 accumulated in f16, which does not hold all its values"},
     {REDUCE "add dims=[0] i8[2] i8[] -> i8[] : 6464 : 00", "c8"},
     {REDUCE "add dims=[0] i8[2] i8[] -> i32[] : ffff : 00", "fffffffe"},
     {REDUCE "add dims=[0] ui4[3] ui4[] -> ui4[] : 999 : 0", "b"},
