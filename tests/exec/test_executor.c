@@ -143,6 +143,7 @@ typedef struct fault_row {
 static const fault_row_t fault_rows[] = {
     {"execute:write_before", EXECUTOR_OK, true, false, ""},
     {"execute:write_after", EXECUTOR_OK, true, false, ""},
+    {"execute:spread_poison", EXECUTOR_OK, true, false, ""},
     {"execute:change_rounding", EXECUTOR_OK, false, true, ""},
     {"compile:change_rounding", EXECUTOR_OK, false, true, ""},
     {"execute:answer_nonsense", EXECUTOR_GARBAGE, false, false, "answered 77"},

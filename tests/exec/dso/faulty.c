@@ -34,15 +34,21 @@ static int32_t leave(const scene_t *scene) {
   exit(3);
 }
 
+static void make_marker(const char *path) {
+  FILE *file = fopen(path, "w");
+  if (file != NULL) fclose(file);
+}
+
+/* The file that the argument names, if any, tells that it hangs. */
 static int32_t hang(const scene_t *scene) {
-  (void)scene;
+  if (scene->argument[0] != '\0') make_marker(scene->argument);
   for (;;) pause();
 }
 
-/* Writes noise wherever Assay might listen. */
+/* Writes zeros wherever Assay might listen. */
 static int32_t make_noise(const scene_t *scene) {
   (void)scene;
-  static const char noise[256] = "noise";
+  static const char noise[256];
   for (int descriptor = 3; descriptor < DESCRIPTORS_TRIED; descriptor++) {
     if (write(descriptor, noise, sizeof noise) < 0 && errno != EBADF) perror("noise");
   }
@@ -72,6 +78,13 @@ static int32_t write_before(const scene_t *scene) {
 
 static int32_t write_after(const scene_t *scene) {
   ((char *)scene->results[0])[sizeof(float)] = 7;
+  return ASSAY_EXECUTOR_OK;
+}
+
+/* Moves what it never wrote across the end of the result. */
+static int32_t spread_poison(const scene_t *scene) {
+  char *result = scene->results[0];
+  result[sizeof(float)] = result[0];
   return ASSAY_EXECUTOR_OK;
 }
 
@@ -114,16 +127,14 @@ static int32_t call_invalid(const scene_t *scene) {
 /* The first process makes the file that the argument names; one that finds it does not start. */
 static int32_t start_once(const scene_t *scene) {
   if (access(scene->argument, F_OK) == 0) abort();
-  FILE *file = fopen(scene->argument, "w");
-  if (file != NULL) fclose(file);
+  make_marker(scene->argument);
   return ASSAY_EXECUTOR_OK;
 }
 
 /* Crashes unless the file that the argument names is there; makes it. */
 static int32_t crash_once(const scene_t *scene) {
   if (access(scene->argument, F_OK) == 0) return ASSAY_EXECUTOR_OK;
-  FILE *file = fopen(scene->argument, "w");
-  if (file != NULL) fclose(file);
+  make_marker(scene->argument);
   return crash(scene);
 }
 
@@ -147,6 +158,7 @@ static const deed_t deeds[] = {
     {"take_memory", take_memory},
     {"write_before", write_before},
     {"write_after", write_after},
+    {"spread_poison", spread_poison},
     {"write_operand", write_operand},
     {"change_rounding", change_rounding},
     {"answer_nonsense", answer_nonsense},
