@@ -1,0 +1,297 @@
+"""A backend under Assay as a process: the protocol of worker.md, in one file to import or copy.
+
+    import assay_worker
+
+    class Mine(assay_worker.Worker):
+        name, version = "mine", "1.0"
+
+        def compile(self, program):
+            if program.op != "stablehlo.reduce":
+                raise assay_worker.Unsupported("only reductions")
+            return program
+
+        def execute(self, handle, operands):
+            return [...]                      # numpy arrays of the result types
+
+    assay_worker.main(Mine)
+
+    assay run --executor 'proc:python3 mine.py fast=1,threads=2'
+
+Needs numpy and ml_dtypes.  Whatever is printed goes to stderr; exceptions become answers.
+"""
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Callable, Sequence
+
+import ml_dtypes
+import numpy as np
+
+PROTOCOL = 1
+
+
+class Unsupported(Exception):
+    """The backend cannot do exactly this program.  Never compute something else instead."""
+
+
+class Invalid(Exception):
+    """The program breaks a rule of its specification, or an option is wrong."""
+
+
+def _extension(name: str) -> Any:
+    """A type that this ml_dtypes may not have yet."""
+    return np.dtype(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else None
+
+
+# MLIR's spelling -> numpy type.  Types of less than 8 bits take one byte an element.
+DTYPES: dict[str, Any] = {
+    "i1": np.dtype(np.bool_),
+    "i2": _extension("int2"), "i4": _extension("int4"),
+    "i8": np.dtype(np.int8), "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32), "i64": np.dtype(np.int64),
+    "ui2": _extension("uint2"), "ui4": _extension("uint4"),
+    "ui8": np.dtype(np.uint8), "ui16": np.dtype(np.uint16),
+    "ui32": np.dtype(np.uint32), "ui64": np.dtype(np.uint64),
+    "f16": np.dtype(np.float16), "bf16": _extension("bfloat16"),
+    "f32": np.dtype(np.float32), "f64": np.dtype(np.float64),
+    "f4E2M1FN": _extension("float4_e2m1fn"),
+    "f6E2M3FN": _extension("float6_e2m3fn"), "f6E3M2FN": _extension("float6_e3m2fn"),
+    "f8E3M4": _extension("float8_e3m4"), "f8E4M3": _extension("float8_e4m3"),
+    "f8E4M3FN": _extension("float8_e4m3fn"), "f8E4M3FNUZ": _extension("float8_e4m3fnuz"),
+    "f8E4M3B11FNUZ": _extension("float8_e4m3b11fnuz"), "f8E5M2": _extension("float8_e5m2"),
+    "f8E5M2FNUZ": _extension("float8_e5m2fnuz"), "f8E8M0FNU": _extension("float8_e8m0fnu"),
+    "complex<f32>": np.dtype(np.complex64), "complex<f64>": np.dtype(np.complex128),
+}  # fmt: skip
+
+# Bits in use of types that leave some of their byte unused.
+BITS = {"i1": 1, "i2": 2, "ui2": 2, "i4": 4, "ui4": 4, "f4E2M1FN": 4, "f6E2M3FN": 6, "f6E3M2FN": 6}
+
+
+@dataclass(frozen=True)
+class Type:
+    """A tensor type: "f32[2,3]"."""
+
+    element: str
+    shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> np.dtype:
+        dtype = DTYPES.get(self.element)
+        if dtype is None:
+            raise Unsupported(f"no type {self.element} in numpy and ml_dtypes here")
+        return dtype
+
+    @staticmethod
+    def parse(text: str) -> Type:
+        element, _, sizes = text.rpartition("[")
+        shape = tuple(int(size) for size in sizes.rstrip("]").split(",") if size)
+        return Type(element, shape)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One op: `op{ key=value}{ operand type} -> result type{ result type}`, and its MLIR."""
+
+    line: str
+    op: str
+    attributes: dict[str, str]
+    operands: list[Type]
+    results: list[Type]
+    mlir: str
+
+    @staticmethod
+    def parse(line: str, mlir: str) -> Program:
+        left, _, right = line.partition(" -> ")
+        op, *words = left.split(" ")
+        pairs = [word.partition("=") for word in words if "=" in word]
+        operands = [Type.parse(word) for word in words if "=" not in word]
+        results = [Type.parse(word) for word in right.split(" ")]
+        return Program(line, op, {key: value for key, _, value in pairs}, operands, results, mlir)
+
+    def dims(self, key: str) -> list[list[int]]:
+        """The lists of an attribute: dims=[0,2] is [[0, 2]], contract=[1]x[0] is [[1], [0]]."""
+        lists = re.findall(r"\[([^\]]*)\]", self.attributes[key])
+        return [[int(word) for word in items.split(",") if word] for items in lists]
+
+
+class Worker:
+    """A backend.  Its constructor gets the options, a dict of text; raising Invalid ends it."""
+
+    name = "?"
+    version = "?"
+    hardware = ""
+    promises: Callable[[Program], bool] | None = None
+
+    def __init__(self, options: dict[str, str]) -> None:
+        if options:
+            raise Invalid(f"takes no options: {', '.join(options)}")
+
+    def compile(self, program: Program) -> Any:
+        """A handle that execute() takes many times; its attribute or key `implementation`, if it
+        is a text, names what was chosen."""
+        raise NotImplementedError
+
+    def execute(self, handle: Any, operands: list[np.ndarray]) -> Sequence[np.ndarray]:
+        raise NotImplementedError
+
+
+def take(options: dict[str, str], key: str, default: str, choices: Sequence[str] = ()) -> str:
+    """Takes an option out of `options`."""
+    value = options.pop(key, default)
+    if choices and value not in choices:
+        raise Invalid(f"{key} is one of {', '.join(choices)}, not {value}")
+    return value
+
+
+def processor() -> str:
+    """The model of the processor, for `hardware`."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            models = [line for line in file if line.startswith("model name")]
+        return models[0].partition(":")[2].strip()
+    except (OSError, IndexError):
+        return platform.machine()
+
+
+def _parse_options(arguments: Sequence[str]) -> dict[str, str]:
+    words = [word for text in arguments for word in text.split(",") if word]
+    pairs = [word.partition("=") for word in words]
+    return {key: value for key, _, value in pairs}
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    if not isinstance(error, (Unsupported, Invalid)):
+        text = f"{type(error).__name__}: {text}"
+    return text.encode("ascii", "replace").decode()[:1000]
+
+
+def _refusal(error: Exception) -> str:
+    word = {Unsupported: "unsupported", Invalid: "invalid"}.get(type(error), "failed")
+    return f"{word} {_one_line(error)}"
+
+
+def _read_exactly(source: BinaryIO, size: int) -> bytes:
+    data = source.read(size)
+    if len(data) != size:
+        sys.exit(0)  # Assay is gone.
+    return data
+
+
+def _read_operands(source: BinaryIO, types: Sequence[Type]) -> list[np.ndarray]:
+    operands = []
+    for kind in types:
+        array = np.empty(kind.shape, kind.dtype)
+        view = memoryview(array.reshape(-1).view(np.uint8))
+        if source.readinto(view) != len(view):  # type: ignore[attr-defined]
+            sys.exit(0)
+        operands.append(array)
+    return operands
+
+
+def _result_bytes(result: Any, kind: Type, index: int) -> memoryview:
+    array = np.ascontiguousarray(result)
+    if array.dtype != kind.dtype or np.shape(result) != kind.shape:
+        raise TypeError(
+            f"result {index} is {array.dtype}{list(np.shape(result))}, "
+            f"not {kind.dtype}{list(kind.shape)}"
+        )
+    view = array.reshape(-1).view(np.uint8)
+    if kind.element in BITS:  # Some libraries keep a sign in the unused bits.
+        view = view & np.uint8((1 << BITS[kind.element]) - 1)
+    return memoryview(view)
+
+
+class _Server:
+    def __init__(self, worker: Worker, source: BinaryIO, sink: BinaryIO) -> None:
+        self.worker = worker
+        self.source = source
+        self.sink = sink
+        self.programs: dict[str, tuple[Program, Any]] = {}
+
+    def say(self, line: str, blocks: Sequence[memoryview] = ()) -> None:
+        self.sink.write(line.encode() + b"\n" + b"".join(blocks))
+        self.sink.flush()
+
+    def greet(self) -> None:
+        worker = self.worker
+        lines = [f"assay-worker {PROTOCOL}", f"name {worker.name}", f"version {worker.version}"]
+        if worker.hardware:
+            lines.append(f"hardware {worker.hardware}")
+        if worker.promises is not None:
+            lines.append("promises yes")
+        self.say("\n".join([*lines, "ready"]))
+
+    def promises(self, mlir_bytes: str, line: str) -> None:
+        mlir = _read_exactly(self.source, int(mlir_bytes)).decode()
+        try:
+            promised = self.worker.promises is not None and self.worker.promises(
+                Program.parse(line, mlir)
+            )
+        except (Unsupported, Invalid):
+            promised = False
+        self.say("yes" if promised else "no")
+
+    def compile(self, number: str, rest: str) -> None:
+        mlir_bytes, _, line = rest.partition(" ")
+        program = Program.parse(line, _read_exactly(self.source, int(mlir_bytes)).decode())
+        try:
+            for kind in [*program.operands, *program.results]:
+                kind.dtype  # Refuses a type that we could not even receive.
+            handle = self.worker.compile(program)
+        except Exception as error:
+            self.say(_refusal(error))
+            return
+        self.programs[number] = (program, handle)
+        implementation = getattr(handle, "implementation", None)
+        self.say(f"ok {implementation}" if isinstance(implementation, str) else "ok")
+
+    def execute(self, number: str, _size: str) -> None:
+        program, handle = self.programs[number]
+        operands = _read_operands(self.source, program.operands)
+        try:
+            results = list(self.worker.execute(handle, operands))
+            if len(results) != len(program.results):
+                raise TypeError(f"{len(results)} results, not {len(program.results)}")
+            blocks = [
+                _result_bytes(result, kind, index)
+                for index, (result, kind) in enumerate(zip(results, program.results))
+            ]
+        except Exception as error:
+            self.say(_refusal(error))
+            return
+        self.say(f"ok {sum(len(block) for block in blocks)}", blocks)
+
+    def release(self, number: str) -> None:
+        self.programs.pop(number, None)
+
+    def serve(self) -> None:
+        verbs = {
+            "promises": self.promises,
+            "compile": self.compile,
+            "execute": self.execute,
+            "release": self.release,
+        }
+        for line in iter(self.source.readline, b""):
+            verb, *words = line.decode().rstrip("\n").split(" ", 2)
+            verbs[verb](*words)
+
+
+def main(make_worker: Callable[[dict[str, str]], Worker]) -> None:
+    """Serves Assay until it hangs up.  `make_worker` is a class derived from Worker."""
+    sink = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # Chatter of libraries must not look like answers.
+    source = os.fdopen(0, "rb", buffering=1 << 16)
+    try:
+        worker = make_worker(_parse_options(sys.argv[1:]))
+    except Exception as error:
+        sink.write(f"assay-worker {PROTOCOL}\nfailed {_one_line(error)}\n".encode())
+        sink.flush()
+        sys.exit(1)
+    server = _Server(worker, source, sink)
+    server.greet()
+    server.serve()

@@ -1,0 +1,126 @@
+"""JAX: the ops of jax.lax with all of JAX's own checks and type rules, compiled by XLA.
+
+    assay run --executor jax
+    assay run --executor 'jax?platform=gpu'
+"""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+
+import assay_worker
+from assay_worker import Invalid, Program, Unsupported, Worker
+
+# jax.lax.reduce has one type throughout, and none of these at all.
+NO_TYPES = ("f6E2M3FN", "f6E3M2FN")
+ARITHMETIC = ("add", "multiply", "sum_count")  # Which jax.lax does not do to booleans.
+
+
+def is_uniform(program: Program) -> bool:
+    """No result wider than its input."""
+    inputs = program.operands[: len(program.results)]
+    return [kind.element for kind in inputs] == [kind.element for kind in program.results]
+
+
+@dataclass
+class Handle:
+    function: Callable[..., Any]
+
+
+class Jax(Worker):
+    name = "jax"
+
+    def __init__(self, options: dict[str, str]) -> None:
+        platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
+        super().__init__(options)
+        os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
+        os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
+        import jax
+
+        self.jax = jax
+        self.lax = jax.lax
+        self.version = f"{jax.__version__}, jaxlib {jax.lib.__version__}"
+        self.hardware = f"{jax.devices()[0].device_kind}, {assay_worker.processor()}"
+        self.bodies: dict[str, Callable[..., Any]] = {
+            "add": self.lax.add,
+            "multiply": self.lax.mul,
+            "maximum": self.lax.max,
+            "minimum": self.lax.min,
+            "and": self.lax.bitwise_and,
+            "or": self.lax.bitwise_or,
+            "xor": self.lax.bitwise_xor,
+            "argmax": lambda left, right: self._pick(left, right, self.lax.gt),
+            "argmin": lambda left, right: self._pick(left, right, self.lax.lt),
+            "sum_count": lambda left, right: tuple(map(self.lax.add, left, right)),
+        }
+
+    def _pick(self, left: Any, right: Any, is_better: Callable[..., Any]) -> Any:
+        """The pair with the better value, a NaN first of all; of equals, the smaller index."""
+        lax, (value, index), (other, other_index) = self.lax, left, right
+        pick = is_better(value, other) | lax.ne(value, value)
+        earlier = lax.eq(value, other) & lax.lt(index, other_index)
+        picks_index = pick | earlier
+        return lax.select(pick, value, other), lax.select(picks_index, index, other_index)
+
+    def promises(self, program: Program) -> bool:
+        if any(kind.element in NO_TYPES for kind in [*program.operands, *program.results]):
+            return False
+        if program.op == "stablehlo.reduce":
+            body = program.attributes["body"]
+            adds_booleans = program.results[0].element == "i1" and body in ARITHMETIC
+            return body in self.bodies and is_uniform(program) and not adds_booleans
+        return program.op == "stablehlo.dot_general" and "algorithm" not in program.attributes
+
+    def compile(self, program: Program) -> Handle:
+        if not self.promises(program):
+            raise Unsupported("not among the types and attributes of this op in JAX")
+        make = self._reduce if program.op == "stablehlo.reduce" else self._dot_general
+        shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
+        try:
+            return Handle(self.jax.jit(make(program)).lower(*shapes).compile())
+        except (TypeError, NotImplementedError) as error:  # The checks of jax.lax.
+            raise Unsupported(str(error)) from error
+        except (ValueError, IndexError) as error:
+            raise Invalid(str(error)) from error
+
+    def _reduce(self, program: Program) -> Callable[..., Any]:
+        count = len(program.results)
+        body = self.bodies[program.attributes["body"]]
+        (dims,) = program.dims("dims")
+
+        def run(*operands: Any) -> Any:
+            inputs, inits = operands[:count], operands[count:]
+            if count == 1:
+                return (self.lax.reduce(inputs[0], inits[0], body, dims),)
+            return self.lax.reduce(inputs, inits, body, dims)
+
+        return run
+
+    def _dot_general(self, program: Program) -> Callable[..., Any]:
+        batch, contract = program.dims("batch"), program.dims("contract")
+        precision = program.attributes.get("precision")
+        words = precision.strip("[]").split(",") if precision else []
+        levels = tuple(self.lax.Precision[word] for word in words) or None
+
+        def run(left: Any, right: Any) -> Any:
+            return (
+                self.lax.dot_general(
+                    left,
+                    right,
+                    (contract, batch),
+                    precision=levels,
+                    preferred_element_type=program.results[0].dtype,
+                ),
+            )
+
+        return run
+
+    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+        return [np.asarray(result) for result in handle.function(*operands)]
+
+
+if __name__ == "__main__":
+    assay_worker.main(Jax)

@@ -1,0 +1,182 @@
+"""The StableHLO reference interpreter, which defines what the specification's words mean in code.
+
+    assay run --executor stablehlo
+
+It takes operands as attributes and gives attributes back, of which Python can read only some types
+bit for bit: results of the others are recast by the program itself, to integers or, of 6 bits, f32.
+What it does not implement ends its process.  Programs that are known to do so are refused; with
+the option everything=true they are run, and each costs a process.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import assay_worker
+from assay_worker import BITS, Invalid, Program, Type, Unsupported, Worker
+
+OPS = ("stablehlo.dot_general", "stablehlo.reduce")
+ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.
+READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
+
+
+def mlir_type(element: str, shape: tuple[int, ...]) -> str:
+    return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
+
+
+def mlir_types(types: list[Type]) -> str:
+    return ", ".join(mlir_type(kind.element, kind.shape) for kind in types)
+
+
+def promotes(program: Program) -> bool:
+    """A reduction whose accumulation type is not that of its inputs."""
+    return program.op == "stablehlo.reduce" and any(
+        operand.element != result.element
+        for operand, result in zip(program.operands, program.results)
+    )
+
+
+class Recast:
+    """Text that turns the result %r#INDEX into values that can be read: `parts` of them."""
+
+    def __init__(self, kind: Type, index: int) -> None:
+        self.kind = kind
+        source, have = f"%r#{index}", mlir_type(kind.element, kind.shape)
+        name = f"%v{index}"
+        self.lines: list[str] = []
+        if kind.element in READABLE:
+            self.names, self.elements = [source], [kind.element]
+            return
+        if kind.element.startswith("complex"):
+            self.elements = [kind.element[8:-1]] * 2
+            self.names = [f"{name}r", f"{name}i"]
+            steps = [("real", self.names[0]), ("imag", self.names[1])]
+        elif BITS.get(kind.element) == 6:
+            self.elements, self.names = ["f32"], [name]
+            steps = [("convert", name)]
+        elif kind.element in BITS:
+            self.elements, self.names = ["i8"], [name]
+            bits = mlir_type(f"i{BITS[kind.element]}", kind.shape)
+            self.lines.append(
+                f'{name}b = "stablehlo.bitcast_convert"({source}) : ({have}) -> {bits}'
+            )
+            source, have, steps = f"{name}b", bits, [("convert", name)]
+        else:
+            self.elements, self.names = [f"i{8 * kind.dtype.itemsize}"], [name]
+            steps = [("bitcast_convert", name)]
+        for (op, target), element in zip(steps, self.elements):
+            to = mlir_type(element, kind.shape)
+            self.lines.append(f'{target} = "stablehlo.{op}"({source}) : ({have}) -> {to}')
+
+    @property
+    def types(self) -> list[Type]:
+        return [Type(element, self.kind.shape) for element in self.elements]
+
+    def read(self, arrays: list[np.ndarray]) -> np.ndarray:
+        if len(arrays) == 2:
+            result = np.empty(self.kind.shape, self.kind.dtype)
+            result.real, result.imag = arrays
+            return result
+        array = np.ascontiguousarray(arrays[0]).reshape(self.kind.shape)
+        if array.dtype == self.kind.dtype:
+            return array
+        if self.elements == ["f32"]:
+            return array.astype(self.kind.dtype)  # Exact.
+        return array.reshape(-1).view(self.kind.dtype).reshape(self.kind.shape)
+
+
+def wrap(program: Program, recasts: list[Recast]) -> str:
+    """The program as a function `op`, called by a `main` that recasts its results."""
+    arguments = ", ".join(
+        f"%a{i}: {mlir_type(kind.element, kind.shape)}" for i, kind in enumerate(program.operands)
+    )
+    names = ", ".join(f"%a{i}" for i in range(len(program.operands)))
+    values = ", ".join(name for recast in recasts for name in recast.names)
+    types = ", ".join(mlir_types(recast.types) for recast in recasts)
+    body = "\n".join(line for recast in recasts for line in recast.lines)
+    module = program.mlir.replace("@main", "@op", 1).rstrip().removesuffix("}")
+    return f"""{module}
+  func.func @main({arguments}) -> ({types}) {{
+    %r:{len(recasts)} = func.call @op({names})
+        : ({mlir_types(program.operands)}) -> ({mlir_types(program.results)})
+    {body}
+    return {values} : {types}
+  }}
+}}"""
+
+
+@dataclass
+class Handle:
+    module: Any
+    types: list[Any]
+    recasts: list[Recast]
+
+
+class Interpreter(Worker):
+    name = "stablehlo-interpreter"
+
+    def __init__(self, options: dict[str, str]) -> None:
+        everything = assay_worker.take(options, "everything", "false", ("true", "false"))
+        super().__init__(options)
+        import jaxlib
+        from jaxlib.mlir import ir
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+        from jaxlib.mlir.dialects import stablehlo
+
+        self.runs_everything = everything == "true"
+        self.ir = ir
+        self.stablehlo = stablehlo
+        self.version = f"{stablehlo.get_current_version()} in jaxlib {jaxlib.__version__}"
+        self.registry = ir.DialectRegistry()
+        _jax_mlir_ext.register_dialects(self.registry)
+        self.context = self._make_context()
+
+    def _make_context(self) -> Any:
+        context = self.ir.Context()
+        context.append_dialect_registry(self.registry)
+        context.load_all_available_dialects()
+        self.stablehlo.register_dialect(context)
+        self.stablehlo.register_interpreter_dialect(context)
+        return context
+
+    def promises(self, program: Program) -> bool:
+        types = [*program.operands, *program.results]
+        is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
+        return program.op in OPS and is_small and not promotes(program)
+
+    def compile(self, program: Program) -> Handle:
+        if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
+            raise Unsupported(f"more than {ELEMENTS_MAX} elements")
+        if promotes(program) and not self.runs_everything:
+            raise Unsupported("a reduction into a wider type ends the interpreter")
+        recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
+        with self.context, self.ir.Location.unknown():
+            try:
+                self.ir.Module.parse(program.mlir)
+            except self.ir.MLIRError as error:
+                raise Invalid(str(error)) from error
+            module = self.ir.Module.parse(wrap(program, recasts))
+            types = [
+                self.ir.Type.parse(mlir_type(kind.element, kind.shape))
+                for kind in program.operands
+            ]
+        return Handle(module, types, recasts)
+
+    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+        with self.context, self.ir.Location.unknown():
+            attributes = [
+                self.ir.DenseElementsAttr.get(operand, type=kind)
+                for operand, kind in zip(operands, handle.types)
+            ]
+            values = list(self.stablehlo.eval_module(handle.module, attributes))
+            results = []
+            for recast in handle.recasts:
+                parts = [np.array(values.pop(0)) for _ in recast.names]
+                results.append(recast.read(parts))
+        return results
+
+
+if __name__ == "__main__":
+    assay_worker.main(Interpreter)

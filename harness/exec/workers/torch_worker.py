@@ -1,0 +1,131 @@
+"""PyTorch, eager, on the CPU or a GPU.
+
+    assay run --executor torch
+    assay run --executor 'torch?device=cuda,threads=1'
+
+A reduction is torch's over all its dimensions, then combined once with the initial value; a product
+is torch.einsum, which permutes and reshapes into one batched matrix product.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import numpy as np
+
+import assay_worker
+from assay_worker import Program, Type, Unsupported, Worker
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass
+class Handle:
+    run: Callable[..., list[Any]]
+    results: list[Type]
+
+
+class Torch(Worker):
+    name = "torch"
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self.device = assay_worker.take(options, "device", "cpu", ("cpu", "cuda"))
+        threads = assay_worker.take(options, "threads", "0")
+        super().__init__(options)
+        import torch
+
+        if int(threads) > 0:
+            torch.set_num_threads(int(threads))
+        self.torch = torch
+        self.version = torch.__version__
+        capability = torch.backends.cpu.get_cpu_capability()
+        gpu = torch.cuda.get_device_name() if self.device == "cuda" else None
+        self.hardware = gpu or f"{capability}, {assay_worker.processor()}"
+        self.types = {
+            "i1": torch.bool, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32,
+            "i64": torch.int64, "ui8": torch.uint8, "f16": torch.float16, "bf16": torch.bfloat16,
+            "f32": torch.float32, "f64": torch.float64, "complex<f32>": torch.complex64,
+            "complex<f64>": torch.complex128,
+        }  # fmt: skip
+
+    def promises(self, program: Program) -> bool:
+        try:
+            self._find(program)
+        except Unsupported:
+            return False
+        return True
+
+    def compile(self, program: Program) -> Handle:
+        return Handle(self._find(program), program.results)
+
+    def _find(self, program: Program) -> Callable[..., list[Any]]:
+        for kind in [*program.operands, *program.results]:
+            if kind.element not in self.types:
+                raise Unsupported(f"torch computes nothing in {kind.element}")
+        if program.op == "stablehlo.reduce":
+            return self._reduce(program)
+        if program.op == "stablehlo.dot_general":
+            return self._dot_general(program)
+        raise Unsupported(f"no {program.op} here")
+
+    def _reduce(self, program: Program) -> Callable[..., list[Any]]:
+        torch, body = self.torch, program.attributes["body"]
+        (dims,) = program.dims("dims")
+        element, result = program.operands[0].element, program.results[0].element
+        folds: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+            "add": (lambda x: torch.sum(x, dims, dtype=x.dtype), torch.add),
+            "maximum": (lambda x: torch.amax(x, dims), torch.maximum),
+            "minimum": (lambda x: torch.amin(x, dims), torch.minimum),
+        }
+        if len(dims) == 1:
+            folds["multiply"] = (lambda x: torch.prod(x, dims[0], dtype=x.dtype), torch.multiply)
+        if element == "i1":
+            folds = {
+                "and": (lambda x: torch.all(x, dims), torch.logical_and),
+                "or": (lambda x: torch.any(x, dims), torch.logical_or),
+            }
+        if body not in folds or (element.startswith("complex") and body[0] == "m"):
+            raise Unsupported(f"no reduction of {element} over {len(dims)} dimensions by {body}")
+        if element != result:
+            raise Unsupported("reduces in the type of its input")
+        if not dims or 0 in program.operands[0].shape:
+            raise Unsupported("reductions of nothing mean something else in torch")
+        fold, combine = folds[body]
+        return lambda x, init: [combine(fold(x), init)]
+
+    def _dot_general(self, program: Program) -> Callable[..., list[Any]]:
+        elements = {kind.element for kind in [*program.operands, *program.results]}
+        if len(elements) != 1 or elements == {"i1"}:
+            raise Unsupported("multiplies matrices of one type of numbers, with a result of that")
+        if "precision" in program.attributes or "algorithm" in program.attributes:
+            raise Unsupported("takes no precision")
+        batch, contract = program.dims("batch"), program.dims("contract")
+        names: list[list[str]] = []
+        fresh = iter(LETTERS)
+        shared = [next(fresh) for _ in [*batch[0], *contract[0]]]
+        for side, kind in enumerate(program.operands):
+            fixed = dict(zip([*batch[side], *contract[side]], shared))
+            names.append([fixed.get(dim) or next(fresh) for dim in range(len(kind.shape))])
+        kept = [name for side in names for name in side if name not in shared]
+        target = "".join([*shared[: len(batch[0])], *kept])
+        equation = f"{''.join(names[0])},{''.join(names[1])}->{target}"
+        return lambda left, right: [self.torch.einsum(equation, left, right)]
+
+    def _tensor(self, operand: np.ndarray) -> Any:
+        torch = self.torch
+        if operand.dtype.name == "bfloat16":
+            return torch.from_numpy(operand.view(np.int16)).view(torch.bfloat16).to(self.device)
+        return torch.from_numpy(operand).to(self.device)
+
+    def _array(self, tensor: Any) -> np.ndarray:
+        tensor = tensor.cpu().contiguous().resolve_conj()
+        if tensor.dtype == self.torch.bfloat16:
+            return tensor.view(self.torch.int16).numpy().view(assay_worker.DTYPES["bf16"])
+        return tensor.numpy()
+
+    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+        return [self._array(result) for result in handle.run(*map(self._tensor, operands))]
+
+
+if __name__ == "__main__":
+    assay_worker.main(Torch)

@@ -1,0 +1,92 @@
+"""XLA, on the StableHLO program itself: none of JAX's own checks stand in the way.
+
+    assay run --executor xla
+    assay run --executor 'xla?xla_cpu_ftz=false,xla_allow_excess_precision=false'
+
+Options: platform=cpu|gpu, and any debug option of XLA by its own name (xla_cpu_ftz,
+xla_allow_excess_precision, xla_cpu_enable_fast_min_max, xla_backend_optimization_level, ...).
+"""
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+import assay_worker
+from assay_worker import Invalid, Program, Unsupported, Worker
+
+OPS = ("stablehlo.dot_general", "stablehlo.reduce")
+NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
+
+# Where XLA is narrower than StableHLO: HLO's reduce has one type throughout.
+NARROWER = re.compile(
+    "^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier|accumulator shape at index"
+)
+BREAKS_A_RULE = re.compile(r"^INVALID_ARGUMENT|^UNKNOWN: -:\d+:\d+: error")
+
+
+def debug_option(value: str) -> bool | int | str:
+    if value in ("true", "false"):
+        return value == "true"
+    return int(value) if value.lstrip("-").isdigit() else value
+
+
+def names_no_type(program: Program) -> bool:
+    return any(kind.element in NO_TYPES for kind in [*program.operands, *program.results])
+
+
+class Xla(Worker):
+    name = "xla"
+
+    def __init__(self, options: dict[str, str]) -> None:
+        platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
+        os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
+        os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
+        import jax
+        from jax._src import compiler, xla_bridge
+        from jax._src.lib import xla_client
+
+        strange = [key for key in options if not key.startswith("xla_")]
+        if strange:
+            raise Invalid(f"no option {strange[0]}: platform, or an option of XLA, xla_...")
+        self.jax = jax
+        self.client = xla_bridge.get_backend()
+        self.device = self.client.local_devices()[0]
+        self.devices = xla_client.DeviceList((self.device,))
+        self.options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+        self.options.env_option_overrides = [
+            (key, debug_option(value)) for key, value in options.items()
+        ]
+        self.version = f"jaxlib {jax.lib.__version__}"
+        self.hardware = f"{self.device.device_kind}, {assay_worker.processor()}"
+
+    def promises(self, program: Program) -> bool:
+        if program.op not in OPS or names_no_type(program):
+            return False
+        inputs = [kind.element for kind in program.operands[: len(program.results)]]
+        return program.op != "stablehlo.reduce" or inputs == [
+            kind.element for kind in program.results
+        ]
+
+    def compile(self, program: Program) -> Any:
+        if names_no_type(program):
+            raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
+        try:
+            return self.client.compile_and_load(program.mlir, self.devices, self.options)
+        except self.jax.errors.JaxRuntimeError as error:
+            text = str(error)
+            if NARROWER.search(text):
+                raise Unsupported(text) from error
+            if BREAKS_A_RULE.search(text):
+                raise Invalid(text) from error
+            raise
+
+    def execute(self, handle: Any, operands: list[np.ndarray]) -> list[np.ndarray]:
+        buffers = [self.jax.device_put(operand, self.device) for operand in operands]
+        return [np.asarray(result) for result in handle.execute(buffers)]
+
+
+if __name__ == "__main__":
+    assay_worker.main(Xla)
