@@ -19,14 +19,17 @@ typedef struct relaxation {
 
 #define PERMIT(name, value) {offsetof(contract_t, name), (value)}
 
-/* The order is the order of blame: the narrowest explanation first. */
+/* The order is the order of blame: the narrowest explanation first.  Wider nodes and
+ * flushing come after another order, since in-order contracts that permit them are judged by the
+ * any-order bound. */
 static const relaxation_t relaxations[] = {
     {CLASS_zero_sign, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
+    {CLASS_precision, 1, {PERMIT(fma, FMA_YES)}},
+    {CLASS_order, 1, {PERMIT(order, ORDER_ANY)}},
     {CLASS_flush, 1, {PERMIT(ftz, FTZ_BOTH)}},
     {CLASS_init, 1, {PERMIT(init_count, INIT_COUNT_ANY)}},
     {CLASS_overflow, 1, {PERMIT(integer_overflow, INTEGER_OVERFLOW_EITHER)}},
     {CLASS_precision, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
-    {CLASS_order, 1, {PERMIT(order, ORDER_ANY)}},
     {CLASS_order,
      3,
      {PERMIT(order, ORDER_ANY), PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},

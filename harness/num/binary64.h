@@ -21,4 +21,18 @@ static inline double binary64_value(uint64_t bits) {
   return value;
 }
 
+enum { BINARY64_NO_BIT = 1 << 20 }; /* Above every exponent. */
+
+/* Exponent of the lowest set bit of a finite number, which is a multiple of 2^that and of no higher
+ * power of two; BINARY64_NO_BIT for zero. */
+static inline int binary64_lowest_bit(double value) {
+  uint64_t bits = binary64_bits(value);
+  uint64_t fraction = bits & ((UINT64_C(1) << BINARY64_FRACTION_BITS) - 1);
+  int field = (int)(bits >> BINARY64_FRACTION_BITS) & 0x7ff;
+  if (field == 0 && fraction == 0) return BINARY64_NO_BIT;
+  if (field != 0) fraction |= UINT64_C(1) << BINARY64_FRACTION_BITS;
+  int exponent = (field == 0 ? 1 : field) - BINARY64_BIAS - BINARY64_FRACTION_BITS;
+  return exponent + __builtin_ctzll(fraction);
+}
+
 #endif

@@ -78,6 +78,13 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
   return bound;
 }
 
+bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude) {
+  if (magnitude == 0) return true;
+  if (lowest_bit < format->exponent_min - format->precision + 1) return false;
+  return magnitude <= ldexp(1.0, lowest_bit + format->precision) &&
+         magnitude <= format_to_double(format, format->largest_bits);
+}
+
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract,
                                   size_t terms) {
   return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false);

@@ -34,6 +34,11 @@ typedef struct bound_shape {
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
                               bound_shape_t shape);
 
+/* Whether sums whose terms are multiples of 2^lowest_bit and whose magnitudes sum to `magnitude`
+ * are exact in any order and any arithmetic at least as precise as the format: every partial sum is
+ * a multiple of 2^lowest_bit of at most 2^(lowest_bit + p), hence a number of the format. */
+bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude);
+
 /* Products of `terms` factors: relative, so factors of |product|; Higham 2002, section 3.1.  The
  * offset is 0: underflow is the caller's. */
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract, size_t terms);

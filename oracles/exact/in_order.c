@@ -1,5 +1,8 @@
 #include "oracles/exact/in_order.h"
 
+#include <math.h>
+
+#include "harness/num/binary64.h"
 #include "oracles/exact/schedule_hull.h"
 #include "oracles/exact/schedule_set.h"
 
@@ -9,8 +12,8 @@ enum {
   INIT_COUNT_EXACT_MAX = 4, /* More initial values are left to the any-order bound. */
 };
 
-bool in_order_matters(size_t terms, const contract_t *contract) {
-  return terms >= 3 && contract->order == ORDER_IN_ORDER &&
+bool in_order_matters(size_t roundings, const contract_t *contract) {
+  return roundings >= 2 && contract->order == ORDER_IN_ORDER &&
          contract->accum_wider == ACCUM_WIDER_NO && contract->accum_rounding == ACCUM_ROUNDING_RN &&
          contract->ftz == FTZ_NONE;
 }
@@ -19,12 +22,18 @@ static status_t hull_admits(const schedules_t *schedules, double value, arena_t 
                             bool *out_admits, error_t *error) {
   schedule_hull_t hull;
   STATUS_TRY(schedule_hull_make(schedules, HULL_WORK, arena, &hull, error));
-  *out_admits = hull.low <= value && value <= hull.high;
+  *out_admits = isnan(value) ? hull.has_nan : hull.low <= value && value <= hull.high;
   return STATUS_OK;
 }
 
 static status_t set_admits(const schedules_t *schedules, double value, arena_t *arena,
                            bool *out_admits, error_t *error) {
+  if (isnan(value)) {
+    schedule_set_t set;
+    STATUS_TRY(schedule_set_make(schedules, SCHEDULE_SET_WORK, arena, &set, error));
+    *out_admits = set.has_nan;
+    return STATUS_OK;
+  }
   STATUS_TRY(schedule_set_contains(schedules, value, SCHEDULE_SET_WORK, arena, out_admits, error));
   if (*out_admits || value != 0) return STATUS_OK;
   return schedule_set_contains(schedules, -value, SCHEDULE_SET_WORK, arena, out_admits, error);
@@ -34,7 +43,7 @@ status_t in_order_admits(const schedules_t *schedules, double value, arena_t *ar
                          bool *out_admits, error_t *error) {
   *out_admits = true;
   size_t terms = schedules->count + schedules->init_max;
-  if (terms < 3 || schedules->init_max > INIT_COUNT_EXACT_MAX) return STATUS_OK;
+  if (terms == 0 || schedules->init_max > INIT_COUNT_EXACT_MAX) return STATUS_OK;
   arena_mark_t mark = arena_mark(arena);
   status_t status = STATUS_UNDECIDED;
   if (terms <= SET_TERMS_MAX) {
@@ -50,4 +59,17 @@ status_t in_order_admits(const schedules_t *schedules, double value, arena_t *ar
     status = STATUS_OK;
   }
   return status;
+}
+
+bool in_order_never_subnormal(const schedules_t *schedules) {
+  int normal = schedules->format->exponent_min;
+  if (schedules->init_max != 0 && binary64_lowest_bit(schedules->init) < normal) return false;
+  for (size_t i = 0; i < schedules->count; i++) {
+    int left = binary64_lowest_bit(schedules->left[i]);
+    if (left < normal) return false;
+    if (schedules->right == NULL || left == BINARY64_NO_BIT) continue;
+    int right = binary64_lowest_bit(schedules->right[i]);
+    if (right < normal || (right != BINARY64_NO_BIT && left + right < normal)) return false;
+  }
+  return true;
 }

@@ -218,7 +218,8 @@ static status_t decide(const product_case_t *product, const product_question_t *
   *out_conforms =
       value_range_holds(range, question->format, bits, contract->zero_sign == ZERO_SIGN_ANY);
   bool may_overflow = range->nan || range->positive_infinity || range->negative_infinity;
-  if (!*out_conforms || may_overflow || !in_order_matters(product->count, contract)) {
+  if (!*out_conforms || may_overflow || contract->ftz != FTZ_NONE ||
+      !in_order_matters(product->count == 0 ? 0 : product->count - 1, contract)) {
     return STATUS_OK;
   }
   uint32_t init_count = init_is_one(question) ? 0 : product->init_count;

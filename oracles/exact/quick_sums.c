@@ -20,6 +20,9 @@ static double overflow_threshold(const format_t *format) {
   return (largest + ldexp(1, format->exponent_max - format->precision)) * (1 + 0x1p-28);
 }
 
+/* The magnitude may be this factor too large. */
+static const double magnitude_slack = 1 + 0x1p-10;
+
 uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
                           const contract_t *contract, bool is_complex_product) {
   if (sum->has_special) {
@@ -88,6 +91,28 @@ static void set_ends(const accept_t *accept, const format_t *format, const error
   enclosure_round_ends(&enclosure, low, high);
 }
 
+/* As the careful side counts them: additions, and products if they can round. */
+static size_t shape_roundings(bound_shape_t shape) {
+  size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
+  return additions + (shape.products_round || shape.products_underflow ? 1 : 0);
+}
+
+/* Sums that no schedule rounds have one value.  Where the slack of the magnitude leaves that open,
+ * the careful side decides. */
+static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
+                              const format_t *format, double *low, double *high) {
+  for (size_t i = 0; i < accept->count; i++) {
+    double magnitude = accept->magnitude[i];
+    int lowest_bit = sums->lowest_bit[i];
+    if (sums->ask[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
+    if (error_bound_sum_is_exact(format, lowest_bit, magnitude)) {
+      low[i] = high[i] = accept->reference[i];
+    } else {
+      sums->ask[i] |= error_bound_sum_is_exact(format, lowest_bit, magnitude / magnitude_slack);
+    }
+  }
+}
+
 accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
                            arena_t *arena) {
   accept_t accept = sums->accept;
@@ -99,7 +124,7 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   accept.unit_roundoff = format_unit_roundoff(format);
   accept.ask = sums->ask;
   forget_unknown(sums, arena, &accept);
-  if (!sums->is_complex_product && in_order_matters(sums->shape.terms, contract)) {
+  if (!sums->is_complex_product && in_order_matters(shape_roundings(sums->shape), contract)) {
     memset(sums->ask, 1, accept.count); /* The schedules decide. */
     return accept;
   }
@@ -108,6 +133,7 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   set_ends(&accept, format, &bound, low, high);
   accept.low = low;
   accept.high = high;
+  if (sums->lowest_bit != NULL) narrow_exact_sums(sums, &accept, format, low, high);
   if (sums->special == NULL) return accept;
   take_specials(sums, &accept, format, &bound, low, high);
   accept.specials = sums->special;

@@ -41,12 +41,24 @@ static inline bool special_sum_is_needed(const format_t *format, uint8_t uncerti
   return uncertified != 0 || magnitude >= half_binade;
 }
 
+/* Whether a sum of this magnitude can be exact when some term is no multiple of more than
+ * 2^lowest_bit: a cheap first test, with the lowest bits of any one term. */
+static inline bool quick_sums_may_be_exact(const format_t *format, double magnitude,
+                                           int lowest_bit) {
+  int binade = (int)(binary64_bits(magnitude) >> BINARY64_FRACTION_BITS) - BINARY64_BIAS;
+  return binade <= lowest_bit + format->precision;
+}
+
 /* What is known of float sums before their permitted errors. */
 typedef struct quick_sums {
   accept_t accept;  /* count, reference, reference_tail (or NULL) and magnitude are set. */
   uint8_t *ask;     /* Per component: nonzero where the reference is not known. */
   uint8_t *special; /* Per component: special_sum_flags(), 0 where no special_sum_t is needed; NULL
                      * if that is so everywhere. */
+  /* Per component: every term is a multiple of 2^lowest_bit, which is the sum of the least
+   * exponents of lowest set bits of its left and of its right factors; or NULL if
+   * quick_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
+  const int *lowest_bit;
   bound_shape_t shape;
   bool is_complex_product; /* Components are parts of complex products' sums. */
 } quick_sums_t;

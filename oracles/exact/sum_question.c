@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order.h"
 #include "oracles/exact/sum_totals.h"
@@ -59,6 +60,20 @@ static bool flushes_outputs(const contract_t *contract) {
   return contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
 }
 
+/* Whether no operation of any schedule rounds; then x* alone conforms.  Flushing would make a
+ * subnormal partial sum inexact. */
+static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
+                     const sum_totals_t *totals, const contract_t *contract) {
+  int lowest_bit = totals->lowest_bit;
+  if (!init_is_zero(question) && sum->init_count != 0 && isfinite(question->init)) {
+    int init_bit = binary64_lowest_bit(question->init);
+    lowest_bit = init_bit < lowest_bit ? init_bit : lowest_bit;
+  }
+  if (contract->ftz != FTZ_NONE && lowest_bit < question->format->exponent_min) return false;
+  double magnitude = mpfr_get_d(sum->magnitude, MPFR_RNDU);
+  return error_bound_sum_is_exact(question->format, lowest_bit, magnitude);
+}
+
 /* Reference, magnitude and both errors.  A non-finite initial value counts as 0 here. */
 static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
                             const sum_totals_t *totals, const contract_t *contract) {
@@ -83,8 +98,13 @@ static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
   };
   error_bound_t bound = error_bound_sum(question->format, contract, shape);
   sum->outwards = bound.last_truncates;
-  set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
-  set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.offset);
+  if (is_exact(sum, question, totals, contract)) {
+    mpfr_set_zero(sum->error, 1);
+    mpfr_set_zero(sum->total_error, 1);
+  } else {
+    set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
+    set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.offset);
+  }
   if (flushes_inputs(contract)) {
     if (!init_flushes) mpfr_set_zero(init, 1);
     mpfr_add(init, init, totals->flushable, MPFR_RNDU);
@@ -305,20 +325,35 @@ static schedules_t schedules_of(const sum_case_t *sum, const sum_question_t *que
   };
 }
 
+static bool terms_are_finite(const sum_case_t *sum, const sum_question_t *question,
+                             const sum_totals_t *totals) {
+  bool init_is_finite = !question->has_init || sum->init_count == 0 || isfinite(question->init);
+  return init_is_finite && !totals->has_nan && !totals->has_positive_infinity &&
+         !totals->has_negative_infinity;
+}
+
+/* Roundings that every schedule makes: its additions, and its products if they can round. */
+static size_t sum_roundings(const sum_question_t *question, size_t terms) {
+  bool rounds =
+      question->right != NULL &&
+      (product_rounds(question->left_format, question->right_format, question->format) ||
+       product_underflows(question->left_format, question->right_format, question->format));
+  return (terms == 0 ? 0 : terms - 1) + (rounds ? 1 : 0);
+}
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
 static status_t decide(const sum_case_t *sum, const sum_question_t *question,
-                       const contract_t *contract, uint64_t bits, arena_t *arena,
-                       bool *out_conforms, error_t *error) {
+                       const sum_totals_t *totals, const contract_t *contract, uint64_t bits,
+                       arena_t *arena, bool *out_conforms, error_t *error) {
   bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
   *out_conforms = value_range_holds(&sum->range, question->format, bits, any_zero);
-  bool may_overflow =
-      sum->range.nan || sum->range.positive_infinity || sum->range.negative_infinity;
-  if (!*out_conforms || may_overflow || question->is_complex_part ||
-      !in_order_matters(sum->terms, contract)) {
+  if (!*out_conforms || question->is_complex_part || !terms_are_finite(sum, question, totals) ||
+      !in_order_matters(sum_roundings(question, sum->terms), contract)) {
     return STATUS_OK;
   }
   schedules_t schedules = schedules_of(sum, question, contract);
+  if (contract->ftz != FTZ_NONE && !in_order_never_subnormal(&schedules)) return STATUS_OK;
   double value = format_to_double(question->format, bits);
   return in_order_admits(&schedules, value, arena, out_conforms, error);
 }
@@ -335,7 +370,7 @@ status_t sum_answer(const sum_question_t *question, const contract_t *contract, 
     sum_case_t sum;
     sum_case_init(&sum, question, counts[i]);
     compute_range(&sum, question, &totals, contract);
-    status = decide(&sum, question, contract, bits, arena, &answer.conforms, error);
+    status = decide(&sum, question, &totals, contract, bits, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);
     }

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/value_range.h"
 
@@ -59,9 +60,22 @@ static void add_term(sum_totals_t *totals, mpfr_ptr run_high, mpfr_ptr run_low, 
   g_assert(inexact == 0);
 }
 
+static int least_lowest_bit(const double *numbers, size_t count) {
+  int least = BINARY64_NO_BIT;
+  for (size_t i = 0; i < count; i++) {
+    int bit = isfinite(numbers[i]) ? binary64_lowest_bit(numbers[i]) : BINARY64_NO_BIT;
+    least = bit < least ? bit : least;
+  }
+  return least;
+}
+
 void sum_totals_init(sum_totals_t *totals, const sum_question_t *question) {
   *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
-                           .must_be_minus_zero = question->count != 0};
+                           .must_be_minus_zero = question->count != 0,
+                           .lowest_bit = least_lowest_bit(question->left, question->count)};
+  if (question->right != NULL) {
+    totals->lowest_bit += least_lowest_bit(question->right, question->count);
+  }
   mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
                      totals->flushable, totals->highest,  totals->lowest};
   mpfr_prec_t precision = exact_sum_precision(question->format);

@@ -12,13 +12,15 @@ typedef struct sum_totals {
   bool has_negative_infinity;
   bool can_be_minus_zero;  /* Every term is -0, or a negative product that may underflow to it. */
   bool must_be_minus_zero; /* Every term is exactly -0. */
-  mpfr_t sum;              /* Of the finite terms, exact; likewise all below. */
-  mpfr_t positive;         /* Sum of the positive terms. */
-  mpfr_t negative;         /* Sum of the negative terms, at most 0. */
-  mpfr_t magnitude;        /* Sum of the absolute values. */
-  mpfr_t flushable;        /* Sum of the absolute values of terms with a subnormal factor. */
-  mpfr_t highest; /* Largest and smallest sum of a contiguous range of terms (Kadane), 0 if */
-  mpfr_t lowest;  /* all ranges are negative or positive. */
+  int lowest_bit;   /* Every term is a multiple of 2^lowest_bit: the sum of the least exponents of
+                     * lowest set bits of both factors; BINARY64_NO_BIT or more without one. */
+  mpfr_t sum;       /* Of the finite terms, exact; likewise all below. */
+  mpfr_t positive;  /* Sum of the positive terms. */
+  mpfr_t negative;  /* Sum of the negative terms, at most 0. */
+  mpfr_t magnitude; /* Sum of the absolute values. */
+  mpfr_t flushable; /* Sum of the absolute values of terms with a subnormal factor. */
+  mpfr_t highest;   /* Largest and smallest sum of a contiguous range of terms (Kadane), 0 if */
+  mpfr_t lowest;    /* all ranges are negative or positive. */
 } sum_totals_t;
 
 /* Computes them; sum_totals_deinit() frees the numbers. */

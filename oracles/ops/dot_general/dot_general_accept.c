@@ -114,10 +114,12 @@ typedef struct quick_arrays {
   uint8_t *ask;
   uint8_t *special;
   bool *has_special;
+  int *lowest_bit;
+  bool *may_be_exact;
 } quick_arrays_t;
 
 static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, bool *has_special,
-                                        arena_t *arena) {
+                                        bool *may_be_exact, arena_t *arena) {
   return (quick_arrays_t){
       .reference = ARENA_NEW_ARRAY(arena, double, count),
       .tail = with_tail ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
@@ -125,6 +127,8 @@ static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, bool *has_
       .ask = arena_alloc(arena, count),
       .special = arena_alloc_zeroed(arena, count),
       .has_special = has_special,
+      .lowest_bit = ARENA_NEW_ARRAY(arena, int, count),
+      .may_be_exact = may_be_exact,
   };
 }
 
@@ -152,6 +156,43 @@ static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, con
   }
 }
 
+/* The least exponent of a lowest set bit among `count` factors of one row or column; of the first
+ * nonzero one only, which is no less, with `first_only`. */
+static int least_lowest_bit(const matrix_t *matrix, size_t start, size_t stride, size_t count,
+                            bool first_only) {
+  int least = BINARY64_NO_BIT;
+  for (size_t i = 0; i < count && !(first_only && least != BINARY64_NO_BIT); i++) {
+    double value = matrix_load(matrix, start + i * stride);
+    int bit = isfinite(value) ? binary64_lowest_bit(value) : BINARY64_NO_BIT;
+    least = bit < least ? bit : least;
+  }
+  return least;
+}
+
+/* Per output, from the factors of its row and column. */
+static void find_lowest_bits(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                             bool first_only, arena_t *arena, int *out_lowest_bit) {
+  int *of_column = ARENA_NEW_ARRAY(arena, int, matmul->n);
+  for (size_t j = 0; j < matmul->n; j++) {
+    of_column[j] = least_lowest_bit(rhs, j, matmul->n, matmul->k, first_only);
+  }
+  for (size_t i = 0; i < matmul->m; i++) {
+    int of_row = least_lowest_bit(lhs, i * matmul->k, 1, matmul->k, first_only);
+    for (size_t j = 0; j < matmul->n; j++) {
+      out_lowest_bit[i * matmul->n + j] = of_row + of_column[j];
+    }
+  }
+}
+
+static bool any_may_be_exact(const exact_matmul_t *matmul, const format_t *format,
+                             const int *lowest_bit) {
+  bool any = false;
+  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
+    any |= quick_sums_may_be_exact(format, matmul->magnitude[i], lowest_bit[i]);
+  }
+  return any;
+}
+
 static void multiply(const case_t *instance, const dot_general_layout_t *layout,
                      const contract_t *contract, size_t batch, int part, const quick_arrays_t *out,
                      size_t out_offset, arena_t *arena) {
@@ -174,6 +215,12 @@ static void multiply(const case_t *instance, const dot_general_layout_t *layout,
   }
   find_specials(&matmul, &lhs, &rhs, instance, contract, out->special + out_offset,
                 out->has_special);
+  const format_t *format = instance->program.results[0].element->format;
+  int *lowest_bit = out->lowest_bit + out_offset;
+  find_lowest_bits(&matmul, &lhs, &rhs, true, arena, lowest_bit);
+  if (!any_may_be_exact(&matmul, format, lowest_bit)) return;
+  find_lowest_bits(&matmul, &lhs, &rhs, false, arena, lowest_bit);
+  *out->may_be_exact = true;
 }
 
 static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arrays, size_t count,
@@ -185,6 +232,7 @@ static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arr
     out->magnitude[to] = part_arrays->magnitude[i];
     out->ask[to] = part_arrays->ask[i];
     out->special[to] = part_arrays->special[i];
+    out->lowest_bit[to] = part_arrays->lowest_bit[i];
   }
   memset(part_arrays->special, 0, count);
 }
@@ -195,10 +243,11 @@ static accept_t accept_floats(const case_t *instance, const dot_general_layout_t
   const format_t *format = instance->program.results[0].element->format;
   size_t matrix = layout->row_count * layout->column_count, parts = from->components;
   size_t count = layout->batch_count * matrix * parts;
-  bool with_tail = format->bits == 64, has_special = false;
-  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &has_special, arena);
+  bool with_tail = format->bits == 64, has_special = false, may_be_exact = false;
+  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &has_special, &may_be_exact, arena);
   quick_arrays_t part_arrays =
-      parts == 1 ? arrays : quick_arrays_make(matrix, with_tail, &has_special, arena);
+      parts == 1 ? arrays
+                 : quick_arrays_make(matrix, with_tail, &has_special, &may_be_exact, arena);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     for (size_t part = 0; part < parts; part++) {
       arena_mark_t mark = arena_mark(arena);
@@ -215,6 +264,7 @@ static accept_t accept_floats(const case_t *instance, const dot_general_layout_t
                  .magnitude = arrays.magnitude},
       .ask = arrays.ask,
       .special = has_special ? arrays.special : NULL,
+      .lowest_bit = may_be_exact ? arrays.lowest_bit : NULL,
       .shape = {.terms = layout->term_count * parts,
                 .products_round = product_rounds(from->format, from->format, format),
                 .products_underflow = product_underflows(from->format, from->format, format)},

@@ -77,6 +77,23 @@ static uint8_t *find_specials(const exact_matmul_t *sums, const double *terms,
   return has_special ? special : NULL;
 }
 
+/* The least exponent of a lowest set bit in each column; NULL if no sum can be exact. */
+static int *find_lowest_bits(const exact_matmul_t *sums, const double *terms,
+                             const format_t *format, int *lowest_bit) {
+  bool any = false;
+  for (size_t i = 0; i < sums->n; i++) {
+    lowest_bit[i] = BINARY64_NO_BIT;
+    for (size_t term = 0; term < sums->k; term++) {
+      double value = terms[term * sums->n + i];
+      int bit = isfinite(value) ? binary64_lowest_bit(value) : BINARY64_NO_BIT;
+      lowest_bit[i] = bit < lowest_bit[i] ? bit : lowest_bit[i];
+      if (!quick_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i])) break;
+    }
+    any |= quick_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i]);
+  }
+  return any ? lowest_bit : NULL;
+}
+
 static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t *slices,
                                   const contract_t *contract, uint32_t result, arena_t *arena) {
   const element_t *element = instance->program.results[result].element;
@@ -87,6 +104,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
   double *tail = is_f64 ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
   double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
   uint8_t *ask = arena_alloc(arena, count), *special = arena_alloc(arena, count);
+  int *lowest_bit = ARENA_NEW_ARRAY(arena, int, count);
   arena_mark_t mark = arena_mark(arena);
   double *terms = gather_terms(instance, slices, result, init.adds, arena);
   exact_matmul_t sums = {.m = 1,
@@ -102,6 +120,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
     exact_sums_f32(&sums, narrow_terms(terms, sums.k * count, arena), arena);
   }
   special = find_specials(&sums, terms, element->format, contract, special);
+  lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
   arena_rewind(arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
   quick_sums_t quick = {.accept = {.count = count,
@@ -110,6 +129,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
                                    .magnitude = magnitude},
                         .ask = ask,
                         .special = init.is_finite ? special : NULL,
+                        .lowest_bit = lowest_bit,
                         .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)}};
   return quick_sums_finish(&quick, element->format, contract, arena);
 }

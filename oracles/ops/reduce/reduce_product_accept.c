@@ -59,7 +59,8 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
   double init_value = reduce_load_float(init, 0);
   size_t factors = slices->term_count + (init_value == 1 ? 0 : 1);
   accept_t accept = accept_ask_all(count, arena);
-  if (format->bits == 64 || in_order_matters(factors, contract)) return accept;
+  if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, contract))
+    return accept;
   contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
   strict.ftz = FTZ_NONE;
   error_bound_t bound = error_bound_product(format, &strict, factors);
