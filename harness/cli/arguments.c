@@ -108,7 +108,7 @@ status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *o
                                error_t *error) {
   static const unit_t units[] = {{"", 1},       {"K", 0x1p10}, {"M", 0x1p20},
                                  {"G", 0x1p30}, {"T", 0x1p40}, {NULL, 0}};
-  double bytes;
+  double bytes = 0; /* gcc 12 does not see that it is set on STATUS_OK. */
   STATUS_TRY(parse_quantity(option, text, units, "512M or 4G", &bytes, error));
   if (bytes >= 0x1p63) {
     return status_fail(error, STATUS_INVALID, "'%s' (%s) is too large; write for example 4G", text,
