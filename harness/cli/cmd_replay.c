@@ -74,7 +74,7 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
                           const expectation_t *expectation, executor_t *executor, error_t *error) {
   verdict_t verdict;
   STATUS_TRY(one_case_run(&replay->walk, instance, expectation, executor, &replay->arena, &verdict,
-                          NULL, error));
+                          error));
   replay->diverged |= verdict.outcome == OUTCOME_diverges;
   replay->failed |= verdict.outcome == OUTCOME_failed;
   if (replay->documents != NULL) {

@@ -81,12 +81,13 @@ status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *b
 void one_case_prepare(one_case_t *walk, const program_t *program, const char *broken,
                       executor_t *executor, preparation_t *out_preparation) {
   uint64_t begin = clock_nanoseconds();
-  *out_preparation = (preparation_t){.promise = EXECUTOR_PROMISE_NONE, .implementation = ""};
+  *out_preparation = (preparation_t){.promise = EXECUTOR_PROMISE_NONE};
   out_preparation->outcome =
       executor_compile(executor, program, &out_preparation->program, out_preparation->reason,
                        sizeof out_preparation->reason);
   if (out_preparation->outcome == EXECUTOR_OK) {
-    out_preparation->implementation = executor_implementation(executor, out_preparation->program);
+    snprintf(out_preparation->implementation, sizeof out_preparation->implementation, "%s",
+             executor_implementation(executor, out_preparation->program));
   }
   if (broken == NULL) out_preparation->promise = executor_promises(executor, program);
   walk->times.executor += clock_nanoseconds() - begin;
@@ -258,10 +259,9 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
 
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                       executor_t *executor, arena_t *arena, verdict_t *out_verdict,
-                      const char **out_implementation, error_t *error) {
+                      error_t *error) {
   preparation_t preparation;
   one_case_prepare(walk, &instance->program, expectation->broken, executor, &preparation);
-  if (out_implementation != NULL) *out_implementation = preparation.implementation;
   return one_case_run_prepared(walk, instance, expectation, executor, &preparation, arena,
                                out_verdict, error);
 }

@@ -50,7 +50,8 @@ typedef struct preparation {
   executor_promise_t promise;
   executor_program_t *program; /* Where the outcome is EXECUTOR_OK; borrowed from the executor until
                                 * its next compile. */
-  const char *implementation;  /* Likewise; "" if unknown. */
+  char implementation[64];     /* A copy, since a worker that dies takes its texts along; "" if
+                                * unknown. */
   char reason[192];
 } preparation_t;
 
@@ -69,11 +70,9 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const preparation_t *preparation, arena_t *arena,
                                verdict_t *out_verdict, error_t *error);
 
-/* one_case_prepare() and one_case_run_prepared().  `out_implementation` (may be NULL) is borrowed
- * from the executor until its next compile. */
+/* one_case_prepare() and one_case_run_prepared(). */
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                      executor_t *executor, arena_t *arena, verdict_t *out_verdict,
-                      const char **out_implementation, error_t *error);
+                      executor_t *executor, arena_t *arena, verdict_t *out_verdict, error_t *error);
 
 /* The verdict where an executor gave no results; `outcome` is not EXECUTOR_OK. */
 void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,

@@ -101,13 +101,13 @@ static status_t record_finding(session_t *session, size_t executor, const case_t
   program_print(&instance->program, session->program_line);
   g_string_truncate(session->case_line, 0);
   case_print(instance, session->case_line);
-  char *implementation = g_strdup(session->contenders[executor].preparation.implementation);
+  contender_t *contender = &session->contenders[executor];
   const finding_t occurrence = {.executor = executor,
                                 .signature = *signature,
                                 .label = session->label,
                                 .verdict = *verdict,
                                 .origin = *origin,
-                                .implementation = implementation,
+                                .implementation = contender->preparation.implementation,
                                 .program_line = session->program_line->str,
                                 .case_line = session->case_line->str,
                                 .count = 1};
@@ -120,9 +120,7 @@ static status_t record_finding(session_t *session, size_t executor, const case_t
       session->options.on_finding(session->options.hook_context, session, added);
     }
   }
-  status_t status = ledger_add_finding(&session->ledger, &occurrence, error);
-  g_free(implementation);
-  return status;
+  return ledger_add_finding(&session->ledger, &occurrence, error);
 }
 
 /* A library linked with -Ofast switches the process to flush-to-zero when it is loaded: a finding
