@@ -16,55 +16,44 @@
 #include "oracles/exact/enclosure_lanes.inc"
 // clang-format on
 
-/* Panels outside, rows inside: a panel stays in the cache while all rows of A pass. */
-static void multiply_packed(const packed_t *a, const packed_t *b, size_t m, size_t n, size_t k,
-                            const output_t *output) {
-  bool fits_floats = a->magnitudes != NULL && magnitudes_fit_floats(a->overall, b->overall);
-  for (size_t column = 0; column < n; column += TILE_COLUMNS) {
-    value_range_t panel_range = b->ranges[column / TILE_COLUMNS];
-    size_t rows;
-    for (size_t i = 0; i < m; i += rows) {
-      rows = m - i >= TILE_ROWS ? TILE_ROWS : m - i >= 2 ? 2 : 1;
-      value_range_t row_range = a->ranges[i];
-      for (size_t r = 1; r < rows; r++) value_range_merge(&row_range, a->ranges[i + r]);
-      tile_t tile = {.a = a->values + i * a->stride,
-                     .a_magnitude = a->magnitudes == NULL ? NULL : a->magnitudes + i * a->stride,
-                     .a_stride = a->stride,
-                     .b = b->values + column * k,
-                     .b_magnitude = b->magnitudes == NULL ? NULL : b->magnitudes + column * k,
-                     .k = k,
-                     .rows = rows,
-                     .columns = n - column < TILE_COLUMNS ? n - column : TILE_COLUMNS};
-      size_t offset = i * output->row_step + column * output->column_step;
-      sum_tile(&tile, row_range, panel_range, fits_floats, output, offset);
-    }
-  }
-}
+#include "oracles/exact/matmul_multiply.inc"
 
-/* Lanes run over the columns.  True if fewer would idle if C^T = B^T A^T were computed instead. */
-static bool is_better_transposed(const exact_matmul_t *matmul) {
-  return round_up(matmul->m, LANES) * matmul->n < round_up(matmul->n, LANES) * matmul->m;
-}
-
-static output_t output_of(const exact_matmul_t *matmul, bool transposed) {
-  return (output_t){.reference = matmul->reference,
-                    .tail = matmul->reference_tail,
-                    .magnitude = matmul->magnitude,
-                    .uncertified = matmul->uncertified,
-                    .row_step = transposed ? 1 : matmul->n,
-                    .column_step = transposed ? matmul->n : 1};
-}
+/* Binary64 first: few outputs of binary32 are summed as binary64 terms. */
+#define TYPE double
+#define TYPE_INTEGER int64_t
+#define TYPE_INTEGER_MAX INT64_MAX
+#define TYPE_FRACTION_BITS FRACTION_BITS
+#define TYPE_BIAS 1023
+#define TYPE_BITS lane_bits_t
+#define TYPE_PARTS 2 /* Binary64 numbers that hold a product of two. */
+#define NAME(name) name##_f64
+// clang-format off
+#include "oracles/exact/matmul_pack_type.inc"
+#include "oracles/exact/matmul_sums_type.inc"
+#include "oracles/exact/matmul_type.inc"
+// clang-format on
+#undef TYPE
+#undef TYPE_INTEGER
+#undef TYPE_INTEGER_MAX
+#undef TYPE_FRACTION_BITS
+#undef TYPE_BIAS
+#undef TYPE_BITS
+#undef TYPE_PARTS
+#undef NAME
 
 #define TYPE float
+#define TYPE_INTEGER int32_t
+#define TYPE_INTEGER_MAX INT32_MAX
+#define TYPE_FRACTION_BITS 23
+#define TYPE_BIAS 127
+#define TYPE_BITS float_lane_bits_t
+#define TYPE_PARTS 1
 #define NAME(name) name##_f32
+// clang-format off
+#include "oracles/exact/matmul_pack_type.inc"
+#include "oracles/exact/matmul_sums_type.inc"
 #include "oracles/exact/matmul_type.inc"
-#undef TYPE
-#undef NAME
-#define TYPE double
-#define NAME(name) name##_f64
-#include "oracles/exact/matmul_type.inc"
-#undef TYPE
-#undef NAME
+// clang-format on
 
 #ifndef KERNEL_SUFFIX
 #define KERNEL_SUFFIX portable

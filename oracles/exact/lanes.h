@@ -38,6 +38,7 @@ enum { LANES = LANE_BYTES / 8, FLOAT_LANES = LANE_BYTES / 4 };
 typedef double lanes_t __attribute__((vector_size(LANE_BYTES)));
 typedef int64_t lane_bits_t __attribute__((vector_size(LANE_BYTES))); /* Also masks: 0 or -1. */
 typedef float float_lanes_t __attribute__((vector_size(LANE_BYTES)));
+typedef int32_t float_lane_bits_t __attribute__((vector_size(LANE_BYTES)));
 typedef float half_lanes_t __attribute__((vector_size(LANE_BYTES / 2)));
 
 /* Inlined always, so that loops over constant bounds unroll and arrays of lanes stay registers. */
@@ -147,15 +148,14 @@ LANES_INLINE unsigned lanes_mask_bits(lane_bits_t mask) {
 }
 
 LANES_INLINE double lanes_reduce_max(lanes_t x) {
-  double result = x[0];
-  for (int i = 1; i < LANES; i++) result = x[i] > result ? x[i] : result;
-  return result;
-}
-
-LANES_INLINE double lanes_reduce_min(lanes_t x) {
-  double result = x[0];
-  for (int i = 1; i < LANES; i++) result = x[i] < result ? x[i] : result;
-  return result;
+  double value[LANES];
+  lanes_store(value, x);
+  for (int half = LANES / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; i++) {
+      value[i] = value[i + half] > value[i] ? value[i + half] : value[i];
+    }
+  }
+  return value[0];
 }
 
 /* sum + *out_error = x + y exactly (Knuth's TwoSum; no overflow). */

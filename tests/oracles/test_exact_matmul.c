@@ -1,155 +1,7 @@
 /* Every instruction set's exact matrix products and sums against MPFR, on data made to hurt. */
-#include <glib.h>
-#include <math.h>
-#include <mpfr.h>
-#include <string.h>
-
-#include "harness/base/rng.h"
-#include "oracles/exact/exact_kernels.h"
+#include "tests/oracles/exact_instance.h"
 
 static const char *const kernel_names[] = {"portable", "avx2", "avx512"};
-
-typedef enum regime {
-  REGIME_UNIFORM,
-  REGIME_SMALL_INTEGERS,
-  REGIME_POWERS_OF_TWO, /* Over the whole range of exponents. */
-  REGIME_ANY_BITS,      /* Any finite pattern. */
-  REGIME_SUBNORMALS,
-  REGIME_WIDE, /* Exponents within 2^+-60. */
-  REGIME_ZEROS,
-  REGIME_NARROW, /* Eight significant bits, as of bf16. */
-  REGIME_MIXED,  /* Another of the above for each number. */
-  REGIME_COUNT
-} regime_t;
-
-static double draw_sign(rng_t *rng) { return rng_one_in(rng, 2) ? -1 : 1; }
-
-static double draw_uniform(rng_t *rng) {
-  return draw_sign(rng) * (double)(rng_bits(rng) >> 11) * 0x1p-53;
-}
-
-/* f64 data leaves out the exponents at which products overflow or vanish; a test of its own has
- * them. */
-static double draw_number(rng_t *rng, regime_t regime, bool is_f64) {
-  int span = is_f64 ? 400 : 126;
-  switch (regime) {
-    case REGIME_UNIFORM:
-      return draw_uniform(rng);
-    case REGIME_SMALL_INTEGERS:
-      return (double)rng_between(rng, -8, 8);
-    case REGIME_POWERS_OF_TWO:
-      return draw_sign(rng) * ldexp(1, (int)rng_between(rng, -span, span));
-    case REGIME_ANY_BITS:
-      return ldexp(1 + fabs(draw_uniform(rng)), (int)rng_between(rng, -span, span)) *
-             draw_sign(rng);
-    case REGIME_SUBNORMALS:
-      return ldexp(draw_uniform(rng), is_f64 ? -380 : -126);
-    case REGIME_WIDE:
-      return ldexp(draw_uniform(rng), (int)rng_between(rng, -60, 60));
-    case REGIME_ZEROS:
-      return draw_sign(rng) * 0;
-    case REGIME_NARROW:
-      return draw_sign(rng) * (double)rng_below(rng, 256) * 0x1p-7;
-    default:
-      return draw_number(rng, (regime_t)rng_below(rng, REGIME_MIXED), is_f64);
-  }
-}
-
-/* One product with its truth; f32 data is kept as binary64 too. */
-typedef struct instance {
-  size_t m, n, k;
-  bool is_f64, is_sum;
-  double *a, *b;
-  double *reference, *tail, *magnitude; /* The truth; magnitude rounded down. */
-  bool *representable;                  /* Neither overflow nor an inexact subnormal. */
-} instance_t;
-
-static instance_t instance_new(size_t m, size_t n, size_t k, bool is_f64) {
-  return (instance_t){.m = m,
-                      .n = n,
-                      .k = k,
-                      .is_f64 = is_f64,
-                      .a = g_new0(double, m *k + 1),
-                      .b = g_new0(double, k *n + 1),
-                      .reference = g_new0(double, m *n + 1),
-                      .tail = g_new0(double, m *n + 1),
-                      .magnitude = g_new0(double, m *n + 1),
-                      .representable = g_new0(bool, m *n + 1)};
-}
-
-static void instance_free(instance_t *instance) {
-  g_free(instance->a);
-  g_free(instance->b);
-  g_free(instance->reference);
-  g_free(instance->tail);
-  g_free(instance->magnitude);
-  g_free(instance->representable);
-}
-
-static void instance_draw(instance_t *instance, rng_t *rng, regime_t regime) {
-  size_t m = instance->m, n = instance->n, k = instance->k;
-  for (size_t i = 0; i < m * k; i++) instance->a[i] = draw_number(rng, regime, instance->is_f64);
-  for (size_t i = 0; i < k * n; i++) instance->b[i] = draw_number(rng, regime, instance->is_f64);
-  for (size_t i = 0; i < m * k && !instance->is_f64; i++) instance->a[i] = (float)instance->a[i];
-  for (size_t i = 0; i < k * n && !instance->is_f64; i++) instance->b[i] = (float)instance->b[i];
-}
-
-/* The second half of the terms takes the first half away, up to an odd term in the middle. */
-static void instance_cancel(instance_t *instance) {
-  size_t m = instance->m, n = instance->n, k = instance->k;
-  for (size_t t = 0; t < k / 2; t++) {
-    for (size_t i = 0; i < m; i++) instance->a[i * k + k - 1 - t] = instance->a[i * k + t];
-    for (size_t j = 0; j < n; j++) instance->b[(k - 1 - t) * n + j] = -instance->b[t * n + j];
-  }
-}
-
-typedef struct truth {
-  mpfr_t sum, magnitude, product, a, b;
-} truth_t;
-
-static void truth_init(truth_t *truth, bool is_f64) {
-  mpfr_init2(truth->sum, is_f64 ? 4500 : 700);
-  mpfr_init2(truth->magnitude, 100);
-  mpfr_init2(truth->product, 106);
-  mpfr_inits2(53, truth->a, truth->b, (mpfr_ptr)0);
-}
-
-static void truth_deinit(truth_t *truth) {
-  mpfr_clears(truth->sum, truth->magnitude, truth->product, truth->a, truth->b, (mpfr_ptr)0);
-}
-
-static void truth_of(truth_t *truth, instance_t *instance, size_t i, size_t j) {
-  size_t n = instance->n, k = instance->k, at = i * n + j;
-  mpfr_set_zero(truth->sum, 1);
-  mpfr_set_zero(truth->magnitude, 1);
-  for (size_t t = 0; t < k; t++) {
-    mpfr_set_d(truth->a, instance->is_sum ? 1 : instance->a[i * k + t], MPFR_RNDN);
-    mpfr_set_d(truth->b, instance->b[t * n + j], MPFR_RNDN);
-    g_assert_cmpint(mpfr_mul(truth->product, truth->a, truth->b, MPFR_RNDN), ==, 0);
-    g_assert_cmpint(mpfr_add(truth->sum, truth->sum, truth->product, MPFR_RNDN), ==, 0);
-    mpfr_abs(truth->product, truth->product, MPFR_RNDN);
-    mpfr_add(truth->magnitude, truth->magnitude, truth->product, MPFR_RNDD);
-  }
-  double reference = mpfr_get_d(truth->sum, MPFR_RNDN);
-  instance->reference[at] = reference == 0 ? 0 : reference;
-  instance->magnitude[at] = mpfr_get_d(truth->magnitude, MPFR_RNDD);
-  mpfr_set_d(truth->a, reference, MPFR_RNDN);
-  mpfr_sub(truth->product, truth->sum, truth->a, MPFR_RNDN); /* To 106 bits. */
-  instance->tail[at] = mpfr_get_d(truth->product, MPFR_RNDN);
-  instance->representable[at] = isfinite(reference) &&
-                                (fabs(reference) >= 0x1p-1022 || instance->tail[at] == 0) &&
-                                (fabs(instance->tail[at]) >= 0x1p-1022 ||
-                                 mpfr_cmp_d(truth->product, instance->tail[at]) == 0);
-}
-
-static void instance_solve(instance_t *instance) {
-  truth_t truth;
-  truth_init(&truth, instance->is_f64);
-  for (size_t i = 0; i < instance->m; i++) {
-    for (size_t j = 0; j < instance->n; j++) truth_of(&truth, instance, i, j);
-  }
-  truth_deinit(&truth);
-}
 
 static float *narrowed(const double *values, size_t count) {
   float *floats = g_new(float, count + 1);
@@ -268,9 +120,239 @@ static void test_all_small_shapes(gconstpointer is_f64) {
   arena_deinit(&arena);
 }
 
+/* About chunks of the kernels, panels and groups of rows, and what is folded. */
+static const size_t large_shapes[][3] = {{5, 33, 511}, {37, 17, 254}, {3, 50, 255}, {19, 7, 600},
+                                         {1, 3, 1023}, {2, 2, 1500},  {1, 1, 5000}, {4, 1, 257},
+                                         {70, 1, 40},  {1, 70, 41},   {2, 3, 16}};
+
+static void test_large_shapes(gconstpointer is_f64) {
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t shape = 0; shape < G_N_ELEMENTS(large_shapes); shape++) {
+    const size_t *extent = large_shapes[shape];
+    for (size_t variant = 0; variant < 4; variant++) {
+      size_t seed = shape * 5 + variant * 7;
+      draw_and_check(extent[0], extent[1], extent[2], is_f64 != NULL, seed, &arena);
+    }
+  }
+  arena_deinit(&arena);
+}
+
+static void test_sums(gconstpointer is_f64) {
+  static const size_t terms[] = {0, 1, 2, 3, 15, 16, 17, 64, 253, 255, 509, 4100};
+  arena_t arena;
+  arena_init(&arena);
+  size_t seed = 0;
+  for (size_t n = 1; n <= 35; n++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(terms); i++, seed++) {
+      if (n * terms[i] > 12000) continue;
+      instance_t instance = instance_new(1, n, terms[i], is_f64 != NULL);
+      instance.is_sum = true;
+      rng_t rng = rng_make(seed);
+      instance_draw(&instance, &rng, (regime_t)(seed % REGIME_COUNT));
+      if (seed / REGIME_COUNT % 2 == 0) instance_cancel(&instance);
+      instance_solve(&instance);
+      check_instance(&instance, seed % 3 != 0, &arena);
+      instance_free(&instance);
+    }
+  }
+  arena_deinit(&arena);
+}
+
+/* Matrices without elements, and sums without terms, which are 0. */
+static void test_empty(void) {
+  static const size_t shapes[][3] = {{0, 3, 2}, {3, 0, 2}, {0, 0, 0}, {3, 2, 0}, {1, 17, 0}};
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
+    draw_and_check(shapes[i][0], shapes[i][1], shapes[i][2], false, i, &arena);
+    draw_and_check(shapes[i][0], shapes[i][1], shapes[i][2], true, i, &arena);
+  }
+  arena_deinit(&arena);
+}
+
+/* Longer sums than any tensor has are exact too: 2^24 terms of both signs that nearly cancel, one
+ * of which no binary64 accumulation would notice. */
+static void test_longest_sum(void) {
+  size_t k = (size_t)1 << 24;
+  float *b = g_new(float, k);
+  rng_t rng = rng_make(24);
+  for (size_t t = 0; t < k / 2; t++) {
+    b[t] = (float)draw_number(&rng, REGIME_WIDE, false);
+    b[k - 1 - t] = -b[t];
+  }
+  b[12345] = 0x1p-120f;
+  b[k - 1 - 12345] = 0;
+  double reference, tail, magnitude;
+  uint8_t uncertified;
+  exact_matmul_t sums = {.m = 1,
+                         .n = 1,
+                         .k = k,
+                         .reference = &reference,
+                         .reference_tail = &tail,
+                         .magnitude = &magnitude,
+                         .uncertified = &uncertified};
+  arena_t arena;
+  arena_init(&arena);
+  exact_sums_f32(&sums, b, &arena);
+  g_assert_cmpint(uncertified, ==, 0);
+  g_assert_true(reference == 0x1p-120 && tail == 0);
+  arena_deinit(&arena);
+  g_free(b);
+}
+
+/* All but two terms are just below half an ulp of the running sum, and of one sign: the rounding
+ * errors add up to the most that the kernels make room for.  Then the two large terms cancel. */
+static void test_rounding_errors_add_up(gconstpointer is_f64) {
+  static const size_t terms[] = {20, 100, 254, 256, 600, 5000};
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t variant = 0; variant < G_N_ELEMENTS(terms) * 12; variant++) {
+    size_t k = terms[variant / 12], columns = variant % 4 == 0 ? 1 : variant % 4 * 3;
+    if (k * columns > 15000) continue;
+    instance_t instance = instance_new(1, columns, k, is_f64 != NULL);
+    instance.is_sum = variant % 3 == 0;
+    rng_t rng = rng_make(variant);
+    double half_ulp = ldexp(1, -50 + (int)(variant / 4 % 3));
+    for (size_t t = 0; t < k; t++) {
+      instance.a[t] = 1;
+      for (size_t j = 0; j < columns; j++) {
+        double term = half_ulp * (1 - fabs(draw_uniform(&rng)) * 0x1p-5);
+        if (t == 0 || t + 1 == k) term = t == 0 ? 1 : -1;
+        instance.b[t * columns + j] = is_f64 != NULL ? term : (double)(float)term;
+      }
+    }
+    instance_solve(&instance);
+    check_instance(&instance, true, &arena);
+    instance_free(&instance);
+  }
+  arena_deinit(&arena);
+}
+
+/* Plain binary64 accumulation is wrong on many of these outputs, so the tests above have teeth. */
+static void test_plain_accumulation_fails(void) {
+  size_t wrong = 0, outputs = 0;
+  rng_t rng = rng_make(1);
+  for (size_t regime = 0; regime < REGIME_COUNT; regime++) {
+    instance_t instance = instance_new(8, 8, 20, false);
+    instance_draw(&instance, &rng, (regime_t)regime);
+    if (regime % 2 == 0) instance_cancel(&instance);
+    instance_solve(&instance);
+    for (size_t at = 0; at < 64; at++, outputs++) {
+      double sum = 0;
+      for (size_t t = 0; t < 20; t++)
+        sum += instance.a[at / 8 * 20 + t] * instance.b[t * 8 + at % 8];
+      wrong += sum != instance.reference[at];
+    }
+    instance_free(&instance);
+  }
+  g_assert_cmpuint(wrong, >, outputs / 8);
+}
+
+/* Exactly the outputs of rows and columns with a special number are uncertified. */
+static void check_specials(const exact_kernels_t *kernels, bool is_f64, size_t m, size_t n,
+                           size_t k, rng_t *rng, arena_t *arena) {
+  static const double specials[] = {INFINITY, -INFINITY, NAN};
+  instance_t instance = instance_new(m, n, k, is_f64);
+  instance_draw(&instance, rng, REGIME_MIXED);
+  instance_solve(&instance);
+  bool *row_is_special = g_new0(bool, m), *column_is_special = g_new0(bool, n);
+  for (size_t count = rng_below(rng, 4); count > 0; count--) {
+    size_t row = rng_below(rng, m), column = rng_below(rng, n), term = rng_below(rng, k);
+    double special = specials[rng_below(rng, G_N_ELEMENTS(specials))];
+    if (rng_one_in(rng, 2)) {
+      instance.a[row * k + term] = special;
+      row_is_special[row] = true;
+    } else {
+      instance.b[term * n + column] = special;
+      column_is_special[column] = true;
+    }
+  }
+  exact_matmul_t got = results_new(&instance, true);
+  compute(kernels, &instance, &got, arena);
+  for (size_t at = 0; at < m * n; at++) {
+    bool special = row_is_special[at / n] || column_is_special[at % n];
+    g_assert_cmpint(got.uncertified[at], ==, special || !instance.representable[at]);
+    if (!special && instance.representable[at]) check_output(&instance, &got, at);
+  }
+  results_free(&got);
+  instance_free(&instance);
+  g_free(row_is_special);
+  g_free(column_is_special);
+}
+
+static void test_specials(gconstpointer is_f64) {
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(kernel_names); i++) {
+    const exact_kernels_t *kernels = exact_kernels_named(kernel_names[i]);
+    rng_t rng = rng_make(i);
+    for (size_t round = 0; kernels != NULL && round < 300; round++) {
+      size_t m = 1 + rng_below(&rng, 10), n = 1 + rng_below(&rng, 20), k = 1 + rng_below(&rng, 20);
+      check_specials(kernels, is_f64 != NULL, m, n, k, &rng, &arena);
+    }
+  }
+  arena_deinit(&arena);
+}
+
+static double draw_pattern_f64(rng_t *rng) {
+  uint64_t bits = rng_bits(rng);
+  if ((bits >> 52 & 0x7ff) == 0x7ff) bits &= ~(UINT64_C(1) << 62);
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return rng_one_in(rng, 8) ? 0 : value;
+}
+
+/* f64 over all exponents: what is certified is right, and all inside the window is certified. */
+static void test_f64_window(void) {
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(64);
+  size_t certified = 0, uncertified = 0;
+  for (size_t round = 0; round < 1000; round++) {
+    size_t m = 1 + round % 3, n = 1 + round % 5, k = 1 + round % 37;
+    instance_t instance = instance_new(m, n, k, true);
+    for (size_t i = 0; i < m * k; i++) instance.a[i] = draw_pattern_f64(&rng);
+    for (size_t i = 0; i < k * n; i++) instance.b[i] = draw_pattern_f64(&rng);
+    if (round % 2 == 0) instance_cancel(&instance);
+    instance_solve(&instance);
+    for (size_t at = 0; at < m * n; at++) {
+      double magnitude = instance.magnitude[at];
+      bool inside = (magnitude >= 0x1p-900 && magnitude <= 0x1.ffp999) || magnitude == 0;
+      instance.representable[at] &= inside;
+      certified += instance.representable[at];
+      uncertified += !instance.representable[at];
+    }
+    check_instance(&instance, true, &arena);
+    instance_free(&instance);
+  }
+  g_assert_cmpuint(certified, >, 1000);
+  g_assert_cmpuint(uncertified, >, 1000);
+  arena_deinit(&arena);
+}
+
+static void test_names(void) {
+  g_assert_null(exact_kernels_named("sse9"));
+  g_assert_nonnull(exact_kernels_named("portable"));
+  g_assert_nonnull(exact_kernels_named(exact_kernels_best()->name));
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/exact_matmul/shapes/f32", NULL, test_all_small_shapes);
   g_test_add_data_func("/exact_matmul/shapes/f64", "f64", test_all_small_shapes);
+  g_test_add_data_func("/exact_matmul/large/f32", NULL, test_large_shapes);
+  g_test_add_data_func("/exact_matmul/large/f64", "f64", test_large_shapes);
+  g_test_add_data_func("/exact_matmul/sums/f32", NULL, test_sums);
+  g_test_add_data_func("/exact_matmul/sums/f64", "f64", test_sums);
+  g_test_add_data_func("/exact_matmul/specials/f32", NULL, test_specials);
+  g_test_add_data_func("/exact_matmul/specials/f64", "f64", test_specials);
+  g_test_add_data_func("/exact_matmul/errors/f32", NULL, test_rounding_errors_add_up);
+  g_test_add_data_func("/exact_matmul/errors/f64", "f64", test_rounding_errors_add_up);
+  g_test_add_func("/exact_matmul/window", test_f64_window);
+  g_test_add_func("/exact_matmul/empty", test_empty);
+  g_test_add_func("/exact_matmul/longest", test_longest_sum);
+  g_test_add_func("/exact_matmul/teeth", test_plain_accumulation_fails);
+  g_test_add_func("/exact_matmul/names", test_names);
   return g_test_run();
 }
