@@ -29,12 +29,13 @@ void describe_component(const program_t *program, uint32_t result, size_t compon
   }
 }
 
+/* An error is infinite where no number came or none was due; that is said already. */
 static void describe_measures(const verdict_t *verdict, GString *out_text) {
-  if (verdict->ulp_error_max > 0) {
+  if (verdict->ulp_error_max > 0 && isfinite(verdict->ulp_error_max)) {
     g_string_append_printf(out_text, "; largest error %.4g ulp", verdict->ulp_error_max);
   }
-  if (verdict->slack_max > 0) {
-    g_string_append_printf(out_text, ", %.4g times the permitted one", verdict->slack_max);
+  if (verdict->slack_max > 0 && isfinite(verdict->slack_max)) {
+    g_string_append_printf(out_text, "; up to %.4g times the permitted one", verdict->slack_max);
   }
   if (verdict->observed[0] != '\0') g_string_append_printf(out_text, "; %s", verdict->observed);
 }

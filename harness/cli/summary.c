@@ -92,9 +92,18 @@ static GArray *gather_lines(const campaign_t *campaign) {
   return lines;
 }
 
-static void print_counts(const uint64_t *cases) {
+static uint64_t count_cases(const uint64_t *cases) {
   uint64_t sum = 0;
   for (int i = 0; i < OUTCOME_COUNT; i++) sum += cases[i];
+  return sum;
+}
+
+static bool is_refused(const line_t *line) {
+  return line->cases[OUTCOME_refused] == count_cases(line->cases);
+}
+
+static void print_counts(const uint64_t *cases) {
+  uint64_t sum = count_cases(cases);
   printf("%9" PRIu64 "%9" PRIu64 "%9" PRIu64 "%8" PRIu64 "%7" PRIu64 "%10" PRIu64 "%7" PRIu64, sum,
          cases[OUTCOME_conforms], cases[OUTCOME_diverges], cases[OUTCOME_refused],
          cases[OUTCOME_weak], cases[OUTCOME_no_oracle], cases[OUTCOME_failed]);
@@ -106,19 +115,40 @@ static void print_line(const line_t *line) {
   printf("%11.4g%11.4g\n", line->ulp_error_max, line->slack_max);
 }
 
+static void print_head(const campaign_t *campaign, const line_t *line) {
+  printf("\n%s %s\n", executor_at(campaign, line->executor), line->op);
+  printf("  %-34s%9s%9s%9s%8s%7s%10s%7s%11s%11s\n", "types", "cases", "conforms", "diverges",
+         "refused", "weak", "no-oracle", "failed", "max ulp", "max slack");
+}
+
+/* What an executor refuses altogether gets one line, not one for each combination of types. */
+static void print_refused(guint combinations, uint64_t cases) {
+  if (combinations == 0) return;
+  printf("  %u combinations of types were refused, in %" PRIu64 " cases\n", combinations, cases);
+}
+
 static void print_table(const campaign_t *campaign) {
   GArray *lines = gather_lines(campaign);
   const line_t *previous = NULL;
+  guint refused = 0;
+  uint64_t refused_cases = 0;
   for (guint i = 0; i < lines->len; i++) {
     const line_t *line = &g_array_index(lines, line_t, i);
     if (previous == NULL || line->executor != previous->executor || line->op != previous->op) {
-      printf("\n%s %s\n", executor_at(campaign, line->executor), line->op);
-      printf("  %-34s%9s%9s%9s%8s%7s%10s%7s%11s%11s\n", "types", "cases", "conforms", "diverges",
-             "refused", "weak", "no-oracle", "failed", "max ulp", "max slack");
+      print_refused(refused, refused_cases);
+      refused = 0;
+      refused_cases = 0;
+      print_head(campaign, line);
     }
-    print_line(line);
+    if (is_refused(line)) {
+      refused++;
+      refused_cases += line->cases[OUTCOME_refused];
+    } else {
+      print_line(line);
+    }
     previous = line;
   }
+  print_refused(refused, refused_cases);
   g_array_unref(lines);
 }
 
