@@ -53,13 +53,15 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
 /* What products lose to underflow before the last rounding: half the smallest number each, or all
  * of it where they truncate.  A single product is rounded by the last rounding itself, unless a
  * wider node, whose smallest number is 11 bits or more below (3 for 8-bit floats), came first. */
-static double underflow_offset(const format_t *format, const contract_t *contract, size_t terms) {
+static double underflow_offset(const format_t *format, const contract_t *contract, size_t terms,
+                               bool with_last_rounding) {
   double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
   double smallest_numbers = (double)terms * each;
   if (terms == 1) {
     bool wider = contract->accum_wider == ACCUM_WIDER_YES;
     smallest_numbers = wider ? each * wide_unit_roundoff(format) / format_unit_roundoff(format) : 0;
   }
+  if (with_last_rounding) smallest_numbers += each;
   /* Binary64, which carries the bound, has nothing below its own smallest number. */
   if (format->bits == 64) smallest_numbers = ceil(smallest_numbers);
   return smallest_numbers * format_smallest(format);
@@ -71,9 +73,13 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
   size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
   error_bound_t bound = bound_of_roundings(format, contract, roundings, true);
   double terms = (double)shape.terms;
-  if (shape.products_underflow) bound.offset += underflow_offset(format, contract, shape.terms);
+  if (shape.products_underflow) {
+    bound.offset = underflow_offset(format, contract, shape.terms, false);
+    bound.total_offset = underflow_offset(format, contract, shape.terms, true);
+  }
   if (contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH) {
     bound.offset += 2 * terms * format_smallest_normal(format);
+    bound.total_offset += 2 * terms * format_smallest_normal(format);
   }
   return bound;
 }

@@ -16,7 +16,8 @@
 typedef struct error_bound {
   double factor; /* E' = factor * sum|terms| + offset. */
   double offset;
-  double total_factor; /* E = total_factor * sum|terms| + offset, the last rounding included. */
+  double total_factor; /* E = total_factor * sum|terms| + total_offset, with the last rounding. */
+  double total_offset;
   bool last_truncates; /* The last rounding may be directed: the ends are rounded outwards. */
 } error_bound_t;
 

@@ -120,7 +120,7 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   strict.ftz = FTZ_NONE;
   error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
   accept.bound_factor = bound.total_factor;
-  accept.bound_offset = bound.offset;
+  accept.bound_offset = bound.total_offset;
   accept.unit_roundoff = format_unit_roundoff(format);
   accept.ask = sums->ask;
   forget_unknown(sums, arena, &accept);

@@ -103,7 +103,7 @@ static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
     mpfr_set_zero(sum->total_error, 1);
   } else {
     set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
-    set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.offset);
+    set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.total_offset);
   }
   if (flushes_inputs(contract)) {
     if (!init_flushes) mpfr_set_zero(init, 1);
