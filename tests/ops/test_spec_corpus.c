@@ -186,9 +186,18 @@ static void test_directed(void) {
   g_assert_cmpuint(tally.expectations[EXPECT_REFUSED], >=, 30);
 }
 
+/* What released backends were found to return: no conforming one may, and the cases stay for ever. */
+static void test_found(void) {
+  tally_t tally = {0};
+  check_folder("found", &tally);
+  g_assert_cmpuint(tally.cases, >=, 9);
+  g_assert_cmpuint(tally.expectations[EXPECT_REFUSED], >=, tally.cases);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/corpus/spec", test_spec);
   g_test_add_func("/corpus/directed", test_directed);
+  g_test_add_func("/corpus/found", test_found);
   return g_test_run();
 }
