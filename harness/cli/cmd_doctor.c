@@ -7,6 +7,7 @@
 
 #include "harness/cli/describe.h"
 #include "harness/exec/environment.h"
+#include "harness/exec/worker_registry.h"
 #include "harness/run/builtin.h"
 
 enum { SELF_TEST_CASES = 200, EXECUTOR_CASES = 200, SELF_TEST_ELEMENTS_MAX = 64 };
@@ -106,6 +107,7 @@ static status_t try_executor(executor_t *const *executor, const op_t *const *ops
       .command = "doctor",
       .assay_version = ASSAY_VERSION};
   options.stream.gen.limits.elements_max = SELF_TEST_ELEMENTS_MAX;
+  options.stream.gen.invalid_one_in = 0; /* This asks whether it works, not how it fails. */
   session_t *session;
   STATUS_TRY(session_open(&options, &session, error));
   *out_session = session;
@@ -158,6 +160,10 @@ static void check_executors(doctor_t *doctor, const executor_flags_t *flags,
     check_executor(doctor, *name, *options, ops, op_count);
   }
   g_strfreev(plugins);
+  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
+    bool is_due = flags->names == NULL && worker_is_installed(worker, options->worker_directory);
+    if (is_due) check_executor(doctor, worker->name, *options, ops, op_count);
+  }
 }
 
 static int examine(const executor_flags_t *flags, const char *database, bool as_json) {

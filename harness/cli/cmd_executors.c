@@ -1,8 +1,10 @@
-/* assay executors: the models, the canaries and the plugins that are here, and in what state. */
+/* assay executors: the plugins, workers, models and canaries that are here, and in what state; and
+ * installing and removing the environments of workers. */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/cli/describe.h"
+#include "harness/exec/worker_registry.h"
 #include "harness/run/builtin.h"
 
 typedef struct listing {
@@ -11,7 +13,8 @@ typedef struct listing {
 
 static const char *kind_of(const char *name) {
   if (g_str_has_prefix(name, "model:")) return "model";
-  return g_str_has_prefix(name, "canary:") ? "canary" : "plugin";
+  if (g_str_has_prefix(name, "canary:")) return "canary";
+  return worker_find(name, strlen(name)) == NULL ? "plugin" : "worker";
 }
 
 static void list_one(listing_t *listing, const char *name, const char *state, const char *version,
@@ -40,6 +43,19 @@ static void list_executor(listing_t *listing, const char *name) {
   }
 }
 
+static void list_workers(listing_t *listing) {
+  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
+    if (worker_is_installed(worker, NULL)) {
+      list_executor(listing, worker->name);
+    } else {
+      char *how = g_strdup_printf("%s; `assay executors install %s` installs it", worker->summary,
+                                  worker->name);
+      list_one(listing, worker->name, "absent", how, "");
+      g_free(how);
+    }
+  }
+}
+
 static void list_all(listing_t *listing) {
   const executor_options_t options = {.find_builtin = builtin_find};
   char **plugins = executor_plugins(&options);
@@ -49,6 +65,7 @@ static void list_all(listing_t *listing) {
           stderr);
   }
   g_strfreev(plugins);
+  list_workers(listing);
   GString *text = g_string_new(NULL);
   builtin_list(text);
   char **names = g_strsplit(text->str, "\n", -1);
@@ -59,14 +76,7 @@ static void list_all(listing_t *listing) {
   g_string_free(text, TRUE);
 }
 
-int command_executors(const command_t *command, int argc, char **argv) {
-  gboolean as_json = FALSE;
-  const GOptionEntry entries[] = {
-      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
-      G_OPTION_ENTRY_NULL};
-  arguments_t arguments = arguments_make(command);
-  arguments_add(&arguments, entries);
-  if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) return EXIT_CODE_USAGE;
+static void list(bool as_json) {
   listing_t listing = {.document = as_json ? json_array() : NULL};
   list_all(&listing);
   if (as_json) {
@@ -77,5 +87,46 @@ int command_executors(const command_t *command, int argc, char **argv) {
         "A model takes options: model:lanes8+fma+acc=f64+seed=3+init=2; a canary a schedule:\n"
         "canary:drop_last_term+pairwise.");
   }
+}
+
+/* Says which other workers go or come with this one. */
+static void print_companions(const worker_t *worker) {
+  for (const worker_t *other = worker_table; other->name != NULL; other++) {
+    bool shares = other != worker && strcmp(other->environment, worker->environment) == 0;
+    if (shares) printf("The same goes for %s: they share an environment.\n", other->name);
+  }
+}
+
+/* `install NAME` and `remove NAME`. */
+static int change(const char *verb, const char *name) {
+  bool installs = strcmp(verb, "install") == 0;
+  const worker_t *worker = worker_find(name, strlen(name));
+  if ((!installs && strcmp(verb, "remove") != 0) || worker == NULL) {
+    GString *names = g_string_new(NULL);
+    for (const worker_t *row = worker_table; row->name != NULL; row++) {
+      g_string_append_printf(names, " %s", row->name);
+    }
+    complain("write `assay executors install NAME` or `remove NAME`, NAME one of:%s", names->str);
+    g_string_free(names, TRUE);
+    return EXIT_CODE_USAGE;
+  }
+  error_t error = {0};
+  status_t status = installs ? worker_install(worker, NULL, &error) : worker_remove(worker, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  if (!installs) printf("%s is removed\n", worker->name);
+  print_companions(worker);
+  return EXIT_CODE_CLEAN;
+}
+
+int command_executors(const command_t *command, int argc, char **argv) {
+  gboolean as_json = FALSE;
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  if (!arguments_parse(&arguments, &argc, &argv, 0, 2)) return EXIT_CODE_USAGE;
+  if (argc > 1) return change(argv[1], argc > 2 ? argv[2] : "");
+  list(as_json);
   return EXIT_CODE_CLEAN;
 }

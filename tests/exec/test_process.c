@@ -7,6 +7,9 @@
 
 enum { SHORT_TIMEOUT_MS = 300, SPEED_ELEMENTS = 16384, SPEED_ROUNDS = 2000 };
 
+/* A worker under AddressSanitizer reserves that much, and uses little of it. */
+static const uint64_t sanitized_bytes = (uint64_t)64 << 40;
+
 /* "proc:python3 .../misbehave.py DEED"; the caller frees it. */
 static char *misbehaving_name(const char *deed) {
   return g_strdup_printf("proc:python3 -S %s/tests/exec/workers/misbehave.py %s", ASSAY_SOURCE_DIR,
@@ -215,7 +218,8 @@ static void test_shell_example(void) {
 static void test_c_example(void) {
   bench_t bench;
   bench_init(&bench);
-  executor_t *executor = open_worker("proc:" ASSAY_BINARY_DIR "/example_worker", 0, 0);
+  executor_t *executor =
+      open_worker("proc:" ASSAY_BINARY_DIR "/example_worker", 0, sanitized_bytes);
   g_assert_cmpint(executor_promises(executor, &bench.program), ==, EXECUTOR_PROMISE_YES);
   g_assert_cmpint(check_run(executor, &bench).outcome, ==, EXECUTOR_OK);
   g_assert_cmpfloat(bench_result(&bench), ==, 20.0f);
