@@ -52,6 +52,8 @@ static const program_row_t program_rows[] = {
      "no reduction by add from i8 to i8"},
     {"onednn", "stablehlo.reduce body=add dims=[] f32[4] f32[] -> f32[4]", EXECUTOR_REFUSED,
      "no reduction of nothing"},
+    {"onednn", "stablehlo.reduce body=add dims=[0] bf16[4] f32[] -> f32[]", EXECUTOR_REJECTED,
+     "C2: the type of the initial value"},
     {"onednn", "stablehlo.reduce body=add dims=[0,0] f32[4] f32[] -> f32[]", EXECUTOR_REJECTED,
      "C4, C5"},
     {"onednn", "stablehlo.reduce body=add dims=[1] f32[4,2] f32[] -> f32[2]", EXECUTOR_REJECTED,

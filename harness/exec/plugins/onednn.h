@@ -58,6 +58,8 @@ typedef struct plan {
   size_t operand_bytes; /* Of an element. */
   /* Reductions have no initial value: it is combined with each result afterwards, as one more
    * application of the body.  NULL for a product. */
+  void (*promote)(const void *init,
+                  void *out); /* To the result's type, of at most 4 bytes; or NULL. */
   void (*combine)(void *results, size_t count, const void *init);
   size_t result_count;
 } plan_t;

@@ -317,7 +317,15 @@ static int32_t onednn_execute(void *self, void *handle, const void *const *opera
                       onednn->dnnl.dnnl_status2str(status));
   }
   const plan_t *plan = &compiled->plan;
-  if (plan->combine != NULL) plan->combine(results[0], plan->result_count, operands[1]);
+  if (plan->combine != NULL) {
+    int32_t promoted = 0;
+    const void *init = operands[1];
+    if (plan->promote != NULL) {
+      plan->promote(init, &promoted);
+      init = &promoted;
+    }
+    plan->combine(results[0], plan->result_count, init);
+  }
   return ASSAY_EXECUTOR_OK;
 }
 

@@ -46,6 +46,17 @@ DEFINE_COMBINE(minimum, i8, int8_t)
 DEFINE_COMBINE(maximum, ui8, uint8_t)
 DEFINE_COMBINE(minimum, ui8, uint8_t)
 
+/* ---- The initial value has the type of the input (C2) and is promoted exactly. */
+
+static void promote_bf16(const void *init, void *out) {
+  uint16_t bits;
+  memcpy(&bits, init, sizeof bits);
+  uint32_t wide = (uint32_t)bits << 16;
+  memcpy(out, &wide, sizeof wide);
+}
+static void promote_i8(const void *init, void *out) { *(int32_t *)out = *(const int8_t *)init; }
+static void promote_ui8(const void *init, void *out) { *(int32_t *)out = *(const uint8_t *)init; }
+
 /* ---- What there is. */
 
 typedef enum reduction_result {
@@ -57,25 +68,25 @@ typedef enum reduction_result {
 } reduction_result_t;
 
 typedef struct reduction_types {
-  const char *input;
-  const char *result; /* And of the initial value. */
+  const char *input; /* And of the initial value. */
+  const char *result;
   dnnl_data_type_t input_type;
   dnnl_data_type_t result_type;
   reduction_result_t row; /* Of the results in reduction_bodies. */
   bool is_documented;
+  void (*promote)(const void *init, void *out); /* NULL where the types are one. */
 } reduction_types_t;
 
 /* Documented for oneDNN 2.6 are f32, bf16 and 8-bit integers.  It takes 32-bit integers too, and
  * carries them through f32. */
 static const reduction_types_t reduction_types[] = {
-    {"f32", "f32", dnnl_f32, dnnl_f32, RESULT_F32, true},
-    {"bf16", "f32", dnnl_bf16, dnnl_f32, RESULT_F32, true},
-    {"f16", "f32", dnnl_f16, dnnl_f32, RESULT_F32, false},
-    {"i8", "i8", dnnl_s8, dnnl_s8, RESULT_I8, true},
-    {"ui8", "ui8", dnnl_u8, dnnl_u8, RESULT_UI8, true},
-    {"i8", "i32", dnnl_s8, dnnl_s32, RESULT_I32, false},
-    {"ui8", "i32", dnnl_u8, dnnl_s32, RESULT_I32, false},
-    {"i32", "i32", dnnl_s32, dnnl_s32, RESULT_I32, false},
+    {"f32", "f32", dnnl_f32, dnnl_f32, RESULT_F32, true, NULL},
+    {"bf16", "f32", dnnl_bf16, dnnl_f32, RESULT_F32, true, promote_bf16},
+    {"i8", "i8", dnnl_s8, dnnl_s8, RESULT_I8, true, NULL},
+    {"ui8", "ui8", dnnl_u8, dnnl_u8, RESULT_UI8, true, NULL},
+    {"i8", "i32", dnnl_s8, dnnl_s32, RESULT_I32, false, promote_i8},
+    {"ui8", "i32", dnnl_u8, dnnl_s32, RESULT_I32, false, promote_ui8},
+    {"i32", "i32", dnnl_s32, dnnl_s32, RESULT_I32, false, NULL},
 };
 
 typedef struct reduction_body {
@@ -109,7 +120,7 @@ static const reduction_types_t *find_types(const assay_program_t *program, bool 
     const reduction_types_t *types = &reduction_types[i];
     if ((types->is_documented || takes_any_types) &&
         plugin_is(&program->operands[0], types->input) &&
-        plugin_is(&program->operands[1], types->result) &&
+        plugin_is(&program->operands[1], types->input) &&
         plugin_is(&program->results[0], types->result)) {
       return types;
     }
@@ -130,6 +141,7 @@ static const char *check_reduce(const assay_program_t *program, plugin_dims_t *o
     return "C4, C5: dimensions are in range and distinct";
   }
   if (program->operands[1].rank != 0) return "the initial value is one number";
+  if (!plugin_is(&program->operands[1], input->element)) return "C2: the type of the initial value";
   plugin_dims_t kept = plugin_dims_rest(out_reduced, input->rank);
   if (result->rank != kept.count) return "C7: the shape of the result";
   for (uint32_t i = 0; i < kept.count; i++) {
@@ -191,6 +203,7 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
   *out_plan = (plan_t){.input_count = 1,
                        .input_arguments = {DNNL_ARG_SRC},
                        .operands = {{.is_in_place = true}},
+                       .promote = types->promote,
                        .combine = body->combine[types->row],
                        .result_count = plugin_count(&program->results[0])};
   dnnl_status_t status =
