@@ -12,17 +12,10 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
+import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
 
-# jax.lax.reduce has one type throughout, and none of these at all.
-NO_TYPES = ("f6E2M3FN", "f6E3M2FN")
 ARITHMETIC = ("add", "multiply", "sum_count")  # Which jax.lax does not do to booleans.
-
-
-def is_uniform(program: Program) -> bool:
-    """No result wider than its input."""
-    inputs = program.operands[: len(program.results)]
-    return [kind.element for kind in inputs] == [kind.element for kind in program.results]
 
 
 @dataclass
@@ -66,13 +59,12 @@ class Jax(Worker):
         return lax.select(pick, value, other), lax.select(picks_index, index, other_index)
 
     def promises(self, program: Program) -> bool:
-        if any(kind.element in NO_TYPES for kind in [*program.operands, *program.results]):
-            return False
         if program.op == "stablehlo.reduce":
             body = program.attributes["body"]
             adds_booleans = program.results[0].element == "i1" and body in ARITHMETIC
-            return body in self.bodies and is_uniform(program) and not adds_booleans
-        return program.op == "stablehlo.dot_general" and "algorithm" not in program.attributes
+            if body not in self.bodies or adds_booleans:
+                return False
+        return xla_worker.is_promised(program)
 
     def compile(self, program: Program) -> Handle:
         if not self.promises(program):
@@ -85,6 +77,8 @@ class Jax(Worker):
             raise Unsupported(str(error)) from error
         except (ValueError, IndexError) as error:
             raise Invalid(str(error)) from error
+        except self.jax.errors.JaxRuntimeError as error:
+            raise xla_worker.refusal(error) from error
 
     def _reduce(self, program: Program) -> Callable[..., Any]:
         count = len(program.results)

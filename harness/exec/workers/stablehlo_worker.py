@@ -30,12 +30,18 @@ def mlir_types(types: list[Type]) -> str:
     return ", ".join(mlir_type(kind.element, kind.shape) for kind in types)
 
 
-def promotes(program: Program) -> bool:
-    """A reduction whose accumulation type is not that of its inputs."""
-    return program.op == "stablehlo.reduce" and any(
-        operand.element != result.element
-        for operand, result in zip(program.operands, program.results)
-    )
+def fatal(program: Program) -> str:
+    """What of this program ends the interpreter's process; empty if it is not known to."""
+    if program.op == "stablehlo.reduce":
+        for operand, result in zip(program.operands, program.results):
+            if operand.element != result.element:
+                return "a reduction into a wider type ends the interpreter"
+    if program.op == "stablehlo.dot_general":
+        (dims, _), shape = program.dims("contract"), program.operands[0].shape
+        sums_nothing = any(shape[dim] == 0 for dim in dims if 0 <= dim < len(shape))
+        if sums_nothing and 0 not in program.results[0].shape:
+            return "a sum of no products ends the interpreter"
+    return ""
 
 
 class Recast:
@@ -144,19 +150,19 @@ class Interpreter(Worker):
     def promises(self, program: Program) -> bool:
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
-        return program.op in OPS and is_small and not promotes(program)
+        return program.op in OPS and is_small and not fatal(program)
 
     def compile(self, program: Program) -> Handle:
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
-        if promotes(program) and not self.runs_everything:
-            raise Unsupported("a reduction into a wider type ends the interpreter")
         recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
         with self.context, self.ir.Location.unknown():
             try:
                 self.ir.Module.parse(program.mlir)
             except self.ir.MLIRError as error:
                 raise Invalid(str(error)) from error
+            if fatal(program) and not self.runs_everything:
+                raise Unsupported(fatal(program))
             module = self.ir.Module.parse(wrap(program, recasts))
             types = [
                 self.ir.Type.parse(mlir_type(kind.element, kind.shape))

@@ -20,6 +20,8 @@ from assay_worker import Invalid, Program, Unsupported, Worker
 OPS = ("stablehlo.dot_general", "stablehlo.reduce")
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 
+SUB_BYTE = {"i2", "i4", "ui2", "ui4"}
+
 # Where XLA is narrower than StableHLO: HLO's reduce has one type throughout.
 NARROWER = re.compile(
     "^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier|accumulator shape at index"
@@ -33,8 +35,27 @@ def debug_option(value: str) -> bool | int | str:
     return int(value) if value.lstrip("-").isdigit() else value
 
 
+def refusal(error: Exception) -> Exception:
+    """What an error of XLA's compiler means: Unsupported, Invalid, or a failure of its own."""
+    text = str(error)
+    if NARROWER.search(text):
+        return Unsupported(text)
+    return Invalid(text) if BREAKS_A_RULE.search(text) else error
+
+
 def names_no_type(program: Program) -> bool:
     return any(kind.element in NO_TYPES for kind in [*program.operands, *program.results])
+
+
+def is_promised(program: Program) -> bool:
+    inputs = [kind.element for kind in program.operands[: len(program.results)]]
+    results = [kind.element for kind in program.results]
+    if program.op not in OPS or names_no_type(program):
+        return False
+    if program.op == "stablehlo.reduce":
+        return inputs == results
+    widens = SUB_BYTE.issuperset(inputs) and not SUB_BYTE.issuperset(results)
+    return not widens and "algorithm" not in program.attributes
 
 
 class Xla(Worker):
@@ -63,12 +84,7 @@ class Xla(Worker):
         self.hardware = f"{self.device.device_kind}, {assay_worker.processor()}"
 
     def promises(self, program: Program) -> bool:
-        if program.op not in OPS or names_no_type(program):
-            return False
-        inputs = [kind.element for kind in program.operands[: len(program.results)]]
-        return program.op != "stablehlo.reduce" or inputs == [
-            kind.element for kind in program.results
-        ]
+        return is_promised(program)
 
     def compile(self, program: Program) -> Any:
         if names_no_type(program):
@@ -76,12 +92,7 @@ class Xla(Worker):
         try:
             return self.client.compile_and_load(program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:
-            text = str(error)
-            if NARROWER.search(text):
-                raise Unsupported(text) from error
-            if BREAKS_A_RULE.search(text):
-                raise Invalid(text) from error
-            raise
+            raise refusal(error) from error
 
     def execute(self, handle: Any, operands: list[np.ndarray]) -> list[np.ndarray]:
         buffers = [self.jax.device_put(operand, self.device) for operand in operands]
