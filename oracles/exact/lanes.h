@@ -41,6 +41,16 @@ typedef float float_lanes_t __attribute__((vector_size(LANE_BYTES)));
 typedef int32_t float_lane_bits_t __attribute__((vector_size(LANE_BYTES)));
 typedef float half_lanes_t __attribute__((vector_size(LANE_BYTES / 2)));
 
+/* `first` and the numbers after it, LANES in all. */
+#if LANE_BYTES == 64
+#define LANE_NUMBERS(first) \
+  (first), (first) + 1, (first) + 2, (first) + 3, (first) + 4, (first) + 5, (first) + 6, (first) + 7
+#elif LANE_BYTES == 32
+#define LANE_NUMBERS(first) (first), (first) + 1, (first) + 2, (first) + 3
+#else
+#define LANE_NUMBERS(first) (first), (first) + 1
+#endif
+
 /* Inlined always, so that loops over constant bounds unroll and arrays of lanes stay registers. */
 #define LANES_INLINE static inline __attribute__((always_inline, unused))
 
@@ -58,6 +68,22 @@ LANES_INLINE lanes_t lanes_load(const double *from) {
 
 LANES_INLINE void lanes_store(double *to, lanes_t x) { memcpy(to, &x, sizeof x); }
 
+LANES_INLINE float_lanes_t float_lanes_load(const float *from) {
+  float_lanes_t x;
+  memcpy(&x, from, sizeof x);
+  return x;
+}
+
+/* The first and the second half, widened. */
+LANES_INLINE lanes_t float_lanes_low(float_lanes_t x) {
+  return __builtin_convertvector(__builtin_shufflevector(x, x, LANE_NUMBERS(0)), lanes_t);
+}
+
+LANES_INLINE lanes_t float_lanes_high(float_lanes_t x) {
+  return __builtin_convertvector(__builtin_shufflevector(x, x, LANE_NUMBERS(LANES)), lanes_t);
+}
+
+/* LANES floats, widened. */
 LANES_INLINE lanes_t lanes_load_floats(const float *from) {
   half_lanes_t x;
   memcpy(&x, from, sizeof x);

@@ -1,6 +1,6 @@
 /* How fast the exact kernels are, against MPFR, OpenBLAS and the loop anybody would write first.
  *
- *   bench_exact [ROUNDS] > table
+ *   bench_exact [ROUNDS [avx512 | avx2 | portable]] > table
  *
  * One row per shape and data; each figure is the median over rounds, in which all methods take
  * turns, so that a noisy machine hurts them alike.  `accept` is what the oracle needs: exact value,
@@ -42,7 +42,11 @@ static const size_t shapes[][3] = {{1, 1, 1},     {4, 4, 4},    {16, 16, 16},
                                    {1, 64, 64},   {64, 1, 64},  {1, 1, 1024},
                                    {16, 16, 512}, {64, 64, 64}, {256, 256, 256}};
 
+/* Sums of columns: terms, columns. */
+static const size_t sum_shapes[][2] = {{16, 16}, {64, 64}, {1024, 1}, {65536, 1}, {256, 256}};
+
 typedef struct problem {
+  const exact_kernels_t *kernels;
   const data_t *data;
   bool is_f64;
   size_t m, n, k;
@@ -108,9 +112,17 @@ static problem_t problem_make(const data_t *data, const size_t shape[3]) {
 
 static void run_exact(problem_t *problem) {
   if (problem->is_f64) {
-    exact_matmul_f64(&problem->matmul, problem->a64, problem->b64, &problem->arena);
+    problem->kernels->matmul_f64(&problem->matmul, problem->a64, problem->b64, &problem->arena);
   } else {
-    exact_matmul_f32(&problem->matmul, problem->a32, problem->b32, &problem->arena);
+    problem->kernels->matmul_f32(&problem->matmul, problem->a32, problem->b32, &problem->arena);
+  }
+}
+
+static void run_sums(problem_t *problem) {
+  if (problem->is_f64) {
+    problem->kernels->sums_f64(&problem->matmul, problem->b64, &problem->arena);
+  } else {
+    problem->kernels->sums_f32(&problem->matmul, problem->b32, &problem->arena);
   }
 }
 
@@ -126,7 +138,7 @@ static void run_accept(problem_t *problem) {
                            .format = format_find(str_from(name)),
                            .ends = ENCLOSURE_NEAREST,
                            .side = ENCLOSURE_OUTSIDE};
-  enclosure_round_ends(&enclosure, problem->low, problem->high);
+  problem->kernels->round_ends(&enclosure, problem->low, problem->high);
 }
 
 static void run_naive(problem_t *problem) {
@@ -206,9 +218,11 @@ static double median(double *values, size_t count) {
 
 enum { EXACT, ACCEPT, NAIVE, BLAS, MPFR, METHODS };
 
-static void measure(const data_t *data, const size_t shape[3], size_t rounds) {
+static void measure(const exact_kernels_t *kernels, const data_t *data, const size_t shape[3],
+                    size_t rounds) {
   static void (*const runs[MPFR])(problem_t *) = {run_exact, run_accept, run_naive, run_blas};
   problem_t problem = problem_make(data, shape);
+  problem.kernels = kernels;
   double times[METHODS][ROUNDS_MAX], products = (double)(shape[0] * shape[1] * shape[2]);
   for (size_t round = 0; round < rounds; round++) {
     for (size_t method = 0; method < MPFR; method++) {
@@ -228,16 +242,41 @@ static void measure(const data_t *data, const size_t shape[3], size_t rounds) {
   arena_deinit(&problem.arena);
 }
 
+static void measure_sums(const exact_kernels_t *kernels, const data_t *data, const size_t shape[2],
+                         size_t rounds) {
+  const size_t extent[3] = {1, shape[1], shape[0]};
+  problem_t problem = problem_make(data, extent);
+  problem.kernels = kernels;
+  double times[ROUNDS_MAX], terms = (double)(shape[0] * shape[1]);
+  for (size_t i = 0; i < shape[0]; i++) problem.a32[i] = (float)(problem.a64[i] = 1);
+  for (size_t round = 0; round < rounds; round++) {
+    times[round] = time_calls(run_sums, &problem, 0.002) / terms;
+  }
+  double ns = median(times, rounds);
+  printf("%-6s %-8s sums %5zux%3zu %8.0f %8.4f\n", data->type, data->values, shape[0], shape[1],
+         ns * terms, ns);
+  arena_deinit(&problem.arena);
+}
+
 int main(int argc, char **argv) {
   size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 7;
   if (rounds < 1 || rounds > ROUNDS_MAX) rounds = 7;
+  const exact_kernels_t *kernels = argc > 2 ? exact_kernels_named(argv[2]) : exact_kernels_best();
+  if (kernels == NULL) {
+    fprintf(stderr, "this machine has no kernels called %s\n", argv[2]);
+    return 2;
+  }
 #ifdef BENCH_HAVE_OPENBLAS
   openblas_set_num_threads(1);
 #endif
   printf("%-6s %-8s %14s %8s %8s %8s %7s %7s %6s %8s %8s %8s\n", "type", "values", "MxNxK",
          "ns/call", "exact", "accept", "naive", "BLAS", "MPFR", "MPFR/x", "x/BLAS", "naive/x");
   for (size_t d = 0; d < G_N_ELEMENTS(data_table); d++) {
-    for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++) measure(&data_table[d], shapes[s], rounds);
+    for (size_t i = 0; i < G_N_ELEMENTS(sum_shapes); i++) {
+      measure_sums(kernels, &data_table[d], sum_shapes[i], rounds);
+    }
+    for (size_t s = 0; s < G_N_ELEMENTS(shapes); s++)
+      measure(kernels, &data_table[d], shapes[s], rounds);
   }
   return 0;
 }
