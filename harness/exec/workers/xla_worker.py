@@ -20,8 +20,6 @@ from assay_worker import Invalid, Program, Unsupported, Worker
 OPS = ("stablehlo.dot_general", "stablehlo.reduce")
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 
-SUB_BYTE = {"i2", "i4", "ui2", "ui4"}
-
 # Where XLA is narrower than StableHLO: HLO's reduce has one type throughout.
 NARROWER = re.compile(
     "^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier|accumulator shape at index"
@@ -54,8 +52,7 @@ def is_promised(program: Program) -> bool:
         return False
     if program.op == "stablehlo.reduce":
         return inputs == results
-    widens = SUB_BYTE.issuperset(inputs) and not SUB_BYTE.issuperset(results)
-    return not widens and "algorithm" not in program.attributes
+    return "algorithm" not in program.attributes
 
 
 class Xla(Worker):

@@ -1,0 +1,198 @@
+/* assay_worker.py, with whatever Python here has numpy and ml_dtypes; and finding our workers. */
+#include <glib/gstdio.h>
+
+#include "harness/exec/worker_registry.h"
+#include "tests/exec/exec_checks.h"
+
+static char *python; /* One that can import what assay_worker.py needs; NULL if none is here. */
+
+static bool can_serve(const char *candidate) {
+  const char *const arguments[] = {candidate, "-c", "import numpy, ml_dtypes", NULL};
+  char **copies = g_strdupv((char **)(uintptr_t)arguments);
+  int wait_status = 1;
+  GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
+  bool ran = g_spawn_sync(NULL, copies, NULL, flags, NULL, NULL, NULL, NULL, &wait_status, NULL);
+  g_strfreev(copies);
+  return ran && wait_status == 0;
+}
+
+/* The system's Python, or that of an installed worker. */
+static char *find_python(void) {
+  if (can_serve("python3")) return g_strdup("python3");
+  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
+    char *path = g_build_filename(g_get_user_data_dir(), "assay", "executors", worker->environment,
+                                  "bin", "python", NULL);
+    if (can_serve(path)) return path;
+    g_free(path);
+  }
+  return NULL;
+}
+
+static executor_t *open_echo(const char *options) {
+  char *name = g_strdup_printf("proc:%s %s/tests/exec/workers/echo_worker.py %s", python,
+                               ASSAY_SOURCE_DIR, options);
+  executor_options_t settings = {0};
+  executor_t *executor = NULL;
+  error_t error;
+  if (executor_open(name, &settings, &executor, &error) != STATUS_OK) g_error("%s", error.text);
+  g_free(name);
+  return executor;
+}
+
+static bool skips_without_python(void) {
+  if (python == NULL) g_test_skip("no Python here has numpy and ml_dtypes");
+  return python == NULL;
+}
+
+/* Programs of every element type, whose data must come back bit for bit. */
+static void test_types(void) {
+  if (skips_without_python()) return;
+  executor_t *executor = open_echo("");
+  g_assert_cmpstr(executor_version(executor), ==, "echo 1");
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t row = 0; row < element_count; row++) {
+    const element_t *element = &element_table[row];
+    if (!element->is_tensor_element) continue;
+    char *line = g_strdup_printf("stablehlo.reduce body=add dims=[] %s[2,3] %s[] -> %s[2,3]",
+                                 element->name, element->name, element->name);
+    program_t program = check_parse_program(line, &arena);
+    tensor_t operands[2];
+    for (size_t i = 0; i < 2; i++) operands[i] = tensor_make(&arena, &program.operands[i]);
+    tensor_t result = tensor_make(&arena, &program.results[0]);
+    size_t components = type_component_count(&program.operands[0]);
+    for (size_t i = 0; i < components; i++) {
+      element_store(element, operands[0].data, i,
+                    (0x9e3779b97f4a7c15u * (i + 1)) & element_mask(element));
+    }
+    memset(operands[1].data, 0, type_bytes(&program.operands[1]));
+    executor_program_t *compiled = NULL;
+    char reason[192];
+    g_assert_cmpint(executor_promises(executor, &program), ==, EXECUTOR_PROMISE_YES);
+    g_assert_cmpint(executor_compile(executor, &program, &compiled, reason, sizeof reason), ==,
+                    EXECUTOR_OK);
+    execution_t execution = executor_execute(executor, compiled, operands, POISON, &result);
+    g_assert_cmpstr(execution.reason, ==, "");
+    g_assert_cmpmem(result.data, type_bytes(&result.type), operands[0].data,
+                    type_bytes(&result.type));
+    g_free(line);
+  }
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+typedef struct mood_row {
+  const char *options;
+  const char *line;
+  executor_outcome_t outcome;
+  const char *reason;
+} mood_row_t;
+
+static const mood_row_t mood_rows[] = {
+    {"", "stablehlo.reduce body=multiply dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_REFUSED,
+     "no products"},
+    {"", "stablehlo.reduce body=or dims=[] i8[2] i8[] -> i8[2]", EXECUTOR_REJECTED,
+     "never heard of it"},
+    {"mood=angry", "stablehlo.reduce body=add dims=[] f32[0] f32[] -> f32[0]", EXECUTOR_FAILED,
+     "RuntimeError: enough of this"},
+    {"mood=short", "stablehlo.reduce body=add dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_FAILED,
+     "TypeError: 0 results, not 1"},
+    {"mood=typed", "stablehlo.reduce body=add dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_FAILED,
+     "TypeError: result 0 is float64[2], not float32[2]"},
+    {"mood=good", "stablehlo.reduce body=add dims=[] f32[0,3] f32[] -> f32[0,3]", EXECUTOR_OK, ""},
+};
+
+static void test_mood(gconstpointer data) {
+  const mood_row_t *row = data;
+  if (skips_without_python()) return;
+  bench_t bench;
+  bench_init(&bench);
+  bench.program = check_parse_program(row->line, &bench.arena);
+  for (uint32_t i = 0; i < bench.program.operand_count; i++) {
+    bench.operands[i] = tensor_make(&bench.arena, &bench.program.operands[i]);
+    memset(bench.operands[i].data, 0, type_bytes(&bench.program.operands[i]));
+  }
+  bench.results[0] = tensor_make(&bench.arena, &bench.program.results[0]);
+  executor_t *executor = open_echo(row->options);
+  for (int time = 0; time < 2; time++) {
+    execution_t execution = check_run(executor, &bench);
+    g_assert_cmpint(execution.outcome, ==, row->outcome);
+    g_assert_cmpstr(execution.reason, ==, row->reason);
+  }
+  executor_close(executor);
+  bench_deinit(&bench);
+}
+
+/* Wrong options keep it from starting, with the reason. */
+static void test_options(void) {
+  if (skips_without_python()) return;
+  char *name = g_strdup_printf("proc:%s %s/tests/exec/workers/echo_worker.py mood=sad", python,
+                               ASSAY_SOURCE_DIR);
+  executor_options_t settings = {0};
+  executor_t *executor = NULL;
+  error_t error;
+  g_assert_cmpint(executor_open(name, &settings, &executor, &error), ==, STATUS_IO);
+  check_text_contains(error.text, "mood is one of good, short, typed, angry, not sad");
+  g_free(name);
+}
+
+/* A worker that is not installed says what to do; one whose environment is stamped with the present
+ * requirements is started from there.  The environment here is a fake. */
+static void test_registry(void) {
+  char *folder = g_dir_make_tmp("assay-workers-XXXXXX", NULL);
+  g_assert_null(worker_find("nothing", strlen("nothing")));
+  g_assert_null(worker_find("xl", strlen("xl")));
+  const worker_t *worker = worker_find("torch?x", strlen("torch"));
+  g_assert_cmpstr(worker->name, ==, "torch");
+  executor_options_t settings = {.worker_directory = folder};
+  executor_t *executor = NULL;
+  error_t error;
+  g_assert_cmpint(executor_open("torch?x", &settings, &executor, &error), ==, STATUS_IO);
+  check_text_contains(error.text, "not installed: run `assay executors install torch`");
+
+  char *requirements = g_build_filename(folder, "torch.requirements", NULL);
+  char *bin = g_build_filename(g_get_user_data_dir(), "assay", "executors", "torch", "bin", NULL);
+  char *fake = g_build_filename(bin, "python", NULL);
+  char *stamp = g_build_filename(bin, "..", "assay.requirements", NULL);
+  g_assert_cmpint(g_mkdir_with_parents(bin, 0700), ==, 0);
+  g_assert_true(g_file_set_contents(requirements, "torch==1\n", -1, NULL));
+  g_assert_true(g_file_set_contents(
+      fake, "#!/bin/sh\nprintf 'assay-worker 1\\nname fake\\nversion %s\\nready\\n' \"$2\"; cat\n",
+      -1, NULL));
+  g_assert_cmpint(g_chmod(fake, 0700), ==, 0);
+  g_assert_false(worker_is_installed(worker, folder));
+  g_assert_true(g_file_set_contents(stamp, "torch==0\n", -1, NULL));
+  g_assert_false(worker_is_installed(worker, folder));
+  g_assert_true(g_file_set_contents(stamp, "torch==1\n", -1, NULL));
+  g_assert_true(worker_is_installed(worker, folder));
+  g_assert_cmpint(executor_open("torch?it's=1", &settings, &executor, &error), ==, STATUS_OK);
+  g_assert_cmpstr(executor_version(executor), ==, "fake it's=1");
+  executor_close(executor);
+
+  g_assert_cmpint(worker_remove(worker, &error), ==, STATUS_OK);
+  g_assert_false(worker_is_installed(worker, folder));
+  g_assert_false(g_file_test(bin, G_FILE_TEST_EXISTS));
+  g_assert_cmpint(g_remove(requirements), ==, 0);
+  g_assert_cmpint(g_rmdir(folder), ==, 0);
+  g_free(stamp);
+  g_free(fake);
+  g_free(bin);
+  g_free(requirements);
+  g_free(folder);
+}
+
+int main(int argc, char **argv) {
+  python = find_python(); /* Before the user's folders are replaced by temporary ones. */
+  g_test_init(&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_add_func("/workers/types", test_types);
+  for (size_t i = 0; i < G_N_ELEMENTS(mood_rows); i++) {
+    char *path = g_strdup_printf("/workers/mood/%zu", i);
+    g_test_add_data_func(path, &mood_rows[i], test_mood);
+    g_free(path);
+  }
+  g_test_add_func("/workers/options", test_options);
+  g_test_add_func("/workers/registry", test_registry);
+  int result = g_test_run();
+  g_free(python);
+  return result;
+}
