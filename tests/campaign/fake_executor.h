@@ -14,10 +14,10 @@
 #define FAKES(FAKE)                                                                                \
   FAKE(right)                                                                                      \
   FAKE(wrong)                                                                                      \
-  FAKE(partly_written) FAKE(unrepeatable) FAKE(out_of_bounds) FAKE(flushes)                        \
-      FAKE(wrong_and_flushes) FAKE(dirty_padding) FAKE(refuses) FAKE(breaks_promise) FAKE(rejects) \
-          FAKE(cannot_compile) FAKE(cannot_execute) FAKE(refuses_data) FAKE(exceeds_target)        \
-              FAKE(crashes) FAKE(hangs)
+  FAKE(partly_written)                                                                             \
+  FAKE(unrepeatable) FAKE(out_of_bounds) FAKE(flushes) FAKE(wrong_and_flushes) FAKE(dirty_padding) \
+      FAKE(refuses) FAKE(breaks_promise) FAKE(rejects) FAKE(cannot_compile) FAKE(cannot_execute)   \
+          FAKE(refuses_data) FAKE(exceeds_target) FAKE(crashes) FAKE(hangs)
 
 typedef enum fake {
 #define FAKE_ENUM(name) FAKE_##name,
