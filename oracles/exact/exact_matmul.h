@@ -2,7 +2,8 @@
  * number, correctly rounded, and a rigorous bound on the sum of the absolute values.
  *
  * No tolerance is involved: the reference is the one binary64 number nearest to the exact sum, the
- * same on every machine and instruction set.  How it is found is told in matmul_tile.inc. */
+ * same on every machine and instruction set.  How it is found is told in matmul_accumulate.inc and
+ * matmul_plan.inc. */
 #ifndef ASSAY_ORACLES_EXACT_MATMUL_H
 #define ASSAY_ORACLES_EXACT_MATMUL_H
 
