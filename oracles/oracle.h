@@ -15,8 +15,8 @@ typedef struct oracle {
   status_t (*accept)(const case_t *instance, const contract_t *contract, arena_t *arena,
                      accept_t out_accepts[CASE_RESULTS_MAX], error_t *error);
 
-  /* The last word on one component; `results` are all results of the executor.  Computed with MPFR or
-   * exact integers.  Allocates scratch in `arena`, which the caller may rewind. */
+  /* The last word on one component; `results` are all results of the executor.  Computed with MPFR
+   * or exact integers.  Allocates scratch in `arena`, which the caller may rewind. */
   status_t (*ask)(const case_t *instance, const contract_t *contract, uint32_t result,
                   size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
                   error_t *error);

@@ -33,9 +33,9 @@ status_t status_fail_at(error_t *error, status_t status, size_t column, const ch
     __attribute__((format(printf, 4, 5)));
 
 /* Passes a failure up. */
-#define STATUS_TRY(expression)                   \
-  do {                                           \
-    status_t status_try_ = (expression);         \
+#define STATUS_TRY(expression)                        \
+  do {                                                \
+    status_t status_try_ = (expression);              \
     if (status_try_ != STATUS_OK) return status_try_; \
   } while (0)
 

@@ -186,7 +186,8 @@ static void test_directed(void) {
   g_assert_cmpuint(tally.expectations[EXPECT_REFUSED], >=, 30);
 }
 
-/* What released backends were found to return: no conforming one may, and the cases stay for ever. */
+/* What released backends were found to return: no conforming one may, and the cases stay for ever.
+ */
 static void test_found(void) {
   tally_t tally = {0};
   check_folder("found", &tally);
