@@ -51,17 +51,18 @@ static void mark_novelty(const program_t *program, uint64_t kind, const verdict_
   novelty[rng_splitmix(&state) % NOVELTY_COUNT] = 1;
 }
 
-/* Steps of a fourth of a binary order of magnitude. */
-static int64_t level_of(double measure) {
-  if (!isfinite(measure)) return INT64_MAX;
-  return measure > 0 ? llround(floor(4 * log2(measure))) : INT64_MIN;
+/* Steps of a fourth of a binary order of magnitude, within `low` to `high` of these orders: beyond,
+ * more is not more interesting, and the counters are few. */
+static int64_t level_of(double measure, double low, double high) {
+  if (!(measure > 0)) return INT64_MIN;
+  return llround(floor(4 * fmin(fmax(log2(measure), low), high)));
 }
 
 static void mark_verdict(const program_t *program, const verdict_t *verdict) {
   enum { KIND_CLASS = 1, KIND_ULP, KIND_SLACK };
   mark_novelty(program, KIND_CLASS, verdict, (int64_t)verdict->outcome);
-  mark_novelty(program, KIND_ULP, verdict, level_of(verdict->ulp_error_max));
-  mark_novelty(program, KIND_SLACK, verdict, level_of(verdict->slack_max));
+  mark_novelty(program, KIND_ULP, verdict, level_of(verdict->ulp_error_max, -4, 32));
+  mark_novelty(program, KIND_SLACK, verdict, level_of(verdict->slack_max, -16, 4));
 }
 
 /* ---- One input ------------------------------------------------------------------------------- */
