@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 
-#include "harness/model/accept.h"
 #include "harness/num/format.h"
 
 /* How each end becomes a number of the format. */
@@ -36,9 +35,5 @@ typedef struct enclosure {
 /* Writes the ends, clamped to the largest finite numbers: who can reach overflow is for the caller
  * to mark. */
 void enclosure_round_ends(const enclosure_t *enclosure, double *low, double *high);
-
-/* The same to nearest, never smaller than the exact enclosure, for a quick accept set. */
-void enclosure_round(const format_t *format, const accept_t *accept, double factor, double offset,
-                     double *low, double *high);
 
 #endif
