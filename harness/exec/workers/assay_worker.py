@@ -147,6 +147,51 @@ def take(options: dict[str, str], key: str, default: str, choices: Sequence[str]
     return value
 
 
+def plain_reduction(program: Program) -> list[int]:
+    """The dimensions of a reduction of one input into its own type, checked for those backends that
+    would not notice that it breaks a rule: what is left of it is the body."""
+    if len(program.operands) != 2 * len(program.results):
+        raise Invalid("as many initial values as inputs and results")
+    if len(program.results) != 1:
+        raise Unsupported("reduces one tensor at a time")
+    (dims,), (operand, init), result = program.dims("dims"), program.operands, program.results[0]
+    kept = [size for dim, size in enumerate(operand.shape) if dim not in dims]
+    if init.element != operand.element or init.shape or list(result.shape) != kept:
+        raise Invalid("the initial value is one of its inputs, the result what is not reduced")
+    if len(set(dims)) != len(dims) or not all(0 <= dim < len(operand.shape) for dim in dims):
+        raise Invalid("reduces distinct dimensions of its input")
+    if result.element != operand.element:
+        raise Unsupported("reduces in the type of its input")
+    if not dims or 0 in operand.shape:
+        raise Unsupported("a reduction of nothing means something else here")
+    return dims
+
+
+def plain_product(program: Program) -> tuple[list[list[int]], list[list[int]]]:
+    """Batching and contracting dimensions of a product of two tensors of one type into that type,
+    checked likewise."""
+    if len(program.operands) != 2 or len(program.results) != 1:
+        raise Invalid("two operands, one result")
+    if "precision" in program.attributes or "algorithm" in program.attributes:
+        raise Unsupported("takes no precision")
+    if len({kind.element for kind in [*program.operands, *program.results]}) != 1:
+        raise Unsupported("multiplies tensors of one type of numbers, with a result of that")
+    batch, contract = program.dims("batch"), program.dims("contract")
+    shapes = [kind.shape for kind in program.operands]
+    fixed = [[*batch[side], *contract[side]] for side in (0, 1)]
+    for dims, operand in zip(fixed, shapes):
+        if len(set(dims)) != len(dims) or not all(0 <= dim < len(operand) for dim in dims):
+            raise Invalid("distinct dimensions of its operands")
+    sizes = [[shapes[side][dim] for dim in fixed[side]] for side in (0, 1)]
+    kept = [
+        size for side in (0, 1) for dim, size in enumerate(shapes[side]) if dim not in fixed[side]
+    ]
+    shape = [*sizes[0][: len(batch[0])], *kept]
+    if sizes[0] != sizes[1] or shape != list(program.results[0].shape):
+        raise Invalid("sizes that belong together differ")
+    return batch, contract
+
+
 def processor() -> str:
     """The model of the processor, for `hardware`."""
     try:

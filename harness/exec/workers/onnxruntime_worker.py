@@ -75,9 +75,9 @@ class OnnxRuntime(Worker):
         self.options.log_severity_level = 4
 
     def compile(self, program: Program) -> Handle:
-        elements = {kind.element for kind in [*program.operands, *program.results]}
-        if len(elements) != 1 or not elements <= set(TYPES):
-            raise Unsupported("operands and result are of one type of ONNX's numbers")
+        strange = {kind.element for kind in program.operands} - set(TYPES)
+        if strange:
+            raise Unsupported(f"computes nothing in {', '.join(strange)}")
         graph = Graph(self.onnx.helper)
         if program.op == "stablehlo.reduce":
             last = self._reduce(graph, program)
@@ -109,21 +109,17 @@ class OnnxRuntime(Worker):
 
     def _reduce(self, graph: Graph, program: Program) -> str:
         body = program.attributes["body"]
-        (dims,) = program.dims("dims")
+        dims = assay_worker.plain_reduction(program)
         if body not in REDUCTIONS:
             raise Unsupported(f"no reduction by {body}")
-        if not dims or 0 in program.operands[0].shape:
-            raise Unsupported("reductions of nothing mean something else in ONNX")
         fold, combine = REDUCTIONS[body]
         folded = graph.add(fold, ["operand0", graph.integers(dims)], keepdims=0)
         return graph.add(combine, [folded, "operand1"])
 
     def _dot_general(self, graph: Graph, program: Program) -> str:
-        if "precision" in program.attributes or "algorithm" in program.attributes:
-            raise Unsupported("takes no precision")
+        batch, contract = assay_worker.plain_product(program)
         if any(0 in kind.shape for kind in program.operands):
             raise Unsupported("products of nothing")
-        batch, contract = program.dims("batch"), program.dims("contract")
         sides = []
         for side, kind in enumerate(program.operands):
             fixed = [*batch[side], *contract[side]]

@@ -14,7 +14,7 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
-from assay_worker import Program, Type, Unsupported, Worker
+from assay_worker import Invalid, Program, Type, Unsupported, Worker
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -51,7 +51,7 @@ class Torch(Worker):
     def promises(self, program: Program) -> bool:
         try:
             self._find(program)
-        except Unsupported:
+        except (Unsupported, Invalid):
             return False
         return True
 
@@ -70,8 +70,8 @@ class Torch(Worker):
 
     def _reduce(self, program: Program) -> Callable[..., list[Any]]:
         torch, body = self.torch, program.attributes["body"]
-        (dims,) = program.dims("dims")
-        element, result = program.operands[0].element, program.results[0].element
+        dims = assay_worker.plain_reduction(program)
+        element = program.operands[0].element
         folds: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
             "add": (lambda x: torch.sum(x, dims, dtype=x.dtype), torch.add),
             "maximum": (lambda x: torch.amax(x, dims), torch.maximum),
@@ -86,20 +86,13 @@ class Torch(Worker):
             }
         if body not in folds or (element.startswith("complex") and body[0] == "m"):
             raise Unsupported(f"no reduction of {element} over {len(dims)} dimensions by {body}")
-        if element != result:
-            raise Unsupported("reduces in the type of its input")
-        if not dims or 0 in program.operands[0].shape:
-            raise Unsupported("reductions of nothing mean something else in torch")
         fold, combine = folds[body]
         return lambda x, init: [combine(fold(x), init)]
 
     def _dot_general(self, program: Program) -> Callable[..., list[Any]]:
-        elements = {kind.element for kind in [*program.operands, *program.results]}
-        if len(elements) != 1 or elements == {"i1"}:
-            raise Unsupported("multiplies matrices of one type of numbers, with a result of that")
-        if "precision" in program.attributes or "algorithm" in program.attributes:
-            raise Unsupported("takes no precision")
-        batch, contract = program.dims("batch"), program.dims("contract")
+        batch, contract = assay_worker.plain_product(program)
+        if program.results[0].element == "i1":
+            raise Unsupported("no products of booleans")
         names: list[list[str]] = []
         fresh = iter(LETTERS)
         shared = [next(fresh) for _ in [*batch[0], *contract[0]]]
