@@ -1,0 +1,82 @@
+/* Whole cases: how many a second `assay run` walks with a model executor, in process, and where the
+ * time goes; beside it the naive scalar f32 loop of this machine, in nanoseconds a step. */
+#include <glib.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "harness/run/builtin.h"
+#include "harness/run/session.h"
+
+static const int step_count = 1 << 24;
+
+static const char *const programs[] = {
+    "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[4,8] f32[8,16] -> f32[4,16]",
+    "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[16,16] f32[16,16] -> f32[16,16]",
+    "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[64,64] f32[64,64] -> f32[64,64]",
+    "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f64[16,16] f64[16,16] -> f64[16,16]",
+    "stablehlo.reduce body=add dims=[0] f32[16,64] f32[] -> f32[64]",
+};
+
+/* A dependent chain of multiplications and additions, as a scalar dot product is. */
+static double naive_step_ns(void) {
+  static float numbers[4096];
+  for (int i = 0; i < 4096; i++) numbers[i] = (float)i * 0x1p-12f;
+  volatile float sink;
+  float sum = 0;
+  struct timespec start, end;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  for (int i = 0; i < step_count; i++) {
+    float product = numbers[i % 4096] * numbers[(i + 1) % 4096];
+    sum = sum + product;
+  }
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  sink = sum;
+  (void)sink;
+  double ns = (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
+  return ns / step_count;
+}
+
+static void fail(const error_t *error) {
+  fprintf(stderr, "bench_session: %s\n", error->text);
+  exit(3);
+}
+
+static void measure(const char *line, const char *model) {
+  error_t error;
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  executor_t *executor;
+  executor_options_t executor_options = {.find_builtin = builtin_find};
+  session_t *session;
+  if (program_parse(str_from(line), &arena, &program, NULL, &error) != STATUS_OK) fail(&error);
+  if (executor_open(model, &executor_options, &executor, &error) != STATUS_OK) fail(&error);
+  session_options_t options = {.stream = {.seed = 1, .program = &program},
+                               .executors = &executor,
+                               .executor_count = 1,
+                               .contract = contract_backend(),
+                               .seconds_max = 2};
+  if (session_open(&options, &session, &error) != STATUS_OK) fail(&error);
+  if (session_run(session, &error) != STATUS_OK) fail(&error);
+  one_case_times_t times = session_times(session);
+  double seconds = session_seconds(session);
+  double share = (double)(times.oracle + times.executor + times.judge) / (seconds * 1e9);
+  printf(
+      "%-20s %10.0f cases/s  oracle %2.0f%%  judge %2.0f%%  executor %2.0f%%  together %3.0f%%  "
+      "%s\n",
+      model, (double)session_cases(session) / seconds, (double)times.oracle / seconds / 1e7,
+      (double)times.judge / seconds / 1e7, (double)times.executor / seconds / 1e7, share * 100,
+      line);
+  if (session_close(session, 0, &error) != STATUS_OK) fail(&error);
+  executor_close(executor);
+  arena_deinit(&arena);
+}
+
+int main(void) {
+  printf("naive scalar f32 loop: %.2f ns a step\n", naive_step_ns());
+  for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    measure(programs[i], "model:sequential");
+    measure(programs[i], "model:sequential+fma");
+  }
+  return 0;
+}
