@@ -128,7 +128,9 @@ class OnnxRuntime(Worker):
             if side == 1:
                 groups = [batch[side], contract[side], free]
             order = [dim for group in groups for dim in group]
-            moved = graph.add("Transpose", [f"operand{side}"], perm=order)
+            moved = f"operand{side}"
+            if order != sorted(order):
+                moved = graph.add("Transpose", [moved], perm=order)
             sizes = [math.prod(kind.shape[dim] for dim in group) for group in groups]
             sides.append(graph.add("Reshape", [moved, graph.integers(sizes)]))
         product = graph.add("MatMul", sides)
