@@ -10,7 +10,8 @@
 /* A value, of whatever type, with its index. */
 typedef struct pair {
   uint64_t bits;  /* Pattern in the result type. */
-  double real;    /* Float values; 0 else. */
+  double real;    /* Float values, as they compare: 0 if flushed; 0 else. */
+  double exact;   /* Float values as they are. */
   int64_t number; /* Signed, boolean and small unsigned values. */
   uint64_t index; /* Extended to 64 bits; 0 without indices. */
 } pair_t;
@@ -37,8 +38,8 @@ static pair_t load_pair(const case_t *instance, uint32_t value_operand, size_t i
   const element_t *to = program->results[0].element;
   pair_t pair = {0};
   if (to->format != NULL) {
-    pair.real = reduce_load_float(values, index);
-    pair.bits = format_from_double(to->format, pair.real);
+    pair.real = pair.exact = reduce_load_float(values, index);
+    pair.bits = format_from_double(to->format, pair.exact);
   } else {
     pair.number = (int64_t)reduce_load_integer(values, index);
     pair.bits = (uint64_t)pair.number & element_mask(to);
@@ -158,9 +159,9 @@ static bool value_matches(const pick_t *pick, const contract_t *contract, const 
   if (bits == pair->bits) return true;
   const format_t *format = pick->element->format;
   if (format == NULL || !format_is_zero(format, bits)) return false;
-  if (pair->real == 0) return contract->zero_sign == ZERO_SIGN_ANY;
-  bool is_subnormal = fabs(pair->real) < format_smallest_normal(format);
-  bool same_sign = format_is_negative(format, bits) == (signbit(pair->real) != 0);
+  if (pair->exact == 0) return contract->zero_sign == ZERO_SIGN_ANY;
+  bool is_subnormal = fabs(pair->exact) < format_smallest_normal(format);
+  bool same_sign = format_is_negative(format, bits) == (signbit(pair->exact) != 0);
   return is_subnormal && contract->ftz != FTZ_NONE &&
          (same_sign || contract->zero_sign == ZERO_SIGN_ANY);
 }
@@ -224,27 +225,47 @@ static void describe_index(const pick_t *pick, answer_t *answer) {
            state.has_nan ? " or that of another NaN" : "");
 }
 
+/* Subnormal numbers compare as zeros of their sign. */
+static pick_t flush_inputs(const pick_t *pick, arena_t *arena) {
+  pick_t flushed = *pick;
+  double normal = format_smallest_normal(pick->element->format);
+  pair_t *pairs = ARENA_NEW_ARRAY(arena, pair_t, pick->count);
+  for (size_t i = 0; i < pick->count; i++) {
+    pairs[i] = pick->pairs[i];
+    if (fabs(pairs[i].real) < normal) pairs[i].real = copysign(0, pairs[i].real);
+  }
+  flushed.pairs = pairs;
+  if (fabs(flushed.init.real) < normal) flushed.init.real = copysign(0, flushed.init.real);
+  return flushed;
+}
+
+/* Whether some schedule, which takes the initial value or does not, returns the component. */
+static bool is_admissible(const pick_t *pick, const contract_t *contract, bool with_init,
+                          uint32_t result, uint64_t value, uint64_t index) {
+  bool value_fits = value_is_admissible(pick, contract, with_init, value);
+  if (result == 0) return value_fits;
+  /* Value and index must come from one and the same schedule. */
+  return value_fits && index_is_admissible(pick, contract, with_init, index);
+}
+
 void reduce_pick_ask(const case_t *instance, const reduce_slices_t *slices,
                      const contract_t *contract, uint32_t result, size_t component,
                      const tensor_t *results, arena_t *arena, answer_t *out_answer) {
   pick_t pick = pick_make(instance, slices, component, arena);
   uint64_t value = element_load(pick.element, results[0].data, component);
   uint64_t index = result == 0 ? 0 : reduce_load_integer(&results[1], component);
-  answer_t answer = {0};
+  answer_t answer = {.is_index = result == 1};
+  bool may_flush = contract->ftz != FTZ_NONE && pick.element->format != NULL;
+  pick_t flushed = may_flush ? flush_inputs(&pick, arena) : pick;
   bool may_skip_init = pick.count != 0 && contract->init_count == INIT_COUNT_ANY;
   for (int skips = 0; skips <= (may_skip_init ? 1 : 0) && !answer.conforms; skips++) {
     bool with_init = skips == 0;
-    if (result == 0) {
-      answer.conforms = value_is_admissible(&pick, contract, with_init, value);
-    } else { /* Value and index must come from one and the same schedule. */
-      answer.conforms = index_is_admissible(&pick, contract, with_init, index) &&
-                        value_is_admissible(&pick, contract, with_init, value);
-    }
+    answer.conforms = is_admissible(&pick, contract, with_init, result, value, index) ||
+                      is_admissible(&flushed, contract, with_init, result, value, index);
     if (answer.conforms && skips == 1) {
       snprintf(answer.observed, sizeof answer.observed, "init_count=0");
     }
   }
-  answer.is_index = result == 1;
   if (result == 0) {
     describe_value(&pick, value, &answer);
   } else {
