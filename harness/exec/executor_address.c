@@ -65,7 +65,7 @@ static status_t find_plugin(const char *name, size_t name_size, const executor_o
   } else {
     char *list = list_plugins(directory);
     status =
-        status_fail(error, STATUS_IO,
+        status_fail(error, STATUS_INVALID,
                     "there is no executor \"%.*s\": %s holds %s (plugins are built where their "
                     "library is installed); write dso:PATH for a shared object of your own",
                     (int)name_size, name, directory, list);

@@ -23,7 +23,7 @@ static const open_row_t open_rows[] = {
     {"builtin_without_table", "model:pairwise", STATUS_INVALID, "names no executor"},
     {"dso_without_path", "dso:", STATUS_INVALID, "names no executor"},
     {"path_as_plugin", "../openblas", STATUS_INVALID, "names no executor"},
-    {"absent_plugin", "nosuch?a=b", STATUS_IO, "there is no executor \"nosuch\""},
+    {"absent_plugin", "nosuch?a=b", STATUS_INVALID, "there is no executor \"nosuch\""},
     {"absent_file", "dso:/nonexistent/libmine.so", STATUS_IO, "does not load"},
     {"absent_file_here", "dso:libc.so.6", STATUS_IO, "./libc.so.6"},
     {"no_symbol", "@no_symbol", STATUS_IO, "exports no assay_executor_query()"},
@@ -73,7 +73,7 @@ static void test_plugin(void) {
   g_assert_cmpint(executor_open("adder?any", &options, &executor, &error), ==, STATUS_OK);
   g_assert_cmpstr(executor_name(executor), ==, "adder?any");
   executor_close(executor);
-  g_assert_cmpint(executor_open("addler", &options, &executor, &error), ==, STATUS_IO);
+  g_assert_cmpint(executor_open("addler", &options, &executor, &error), ==, STATUS_INVALID);
   check_text_contains(error.text, "holds adder (");
   g_assert_cmpint(g_remove(plugin), ==, 0);
   g_assert_cmpint(g_rmdir(directory), ==, 0);
