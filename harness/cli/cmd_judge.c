@@ -3,6 +3,7 @@
 #include "harness/cli/input.h"
 #include "harness/cli/result_line.h"
 
+/* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
 static status_t judge_field(one_case_t *walk, const case_t *instance, const char *broken,
                             const result_field_t *field, arena_t *arena, verdict_t *verdict,
                             error_t *error) {
@@ -22,7 +23,8 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const char
     return STATUS_OK;
   }
   expectation_t expectation;
-  STATUS_TRY(one_case_expect(walk, instance, broken, arena, &expectation, error));
+  status_t status = one_case_expect(walk, instance, broken, arena, &expectation, error);
+  if (status != STATUS_OK) return STATUS_IO;
   return one_case_judge(walk, instance, &expectation, field->results, arena, verdict, error);
 }
 
@@ -63,14 +65,17 @@ static int judge_all(const contract_t *contract, bool as_json) {
   arena_t arena;
   arena_init(&arena);
   int exit_code = EXIT_CODE_CLEAN;
+  bool is_sound = true;
   str_t line;
-  while (input_next(&input, &line)) {
+  while (is_sound && input_next(&input, &line)) {
     arena_reset(&arena);
     error_t error = {0};
     case_t instance;
     verdict_t verdict;
-    if (judge_line(&walk, line, &arena, &instance, &verdict, &error) != STATUS_OK) {
+    status_t status = judge_line(&walk, line, &arena, &instance, &verdict, &error);
+    if (status != STATUS_OK) {
       input_complain(&input, &error);
+      is_sound = status != STATUS_IO;
       continue;
     }
     print_verdict(&instance, &verdict, as_json);
@@ -81,6 +86,7 @@ static int judge_all(const contract_t *contract, bool as_json) {
   }
   arena_deinit(&arena);
   input_close(&input);
+  if (!is_sound) return EXIT_CODE_FAILED;
   return input.had_bad_line ? EXIT_CODE_USAGE : exit_code;
 }
 
