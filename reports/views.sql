@@ -28,6 +28,35 @@ SELECT executor_id, executor, op, algorithm, types,
 FROM counter JOIN executor_label USING (executor_id)
 GROUP BY executor_id, op, algorithm, types;
 
+-- Pairs of executors that answered the same cases, each pair once, whatever its order was in a run.
+DROP VIEW IF EXISTS agreement;
+CREATE VIEW agreement AS
+WITH ordered AS (
+  SELECT first_executor_id AS first_id, second_executor_id AS second_id, op, algorithm, types,
+         cases, alike_wrong, different, both_conform, first_diverges, second_diverges,
+         both_diverge, undecided
+  FROM pair WHERE first_executor_id <= second_executor_id
+  UNION ALL
+  SELECT second_executor_id, first_executor_id, op, algorithm, types,
+         cases, alike_wrong, different, both_conform, second_diverges, first_diverges,
+         both_diverge, undecided
+  FROM pair WHERE first_executor_id > second_executor_id
+)
+SELECT first_id, first_label.executor AS first, second_id, second_label.executor AS second,
+       op, algorithm, types,
+       sum(cases) AS cases,
+       sum(alike_wrong) AS alike_wrong,
+       sum(different) AS different,
+       sum(both_conform) AS both_conform,
+       sum(first_diverges) AS first_diverges,
+       sum(second_diverges) AS second_diverges,
+       sum(both_diverge) AS both_diverge,
+       sum(undecided) AS undecided
+FROM ordered
+JOIN executor_label AS first_label ON first_label.executor_id = first_id
+JOIN executor_label AS second_label ON second_label.executor_id = second_id
+GROUP BY first_id, second_id, op, algorithm, types;
+
 -- Findings with everything that is known of them: the worst case, and the shortest case line.
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS

@@ -70,6 +70,31 @@ CREATE TABLE counter (
   PRIMARY KEY (run_id, executor_id, op, algorithm, types, outcome, class, implementation)
 ) STRICT, WITHOUT ROWID;
 
+-- Who agrees with whom: cases that two executors of a run both answered with results (not refused,
+-- not failed), held against each other bit by bit.  All NaN patterns of a float count as the same.
+-- Who is to blame is what the oracle says of each alone, never what most of them returned.
+CREATE TABLE pair (
+  run_id             INTEGER NOT NULL REFERENCES run,
+  first_executor_id  INTEGER NOT NULL REFERENCES executor (executor_id),  -- in the order of the ...
+  second_executor_id INTEGER NOT NULL REFERENCES executor (executor_id),  -- ... command line
+  op                 TEXT NOT NULL CHECK (op <> ''),  -- these three as in counter
+  algorithm          TEXT NOT NULL,
+  types              TEXT NOT NULL,
+  cases              INTEGER NOT NULL CHECK (cases > 0),  -- that both answered
+  alike_wrong        INTEGER NOT NULL,  -- the same bits, outside the accept sets: wrong alike
+  different          INTEGER NOT NULL,  -- not the same bits; the sum of the next five
+  both_conform       INTEGER NOT NULL,  -- ... each within the accept sets: nobody is to blame
+  first_diverges     INTEGER NOT NULL,  -- ... only the first is outside
+  second_diverges    INTEGER NOT NULL,  -- ... only the second is outside
+  both_diverge       INTEGER NOT NULL,  -- ... both are outside
+  undecided          INTEGER NOT NULL,  -- ... none is known to be outside, one or both not known
+  PRIMARY KEY (run_id, first_executor_id, second_executor_id, op, algorithm, types),
+  CHECK (min(alike_wrong, both_conform, first_diverges, second_diverges, both_diverge, undecided)
+         >= 0),
+  CHECK (different = both_conform + first_diverges + second_diverges + both_diverge + undecided),
+  CHECK (alike_wrong + different <= cases)
+) STRICT, WITHOUT ROWID;
+
 -- A finding: all cases on one executor that diverge in the same way.
 CREATE TABLE divergence (
   divergence_id INTEGER PRIMARY KEY,

@@ -101,6 +101,12 @@ status_t store_count(store_t *store, const store_counter_t *counter, error_t *er
   return STATUS_OK;
 }
 
+status_t store_add_pair(store_t *store, const store_pair_t *pair, error_t *error) {
+  (void)error;
+  if (pair->cases > 0) pending_add_pair(&store->pending, pair);
+  return STATUS_OK;
+}
+
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
                               bool *out_is_new, error_t *error) {
   char *key =

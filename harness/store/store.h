@@ -65,6 +65,27 @@ typedef struct store_counter {
 } store_counter_t;
 status_t store_count(store_t *store, const store_counter_t *counter, error_t *error);
 
+/* Cases that two executors of a run both answered with results, by op, algorithm and types.  Added
+ * to what is there for the run.  `cases` is all of them; `different` is the sum of the five below
+ * it. */
+typedef struct store_pair {
+  int64_t run_id;
+  int64_t first_executor_id;
+  int64_t second_executor_id;
+  const char *op;
+  const char *algorithm;
+  const char *types;
+  uint64_t cases;
+  uint64_t alike_wrong; /* The same bits, and the oracle blames both. */
+  uint64_t different;   /* Not the same bits; all NaN patterns of a float count as the same. */
+  uint64_t both_conform;
+  uint64_t first_diverges; /* Only the first. */
+  uint64_t second_diverges;
+  uint64_t both_diverge;
+  uint64_t undecided; /* The oracle blames neither, and does not vouch for both. */
+} store_pair_t;
+status_t store_add_pair(store_t *store, const store_pair_t *pair, error_t *error);
+
 /* One divergence: added, or counted if its signature is known for this executor; the worst case (by
  * slack, then ulp error) and the shortest case line are kept. */
 typedef struct store_divergence {

@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Where the texts of a divergence and of a counter are: they are copied and freed by these lists.
- */
+/* Where the texts of a record are: they are copied and freed by these lists. */
 #define TEXT(type, field) offsetof(type, field)
 static const size_t DIVERGENCE_TEXTS[] = {
     TEXT(store_divergence_t, signature),
@@ -30,6 +29,11 @@ static const size_t COUNTER_TEXTS[] = {
     TEXT(store_counter_t, op),     TEXT(store_counter_t, algorithm),
     TEXT(store_counter_t, types),  TEXT(store_counter_t, outcome),
     TEXT(store_counter_t, class_), TEXT(store_counter_t, implementation),
+};
+static const size_t PAIR_TEXTS[] = {
+    TEXT(store_pair_t, op),
+    TEXT(store_pair_t, algorithm),
+    TEXT(store_pair_t, types),
 };
 #undef TEXT
 
@@ -64,6 +68,11 @@ static void free_counter(gpointer data) {
   g_free(data);
 }
 
+static void free_pair(gpointer data) {
+  free_texts(data, PAIR_TEXTS, G_N_ELEMENTS(PAIR_TEXTS));
+  g_free(data);
+}
+
 static void free_divergence(gpointer data) {
   pending_divergence_t *divergence = data;
   free_texts(&divergence->worst, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
@@ -73,6 +82,7 @@ static void free_divergence(gpointer data) {
 
 void pending_init(pending_t *pending) {
   pending->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_counter);
+  pending->pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_pair);
   pending->divergences = g_ptr_array_new_with_free_func(free_divergence);
   pending->findings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   pending->key = g_string_new(NULL);
@@ -80,6 +90,7 @@ void pending_init(pending_t *pending) {
 
 void pending_deinit(pending_t *pending) {
   g_hash_table_destroy(pending->counters);
+  g_hash_table_destroy(pending->pairs);
   g_hash_table_destroy(pending->findings);
   g_ptr_array_unref(pending->divergences);
   g_string_free(pending->key, TRUE);
@@ -87,6 +98,7 @@ void pending_deinit(pending_t *pending) {
 
 void pending_clear(pending_t *pending) {
   g_hash_table_remove_all(pending->counters);
+  g_hash_table_remove_all(pending->pairs);
   g_hash_table_remove_all(pending->findings);
   g_ptr_array_set_size(pending->divergences, 0);
 }
@@ -123,6 +135,31 @@ void pending_count(pending_t *pending, const store_counter_t *counter) {
   sum->ulp_error_max = larger_measure(sum->ulp_error_max, counter->ulp_error_max);
   sum->slack_max = larger_measure(sum->slack_max, counter->slack_max);
   sum->backward_error_max = larger_measure(sum->backward_error_max, counter->backward_error_max);
+}
+
+void pending_add_pair(pending_t *pending, const store_pair_t *pair) {
+  start_key(pending->key, pair->run_id);
+  g_string_append_printf(pending->key, "%" PRId64 "\n%" PRId64 "\n", pair->first_executor_id,
+                         pair->second_executor_id);
+  append_key(pending->key, pair->op);
+  append_key(pending->key, pair->algorithm);
+  append_key(pending->key, pair->types);
+  store_pair_t *sum = g_hash_table_lookup(pending->pairs, pending->key->str);
+  if (sum == NULL) {
+    sum = g_new(store_pair_t, 1);
+    *sum = *pair;
+    copy_texts(sum, PAIR_TEXTS, G_N_ELEMENTS(PAIR_TEXTS));
+    g_hash_table_insert(pending->pairs, g_strdup(pending->key->str), sum);
+    return;
+  }
+  sum->cases += pair->cases;
+  sum->alike_wrong += pair->alike_wrong;
+  sum->different += pair->different;
+  sum->both_conform += pair->both_conform;
+  sum->first_diverges += pair->first_diverges;
+  sum->second_diverges += pair->second_diverges;
+  sum->both_diverge += pair->both_diverge;
+  sum->undecided += pair->undecided;
 }
 
 static double measure_or_least(double measure) { return isnan(measure) ? -1 : measure; }

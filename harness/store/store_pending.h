@@ -18,6 +18,7 @@ typedef struct pending_divergence {
 
 typedef struct pending {
   GHashTable *counters;   /* Key text -> store_counter_t, owned. */
+  GHashTable *pairs;      /* Key text -> store_pair_t, owned. */
   GPtrArray *divergences; /* pending_divergence_t, owned, in order of their first sighting. */
   GHashTable *findings;   /* Key text -> entry of `divergences`. */
   GString *key;           /* Scratch, to look up without allocating. */
@@ -30,6 +31,8 @@ void pending_deinit(pending_t *pending);
 void pending_clear(pending_t *pending);
 
 void pending_count(pending_t *pending, const store_counter_t *counter);
+
+void pending_add_pair(pending_t *pending, const store_pair_t *pair);
 
 void pending_add_divergence(pending_t *pending, const store_divergence_t *divergence, int64_t now);
 

@@ -39,6 +39,18 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases, "  //
     MAX_MEASURE(ulp_error_max) ", " MAX_MEASURE(slack_max) ", "       //
     MAX_MEASURE(backward_error_max),
+    [STATEMENT_PAIR] =
+        "INSERT INTO pair VALUES (:run_id, :first_executor_id, :second_executor_id, :op, "
+        ":algorithm, :types, :cases, :alike_wrong, :different, :both_conform, :first_diverges, "
+        ":second_diverges, :both_diverge, :undecided) "
+        "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases, "
+        "alike_wrong = alike_wrong + excluded.alike_wrong, "
+        "different = different + excluded.different, "
+        "both_conform = both_conform + excluded.both_conform, "
+        "first_diverges = first_diverges + excluded.first_diverges, "
+        "second_diverges = second_diverges + excluded.second_diverges, "
+        "both_diverge = both_diverge + excluded.both_diverge, "
+        "undecided = undecided + excluded.undecided",
     [STATEMENT_DIVERGENCE] =
         "INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, class, "
         "broken_constraint, sightings, first_seen, last_seen, first_run_id, last_run_id) "
@@ -178,6 +190,25 @@ static status_t add_counter(writer_t *writer, const store_counter_t *counter, er
   return run_statement(writer, STATEMENT_COUNTER, NULL, error);
 }
 
+static status_t add_pair(writer_t *writer, const store_pair_t *pair, error_t *error) {
+  sqlite3_stmt *statement = writer->statements[STATEMENT_PAIR];
+  connection_bind_integer(statement, ":run_id", pair->run_id);
+  connection_bind_integer(statement, ":first_executor_id", pair->first_executor_id);
+  connection_bind_integer(statement, ":second_executor_id", pair->second_executor_id);
+  connection_bind_text(statement, ":op", pair->op);
+  connection_bind_text(statement, ":algorithm", pair->algorithm);
+  connection_bind_text(statement, ":types", pair->types);
+  connection_bind_integer(statement, ":cases", (int64_t)pair->cases);
+  connection_bind_integer(statement, ":alike_wrong", (int64_t)pair->alike_wrong);
+  connection_bind_integer(statement, ":different", (int64_t)pair->different);
+  connection_bind_integer(statement, ":both_conform", (int64_t)pair->both_conform);
+  connection_bind_integer(statement, ":first_diverges", (int64_t)pair->first_diverges);
+  connection_bind_integer(statement, ":second_diverges", (int64_t)pair->second_diverges);
+  connection_bind_integer(statement, ":both_diverge", (int64_t)pair->both_diverge);
+  connection_bind_integer(statement, ":undecided", (int64_t)pair->undecided);
+  return run_statement(writer, STATEMENT_PAIR, NULL, error);
+}
+
 static status_t add_program(writer_t *writer, const char *line, int64_t *out_program_id,
                             error_t *error) {
   hash_text_t hash = hash_of(line, strlen(line));
@@ -253,11 +284,17 @@ static status_t add_all(writer_t *writer, const pending_t *pending, error_t *err
   while (g_hash_table_iter_next(&iterator, NULL, &counter)) {
     STATUS_TRY(add_counter(writer, counter, error));
   }
+  gpointer pair;
+  g_hash_table_iter_init(&iterator, pending->pairs);
+  while (g_hash_table_iter_next(&iterator, NULL, &pair)) {
+    STATUS_TRY(add_pair(writer, pair, error));
+  }
   return STATUS_OK;
 }
 
 status_t writer_add_pending(writer_t *writer, const pending_t *pending, error_t *error) {
-  if (pending->divergences->len == 0 && g_hash_table_size(pending->counters) == 0) {
+  if (pending->divergences->len == 0 && g_hash_table_size(pending->counters) == 0 &&
+      g_hash_table_size(pending->pairs) == 0) {
     return STATUS_OK;
   }
   STATUS_TRY(connection_begin(writer->connection, error));

@@ -36,6 +36,8 @@ static void fill(store_fixture_t *fixture) {
   count(fixture, store, reduce, "diverges", "value", 6);
   count(fixture, store, reduce, "failed", "crash", 4);
   store_counter_t dot = sample_counter(first_run, openblas);
+  store_pair_t pair = sample_pair(first_run, openblas, onednn);
+  ASSERT_OK(fixture, store_add_pair(store, &pair, &fixture->error));
   dot.op = "stablehlo.dot_general";
   dot.algorithm = "default";
   dot.ulp_error_max = INFINITY;
@@ -80,6 +82,8 @@ static const struct {
     {"findings", "crash", 3},
     {"implementations", "jit:avx2", 2},
     {"new", " 3  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},
+    {"pairs", "  100         15             5            4             3           2          1",
+     1},
     {"runs", "18446744073709551615  0.1.0  assay run", 2},
     {"shortest", " 3  openblas  value          1  short", 3},
     {"worst", " 3  openblas  value    inf  inf  0x1p+0", 3},

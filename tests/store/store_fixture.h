@@ -95,6 +95,24 @@ static inline store_counter_t sample_counter(int64_t run_id, int64_t executor_id
                            .backward_error_max = 1};
 }
 
+/* 100 cases, each count another. */
+static inline store_pair_t sample_pair(int64_t run_id, int64_t first_id, int64_t second_id) {
+  return (store_pair_t){.run_id = run_id,
+                        .first_executor_id = first_id,
+                        .second_executor_id = second_id,
+                        .op = "stablehlo.reduce",
+                        .algorithm = "add",
+                        .types = "f32,f32->f32",
+                        .cases = 100,
+                        .alike_wrong = 6,
+                        .different = 15,
+                        .both_conform = 5,
+                        .first_diverges = 4,
+                        .second_diverges = 3,
+                        .both_diverge = 2,
+                        .undecided = 1};
+}
+
 static inline store_divergence_t sample_divergence(int64_t run_id, int64_t executor_id,
                                                    const char *signature) {
   return (store_divergence_t){
