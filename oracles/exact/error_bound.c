@@ -42,6 +42,7 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
      * unit roundoff is w and may then be rounded to the accumulation type, the last one always is.
      */
     double w = contract->accum_wider == ACCUM_WIDER_YES ? wide_unit_roundoff(format) : 0;
+    if (truncates) w *= 2;
     double exponent = before * u + (before + 1) * w;
     bound.factor = expm1_upper(exponent * (1 + 0x1p-50));
     bound.total_factor = expm1_upper((exponent + u) * (1 + 0x1p-50));
@@ -50,21 +51,34 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
   return bound;
 }
 
-/* What products lose to underflow before the last rounding: half the smallest number each, or all
- * of it where they truncate.  A single product is rounded by the last rounding itself, unless a
- * wider node, whose smallest number is 11 bits or more below (3 for 8-bit floats), came first. */
-static double underflow_offset(const format_t *format, const contract_t *contract, size_t terms,
-                               bool with_last_rounding) {
+double error_bound_wider_smallest(const format_t *format, const contract_t *contract) {
+  if (contract->accum_wider == ACCUM_WIDER_NO) return 0;
+  return wide_unit_roundoff(format) / format_unit_roundoff(format);
+}
+
+/* What products lose to underflow, in smallest numbers.  A product that is rounded to the
+ * accumulation type loses up to half a smallest number (all of it where it truncates), and up to as
+ * much again of a wider node's smallest number, 2^-11 of that (2^-3 for 8-bit floats), if it came
+ * from there.  Unrounded products lose it where their sum is rounded: that puts the sum on the grid
+ * of the smallest number, where nothing but a further product can take it off again, so `terms`
+ * such losses are the most.  A single product is rounded by the last rounding itself. */
+static double lost_to_underflow(const format_t *format, const contract_t *contract, size_t terms) {
   double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
-  double smallest_numbers = (double)terms * each;
-  if (terms == 1) {
-    bool wider = contract->accum_wider == ACCUM_WIDER_YES;
-    smallest_numbers = wider ? each * wide_unit_roundoff(format) / format_unit_roundoff(format) : 0;
-  }
-  if (with_last_rounding) smallest_numbers += each;
-  /* Binary64, which carries the bound, has nothing below its own smallest number. */
-  if (format->bits == 64) smallest_numbers = ceil(smallest_numbers);
-  return smallest_numbers * format_smallest(format);
+  double narrow = terms == 1 ? 0 : each;
+  double wide = each * error_bound_wider_smallest(format, contract);
+  return (double)terms * (narrow + wide);
+}
+
+/* `count` smallest numbers, upwards: binary64, which carries bounds, has nothing below its own. */
+static double smallest_numbers(const format_t *format, double count) {
+  return (format->bits == 64 ? ceil(count) : count) * format_smallest(format);
+}
+
+/* How many results may be flushed to zero before the last: those of all nodes but one. */
+static size_t flushed_results(const contract_t *contract, bound_shape_t shape) {
+  if (contract->ftz == FTZ_NONE || shape.terms == 0) return 0;
+  size_t nodes = shape.terms - 1 + (shape.is_product ? shape.terms : 0);
+  return nodes == 0 ? 0 : nodes - 1;
 }
 
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
@@ -72,14 +86,21 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
   size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
   size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
   error_bound_t bound = bound_of_roundings(format, contract, roundings, true);
-  double terms = (double)shape.terms;
+  /* An absolute loss enters at a node, and is magnified from there on as the terms are.  (For plain
+   * nodes: replace the term by the product that was computed, and apply the theorem to that.)  The
+   * factor of very many terms of a small format is infinite, hence no products with 0. */
+  double magnified = (1 + bound.total_factor) * (1 + 0x1p-50);
   if (shape.products_underflow) {
-    bound.offset = underflow_offset(format, contract, shape.terms, false);
-    bound.total_offset = underflow_offset(format, contract, shape.terms, true);
+    double lost = lost_to_underflow(format, contract, shape.terms);
+    double last = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+    bound.offset = lost == 0 ? 0 : smallest_numbers(format, lost * magnified);
+    bound.total_offset = smallest_numbers(format, last + (lost == 0 ? 0 : lost * magnified));
   }
-  if (contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH) {
-    bound.offset += 2 * terms * format_smallest_normal(format);
-    bound.total_offset += 2 * terms * format_smallest_normal(format);
+  size_t flushed = flushed_results(contract, shape);
+  if (flushed != 0) {
+    double loss = (double)flushed * magnified * format_smallest_normal(format);
+    bound.offset += loss;
+    bound.total_offset += loss;
   }
   return bound;
 }

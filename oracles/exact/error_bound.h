@@ -28,6 +28,7 @@ typedef struct bound_shape {
   size_t terms;
   bool products_round;
   bool products_underflow;
+  bool is_product; /* Terms are products; matters where results are flushed. */
 } bound_shape_t;
 
 /* Sums in `format` under `contract`.  Sources: Jeannerod and Rump 2013, theorems 2.1 (sums) and 4.2
@@ -43,6 +44,10 @@ bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double mag
 /* Products of `terms` factors: relative, so factors of |product|; Higham 2002, section 3.1.  The
  * offset is 0: underflow is the caller's. */
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract, size_t terms);
+
+/* The largest that the smallest number of a wider node may be, in smallest numbers of the format: 0
+ * if there are none. */
+double error_bound_wider_smallest(const format_t *format, const contract_t *contract);
 
 /* u = 2^-p; the smallest positive number; the smallest normal number.  Exact in binary64. */
 double format_unit_roundoff(const format_t *format);

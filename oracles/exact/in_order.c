@@ -13,7 +13,7 @@ enum {
 };
 
 bool in_order_matters(size_t roundings, const contract_t *contract) {
-  return roundings >= 2 && contract->order == ORDER_IN_ORDER &&
+  return roundings >= 1 && contract->order == ORDER_IN_ORDER &&
          contract->accum_wider == ACCUM_WIDER_NO && contract->accum_rounding == ACCUM_ROUNDING_RN &&
          contract->ftz == FTZ_NONE;
 }
@@ -26,8 +26,8 @@ static status_t hull_admits(const schedules_t *schedules, double value, arena_t 
   return STATUS_OK;
 }
 
-static status_t set_admits(const schedules_t *schedules, double value, arena_t *arena,
-                           bool *out_admits, error_t *error) {
+static status_t set_admits(const schedules_t *schedules, double value, bool any_zero,
+                           arena_t *arena, bool *out_admits, error_t *error) {
   if (isnan(value)) {
     schedule_set_t set;
     STATUS_TRY(schedule_set_make(schedules, SCHEDULE_SET_WORK, arena, &set, error));
@@ -35,11 +35,11 @@ static status_t set_admits(const schedules_t *schedules, double value, arena_t *
     return STATUS_OK;
   }
   STATUS_TRY(schedule_set_contains(schedules, value, SCHEDULE_SET_WORK, arena, out_admits, error));
-  if (*out_admits || value != 0) return STATUS_OK;
+  if (*out_admits || value != 0 || !any_zero) return STATUS_OK;
   return schedule_set_contains(schedules, -value, SCHEDULE_SET_WORK, arena, out_admits, error);
 }
 
-status_t in_order_admits(const schedules_t *schedules, double value, arena_t *arena,
+status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
                          bool *out_admits, error_t *error) {
   *out_admits = true;
   size_t terms = schedules->count + schedules->init_max;
@@ -47,7 +47,7 @@ status_t in_order_admits(const schedules_t *schedules, double value, arena_t *ar
   arena_mark_t mark = arena_mark(arena);
   status_t status = STATUS_UNDECIDED;
   if (terms <= SET_TERMS_MAX) {
-    status = set_admits(schedules, value, arena, out_admits, error);
+    status = set_admits(schedules, value, any_zero, arena, out_admits, error);
     arena_rewind(arena, mark);
   }
   if (status == STATUS_UNDECIDED) {

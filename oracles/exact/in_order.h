@@ -7,17 +7,17 @@
 #include "harness/model/contract.h"
 #include "oracles/exact/schedules.h"
 
-/* Whether the order can tell anything that the any-order bound does not: the contract is in-order
- * with plain nodes of the accumulation type, and two roundings or more are made, those of products
- * included.  In-order contracts that permit wider nodes or truncation are judged by the any-order
+/* Whether the schedules can tell anything that the any-order bound does not: the contract is
+ * in-order with plain nodes of the accumulation type, and a rounding is made, those of products
+ * included. In-order contracts that permit wider nodes or truncation are judged by the any-order
  * bound. */
 bool in_order_matters(size_t roundings, const contract_t *contract);
 
-/* Whether an in-order tree over finite terms gives `value`, which lies within what the any-order
- * rules allow and may be infinite or NaN; the sign of zero does not count.  Up to 64 terms by the
- * exact set of all trees, up to about 500 by its hull; beyond, and for more than 4 initial values,
- * everything is admitted. */
-status_t in_order_admits(const schedules_t *schedules, double value, arena_t *arena,
+/* Whether an in-order tree over the terms gives `value`, which lies within what the any-order rules
+ * allow and may be infinite or NaN; with `any_zero` the sign of zero does not count.  Up to 64
+ * terms by the exact set of all trees, up to about 500 by its hull; beyond, and for more than 4
+ * initial values, everything is admitted. */
+status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
                          bool *out_admits, error_t *error);
 
 /* Whether every partial sum of these terms (products, if `right` is not NULL) is zero or a normal

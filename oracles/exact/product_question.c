@@ -1,8 +1,10 @@
 #include "oracles/exact/product_question.h"
 
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order.h"
 #include "oracles/exact/value_range.h"
@@ -16,9 +18,12 @@ typedef struct product_case {
   uint32_t init_count;
   size_t count; /* Factors, initial values included unless they are ones. */
   bool has_nan, has_infinity, has_zero, negative;
-  mpfr_t reference; /* Product of the finite nonzero factors, to PRODUCT_PRECISION bits. */
-  mpfr_t largest;   /* Upper bound on any partial product: of the magnitudes above 1. */
-  mpfr_t smallest;  /* Lower bound on any partial product: of the magnitudes below 1. */
+  size_t large_count; /* Factors above 1 in magnitude. */
+  bool is_rounded;    /* The reference is not exact. */
+  int64_t lowest_bit; /* Every partial product is a multiple of 2^lowest_bit. */
+  mpfr_t reference;   /* Product of the finite nonzero factors, to PRODUCT_PRECISION bits. */
+  mpfr_t largest;     /* Upper bound on any partial product: of the magnitudes above 1. */
+  mpfr_t smallest;    /* Lower bound on any partial product: of the magnitudes below 1. */
   value_range_t range;
   mpfr_t error, total_error;
 } product_case_t;
@@ -35,10 +40,14 @@ static void take_factor(product_case_t *product, double value, uint32_t times) {
   mpfr_t power;
   mpfr_init2(power, PRODUCT_PRECISION);
   mpfr_set_d(power, fabs(value), MPFR_RNDN);
-  if (times != 1) mpfr_pow_ui(power, power, times, MPFR_RNDN);
-  mpfr_mul(product->reference, product->reference, power, MPFR_RNDN);
-  mpfr_ptr extreme = fabs(value) > 1 ? product->largest : product->smallest;
-  mpfr_mul(extreme, extreme, power, fabs(value) > 1 ? MPFR_RNDU : MPFR_RNDD);
+  int inexact = times == 1 ? 0 : mpfr_pow_ui(power, power, times, MPFR_RNDN);
+  inexact |= mpfr_mul(product->reference, product->reference, power, MPFR_RNDN);
+  product->is_rounded |= inexact != 0;
+  product->lowest_bit += (int64_t)times * MIN(binary64_lowest_bit(value), 0);
+  bool is_large = fabs(value) > 1;
+  if (is_large) product->large_count += times;
+  mpfr_ptr extreme = is_large ? product->largest : product->smallest;
+  mpfr_mul(extreme, extreme, power, is_large ? MPFR_RNDU : MPFR_RNDD);
   mpfr_clear(power);
 }
 
@@ -61,10 +70,65 @@ static void product_case_deinit(product_case_t *product) {
               product->total_error, (mpfr_ptr)0);
 }
 
-/* E' = factor * |x*| + underflow, upwards.  A partial product that becomes subnormal loses at most
- * eta, which the other factors magnify by at most `largest`, rounding errors included. */
+/* Whether no operation of any schedule rounds; then x* alone conforms.  Odd parts multiply to odd
+ * numbers, so no partial product has more significant bits than the whole. */
+static bool is_exact(const product_case_t *product, const format_t *format,
+                     const contract_t *contract) {
+  if (product->is_rounded || mpfr_min_prec(product->reference) > format->precision) return false;
+  if (contract->ftz != FTZ_NONE &&
+      mpfr_cmp_d(product->smallest, format_smallest_normal(format)) < 0) {
+    return false;
+  }
+  return product->lowest_bit >= format->exponent_min - format->precision + 1 &&
+         mpfr_cmp_d(product->largest, format_to_double(format, format->largest_bits)) <= 0;
+}
+
+/* What partial products lose to underflow before the last rounding, in smallest numbers: all but
+ * the last are rounded to the accumulation type, and all may come from a wider node. */
+static double lost_to_underflow(const product_case_t *product, const format_t *format,
+                                const contract_t *contract) {
+  double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+  double wide = each * error_bound_wider_smallest(format, contract);
+  double products = (double)product->count - 1;
+  return (products - 1) * (each + wide) + wide;
+}
+
+/* Adds what partial products lose where they become subnormal or are flushed, magnified by the
+ * other factors, rounding errors included. */
+static void add_losses(product_case_t *product, const format_t *format, const contract_t *contract,
+                       const error_bound_t *bound) {
+  mpfr_t loss, flushed;
+  mpfr_init2(loss, PRODUCT_PRECISION);
+  mpfr_init2(flushed, PRODUCT_PRECISION);
+  mpfr_mul_d(loss, product->smallest, 0.5, MPFR_RNDD);
+  bool underflows = mpfr_cmp_d(loss, format_smallest_normal(format)) < 0;
+  mpfr_set_d(loss, product->count > 1 ? lost_to_underflow(product, format, contract) : 0,
+             MPFR_RNDU);
+  mpfr_mul_d(loss, loss, format_smallest(format), MPFR_RNDU);
+  if (contract->ftz != FTZ_NONE) {
+    mpfr_set_d(flushed, format_smallest_normal(format), MPFR_RNDU);
+    mpfr_mul_d(flushed, flushed, 2 * (double)product->count, MPFR_RNDU);
+    mpfr_add(loss, loss, flushed, MPFR_RNDU);
+  }
+  mpfr_mul(loss, loss, product->largest, MPFR_RNDU);
+  mpfr_mul_d(loss, loss, 1 + bound->total_factor, MPFR_RNDU);
+  if (underflows) {
+    if (mpfr_nan_p(loss)) mpfr_set_zero(loss, 1); /* Nothing, infinitely magnified. */
+    mpfr_add(product->error, product->error, loss, MPFR_RNDU);
+    mpfr_add_d(loss, loss, format_smallest(format), MPFR_RNDU); /* The last rounding. */
+    mpfr_add(product->total_error, product->total_error, loss, MPFR_RNDU);
+  }
+  mpfr_clears(loss, flushed, (mpfr_ptr)0);
+}
+
+/* E' = factor * |x*| + losses, upwards. */
 static void set_errors(product_case_t *product, const format_t *format,
                        const contract_t *contract) {
+  if (is_exact(product, format, contract)) {
+    mpfr_set_zero(product->error, 1);
+    mpfr_set_zero(product->total_error, 1);
+    return;
+  }
   error_bound_t bound = error_bound_product(format, contract, product->count);
   mpfr_mul_d(product->error, product->reference, bound.factor, MPFR_RNDU);
   mpfr_mul_d(product->total_error, product->reference, bound.total_factor, MPFR_RNDU);
@@ -73,27 +137,49 @@ static void set_errors(product_case_t *product, const format_t *format,
   mpfr_init2(slop, PRODUCT_PRECISION);
   mpfr_mul_2si(slop, product->reference, -PRODUCT_PRECISION + 30, MPFR_RNDU);
   mpfr_add(product->error, product->error, slop, MPFR_RNDU);
-  mpfr_mul_d(slop, product->smallest, 0.5, MPFR_RNDD);
-  bool flushes = contract->ftz != FTZ_NONE;
-  if (product->count > 1 && mpfr_cmp_d(slop, format_smallest_normal(format)) < 0) {
-    mpfr_mul_d(slop, product->largest, 1 + bound.total_factor, MPFR_RNDU);
-    double loss = flushes ? 2 * format_smallest_normal(format) : format_smallest(format);
-    mpfr_mul_d(slop, slop, loss * (double)product->count, MPFR_RNDU);
-    mpfr_add(product->error, product->error, slop, MPFR_RNDU);
-    mpfr_add(product->total_error, product->total_error, slop, MPFR_RNDU);
-  }
   mpfr_clear(slop);
+  add_losses(product, format, contract, &bound);
 }
 
-/* Whether some order may overflow on the way, or reach zero from nonzero factors. */
+/* A bound on every partial product before its rounding: rounding is monotone, so none exceeds what
+ * its tree gives without the factors below 1. */
+static void set_partial_extreme(mpfr_ptr out, const product_case_t *product, const format_t *format,
+                                const contract_t *contract) {
+  error_bound_t bound = error_bound_product(format, contract, product->large_count);
+  mpfr_mul_d(out, product->largest, 1 + bound.factor, MPFR_RNDU);
+}
+
+/* Whether some order may overflow on the way. */
 static bool may_overflow(const product_case_t *product, const format_t *format,
-                         const error_bound_t *bound) {
+                         const contract_t *contract) {
   mpfr_t reach;
   mpfr_init2(reach, PRODUCT_PRECISION);
-  mpfr_mul_d(reach, product->largest, 1 + bound->total_factor, MPFR_RNDU);
+  set_partial_extreme(reach, product, format, contract);
   bool overflows = mpfr_overflows(reach, format);
   mpfr_clear(reach);
   return overflows;
+}
+
+/* Whether some partial product may stop at the largest number. */
+static bool may_saturate(const product_case_t *product, const format_t *format,
+                         const contract_t *contract) {
+  if (format->specials != FORMAT_FINITE && contract->accum_rounding != ACCUM_ROUNDING_RZ) {
+    return false;
+  }
+  mpfr_t reach;
+  mpfr_init2(reach, PRODUCT_PRECISION);
+  set_partial_extreme(reach, product, format, contract);
+  bool saturates = mpfr_cmp_d(reach, format_to_double(format, format->largest_bits)) > 0;
+  mpfr_clear(reach);
+  return saturates;
+}
+
+/* Whether some partial product of the factors below 1 may become zero. */
+static bool may_vanish(const product_case_t *product, const format_t *format,
+                       const contract_t *contract) {
+  double least =
+      contract->ftz == FTZ_NONE ? format_smallest(format) : format_smallest_normal(format);
+  return mpfr_cmp_d(product->smallest, 2 * least) < 0;
 }
 
 static void set_finite_range(product_case_t *product, const format_t *format,
@@ -113,29 +199,25 @@ static void set_finite_range(product_case_t *product, const format_t *format,
     range->negative_zero = product->negative;
     range->positive_zero = !product->negative;
   }
-  if (!may_overflow(product, format, &bound)) return;
-  if (format->specials == FORMAT_FINITE) { /* A saturated partial product shrinks from there. */
+  if (may_saturate(product, format, contract)) { /* It shrinks from there. */
     range->low = product->negative ? range->low : 0;
     range->high = product->negative ? 0 : range->high;
     range->positive_zero = !product->negative;
     range->negative_zero = product->negative;
-  } else if (!format_has_infinity(format)) {
+  }
+  if (format->specials == FORMAT_FINITE || !may_overflow(product, format, contract)) return;
+  if (!format_has_infinity(format)) {
     range->nan = true;
   } else {
     range->positive_infinity |= !product->negative;
     range->negative_infinity |= product->negative;
-    mpfr_t low;
-    mpfr_init2(low, PRODUCT_PRECISION);
-    mpfr_mul_d(low, product->smallest, 0.5, MPFR_RNDD);
-    if (mpfr_cmp_d(low, format_smallest(format)) < 0) range->nan = true; /* 0 * infinity. */
-    mpfr_clear(low);
+    range->nan |= may_vanish(product, format, contract); /* 0 * infinity. */
   }
 }
 
 static void compute_range(product_case_t *product, const product_question_t *question,
                           const contract_t *contract) {
   const format_t *format = question->format;
-  error_bound_t bound = error_bound_product(format, contract, product->count);
   set_errors(product, format, contract);
   value_range_t none = {.low = INFINITY, .high = -INFINITY};
   product->range = none;
@@ -145,12 +227,12 @@ static void compute_range(product_case_t *product, const product_question_t *que
   } else if (product->has_infinity) {
     range->positive_infinity = !product->negative;
     range->negative_infinity = product->negative;
-    range->nan = mpfr_cmp_d(product->smallest, 2 * format_smallest(format)) < 0;
+    range->nan = may_vanish(product, format, contract);
   } else if (product->has_zero) {
     range->low = range->high = 0;
     range->positive_zero = !product->negative;
     range->negative_zero = product->negative;
-    if (format->specials != FORMAT_FINITE) range->nan = may_overflow(product, format, &bound);
+    if (format->specials != FORMAT_FINITE) range->nan = may_overflow(product, format, contract);
     mpfr_set_zero(product->reference, 1);
   } else {
     set_finite_range(product, format, contract);
@@ -215,10 +297,9 @@ static status_t decide(const product_case_t *product, const product_question_t *
                        const contract_t *contract, uint64_t bits, arena_t *arena,
                        bool *out_conforms, error_t *error) {
   const value_range_t *range = &product->range;
-  *out_conforms =
-      value_range_holds(range, question->format, bits, contract->zero_sign == ZERO_SIGN_ANY);
-  bool may_overflow = range->nan || range->positive_infinity || range->negative_infinity;
-  if (!*out_conforms || may_overflow || contract->ftz != FTZ_NONE ||
+  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
+  *out_conforms = value_range_holds(range, question->format, bits, any_zero);
+  if (!*out_conforms || contract->ftz != FTZ_NONE ||
       !in_order_matters(product->count == 0 ? 0 : product->count - 1, contract)) {
     return STATUS_OK;
   }
@@ -233,7 +314,7 @@ static status_t decide(const product_case_t *product, const product_question_t *
       .init_max = init_count,
   };
   double value = format_to_double(question->format, bits);
-  return in_order_admits(&schedules, value, arena, out_conforms, error);
+  return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
 }
 
 status_t product_answer(const product_question_t *question, const contract_t *contract,

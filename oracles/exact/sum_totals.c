@@ -40,6 +40,8 @@ static bool note_special(sum_totals_t *totals, mpfr_srcptr term) {
 static void add_term(sum_totals_t *totals, mpfr_ptr run_high, mpfr_ptr run_low, mpfr_srcptr term,
                      bool flushable) {
   int inexact = mpfr_add(totals->sum, totals->sum, term, MPFR_RNDN);
+  if (mpfr_sgn(term) > 0) totals->positive_count++;
+  if (mpfr_sgn(term) < 0) totals->negative_count++;
   if (mpfr_sgn(term) > 0) {
     inexact |= mpfr_add(totals->positive, totals->positive, term, MPFR_RNDN);
     inexact |= mpfr_add(totals->magnitude, totals->magnitude, term, MPFR_RNDN);

@@ -11,6 +11,7 @@
 /* A product as an unevaluated sum of two binary64 numbers, and how far partial products may go. */
 typedef struct running_product {
   double high, low;
+  bool is_rounded; /* Some partial product was not a binary64 number. */
   double largest;  /* Product of the magnitudes above 1. */
   double smallest; /* Product of the magnitudes below 1; 0 for a zero factor, NaN for a NaN. */
 } running_product_t;
@@ -22,6 +23,7 @@ static void take_factor(running_product_t *product, double factor) {
   double error = fma(product->high, factor, -rounded) + product->low * factor;
   product->high = rounded + error;
   product->low = error - (product->high - rounded);
+  product->is_rounded |= error != 0;
   double magnitude = fabs(factor);
   if (magnitude > 1) {
     product->largest *= magnitude;
@@ -38,6 +40,12 @@ static bool stays_normal(const running_product_t *product, const format_t *forma
   double largest = format_to_double(format, format->largest_bits);
   return product->largest * factor < largest &&
          product->smallest > format_smallest_normal(format) * factor;
+}
+
+/* Whether no schedule rounds, for products that stay normal: no partial product has more
+ * significant bits than the whole (product_question.c).  Then x* alone conforms. */
+static bool is_exact_product(const running_product_t *product, const format_t *format) {
+  return !product->is_rounded && format_round_double(format, product->high) == product->high;
 }
 
 static running_product_t multiply_slice(const case_t *instance, const reduce_slices_t *slices,
@@ -69,9 +77,11 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
   double *low = ARENA_NEW_ARRAY(arena, double, count);
   double *high = ARENA_NEW_ARRAY(arena, double, count);
   uint8_t *ask = arena_alloc(arena, count);
+  bool *is_exact = ARENA_NEW_ARRAY(arena, bool, count);
   for (size_t i = 0; i < count; i++) {
     running_product_t product = multiply_slice(instance, slices, i, init_value);
     ask[i] = !stays_normal(&product, format, &bound);
+    is_exact[i] = is_exact_product(&product, format);
     reference[i] = ask[i] ? NAN : product.high;
     magnitude[i] = ask[i] ? 0 : fabs(product.high);
   }
@@ -88,6 +98,9 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
                            .ends = ENCLOSURE_NEAREST,
                            .side = ENCLOSURE_INSIDE};
   enclosure_round_ends(&enclosure, low, high);
+  for (size_t i = 0; i < count; i++) {
+    if (is_exact[i]) low[i] = high[i] = reference[i];
+  }
   accept.low = low;
   accept.high = high;
   return accept;
