@@ -4,6 +4,7 @@
 #define ASSAY_BASE_HASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { HASH_TEXT_BYTES = 33 };
 
@@ -12,5 +13,13 @@ typedef struct hash_text {
 } hash_text_t;
 
 hash_text_t hash_of(const void *data, size_t size);
+
+/* The same hash as numbers, where it is only compared. */
+typedef struct digest {
+  uint64_t high;
+  uint64_t low;
+} digest_t;
+
+digest_t digest_of(const void *data, size_t size);
 
 #endif

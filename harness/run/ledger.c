@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static status_t add_executor(const ledger_t *ledger, const executor_t *executor, int64_t *out_id,
                              error_t *error) {
@@ -29,8 +30,7 @@ status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *
   return STATUS_OK;
 }
 
-status_t ledger_write_tally(const ledger_t *ledger, tally_t *tally, error_t *error) {
-  if (ledger->store == NULL) return STATUS_OK;
+static status_t write_tally(const ledger_t *ledger, tally_t *tally, error_t *error) {
   for (size_t i = 0; i < tally_count(tally); i++) {
     tally_row_t *row = tally_at(tally, i);
     if (row->cases == row->cases_stored) continue;
@@ -49,6 +49,42 @@ status_t ledger_write_tally(const ledger_t *ledger, tally_t *tally, error_t *err
     STATUS_TRY(store_count(ledger->store, &counter, error));
     row->cases_stored = row->cases;
   }
+  return STATUS_OK;
+}
+
+static status_t write_pair(const ledger_t *ledger, const pair_row_t *row, error_t *error) {
+  uint64_t added[PAIR_RELATION_COUNT];
+  for (int i = 0; i < PAIR_RELATION_COUNT; i++) added[i] = row->cases[i] - row->stored[i];
+  const store_pair_t pair = {.run_id = ledger->run_id,
+                             .first_executor_id = ledger->executor_ids[row->first],
+                             .second_executor_id = ledger->executor_ids[row->second],
+                             .op = row->label.op,
+                             .algorithm = row->label.algorithm,
+                             .types = row->label.types,
+                             .cases = pair_cases(added),
+                             .alike_wrong = added[PAIR_ALIKE_WRONG],
+                             .different = pair_different(added),
+                             .both_conform = added[PAIR_BOTH_CONFORM],
+                             .first_diverges = added[PAIR_FIRST_DIVERGES],
+                             .second_diverges = added[PAIR_SECOND_DIVERGES],
+                             .both_diverge = added[PAIR_BOTH_DIVERGE],
+                             .undecided = added[PAIR_UNDECIDED]};
+  return store_add_pair(ledger->store, &pair, error);
+}
+
+static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, error_t *error) {
+  for (size_t i = 0; i < pair_tally_count(pairs); i++) {
+    pair_row_t *row = pair_tally_at(pairs, i);
+    STATUS_TRY(write_pair(ledger, row, error));
+    memcpy(row->stored, row->cases, sizeof row->stored);
+  }
+  return STATUS_OK;
+}
+
+status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, error_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  STATUS_TRY(write_tally(ledger, tally, error));
+  STATUS_TRY(write_pairs(ledger, pairs, error));
   return store_tick(ledger->store, error);
 }
 
@@ -87,8 +123,9 @@ status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence,
   return store_add_divergence(ledger->store, &row, &is_new, error);
 }
 
-status_t ledger_close(ledger_t *ledger, tally_t *tally, int exit_code, error_t *error) {
-  status_t status = ledger_write_tally(ledger, tally, error);
+status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, int exit_code,
+                      error_t *error) {
+  status_t status = ledger_write(ledger, tally, pairs, error);
   if (status == STATUS_OK && ledger->store != NULL) {
     status = store_end_run(ledger->store, ledger->run_id, exit_code, error);
   }

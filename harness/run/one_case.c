@@ -206,7 +206,8 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
  * always. */
 static status_t judge_executions(one_case_t *walk, const case_t *instance,
                                  const expectation_t *expectation, const executions_t *executions,
-                                 arena_t *arena, verdict_t *verdict, error_t *error) {
+                                 arena_t *arena, verdict_t *verdict, response_t *out_response,
+                                 error_t *error) {
   const repeat_t *repeat = &executions->repeat;
   if (executions->wrote_out_of_bounds) {
     set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "a guard byte was overwritten");
@@ -220,6 +221,10 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
   } else {
     STATUS_TRY(
         one_case_judge(walk, instance, expectation, executions->results, arena, verdict, error));
+    if (out_response != NULL) {
+      *out_response =
+          response_make(&instance->program, executions->results, verdict->outcome, arena);
+    }
     if (repeat->kind == REPEAT_DIFFERS) {
       set_verdict(verdict, OUTCOME_diverges, CLASS_nondeterministic, "two runs of the case differ");
     } else if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
@@ -234,8 +239,9 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
 status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
-                               verdict_t *out_verdict, error_t *error) {
+                               verdict_t *out_verdict, response_t *out_response, error_t *error) {
   const char *broken = expectation->broken;
+  if (out_response != NULL) *out_response = (response_t){.has_results = false};
   if (preparation->outcome != EXECUTOR_OK) {
     one_case_judge_absence(preparation->outcome, preparation->promise, broken, preparation->reason,
                            out_verdict);
@@ -254,7 +260,8 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};
-  return judge_executions(walk, instance, expectation, &executions, arena, out_verdict, error);
+  return judge_executions(walk, instance, expectation, &executions, arena, out_verdict,
+                          out_response, error);
 }
 
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
@@ -263,5 +270,5 @@ status_t one_case_run(one_case_t *walk, const case_t *instance, const expectatio
   preparation_t preparation;
   one_case_prepare(walk, &instance->program, expectation->broken, executor, &preparation);
   return one_case_run_prepared(walk, instance, expectation, executor, &preparation, arena,
-                               out_verdict, error);
+                               out_verdict, NULL, error);
 }

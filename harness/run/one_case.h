@@ -4,6 +4,7 @@
 
 #include "harness/exec/executor.h"
 #include "harness/judge/judge.h"
+#include "harness/run/response.h"
 #include "oracles/oracle.h"
 
 enum {
@@ -64,11 +65,12 @@ void one_case_prepare(one_case_t *walk, const program_t *program, const char *br
  * executing it could only corrupt memory. */
 bool one_case_is_settled(const preparation_t *preparation, const char *broken);
 
-/* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again. */
+/* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
+ * `out_response`, if not NULL, is for holding executors against each other. */
 status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
-                               verdict_t *out_verdict, error_t *error);
+                               verdict_t *out_verdict, response_t *out_response, error_t *error);
 
 /* one_case_prepare() and one_case_run_prepared(). */
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,

@@ -24,7 +24,9 @@ struct session {
   one_case_t walk;
   arena_t arena;           /* Of the present case. */
   contender_t *contenders; /* Owned; options.executor_count of them. */
+  response_t *responses;   /* Likewise, to the present case; NULL with a single executor. */
   tally_t *tally;
+  pair_tally_t *pairs;
   tally_label_t label; /* Of the present program. */
   finding_set_t *findings;
   ledger_t ledger;
@@ -54,10 +56,12 @@ static void session_free(session_t *session) {
   stream_deinit(&session->stream);
   arena_deinit(&session->arena);
   tally_free(session->tally);
+  pair_tally_free(session->pairs);
   finding_set_free(session->findings);
   g_string_free(session->program_line, TRUE);
   g_string_free(session->case_line, TRUE);
   g_free(session->contenders);
+  g_free(session->responses);
   g_free(session);
 }
 
@@ -68,12 +72,16 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   one_case_init(&session->walk, &options->contract, options->stream.seed);
   arena_init(&session->arena);
   session->tally = tally_new();
+  session->pairs = pair_tally_new();
   session->findings = finding_set_new();
   session->program_line = g_string_new(NULL);
   session->case_line = g_string_new(NULL);
   session->contenders = g_new0(contender_t, options->executor_count);
   for (size_t i = 0; i < options->executor_count; i++) {
     session->contenders[i].executor = options->executors[i];
+  }
+  if (options->executor_count > 1) {
+    session->responses = g_new0(response_t, options->executor_count);
   }
   session->begin = clock_nanoseconds();
   session->next_tick = session->begin + TICK_NANOSECONDS;
@@ -88,7 +96,8 @@ status_t session_open(const session_options_t *options, session_t **out_session,
 
 status_t session_close(session_t *session, int exit_code, error_t *error) {
   if (session == NULL) return STATUS_OK;
-  status_t status = ledger_close(&session->ledger, session->tally, exit_code, error);
+  status_t status =
+      ledger_close(&session->ledger, session->tally, session->pairs, exit_code, error);
   session_free(session);
   return status;
 }
@@ -152,10 +161,11 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
                               verdict_t *out_verdict, error_t *error) {
   contender_t *contender = &session->contenders[index];
   STATUS_TRY(check_load(session, index, instance, origin, error));
+  response_t *response = session->responses == NULL ? NULL : &session->responses[index];
   arena_mark_t mark = arena_mark(&session->arena);
   status_t status =
       one_case_run_prepared(&session->walk, instance, expectation, contender->executor,
-                            &contender->preparation, &session->arena, out_verdict, error);
+                            &contender->preparation, &session->arena, out_verdict, response, error);
   arena_rewind(&session->arena, mark);
   STATUS_TRY(status);
   tally_add(session->tally, index, &session->label, out_verdict,
@@ -213,7 +223,7 @@ static status_t tick(session_t *session, error_t *error) {
   if (session->options.on_tick != NULL) {
     session->options.on_tick(session->options.hook_context, session);
   }
-  return ledger_write_tally(&session->ledger, session->tally, error);
+  return ledger_write(&session->ledger, session->tally, session->pairs, error);
 }
 
 static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
@@ -225,9 +235,14 @@ static status_t walk_case(session_t *session, const case_t *instance, const char
   }
   verdict_t verdict;
   for (size_t i = 0; i < session->options.executor_count; i++) {
+    if (session->responses != NULL) session->responses[i].has_results = false;
     if (session->contenders[i].is_done) continue;
     STATUS_TRY(walk_executor(session, i, instance, &expectation, origin,
                              out_verdicts == NULL ? &verdict : &out_verdicts[i], error));
+  }
+  if (session->responses != NULL) {
+    pair_tally_add(session->pairs, &session->label, session->responses,
+                   session->options.executor_count);
   }
   session->cases++;
   return tick(session, error);
@@ -278,6 +293,8 @@ const char *session_bug_case(const session_t *session) {
 const session_options_t *session_options(const session_t *session) { return &session->options; }
 
 tally_t *session_tally(const session_t *session) { return session->tally; }
+
+pair_tally_t *session_pairs(const session_t *session) { return session->pairs; }
 
 size_t session_finding_count(const session_t *session) {
   return finding_set_count(session->findings);

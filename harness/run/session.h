@@ -9,6 +9,7 @@
 
 #include "harness/run/finding.h"
 #include "harness/run/one_case.h"
+#include "harness/run/pair_tally.h"
 #include "harness/run/stream.h"
 #include "harness/run/tally.h"
 #include "harness/store/store.h"
@@ -52,6 +53,7 @@ const char *session_bug_case(const session_t *session);
 
 const session_options_t *session_options(const session_t *session);
 tally_t *session_tally(const session_t *session);
+pair_tally_t *session_pairs(const session_t *session); /* Empty with a single executor. */
 size_t session_finding_count(const session_t *session);
 const finding_t *session_finding(const session_t *session, size_t index);
 uint64_t session_cases(const session_t *session);   /* Drawn or walked so far. */
