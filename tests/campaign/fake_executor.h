@@ -11,13 +11,15 @@
 #include "harness/exec/executor.h"
 
 /* FAKE(name): what each does is in fake_compile() and fake_execute(). */
-#define FAKES(FAKE)                                                                                \
-  FAKE(right)                                                                                      \
-  FAKE(wrong)                                                                                      \
-  FAKE(partly_written)                                                                             \
-  FAKE(unrepeatable) FAKE(out_of_bounds) FAKE(flushes) FAKE(wrong_and_flushes) FAKE(dirty_padding) \
-      FAKE(refuses) FAKE(breaks_promise) FAKE(rejects) FAKE(cannot_compile) FAKE(cannot_execute)   \
-          FAKE(refuses_data) FAKE(exceeds_target) FAKE(crashes) FAKE(hangs)
+#define FAKES(FAKE)                                                                           \
+  FAKE(right)                                                                                 \
+  FAKE(wrong)                                                                                 \
+  FAKE(partly_written)                                                                        \
+  FAKE(unrepeatable)                                                                          \
+  FAKE(out_of_bounds) FAKE(flushes) FAKE(wrong_and_flushes) FAKE(dirty_padding) FAKE(refuses) \
+      FAKE(breaks_promise) FAKE(rejects) FAKE(cannot_compile) FAKE(cannot_execute)            \
+          FAKE(refuses_data) FAKE(refuses_data_unpromised) FAKE(exceeds_target) FAKE(crashes) \
+              FAKE(hangs)
 
 typedef enum fake {
 #define FAKE_ENUM(name) FAKE_##name,
@@ -113,6 +115,7 @@ static int32_t fake_execute(void *self, void *handle, const void *const *operand
     case FAKE_cannot_execute:
       return fake_say(reason, ASSAY_EXECUTOR_FAILED);
     case FAKE_refuses_data:
+    case FAKE_refuses_data_unpromised:
       return fake_say(reason, ASSAY_EXECUTOR_UNSUPPORTED);
     case FAKE_crashes:
       _exit(9);
@@ -141,8 +144,21 @@ static const assay_executor_t fake_table = {.abi = ASSAY_EXECUTOR_ABI,
                                             .release = fake_release,
                                             .close = fake_close};
 
+/* The same without a declared target. */
+static const assay_executor_t fake_table_without_target = {.abi = ASSAY_EXECUTOR_ABI,
+                                                           .struct_size = sizeof(assay_executor_t),
+                                                           .open = fake_open,
+                                                           .name = fake_name,
+                                                           .version = fake_version,
+                                                           .hardware = fake_version,
+                                                           .compile = fake_compile,
+                                                           .execute = fake_execute,
+                                                           .release = fake_release,
+                                                           .close = fake_close};
+
 static const assay_executor_t *fake_find(const char *name) {
-  return g_str_has_prefix(name, "model:fake-") ? &fake_table : NULL;
+  if (!g_str_has_prefix(name, "model:fake-")) return NULL;
+  return g_str_has_suffix(name, "_unpromised") ? &fake_table_without_target : &fake_table;
 }
 
 static executor_t *fake_executor_open(fake_t kind, bool isolate) {

@@ -33,6 +33,7 @@ static const row_t rows[] = {
     {sum_line, FAKE_refuses, false, OUTCOME_refused, CLASS_none},
     {sum_line, FAKE_breaks_promise, false, OUTCOME_diverges, CLASS_supported_refused},
     {sum_line, FAKE_refuses_data, false, OUTCOME_diverges, CLASS_supported_refused},
+    {sum_line, FAKE_refuses_data_unpromised, false, OUTCOME_refused, CLASS_none},
     {sum_line, FAKE_rejects, false, OUTCOME_diverges, CLASS_supported_refused},
     {sum_line, FAKE_cannot_compile, false, OUTCOME_failed, CLASS_none},
     {sum_line, FAKE_cannot_execute, false, OUTCOME_failed, CLASS_none},

@@ -47,84 +47,6 @@ static void close_session(session_t *session) {
   g_assert_cmpint(session_close(session, 0, &error), ==, STATUS_OK);
 }
 
-/* ---- The stream ------------------------------------------------------------------------------ */
-
-static GPtrArray *draw_lines(uint64_t seed, bool skip_odd_programs, size_t count) {
-  const stream_options_t options = {
-      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = seed};
-  stream_t stream;
-  stream_init(&stream, &options);
-  GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-  while (lines->len < count) {
-    stream_next(&stream);
-    if (skip_odd_programs && stream.program_index % 2 == 1) {
-      stream_skip_program(&stream);
-      continue;
-    }
-    GString *line = g_string_new(NULL);
-    g_string_printf(line, "%" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " ", stream.program_index,
-                    stream.case_index);
-    case_print(&stream.instance, line);
-    g_ptr_array_add(lines, g_string_free(line, FALSE));
-  }
-  stream_deinit(&stream);
-  return lines;
-}
-
-static void test_stream_repeats(void) {
-  GPtrArray *first = draw_lines(3, false, 500);
-  GPtrArray *again = draw_lines(3, false, 500);
-  GPtrArray *other = draw_lines(4, false, 500);
-  size_t equal = 0;
-  for (guint i = 0; i < first->len; i++) {
-    g_assert_cmpstr(first->pdata[i], ==, again->pdata[i]);
-    equal += strcmp((const char *)first->pdata[i], (const char *)other->pdata[i]) == 0;
-  }
-  g_assert_cmpuint(equal, <, 5);
-  g_ptr_array_unref(first);
-  g_ptr_array_unref(again);
-  g_ptr_array_unref(other);
-}
-
-/* What happens to one program changes no case of another. */
-static void test_stream_skips(void) {
-  GPtrArray *all = draw_lines(3, false, 500);
-  GPtrArray *even = draw_lines(3, true, 200);
-  guint next = 0;
-  for (guint i = 0; i < all->len && next < even->len; i++) {
-    if (strcmp((const char *)all->pdata[i], (const char *)even->pdata[next]) == 0) next++;
-  }
-  g_assert_cmpuint(next, ==, even->len);
-  g_ptr_array_unref(all);
-  g_ptr_array_unref(even);
-}
-
-/* The data of a case come back from its seed. */
-static void test_stream_case_seed(void) {
-  const stream_options_t options = {
-      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 9};
-  stream_t stream;
-  stream_init(&stream, &options);
-  arena_t arena;
-  arena_init(&arena);
-  GString *drawn = g_string_new(NULL);
-  GString *again = g_string_new(NULL);
-  for (int i = 0; i < 100; i++) {
-    stream_next(&stream);
-    g_string_truncate(drawn, 0);
-    case_print(&stream.instance, drawn);
-    case_t copy = case_make(&arena, &stream.instance.program);
-    g_assert_cmpint(stream_draw_data(stream.case_seed, &copy), ==, stream.regime);
-    g_string_truncate(again, 0);
-    case_print(&copy, again);
-    g_assert_cmpstr(drawn->str, ==, again->str);
-  }
-  g_string_free(drawn, TRUE);
-  g_string_free(again, TRUE);
-  arena_deinit(&arena);
-  stream_deinit(&stream);
-}
-
 /* ---- Counting -------------------------------------------------------------------------------- */
 
 static uint64_t count_all(const session_t *session) {
@@ -178,6 +100,23 @@ static void test_every_case_counted_once(void) {
   for (int i = 0; i < 2; i++) executor_close(executors[i]);
 }
 
+/* One signature on two executors is two findings. */
+static void test_findings_by_executor(void) {
+  executor_t *executors[] = {open_builtin("canary:drop_last_term"),
+                             open_builtin("canary:drop_last_term")};
+  session_options_t options = make_options(executors, 2);
+  options.cases_max = 300;
+  session_t *session = run_session(&options);
+  size_t count[2] = {0};
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    count[session_finding(session, i)->executor]++;
+  }
+  g_assert_cmpuint(count[0], >, 0);
+  g_assert_cmpuint(count[0], ==, count[1]);
+  close_session(session);
+  for (int i = 0; i < 2; i++) executor_close(executors[i]);
+}
+
 /* ---- Refusals, failures and limits ----------------------------------------------------------- */
 
 static void test_refused_program_costs_one_case(void) {
@@ -194,6 +133,24 @@ static void test_refused_program_costs_one_case(void) {
   g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
   options.stream.program = &program;
   session = run_session(&options);
+  g_assert_cmpuint(session_cases(session), ==, 1);
+  close_session(session);
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+/* Nor does one that refuses only when it is to run get more than one case. */
+static void test_refused_data_costs_one_case(void) {
+  executor_t *executor = fake_executor_open(FAKE_refuses_data_unpromised, false);
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
+  session_options_t options = make_options(&executor, 1);
+  options.stream.program = &program;
+  options.cases_max = 10;
+  session_t *session = run_session(&options);
+  g_assert_cmpuint(tally_cases(session_tally(session), OUTCOME_refused), ==, 1);
   g_assert_cmpuint(session_cases(session), ==, 1);
   close_session(session);
   arena_deinit(&arena);
@@ -270,45 +227,78 @@ static int64_t query_integer(const char *path, const char *sql) {
   return value;
 }
 
-static void test_store(void) {
-  char *folder = g_dir_make_tmp("assay-session-XXXXXX", NULL);
-  char *path = g_build_filename(folder, "session.db", NULL);
+typedef struct stored {
+  char *folder;
+  char *path;
+  store_t *store;
+} stored_t;
+
+static stored_t open_store(void) {
+  stored_t stored = {.folder = g_dir_make_tmp("assay-session-XXXXXX", NULL)};
+  stored.path = g_build_filename(stored.folder, "session.db", NULL);
   error_t error = {0};
-  store_t *store = NULL;
-  g_assert_cmpint(store_open(path, &store, &error), ==, STATUS_OK);
+  g_assert_cmpint(store_open(stored.path, &stored.store, &error), ==, STATUS_OK);
+  return stored;
+}
+
+static void remove_store(stored_t *stored) {
+  char *command = g_strdup_printf("rm -r %s", stored->folder);
+  g_assert_cmpint(system(command), ==, 0);
+  g_free(command);
+  g_free(stored->path);
+  g_free(stored->folder);
+}
+
+/* Counters are written several times while a run lasts, and each case once. */
+static void test_store_ticks(void) {
+  stored_t stored = open_store();
+  executor_t *executor = open_builtin("model:sequential");
+  session_options_t options = make_options(&executor, 1);
+  options.seconds_max = 1.3;
+  options.store = stored.store;
+  session_t *session = run_session(&options);
+  int64_t cases = (int64_t)session_cases(session);
+  close_session(session);
+  error_t error = {0};
+  g_assert_cmpint(store_close(stored.store, &error), ==, STATUS_OK);
+  g_assert_cmpint(query_integer(stored.path, "SELECT sum(cases) FROM counter"), ==, cases);
+  remove_store(&stored);
+  executor_close(executor);
+}
+
+static void test_store(void) {
+  stored_t stored = open_store();
   executor_t *executor = open_builtin("canary:drop_first_term");
   session_options_t options = make_options(&executor, 1);
   options.cases_max = 400;
-  options.store = store;
+  options.store = stored.store;
   session_t *session = run_session(&options);
   int64_t findings = (int64_t)session_finding_count(session);
   int64_t diverging = (int64_t)tally_cases(session_tally(session), OUTCOME_diverges);
   g_assert_cmpint(diverging, >, 0);
   close_session(session);
-  g_assert_cmpint(store_close(store, &error), ==, STATUS_OK);
-  g_assert_cmpint(query_integer(path, "SELECT sum(cases) FROM counter"), ==, 400);
-  g_assert_cmpint(query_integer(path, "SELECT count(*) FROM divergence"), ==, findings);
-  g_assert_cmpint(query_integer(path, "SELECT sum(sightings) FROM divergence"), ==, diverging);
-  char *command = g_strdup_printf("rm -r %s", folder);
-  g_assert_cmpint(system(command), ==, 0);
-  g_free(command);
-  g_free(path);
-  g_free(folder);
+  error_t error = {0};
+  g_assert_cmpint(store_close(stored.store, &error), ==, STATUS_OK);
+  g_assert_cmpint(query_integer(stored.path, "SELECT sum(cases) FROM counter"), ==, 400);
+  g_assert_cmpint(query_integer(stored.path, "SELECT count(*) FROM divergence"), ==, findings);
+  g_assert_cmpint(query_integer(stored.path, "SELECT sum(sightings) FROM divergence"), ==,
+                  diverging);
+  remove_store(&stored);
   executor_close(executor);
 }
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
-  g_test_add_func("/stream/repeats", test_stream_repeats);
-  g_test_add_func("/stream/skips", test_stream_skips);
-  g_test_add_func("/stream/case_seed", test_stream_case_seed);
   g_test_add_func("/session/same_seed_same_findings", test_same_seed_same_findings);
   g_test_add_func("/session/every_case_counted_once", test_every_case_counted_once);
   g_test_add_func("/session/refused_program_costs_one_case", test_refused_program_costs_one_case);
+  g_test_add_func("/session/findings_by_executor", test_findings_by_executor);
+  g_test_add_func("/session/refused_data_costs_one_case", test_refused_data_costs_one_case);
   g_test_add_func("/session/refusal_beside_others", test_refusal_beside_others);
   g_test_add_func("/session/failures", test_failures);
   g_test_add_func("/session/limits", test_limits);
   g_test_add_func("/session/store", test_store);
+  g_test_add_func("/session/store_ticks", test_store_ticks);
   return g_test_run();
 }

@@ -1,0 +1,130 @@
+/* The cases of a campaign depend on its seed alone. */
+#include "harness/run/stream.h"
+
+static const char sum_line[] = "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[]";
+
+static size_t count_ops(void) {
+  size_t count = 0;
+  while (op_all()[count] != NULL) count++;
+  return count;
+}
+
+static GPtrArray *draw_lines(uint64_t seed, bool skip_odd_programs, size_t count) {
+  const stream_options_t options = {
+      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = seed};
+  stream_t stream;
+  stream_init(&stream, &options);
+  GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+  while (lines->len < count) {
+    stream_next(&stream);
+    if (skip_odd_programs && stream.program_index % 2 == 1) {
+      stream_skip_program(&stream);
+      continue;
+    }
+    GString *line = g_string_new(NULL);
+    g_string_printf(line, "%" G_GUINT64_FORMAT ".%" G_GUINT64_FORMAT " ", stream.program_index,
+                    stream.case_index);
+    case_print(&stream.instance, line);
+    g_ptr_array_add(lines, g_string_free(line, FALSE));
+  }
+  stream_deinit(&stream);
+  return lines;
+}
+
+static void test_stream_repeats(void) {
+  GPtrArray *first = draw_lines(3, false, 500);
+  GPtrArray *again = draw_lines(3, false, 500);
+  GPtrArray *other = draw_lines(4, false, 500);
+  size_t equal = 0;
+  for (guint i = 0; i < first->len; i++) {
+    g_assert_cmpstr(first->pdata[i], ==, again->pdata[i]);
+    equal += strcmp((const char *)first->pdata[i], (const char *)other->pdata[i]) == 0;
+  }
+  g_assert_cmpuint(equal, <, 5);
+  g_ptr_array_unref(first);
+  g_ptr_array_unref(again);
+  g_ptr_array_unref(other);
+}
+
+/* What happens to one program changes no case of another. */
+static void test_stream_skips(void) {
+  GPtrArray *all = draw_lines(3, false, 500);
+  GPtrArray *even = draw_lines(3, true, 200);
+  guint next = 0;
+  for (guint i = 0; i < all->len && next < even->len; i++) {
+    if (strcmp((const char *)all->pdata[i], (const char *)even->pdata[next]) == 0) next++;
+  }
+  g_assert_cmpuint(next, ==, even->len);
+  g_ptr_array_unref(all);
+  g_ptr_array_unref(even);
+}
+
+/* The data of a case come back from its seed. */
+static void test_stream_case_seed(void) {
+  const stream_options_t options = {
+      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 9};
+  stream_t stream;
+  stream_init(&stream, &options);
+  arena_t arena;
+  arena_init(&arena);
+  GString *drawn = g_string_new(NULL);
+  GString *again = g_string_new(NULL);
+  for (int i = 0; i < 100; i++) {
+    stream_next(&stream);
+    g_string_truncate(drawn, 0);
+    case_print(&stream.instance, drawn);
+    case_t copy = case_make(&arena, &stream.instance.program);
+    g_assert_cmpint(stream_draw_data(stream.case_seed, &copy), ==, stream.regime);
+    g_string_truncate(again, 0);
+    case_print(&copy, again);
+    g_assert_cmpstr(drawn->str, ==, again->str);
+  }
+  g_string_free(drawn, TRUE);
+  g_string_free(again, TRUE);
+  arena_deinit(&arena);
+  stream_deinit(&stream);
+}
+
+/* A program that breaks a constraint has one case; a fixed program has data that follow the seed.
+ */
+static void test_stream_programs(void) {
+  stream_options_t options = {
+      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 9};
+  options.gen.invalid_one_in = 3;
+  stream_t stream;
+  stream_init(&stream, &options);
+  int broken = 0;
+  for (int i = 0; i < 300; i++) {
+    bool was_broken = stream.broken != NULL;
+    stream_next(&stream);
+    if (was_broken) g_assert_true(stream.is_new_program);
+    broken += stream.broken != NULL;
+  }
+  g_assert_cmpint(broken, >, 10);
+  stream_deinit(&stream);
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
+  options.program = &program;
+  uint64_t seeds[2];
+  for (uint64_t i = 0; i < 2; i++) {
+    options.seed = i;
+    stream_init(&stream, &options);
+    stream_next(&stream);
+    seeds[i] = stream.case_seed;
+    stream_deinit(&stream);
+  }
+  g_assert_cmpuint(seeds[0], !=, seeds[1]);
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  g_test_add_func("/stream/repeats", test_stream_repeats);
+  g_test_add_func("/stream/skips", test_stream_skips);
+  g_test_add_func("/stream/case_seed", test_stream_case_seed);
+  g_test_add_func("/stream/programs", test_stream_programs);
+  return g_test_run();
+}
