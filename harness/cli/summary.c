@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/cli/describe.h"
+#include "harness/cli/summary_pairs.h"
 
 /* A line of the table: the tally over algorithms, classes and implementations. */
 typedef struct line {
@@ -174,6 +175,7 @@ static shares_t measure_shares(const campaign_t *campaign) {
 void summary_print(const campaign_t *campaign) {
   summary_end_progress();
   print_table(campaign);
+  summary_print_pairs(campaign);
   const session_t *session = campaign->session;
   const shares_t shares = measure_shares(campaign);
   uint64_t cases = session_cases(session);
@@ -248,6 +250,7 @@ void summary_print_json(const campaign_t *campaign) {
                       json_pack("{s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
                                 shares.judge, "executors", shares.executor, "rest", shares.rest));
   json_object_set_new(document, "counters", json_counters(campaign));
+  json_object_set_new(document, "pairs", summary_json_pairs(campaign));
   json_object_set_new(document, "findings", findings);
   json_print(document, false);
 }

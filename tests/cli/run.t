@@ -32,6 +32,19 @@ ok $? "JSON: side by side, only the canary is found"
 [ "$(json out 'my $t = $d->{time_shares}; my $s = 0; $s += $t->{$_} for keys %$t; abs($s - 1) < 1e-6')" = 1 ]
 ok $? "JSON: shares of time add up"
 
+[ "$(json out 'scalar grep { $_->{second_diverges} + $_->{both_diverge} } @{$d->{pairs}}')" = 0 ]
+ok $? "JSON: side by side, the model is never blamed"
+[ "$(json out 'my $n = 0; $n += $_->{first_diverges} for @{$d->{pairs}}; $n > 0')" = 1 ]
+ok $? "JSON: side by side, the canary is blamed"
+
+run 0 "side by side" run --executor model:sequential --executor model:pairwise --op stablehlo.reduce \
+  --cases 300 --seed 3 --db pairs.db
+like out "^first model:sequential, second model:pairwise" "side by side: a table for the pair"
+like out "^  stablehlo.reduce  *[0-9]*  *[1-9][0-9]*  *[1-9][0-9]*  *0  *0  *0 " \
+  "side by side: bits differ, both conform, nobody is blamed"
+run 0 "pairs" query pairs --db pairs.db --format csv
+like out "^model:sequential,model:pairwise,stablehlo.reduce,add," "side by side: query pairs"
+
 run 0 "the database" query by-op --db a.db --format csv
 like out "canary:drop_last_term" "the database: by-op"
 run 0 "SQL" query --sql "SELECT sum(cases) AS n FROM counter" --db a.db --format json
