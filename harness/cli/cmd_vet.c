@@ -1,4 +1,5 @@
-/* assay vet: a campaign told as TAP 13, one test point per executor, op, algorithm and types. */
+/* assay vet: a campaign told as TAP 13, one test point per executor, op, algorithm and types, and
+ * one per executor and op for the programs that were drawn invalid on purpose. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -6,36 +7,44 @@
 #include "harness/cli/describe.h"
 #include "harness/tap/tap.h"
 
-/* The tally over outcomes, classes and implementations. */
-typedef struct bucket {
+/* What a test point is about; for invalid programs the op alone counts of the label. */
+typedef struct topic {
   size_t executor;
   tally_label_t label;
+  bool is_invalid;
+} topic_t;
+
+/* The tally over outcomes, classes and implementations. */
+typedef struct bucket {
+  topic_t topic;
   uint64_t cases[OUTCOME_COUNT];
   double ulp_error_max;
   double slack_max;
   const char *reason; /* Of a refusal; borrowed. */
 } bucket_t;
 
-static bool is_of_bucket(const bucket_t *bucket, size_t executor, const tally_label_t *label) {
-  return bucket->executor == executor && bucket->label.op == label->op &&
-         bucket->label.algorithm == label->algorithm && bucket->label.types == label->types;
+static bool is_same_topic(const topic_t *a, const topic_t *b) {
+  if (a->executor != b->executor || a->label.op != b->label.op) return false;
+  if (a->is_invalid || b->is_invalid) return a->is_invalid && b->is_invalid;
+  return a->label.algorithm == b->label.algorithm && a->label.types == b->label.types;
 }
 
-static bucket_t *find_bucket(GArray *buckets, const tally_row_t *row) {
+static bucket_t *find_bucket(GArray *buckets, const topic_t *topic) {
   for (guint i = 0; i < buckets->len; i++) {
     bucket_t *bucket = &g_array_index(buckets, bucket_t, i);
-    if (is_of_bucket(bucket, row->executor, &row->label)) return bucket;
+    if (is_same_topic(&bucket->topic, topic)) return bucket;
   }
-  const bucket_t bucket = {.executor = row->executor, .label = row->label, .reason = ""};
+  const bucket_t bucket = {.topic = *topic, .reason = ""};
   g_array_append_val(buckets, bucket);
   return &g_array_index(buckets, bucket_t, buckets->len - 1);
 }
 
 static gint compare_buckets(gconstpointer a, gconstpointer b) {
-  const bucket_t *left = (const bucket_t *)a;
-  const bucket_t *right = (const bucket_t *)b;
+  const topic_t *left = &((const bucket_t *)a)->topic;
+  const topic_t *right = &((const bucket_t *)b)->topic;
   if (left->executor != right->executor) return left->executor < right->executor ? -1 : 1;
   int order = strcmp(left->label.op, right->label.op);
+  if (order == 0) order = left->is_invalid - right->is_invalid;
   if (order == 0) order = strcmp(left->label.algorithm, right->label.algorithm);
   return order != 0 ? order : strcmp(left->label.types, right->label.types);
 }
@@ -45,7 +54,8 @@ static GArray *gather_buckets(const campaign_t *campaign) {
   tally_t *tally = session_tally(campaign->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
     const tally_row_t *row = tally_at(tally, i);
-    bucket_t *bucket = find_bucket(buckets, row);
+    const topic_t topic = {row->executor, row->label, row->is_invalid};
+    bucket_t *bucket = find_bucket(buckets, &topic);
     bucket->cases[row->outcome] += row->cases;
     bucket->ulp_error_max = fmax(bucket->ulp_error_max, row->ulp_error_max);
     bucket->slack_max = fmax(bucket->slack_max, row->slack_max);
@@ -59,7 +69,9 @@ static GArray *gather_buckets(const campaign_t *campaign) {
 static const finding_t *find_finding(const campaign_t *campaign, const bucket_t *bucket) {
   for (size_t i = 0; i < session_finding_count(campaign->session); i++) {
     const finding_t *finding = session_finding(campaign->session, i);
-    if (is_of_bucket(bucket, finding->executor, &finding->label)) return finding;
+    const topic_t topic = {finding->executor, finding->label,
+                           finding->verdict.constraint[0] != '\0'};
+    if (is_same_topic(&bucket->topic, &topic)) return finding;
   }
   return NULL;
 }
@@ -105,10 +117,17 @@ static const char *skip_reason(const bucket_t *bucket) {
   return bucket->cases[OUTCOME_no_oracle] > 0 ? "no oracle" : "weak: nothing could have failed";
 }
 
+static char *describe_topic(const campaign_t *campaign, const topic_t *topic) {
+  const char *executor = executor_name(campaign->executors.items[topic->executor]);
+  const tally_label_t *label = &topic->label;
+  if (topic->is_invalid) {
+    return g_strdup_printf("%s %s invalid programs are refused", executor, label->op);
+  }
+  return g_strdup_printf("%s %s %s %s", executor, label->op, label->algorithm, label->types);
+}
+
 static void print_point(tap_t *tap, const campaign_t *campaign, const bucket_t *bucket) {
-  const executor_t *executor = campaign->executors.items[bucket->executor];
-  char *description = g_strdup_printf("%s %s %s %s", executor_name(executor), bucket->label.op,
-                                      bucket->label.algorithm, bucket->label.types);
+  char *description = describe_topic(campaign, &bucket->topic);
   bool is_bad = bucket->cases[OUTCOME_diverges] > 0 || bucket->cases[OUTCOME_failed] > 0;
   const char *skip = skip_reason(bucket);
   if (!is_bad && skip != NULL) {

@@ -9,6 +9,9 @@
 #include "harness/cli/describe.h"
 #include "harness/cli/summary_pairs.h"
 
+/* What stands for the types of programs that were drawn invalid on purpose. */
+static const char invalid_programs[] = "(invalid programs)";
+
 /* A line of the table: the tally over algorithms, classes and implementations. */
 typedef struct line {
   size_t executor;
@@ -52,8 +55,10 @@ void summary_on_tick(void *context, const session_t *session) {
   if (options->cases_max > 0 && cases > 0) {
     left = fmin(left, ((double)options->cases_max - cases) * seconds / cases);
   }
-  fprintf(stderr, "\r\033[K%.0f cases, %.0f/s, %zu findings", cases, cases / seconds,
-          session_finding_count(session));
+  one_case_times_t times = session_times(session);
+  fprintf(stderr, "\r\033[K%.0f cases, %.0f/s, %zu findings, compiling %.0f%%, executors %.0f%%",
+          cases, cases / seconds, session_finding_count(session),
+          (double)times.compile * 1e-7 / seconds, (double)times.executor * 1e-7 / seconds);
   if (isfinite(left)) fprintf(stderr, ", %.0f s left", fmax(left, 0));
   fflush(stderr);
 }
@@ -66,15 +71,14 @@ static gint compare_lines(gconstpointer a, gconstpointer b) {
   return by_op != 0 ? by_op : strcmp(left->types, right->types);
 }
 
-static line_t *find_line(GArray *lines, const tally_row_t *row) {
+static line_t *find_line(GArray *lines, const tally_row_t *row, const char *types) {
   for (guint i = 0; i < lines->len; i++) {
     line_t *line = &g_array_index(lines, line_t, i);
-    if (line->executor == row->executor && line->op == row->label.op &&
-        line->types == row->label.types) {
+    if (line->executor == row->executor && line->op == row->label.op && line->types == types) {
       return line;
     }
   }
-  const line_t line = {.executor = row->executor, .op = row->label.op, .types = row->label.types};
+  const line_t line = {.executor = row->executor, .op = row->label.op, .types = types};
   g_array_append_val(lines, line);
   return &g_array_index(lines, line_t, lines->len - 1);
 }
@@ -84,7 +88,7 @@ static GArray *gather_lines(const campaign_t *campaign) {
   tally_t *tally = session_tally(campaign->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
     const tally_row_t *row = tally_at(tally, i);
-    line_t *line = find_line(lines, row);
+    line_t *line = find_line(lines, row, row->is_invalid ? invalid_programs : row->label.types);
     line->cases[row->outcome] += row->cases;
     line->ulp_error_max = fmax(line->ulp_error_max, row->ulp_error_max);
     line->slack_max = fmax(line->slack_max, row->slack_max);
@@ -100,7 +104,8 @@ static uint64_t count_cases(const uint64_t *cases) {
 }
 
 static bool is_refused(const line_t *line) {
-  return line->cases[OUTCOME_refused] == count_cases(line->cases);
+  return line->types != invalid_programs &&
+         line->cases[OUTCOME_refused] == count_cases(line->cases);
 }
 
 static void print_counts(const uint64_t *cases) {
@@ -157,6 +162,7 @@ typedef struct shares {
   double seconds;
   double oracle;
   double judge;
+  double compile;
   double executor;
   double rest;
 } shares_t;
@@ -167,8 +173,9 @@ static shares_t measure_shares(const campaign_t *campaign) {
   shares_t shares = {.seconds = all,
                      .oracle = (double)times.oracle * 1e-9 / all,
                      .judge = (double)times.judge * 1e-9 / all,
+                     .compile = (double)times.compile * 1e-9 / all,
                      .executor = (double)times.executor * 1e-9 / all};
-  shares.rest = 1 - shares.oracle - shares.judge - shares.executor;
+  shares.rest = 1 - shares.oracle - shares.judge - shares.compile - shares.executor;
   return shares;
 }
 
@@ -185,10 +192,10 @@ void summary_print(const campaign_t *campaign) {
   printf("\n%" PRIu64 " cases in %.2f s (%.0f/s), %zu findings in %" PRIu64 " occurrences\n", cases,
          shares.seconds, (double)cases / shares.seconds, findings, occurrences);
   printf(
-      "time: oracle %.0f%%, judge %.0f%%, executors %.0f%%, rest %.0f%%; "
+      "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, rest %.0f%%; "
       "%" PRIu64 " components audited with MPFR\n",
-      100 * shares.oracle, 100 * shares.judge, 100 * shares.executor, 100 * shares.rest,
-      session_audited(session));
+      100 * shares.oracle, 100 * shares.judge, 100 * shares.compile, 100 * shares.executor,
+      100 * shares.rest, session_audited(session));
   printf("seed %" PRIu64 ", contract %s\n", campaign->options.stream.seed, campaign->contract_text);
 }
 
@@ -197,12 +204,12 @@ static json_t *json_counters(const campaign_t *campaign) {
   tally_t *tally = session_tally(campaign->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
     const tally_row_t *row = tally_at(tally, i);
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
-                               executor_at(campaign, row->executor), "op", row->label.op,
-                               "algorithm", row->label.algorithm, "types", row->label.types,
-                               "outcome", outcome_spelling(row->outcome), "class",
-                               class_spelling(row->class_), "implementation", row->implementation,
-                               "reason", row->reason, "cases", (json_int_t)row->cases);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:I}", "executor",
+        executor_at(campaign, row->executor), "op", row->label.op, "algorithm",
+        row->label.algorithm, "types", row->label.types, "invalid", (int)row->is_invalid, "outcome",
+        outcome_spelling(row->outcome), "class", class_spelling(row->class_), "implementation",
+        row->implementation, "reason", row->reason, "cases", (json_int_t)row->cases);
     json_object_set_new(object, "max_ulp", json_number(row->ulp_error_max));
     json_object_set_new(object, "max_slack", json_number(row->slack_max));
     json_object_set_new(object, "max_backward_error", json_number(row->backward_error_max));
@@ -246,9 +253,10 @@ void summary_print_json(const campaign_t *campaign) {
                 "seconds", shares.seconds, "audited", (json_int_t)session_audited(session));
   json_object_set_new(document, "executors", json_executors(campaign));
   json_object_set_new(document, "totals", json_totals(campaign));
-  json_object_set_new(document, "time_shares",
-                      json_pack("{s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
-                                shares.judge, "executors", shares.executor, "rest", shares.rest));
+  json_object_set_new(
+      document, "time_shares",
+      json_pack("{s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge", shares.judge,
+                "compiling", shares.compile, "executors", shares.executor, "rest", shares.rest));
   json_object_set_new(document, "counters", json_counters(campaign));
   json_object_set_new(document, "pairs", summary_json_pairs(campaign));
   json_object_set_new(document, "findings", findings);

@@ -19,6 +19,7 @@ struct tally {
 static guint row_hash(gconstpointer pointer) {
   const tally_row_t *row = (const tally_row_t *)pointer;
   guint hash = (guint)row->executor * 31 + (guint)row->outcome;
+  hash = hash * 2 + (row->is_invalid ? 1 : 0);
   hash = hash * 31 + (guint)row->class_;
   hash = hash * 31 + g_direct_hash(row->label.op);
   hash = hash * 31 + g_direct_hash(row->label.algorithm);
@@ -29,9 +30,9 @@ static guint row_hash(gconstpointer pointer) {
 static gboolean row_equal(gconstpointer a, gconstpointer b) {
   const tally_row_t *left = (const tally_row_t *)a;
   const tally_row_t *right = (const tally_row_t *)b;
-  return left->executor == right->executor && left->outcome == right->outcome &&
-         left->class_ == right->class_ && left->label.op == right->label.op &&
-         left->label.algorithm == right->label.algorithm &&
+  return left->executor == right->executor && left->is_invalid == right->is_invalid &&
+         left->outcome == right->outcome && left->class_ == right->class_ &&
+         left->label.op == right->label.op && left->label.algorithm == right->label.algorithm &&
          left->label.types == right->label.types &&
          strcmp(left->implementation, right->implementation) == 0;
 }
@@ -83,6 +84,7 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   tally_row_t **recent = executor < RECENT_COUNT ? &tally->recent[executor] : NULL;
   tally_row_t key = {.executor = executor,
                      .label = *label,
+                     .is_invalid = verdict->constraint[0] != '\0',
                      .outcome = verdict->outcome,
                      .class_ = verdict->class_,
                      .implementation = implementation};

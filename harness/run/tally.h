@@ -18,6 +18,7 @@ typedef struct tally_label {
 typedef struct tally_row {
   size_t executor; /* Index among the session's executors. */
   tally_label_t label;
+  bool is_invalid; /* The program breaks a constraint on purpose. */
   outcome_t outcome;
   divergence_class_t class_;
   const char *implementation;
