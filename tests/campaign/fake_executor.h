@@ -10,28 +10,17 @@
 
 #include "harness/exec/executor.h"
 
-/* FAKE(name): what each does is in fake_compile() and fake_execute(). */
-#define FAKES(FAKE)                                                                           \
-  FAKE(right)                                                                                 \
-  FAKE(wrong)                                                                                 \
-  FAKE(partly_written)                                                                        \
-  FAKE(unrepeatable)                                                                          \
-  FAKE(out_of_bounds) FAKE(flushes) FAKE(wrong_and_flushes) FAKE(dirty_padding) FAKE(refuses) \
-      FAKE(breaks_promise) FAKE(rejects) FAKE(cannot_compile) FAKE(cannot_execute)            \
-          FAKE(refuses_data) FAKE(refuses_data_unpromised) FAKE(exceeds_target) FAKE(crashes) \
-              FAKE(hangs)
-
 typedef enum fake {
-#define FAKE_ENUM(name) FAKE_##name,
-  FAKES(FAKE_ENUM)
-#undef FAKE_ENUM
-      FAKE_COUNT
+#define FAKE(name, summary) FAKE_##name,
+#include "tests/campaign/fakes.def"
+#undef FAKE
+  FAKE_COUNT
 } fake_t;
 
 static const char *const fake_names[] = {
-#define FAKE_NAME(name) #name,
-    FAKES(FAKE_NAME)
-#undef FAKE_NAME
+#define FAKE(name, summary) #name,
+#include "tests/campaign/fakes.def"
+#undef FAKE
 };
 
 typedef struct fake_state {
