@@ -123,6 +123,9 @@ int campaign_open(const campaign_flags_t *flags, int argc, char *const *argv,
   session_options_t *options = &campaign->options;
   options->executors = campaign->executors.items;
   options->executor_count = campaign->executors.count;
+  for (size_t i = 0; i < options->executor_count; i++) {
+    options->stream.compiling_is_dear |= executor_is_process(options->executors[i]);
+  }
   options->store = campaign->store;
   options->command = campaign->command_line;
   options->assay_version = ASSAY_VERSION;

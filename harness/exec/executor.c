@@ -80,6 +80,8 @@ bool executor_load_changed_environment(const executor_t *executor) {
   return executor->transport->load_changed_environment;
 }
 
+bool executor_is_process(const executor_t *executor) { return executor->address.command != NULL; }
+
 executor_promise_t executor_promises(executor_t *executor, const program_t *program) {
   transport_t *transport = executor->transport;
   hash_text_t key = program_hash(program);

@@ -53,6 +53,9 @@ const char *executor_name(const executor_t *executor);
 const char *executor_version(const executor_t *executor);
 const char *executor_hardware(const executor_t *executor);
 
+/* Whether it is a worker process: compiling there costs milliseconds. */
+bool executor_is_process(const executor_t *executor);
+
 /* Whether the backend's declared target holds the program: yes, no, or it has declared none. */
 typedef enum executor_promise {
   EXECUTOR_PROMISE_NONE,

@@ -90,7 +90,7 @@ void one_case_prepare(one_case_t *walk, const program_t *program, const char *br
              executor_implementation(executor, out_preparation->program));
   }
   if (broken == NULL) out_preparation->promise = executor_promises(executor, program);
-  walk->times.executor += clock_nanoseconds() - begin;
+  walk->times.compile += clock_nanoseconds() - begin;
 }
 
 bool one_case_is_settled(const preparation_t *preparation, const char *broken) {

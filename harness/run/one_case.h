@@ -15,7 +15,8 @@ enum {
 /* Where time went, in nanoseconds. */
 typedef struct one_case_times {
   uint64_t oracle;
-  uint64_t executor;
+  uint64_t compile;  /* In executors, until a program could be executed. */
+  uint64_t executor; /* In executors, executing. */
   uint64_t judge;
 } one_case_times_t;
 

@@ -1,8 +1,9 @@
 #include "harness/run/stream.h"
 
 /* Data sets a program, from the first programs of a campaign to the later ones: a short campaign
- * lives on the variety of its programs, a long one must not spend its time on compiling. */
-enum { DATA_SETS_FIRST = 4, DATA_SETS_MAX = 32, PROGRAMS_PER_DATA_SET = 16 };
+ * lives on the variety of its programs, a long one must not spend its time on compiling.  A
+ * compiler in a worker process takes as long for a program as for some hundred executions. */
+enum { DATA_SETS_FIRST = 4, DATA_SETS_MAX = 32, PROGRAMS_PER_DATA_SET = 16, DEAR_FACTOR = 16 };
 
 /* Seeds of programs and of cases come from different streams. */
 enum { PURPOSE_PROGRAM = 1, PURPOSE_DATA = 2 };
@@ -27,7 +28,8 @@ static uint64_t data_sets(const stream_t *stream) {
   if (stream->options.program != NULL) return UINT64_MAX;
   if (stream->broken != NULL) return 1; /* Nobody should look at its data. */
   uint64_t sets = DATA_SETS_FIRST + stream->program_index / PROGRAMS_PER_DATA_SET;
-  return sets < DATA_SETS_MAX ? sets : DATA_SETS_MAX;
+  if (sets > DATA_SETS_MAX) sets = DATA_SETS_MAX;
+  return stream->options.compiling_is_dear ? sets * DEAR_FACTOR : sets;
 }
 
 static void next_program(stream_t *stream) {

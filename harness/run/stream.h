@@ -15,6 +15,7 @@ typedef struct stream_options {
   const char *broken;       /* The constraint that `program` breaks, or NULL. */
   gen_options_t gen;
   uint64_t seed;
+  bool compiling_is_dear; /* More data for each program: for worker processes. */
 } stream_options_t;
 
 typedef struct stream {
