@@ -66,6 +66,11 @@ uint64_t integer_result(const integer_question_t *question, uint32_t init_count)
   return result & element_mask(question->element);
 }
 
+/* A pattern extended to 64 bits by the signedness of its type. */
+static uint64_t extended(const element_t *element, uint64_t bits) {
+  return element->kind == ELEMENT_SIGNED ? (uint64_t)element_signed_value(element, bits) : bits;
+}
+
 static void set_extended(mpz_t out, const element_t *element, uint64_t value) {
   if (element->kind == ELEMENT_SIGNED) {
     mpz_set_si(out, (int64_t)value);
@@ -79,9 +84,40 @@ static void clamp(mpz_t value, const mpz_t low, const mpz_t high) {
   if (mpz_cmp(value, high) > 0) mpz_set(value, high);
 }
 
-/* Adds to the sums of the positive and of the negative terms. */
-static void split_terms(const integer_question_t *question, bool with_init, mpz_t positive,
-                        mpz_t negative) {
+/* What saturating schedules may give: [low, high]. */
+typedef struct saturated {
+  mpz_t least, most; /* The type's own range. */
+  mpz_t positive;    /* Sum of the positive terms, or product of the magnitudes of all factors. */
+  mpz_t negative;    /* Sum of the negative terms. */
+  size_t negative_count;
+  bool saturates; /* Some schedule saturates; else low = high is the exact result. */
+  mpz_t low, high;
+} saturated_t;
+
+static void add_term(saturated_t *range, const mpz_t term) {
+  mpz_ptr sum = mpz_sgn(term) > 0 ? range->positive : range->negative;
+  mpz_add(sum, sum, term);
+}
+
+/* Far beyond every type, how far does not matter. */
+static void multiply_term(saturated_t *range, const mpz_t term) {
+  if (mpz_sgn(term) < 0) range->negative_count++;
+  mpz_mul(range->positive, range->positive, term);
+  mpz_abs(range->positive, range->positive);
+  if (mpz_sizeinbase(range->positive, 2) <= 256) return;
+  mpz_set_ui(range->positive, 0);
+  mpz_setbit(range->positive, 255);
+}
+
+/* Takes in the terms without an initial value. */
+static void saturated_init(saturated_t *range, const integer_question_t *question) {
+  *range = (saturated_t){.saturates = false};
+  mpz_inits(range->least, range->most, range->positive, range->negative, range->low, range->high,
+            NULL);
+  mpz_set_si(range->least, element_integer_min(question->element));
+  mpz_set_ui(range->most, element_integer_max(question->element));
+  bool multiplies = question->body == FOLD_MULTIPLY;
+  mpz_set_ui(range->positive, multiplies ? 1 : 0);
   mpz_t term, factor;
   mpz_inits(term, factor, NULL);
   for (size_t i = 0; i < question->count; i++) {
@@ -90,76 +126,68 @@ static void split_terms(const integer_question_t *question, bool with_init, mpz_
       set_extended(factor, question->element, question->right[i]);
       mpz_mul(term, term, factor);
     }
-    if (mpz_sgn(term) > 0) {
-      mpz_add(positive, positive, term);
-    } else {
-      mpz_add(negative, negative, term);
-    }
-  }
-  if (with_init) {
-    set_extended(term, question->element, question->init);
-    if (mpz_sgn(term) > 0) {
-      mpz_add(positive, positive, term);
-    } else {
-      mpz_add(negative, negative, term);
-    }
+    (multiplies ? multiply_term : add_term)(range, term);
   }
   mpz_clears(term, factor, NULL);
+}
+
+static void saturated_deinit(saturated_t *range) {
+  mpz_clears(range->least, range->most, range->positive, range->negative, range->low, range->high,
+             NULL);
+}
+
+static void saturated_take_init(saturated_t *range, const integer_question_t *question) {
+  mpz_t init;
+  mpz_init(init);
+  set_extended(init, question->element, question->init);
+  (question->body == FOLD_MULTIPLY ? multiply_term : add_term)(range, init);
+  mpz_clear(init);
 }
 
 /* Every saturating schedule of a sum ends in
  * [clamp(min(P, max) + N), clamp(max(N, min) + P)], P and N the sums of its positive and negative
  * terms, by induction over the tree: saturating addition is monotone, and a partial sum that stops
- * at max loses no more than P - max.  True if some schedule saturates at all. */
-static bool saturated_sum_range(const integer_question_t *question, bool with_init, mpz_t out_low,
-                                mpz_t out_high) {
-  mpz_t positive, negative, least, most;
-  mpz_inits(positive, negative, least, most, NULL);
-  split_terms(question, with_init, positive, negative);
-  mpz_set_si(least, element_integer_min(question->element));
-  mpz_set_ui(most, element_integer_max(question->element));
-  bool saturates = mpz_cmp(positive, most) > 0 || mpz_cmp(negative, least) < 0;
-  mpz_set(out_low, mpz_cmp(positive, most) > 0 ? most : positive);
-  mpz_add(out_low, out_low, negative);
-  clamp(out_low, least, most);
-  mpz_set(out_high, mpz_cmp(negative, least) < 0 ? least : negative);
-  mpz_add(out_high, out_high, positive);
-  clamp(out_high, least, most);
-  mpz_clears(positive, negative, least, most, NULL);
-  return saturates;
+ * at max loses no more than P - max. */
+static void set_saturated_sum(saturated_t *range) {
+  bool above = mpz_cmp(range->positive, range->most) > 0;
+  bool below = mpz_cmp(range->negative, range->least) < 0;
+  range->saturates = above || below;
+  mpz_add(range->low, above ? range->most : range->positive, range->negative);
+  clamp(range->low, range->least, range->most);
+  mpz_add(range->high, below ? range->least : range->negative, range->positive);
+  clamp(range->high, range->least, range->most);
 }
 
 /* A saturating product stops at an end of the range and stays there but for its sign: max, min, or
  * -max = min + 1.  No schedule saturates if a factor is zero or the exact product fits, but that a
  * product of min may pass through -min where three factors are negative. */
-static bool saturated_product_range(const integer_question_t *question, bool with_init,
-                                    mpz_t out_low, mpz_t out_high) {
-  mpz_t magnitude, factor, least, most;
-  mpz_inits(magnitude, factor, least, most, NULL);
-  mpz_set_ui(magnitude, 1);
-  mpz_set_si(least, element_integer_min(question->element));
-  mpz_set_ui(most, element_integer_max(question->element));
-  size_t negative_count = 0;
-  for (size_t i = 0; i < question->count + (with_init ? 1 : 0); i++) {
-    uint64_t value = i < question->count ? question->left[i] : question->init;
-    set_extended(factor, question->element, value);
-    if (mpz_sgn(factor) < 0) negative_count++;
-    mpz_abs(factor, factor);
-    mpz_mul(magnitude, magnitude, factor);
-    if (mpz_sizeinbase(magnitude, 2) > 256) { /* Far beyond: how far does not matter. */
-      mpz_set_ui(magnitude, 0);
-      mpz_setbit(magnitude, 255);
-    }
+static void set_saturated_product(saturated_t *range) {
+  bool is_negative = range->negative_count % 2 == 1;
+  mpz_set(range->low, range->positive);
+  if (is_negative) mpz_neg(range->low, range->low);
+  mpz_set(range->high, range->low);
+  mpz_sub(range->negative, range->positive, range->most);
+  int beyond = mpz_cmp_ui(range->negative, 1); /* |product| against max + 1 = -min. */
+  range->saturates = beyond > 0 || (beyond == 0 && (!is_negative || range->negative_count >= 3));
+  if (!range->saturates) return;
+  mpz_set(range->low, is_negative ? range->least : range->most);
+  mpz_set(range->high, range->most);
+  if (is_negative) mpz_add_ui(range->high, range->least, 1);
+}
+
+/* Whether saturating arithmetic may give `bits`. */
+static bool saturated_holds(saturated_t *range, const integer_question_t *question, uint64_t bits) {
+  if (question->body == FOLD_MULTIPLY) {
+    set_saturated_product(range);
+  } else {
+    set_saturated_sum(range);
   }
-  bool is_negative = negative_count % 2 == 1;
-  mpz_sub(factor, magnitude, most);
-  int beyond = mpz_cmp_ui(factor, 1); /* How |product| compares with max + 1 = -min. */
-  bool saturates = beyond > 0 || (beyond == 0 && (!is_negative || negative_count >= 3));
-  mpz_set(out_low, is_negative ? least : most);
-  mpz_set(out_high, most);
-  if (is_negative) mpz_add_ui(out_high, least, 1);
-  mpz_clears(magnitude, factor, least, most, NULL);
-  return saturates;
+  mpz_t got;
+  mpz_init(got);
+  set_extended(got, question->element, extended(question->element, bits));
+  bool holds = mpz_cmp(got, range->low) >= 0 && mpz_cmp(got, range->high) <= 0;
+  mpz_clear(got);
+  return holds;
 }
 
 static bool body_overflows(const integer_question_t *question) {
@@ -167,28 +195,51 @@ static bool body_overflows(const integer_question_t *question) {
          (question->body == FOLD_ADD || question->body == FOLD_MULTIPLY);
 }
 
-/* Whether `bits` is what some saturating schedule gives, and whether one can saturate at all. */
-static bool is_saturated_result(const integer_question_t *question, bool with_init, uint64_t bits,
+/* Whether `bits` is what some saturating schedule with one initial value gives, and whether one can
+ * saturate at all. */
+static bool is_saturated_result(const integer_question_t *question, uint64_t bits,
                                 bool *out_saturates, answer_t *answer) {
   *out_saturates = false;
   if (!body_overflows(question)) return false;
-  mpz_t low, high, got;
-  mpz_inits(low, high, got, NULL);
-  *out_saturates = question->body == FOLD_ADD
-                       ? saturated_sum_range(question, with_init, low, high)
-                       : saturated_product_range(question, with_init, low, high);
-  const element_t *element = question->element;
-  uint64_t extended =
-      element->kind == ELEMENT_SIGNED ? (uint64_t)element_signed_value(element, bits) : bits;
-  set_extended(got, element, extended);
-  bool holds = *out_saturates && mpz_cmp(got, low) >= 0 && mpz_cmp(got, high) <= 0;
-  if (*out_saturates) {
+  saturated_t range;
+  saturated_init(&range, question);
+  if (question->has_init) saturated_take_init(&range, question);
+  bool holds = saturated_holds(&range, question, bits) && range.saturates;
+  *out_saturates = range.saturates;
+  if (range.saturates) {
     size_t used = strlen(answer->expected);
     gmp_snprintf(answer->expected + used, sizeof answer->expected - used,
-                 ", or %Zd .. %Zd saturated", low, high);
+                 ", or %Zd .. %Zd saturated", range.low, range.high);
   }
-  mpz_clears(low, high, got, NULL);
+  saturated_deinit(&range);
   return holds;
+}
+
+/* The number of initial values that explains `bits` in saturating arithmetic.  From 4 on, what two
+ * more of them do not change, no number of them does: sums are monotone, and products have period 2
+ * in their sign. */
+static bool find_saturated_init_count(const integer_question_t *question, uint64_t bits,
+                                      uint32_t *out_count) {
+  enum { SETTLED = 4 };
+  if (!body_overflows(question)) return false;
+  saturated_t range;
+  saturated_init(&range, question);
+  mpz_t low[2], high[2]; /* Of the counts of either parity seen last. */
+  mpz_inits(low[0], low[1], high[0], high[1], NULL);
+  bool found = false, settled = false;
+  for (uint32_t count = 0; count <= CONTRACT_INIT_COUNT_MAX && !found && !settled; count++) {
+    if (count != 0) saturated_take_init(&range, question);
+    found = saturated_holds(&range, question, bits) && (count != 0 || question->count != 0);
+    *out_count = count;
+    uint32_t parity = count % 2;
+    settled = count >= SETTLED && mpz_cmp(low[parity], range.low) == 0 &&
+              mpz_cmp(high[parity], range.high) == 0;
+    mpz_set(low[parity], range.low);
+    mpz_set(high[parity], range.high);
+  }
+  mpz_clears(low[0], low[1], high[0], high[1], NULL);
+  saturated_deinit(&range);
+  return found;
 }
 
 /* The number of initial values, other than 1, that explains `bits` in modular arithmetic; 0 is
@@ -201,7 +252,7 @@ static bool find_init_count(const integer_question_t *question, uint64_t bits,
     return true;
   }
   fold_body_t body = effective_body(question);
-  uint64_t result = integer_result(question, 1);
+  uint64_t result = extended(question->element, integer_result(question, 1));
   for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
     uint64_t next = combine(question, body, result, question->init);
     if (next == result) return false; /* Idempotent: no further change. */
@@ -246,7 +297,7 @@ void integer_answer(const integer_question_t *question, const contract_t *contra
   uint64_t expected = integer_result(question, 1);
   describe_expected(question, expected, &answer);
   bool saturates = false;
-  bool saturated = is_saturated_result(question, question->has_init, bits, &saturates, &answer);
+  bool saturated = is_saturated_result(question, bits, &saturates, &answer);
   bool may_wrap = !saturates || contract->integer_overflow != INTEGER_OVERFLOW_SATURATE;
   bool may_saturate = contract->integer_overflow != INTEGER_OVERFLOW_WRAP;
   uint32_t init_count = 1;
@@ -256,10 +307,14 @@ void integer_answer(const integer_question_t *question, const contract_t *contra
   } else if (saturated && may_saturate) {
     answer.conforms = true;
     snprintf(answer.observed, sizeof answer.observed, "saturated");
-  } else if (question->has_init && contract->init_count == INIT_COUNT_ANY && may_wrap &&
-             find_init_count(question, bits, &init_count)) {
-    answer.conforms = true;
-    snprintf(answer.observed, sizeof answer.observed, "init_count=%u", init_count);
+  } else if (question->has_init && contract->init_count == INIT_COUNT_ANY) {
+    bool wraps =
+        contract->integer_overflow != INTEGER_OVERFLOW_SATURATE || !body_overflows(question);
+    answer.conforms = (wraps && find_init_count(question, bits, &init_count)) ||
+                      (may_saturate && find_saturated_init_count(question, bits, &init_count));
+    if (answer.conforms) {
+      snprintf(answer.observed, sizeof answer.observed, "init_count=%u", init_count);
+    }
   }
   measure(question, expected, bits, &answer);
   *out_answer = answer;
