@@ -23,14 +23,18 @@ static arena_block_t *block_make(size_t bytes) {
   return block;
 }
 
+static void block_free(arena_block_t *block) {
+  free(block->data);
+  g_free(block);
+}
+
 void arena_init(arena_t *arena) { *arena = (arena_t){0}; }
 
 void arena_deinit(arena_t *arena) {
   arena_block_t *block = arena->first;
   while (block != NULL) {
     arena_block_t *next = block->next;
-    free(block->data);
-    g_free(block);
+    block_free(block);
     block = next;
   }
   *arena = (arena_t){0};
@@ -54,6 +58,16 @@ void arena_rewind(arena_t *arena, arena_mark_t mark) {
   if (mark.block != NULL) mark.block->used = mark.used;
 }
 
+/* Blocks after the current one are unused.  Those too small for what is wanted give way to one that
+ * is large enough: an arena that lives long does not gather blocks of every size. */
+static void drop_small_blocks(arena_block_t **link, size_t bytes) {
+  while (*link != NULL && (*link)->capacity < bytes) {
+    arena_block_t *small = *link;
+    *link = small->next;
+    block_free(small);
+  }
+}
+
 void *arena_alloc(arena_t *arena, size_t bytes) {
   if (bytes > SIZE_MAX / 2) g_error("out of memory: cannot allocate %zu bytes", bytes);
   size_t rounded = (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
@@ -61,11 +75,8 @@ void *arena_alloc(arena_t *arena, size_t bytes) {
   arena_block_t **link = arena->current == NULL ? &arena->first : &arena->current->next;
   arena_block_t *block = arena->current;
   while (block == NULL || block->capacity - block->used < rounded) {
-    if (*link == NULL || (*link)->capacity < rounded) {
-      arena_block_t *made = block_make(rounded);
-      made->next = *link;
-      *link = made;
-    }
+    drop_small_blocks(link, rounded);
+    if (*link == NULL) *link = block_make(rounded);
     block = *link;
     block->used = 0;
     link = &block->next;
