@@ -7,9 +7,8 @@
 #include "oracles/exact/schedule_set.h"
 
 enum {
-  SET_TERMS_MAX = 64,       /* Up to here the exact set is affordable. */
-  HULL_WORK = 1 << 25,      /* Enough for some 500 terms. */
-  INIT_COUNT_EXACT_MAX = 4, /* More initial values are left to the any-order bound. */
+  SET_TERMS_MAX = 64,  /* Up to here the exact set is affordable. */
+  HULL_WORK = 1 << 25, /* Enough for some 500 terms. */
 };
 
 bool in_order_matters(size_t roundings, const contract_t *contract) {
@@ -43,7 +42,7 @@ status_t in_order_admits(const schedules_t *schedules, double value, bool any_ze
                          bool *out_admits, error_t *error) {
   *out_admits = true;
   size_t terms = schedules->count + schedules->init_max;
-  if (terms == 0 || schedules->init_max > INIT_COUNT_EXACT_MAX) return STATUS_OK;
+  if (terms == 0 || schedules->init_max > IN_ORDER_INIT_COUNT_MAX) return STATUS_OK;
   arena_mark_t mark = arena_mark(arena);
   status_t status = STATUS_UNDECIDED;
   if (terms <= SET_TERMS_MAX) {

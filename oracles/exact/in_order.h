@@ -7,6 +7,8 @@
 #include "harness/model/contract.h"
 #include "oracles/exact/schedules.h"
 
+enum { IN_ORDER_INIT_COUNT_MAX = 4 }; /* More initial values are left to the any-order bound. */
+
 /* Whether the schedules can tell anything that the any-order bound does not: the contract is
  * in-order with plain nodes of the accumulation type, and a rounding is made, those of products
  * included. In-order contracts that permit wider nodes or truncation are judged by the any-order

@@ -16,30 +16,74 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
   return left_lowest + right_lowest < format->exponent_min - format->precision + 1;
 }
 
-/* How often the initial value may have entered for a result `got`.  Over a range of counts the
- * distance |got - sum - k init| is V-shaped and the bound convex in k, so bound - distance has its
- * largest value at an end of the range or next to the tip of the V: these few decide for all. */
+/* More initial values only push a sum one way, since rounded addition is monotone: whatever fewer
+ * of them surely reach, more reach too.  (Where partial sums stop at the largest number, fewer may
+ * get further.)  Without this the bounds, which grow with every initial value, would soon hold
+ * every number of a short format. */
+static void push_by_fewer_inits(sum_case_t *sum, const sum_question_t *question,
+                                const sum_totals_t *totals, const contract_t *contract) {
+  for (uint32_t fewer = 1; fewer < sum->init_count && !sum->may_stop; fewer *= 2) {
+    sum_case_t other;
+    sum_case_init(&other, question, fewer);
+    sum_case_set_range(&other, question, totals, contract);
+    value_range_t *range = &sum->range;
+    if (question->init > 0) {
+      range->low = fmax(range->low, other.range.low);
+    } else {
+      range->high = fmin(range->high, other.range.high);
+    }
+    if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
+    sum_case_deinit(&other);
+  }
+}
+
+/* Whether so many initial values may push the sum as far as `got`. */
+static bool reaches(const sum_question_t *question, const sum_totals_t *totals,
+                    const contract_t *contract, uint32_t init_count, double got) {
+  sum_case_t sum;
+  sum_case_init(&sum, question, init_count);
+  sum_case_set_range(&sum, question, totals, contract);
+  bool far_enough = question->init > 0 ? got <= sum.range.high : got >= sum.range.low;
+  sum_case_deinit(&sum);
+  return far_enough;
+}
+
+/* The least of the counts from..CONTRACT_INIT_COUNT_MAX with which the sum gets that far; the last
+ * if none. */
+static uint32_t least_init_count(const sum_question_t *question, const sum_totals_t *totals,
+                                 const contract_t *contract, uint32_t from, double got) {
+  uint32_t to = CONTRACT_INIT_COUNT_MAX;
+  while (from < to) {
+    uint32_t middle = from + (to - from) / 2;
+    if (reaches(question, totals, contract, middle, got)) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
+}
+
+enum { INIT_COUNTS_TRIED = 6 };
+
+/* How often the initial value may have entered for a result `got`: the least number that gets there
+ * decides for all above it, since both ends of what conforms only move that way.  Numbers that the
+ * schedules of an in-order contract judge exactly stand for themselves. */
 static size_t init_count_candidates(const sum_question_t *question, const sum_totals_t *totals,
                                     const contract_t *contract, uint64_t bits,
-                                    uint32_t out_counts[6]) {
+                                    uint32_t out_counts[INIT_COUNTS_TRIED]) {
   size_t count = 0;
   out_counts[count++] = 1;
   if (sum_init_is_zero(question) || contract->init_count == INIT_COUNT_ONE) return count;
   if (question->count != 0) out_counts[count++] = 0;
-  out_counts[count++] = CONTRACT_INIT_COUNT_MAX;
-  double got = format_to_double(question->format, bits);
-  if (!isfinite(got) || !isfinite(question->init)) return count;
-  mpfr_t tip;
-  mpfr_init2(tip, mpfr_get_prec(totals->sum));
-  mpfr_d_sub(tip, got, totals->sum, MPFR_RNDN);
-  mpfr_div_d(tip, tip, question->init, MPFR_RNDN);
-  double near = floor(mpfr_get_d(tip, MPFR_RNDN));
-  mpfr_clear(tip);
-  for (int step = -1; step <= 1; step++) {
-    double candidate = near + step;
-    if (candidate < 2 || candidate > CONTRACT_INIT_COUNT_MAX) continue;
-    out_counts[count++] = (uint32_t)candidate;
+  uint32_t next = 2;
+  if (in_order_matters(question->count + 1, contract)) {
+    while (next <= IN_ORDER_INIT_COUNT_MAX) out_counts[count++] = next++;
   }
+  double got = format_to_double(question->format, bits);
+  bool is_finite = isfinite(got) && isfinite(question->init);
+  out_counts[count++] =
+      is_finite ? least_init_count(question, totals, contract, next, got) : CONTRACT_INIT_COUNT_MAX;
   return count;
 }
 
@@ -115,13 +159,14 @@ status_t sum_answer(const sum_question_t *question, const contract_t *contract, 
   answer_t answer = {0};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
-  uint32_t counts[6];
+  uint32_t counts[INIT_COUNTS_TRIED];
   size_t count = init_count_candidates(question, &totals, contract, bits, counts);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < count && !answer.conforms && status == STATUS_OK; i++) {
     sum_case_t sum;
     sum_case_init(&sum, question, counts[i]);
     sum_case_set_range(&sum, question, &totals, contract);
+    if (isfinite(question->init)) push_by_fewer_inits(&sum, question, &totals, contract);
     status = decide(&sum, question, contract, bits, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);

@@ -257,6 +257,12 @@ static void check_case(const row_t *row, const contract_t *contract, const terms
   reach_deinit(&reach);
 }
 
+/* For a longer search by hand. */
+static int repetitions(void) {
+  const char *times = g_getenv("ASSAY_REACHABLE_TIMES");
+  return times == NULL ? 1 : (int)g_ascii_strtoll(times, NULL, 10);
+}
+
 static void test_row(gconstpointer data) {
   const row_t *row = (const row_t *)data;
   contract_t contract = contract_from(row->contract);
@@ -264,9 +270,7 @@ static void test_row(gconstpointer data) {
   counts_t counts = {0};
   arena_t arena;
   arena_init(&arena);
-  const char *more = g_getenv("ASSAY_REACHABLE_TIMES");
-  int samples = row->samples * (more == NULL ? 1 : (int)g_ascii_strtoll(more, NULL, 10));
-  for (int i = 0; i < samples; i++) {
+  for (int i = 0; i < row->samples * repetitions(); i++) {
     terms_t terms = draw_terms(&rng, row);
     check_case(row, &contract, &terms, &arena, &counts);
     arena_reset(&arena);
@@ -280,6 +284,70 @@ static void test_row(gconstpointer data) {
   g_assert_cmpuint(counts.loose, ==, 0);
 }
 
+/* ---- Many initial values --------------------------------------------------------------------- */
+
+static const row_t crowded_rows[] = {
+    {"backend", SUM, "f8E4M3FN", NULL, 300, 3, false, false},
+    {"backend", SUM, "f8E5M2", NULL, 300, 0, true, false},
+    {"spec,order=any", SUM, "f6E3M2FN", NULL, 300, 0, false, false},
+    {"backend", SUM, "bf16", NULL, 300, 11, false, false},
+    {"backend,ftz=both", SUM, "f16", NULL, 300, 11, false, false},
+    {"backend,accum_rounding=rz", SUM, "f8E4M3FNUZ", NULL, 300, 3, false, false},
+};
+
+/* Adds two random ones of the numbers until one is left, each sum rounded as permitted. */
+static reach_number_t fold_randomly(const reach_t *reach, GArray *numbers, rng_t *rng) {
+  while (numbers->len > 1) {
+    guint i = (guint)rng_below(rng, numbers->len), last = numbers->len - 1;
+    reach_number_t left = g_array_index(numbers, reach_number_t, i);
+    g_array_index(numbers, reach_number_t, i) = g_array_index(numbers, reach_number_t, last);
+    guint j = (guint)rng_below(rng, rng_one_in(rng, 2) ? 1 : last); /* Often the same one. */
+    reach_number_t right = g_array_index(numbers, reach_number_t, j);
+    g_array_set_size(numbers, last);
+    reach_set_t results = reach_set_make();
+    reach_add_rounded(reach, &results, reach_exact_sum(left, right));
+    guint chosen = (guint)rng_below(rng, results.numbers->len);
+    g_array_index(numbers, reach_number_t, j) =
+        g_array_index(results.numbers, reach_number_t, chosen);
+    g_array_unref(results.numbers);
+  }
+  return reach_to_format(reach->format, g_array_index(numbers, reach_number_t, 0), false);
+}
+
+static bool check_crowd(const row_t *row, const contract_t *contract, rng_t *rng, arena_t *arena) {
+  const format_t *format = format_named(row->format);
+  terms_t terms = draw_terms(rng, row);
+  terms.init = held(format, draw_number(rng, format, draw_window(rng, format, row)));
+  if (format->bits > 8) terms.init = terms.count == 0 ? 1 : held(format, terms.left[0] / 3);
+  reach_t reach = reach_make(row, contract, &terms);
+  uint64_t init_count = 1 + rng_below(rng, rng_one_in(rng, 4) ? 3000 : 40);
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(reach_number_t));
+  for (size_t i = 0; i < terms.count; i++) g_array_append_val(numbers, reach.left[i]);
+  for (uint64_t i = 0; i < init_count; i++) g_array_append_val(numbers, reach.init);
+  uint64_t bits = bits_of(format, fold_randomly(&reach, numbers, rng));
+  g_array_unref(numbers);
+  answer_t answer = ask(row, contract, &terms, bits, arena);
+  if (answer.conforms) return true;
+  g_test_message("%" PRIu64 " initial values:", init_count);
+  tell(row, &terms, "false alarm", format_to_double(format, bits), &answer);
+  return false;
+}
+
+static void test_crowd(gconstpointer data) {
+  const row_t *row = (const row_t *)data;
+  contract_t contract = contract_from(row->contract);
+  rng_t rng = rng_make(21);
+  arena_t arena;
+  arena_init(&arena);
+  int failures = 0;
+  for (int i = 0; i < row->samples * repetitions(); i++) {
+    failures += check_crowd(row, &contract, &rng, &arena) ? 0 : 1;
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+  g_assert_cmpint(failures, ==, 0);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -288,6 +356,11 @@ int main(int argc, char **argv) {
     char *path = g_strdup_printf("/reachable/%02zu/%s/%s/%s", i, kinds[rows[i].kind],
                                  rows[i].format, rows[i].contract);
     g_test_add_data_func(path, &rows[i], test_row);
+    g_free(path);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(crowded_rows); i++) {
+    char *path = g_strdup_printf("/reachable/crowd/%s", crowded_rows[i].format);
+    g_test_add_data_func(path, &crowded_rows[i], test_crowd);
     g_free(path);
   }
   return g_test_run();

@@ -78,6 +78,8 @@ static const sum_row_t sum_rows[] = {
      100, 203, false, ""},
     {"initial value left out", "f32", BACKEND, 2, {1, 2}, {0}, false, true, 100, 3, true,
      "init_count=0"},
+    {"however many initial values, they push one way", "bf16", BACKEND, 2, {1, 2}, {0}, false, true,
+     100, 50, false, ""},
     {"half an initial value is none", "f32", BACKEND, 2, {1, 2}, {0}, false, true, 100, 53, false,
      ""},
     {"a partial sum may overflow", "f32", BACKEND, 3, {0x1.8p+127, 0x1.8p+127, -0x1.8p+127}, {0},
