@@ -8,6 +8,8 @@
 #include "oracles/exact/sum_question.h"
 #include "oracles/ops/dot_general/dot_general.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
+#include "oracles/ops/dot_general/dot_general_simulate.h"
+#include "oracles/sequential.h"
 
 /* One operand as a dense matrix of f32 or, where its format is f64, of f64: every other format's
  * numbers are f32 numbers. */
@@ -302,6 +304,9 @@ status_t dot_general_accept(const case_t *instance, const contract_t *contract, 
   /* Wrapped results are not permitted where integers must saturate: the careful side sorts that. */
   if (element_is_integer(element) && contract->integer_overflow == INTEGER_OVERFLOW_SATURATE) {
     out_accepts[0] = accept_ask_all(out_accepts[0].count, arena);
+  }
+  if (contract->order == ORDER_IN_ORDER && element->format != NULL) {
+    return accept_sequential(instance, dot_general_simulate, arena, out_accepts, error);
   }
   return STATUS_OK;
 }

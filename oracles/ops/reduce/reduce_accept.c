@@ -9,6 +9,8 @@
 #include "oracles/ops/reduce/reduce_gather.h"
 #include "oracles/ops/reduce/reduce_pick.h"
 #include "oracles/ops/reduce/reduce_product_accept.h"
+#include "oracles/ops/reduce/reduce_simulate.h"
+#include "oracles/sequential.h"
 
 /* The terms of one result as a dense matrix [terms][components], so that each column is a sum.  A
  * nonzero initial value is one more row: one use of it is always permitted. */
@@ -186,6 +188,9 @@ status_t reduce_accept(const case_t *instance, const contract_t *contract, arena
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
     out_accepts[i] = accept_one(instance, &slices, contract, i, arena);
+  }
+  if (contract->order == ORDER_IN_ORDER && program->results[0].element->format != NULL) {
+    return accept_sequential(instance, reduce_simulate, arena, out_accepts, error);
   }
   return STATUS_OK;
 }
