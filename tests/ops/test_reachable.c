@@ -47,8 +47,8 @@ static double draw_number(rng_t *rng, const format_t *format, int window) {
   if (choice == 1 && rng_one_in(rng, 3)) return sign * (double)INFINITY;
   if (choice == 2 && rng_one_in(rng, 3)) return NAN;
   if (format->bits > 8) {
-    double fraction =
-        1 + ldexp((double)rng_below(rng, 1u << (format->precision - 1)), 1 - format->precision);
+    double fraction = 1 + ldexp((double)rng_below(rng, UINT64_C(1) << (format->precision - 1)),
+                                1 - format->precision);
     if (choice < 8) fraction = 1 + ldexp((double)rng_below(rng, 3), 1 - format->precision);
     return sign * format_round_double(format, ldexp(fraction, window + (int)rng_below(rng, 12)));
   }
