@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   str_t line = {.data = (const char *)data, .size = size};
   case_t instance;
   const char *violation;
-  error_t error = {.column = 0};
+  failure_t error = {.column = 0};
   if (case_parse(line, &arena, &instance, &violation, &error) == STATUS_OK) {
     GString *printed = g_string_sized_new(size);
     case_print(&instance, printed);

@@ -15,7 +15,7 @@ static void check_greeting(const uint8_t *data, size_t size) {
   if (size != 0) memcpy(bytes, data, size);
   greeting_t greeting;
   size_t used = 0;
-  error_t error = {0};
+  failure_t error = {0};
   reading_t reading = greeting_read((str_t){bytes, size}, &greeting, &used, &error);
   if (reading == READING_DONE && (used == 0 || used > size)) abort();
   if (reading == READING_MORE && size > GREETING_BYTES_MAX + ANSWER_LINE_BYTES_MAX) abort();
@@ -38,7 +38,7 @@ static void check_hex(const answer_t *answer, uint8_t shape) {
     results[i] = malloc(type_bytes(&types[i]) + 1);
     places[i] = results[i];
   }
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = answer_read_hex(answer, types, result_count, places, &error);
   if (status != STATUS_OK && error.text[0] == '\0') abort();
   if (answer->rest.size > answer_hex_line_bytes_max(types, result_count) && status == STATUS_OK) {
@@ -52,7 +52,7 @@ static void check_answer(const uint8_t *data, size_t size, uint8_t shape) {
   if (size != 0) memcpy(bytes, data, size);
   answer_t answer;
   size_t used = 0;
-  error_t error = {0};
+  failure_t error = {0};
   reading_t reading =
       answer_read((str_t){bytes, size}, ANSWER_LINE_BYTES_MAX, &answer, &used, &error);
   if (reading == READING_MORE && size >= ANSWER_LINE_BYTES_MAX) abort();

@@ -18,7 +18,7 @@ static void set_results(const program_t *program, const accept_t *accepts, size_
 static status_t require_conforming(const oracle_t *oracle, const case_t *instance,
                                    const contract_t *contract, uint32_t result, size_t component,
                                    uint64_t bits, tensor_t *results, arena_t *arena,
-                                   error_t *error) {
+                                   failure_t *error) {
   const element_t *element = instance->program.results[result].element;
   element_store(element, results[result].data, component, bits);
   answer_t answer;
@@ -31,7 +31,7 @@ static status_t require_conforming(const oracle_t *oracle, const case_t *instanc
 }
 
 static status_t check_reference(const accept_t *accept, size_t component,
-                                const audit_reference_t *reference, error_t *error) {
+                                const audit_reference_t *reference, failure_t *error) {
   if (!reference->is_known || accept->reference == NULL || isnan(accept->reference[component])) {
     return STATUS_OK;
   }
@@ -53,7 +53,7 @@ static status_t check_reference(const accept_t *accept, size_t component,
 
 status_t audit_component(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
                          const accept_t *accepts, uint32_t result, size_t component,
-                         const audit_reference_t *reference, arena_t *arena, error_t *error) {
+                         const audit_reference_t *reference, arena_t *arena, failure_t *error) {
   const accept_t *accept = &accepts[result];
   if (accept->ask != NULL && accept->ask[component] != 0) return STATUS_OK;
   STATUS_TRY(check_reference(accept, component, reference, error));

@@ -17,6 +17,6 @@ typedef struct audit_reference {
  * interval) conforms by `oracle`'s ask(), and that its reference and magnitude are as promised. */
 status_t audit_component(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
                          const accept_t *accepts, uint32_t result, size_t component,
-                         const audit_reference_t *reference, arena_t *arena, error_t *error);
+                         const audit_reference_t *reference, arena_t *arena, failure_t *error);
 
 #endif

@@ -13,23 +13,23 @@ typedef struct oracle {
   /* The quick accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */
   status_t (*accept)(const case_t *instance, const contract_t *contract, arena_t *arena,
-                     accept_t out_accepts[CASE_RESULTS_MAX], error_t *error);
+                     accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
 
   /* The last word on one component; `results` are all results of the executor.  Computed with MPFR
    * or exact integers.  Allocates scratch in `arena`, which the caller may rewind. */
   status_t (*ask)(const case_t *instance, const contract_t *contract, uint32_t result,
                   size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                  error_t *error);
+                  failure_t *error);
 
   /* Recomputes with MPFR what accept() said of one component; STATUS_INVALID, with all numbers in
    * the message, if they disagree: a bug in Assay. */
   status_t (*audit)(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                    uint32_t result, size_t component, arena_t *arena, error_t *error);
+                    uint32_t result, size_t component, arena_t *arena, failure_t *error);
 
   /* The bits that one concrete implementation returns.  `results` are allocated and poisoned by the
    * caller; FAULT_unwritten_tail leaves the poison. */
   status_t (*simulate)(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                       tensor_t *inout_results, error_t *error);
+                       tensor_t *inout_results, failure_t *error);
 } oracle_t;
 
 /* The row for an op; NULL if it has none. */

@@ -7,7 +7,7 @@ static bool knows_nothing(const accept_t *accept) {
 }
 
 status_t accept_sequential(const case_t *instance, simulate_t simulate, arena_t *arena,
-                           accept_t *inout_accepts, error_t *error) {
+                           accept_t *inout_accepts, failure_t *error) {
   const program_t *program = &instance->program;
   bool is_needed = false;
   tensor_t results[CASE_RESULTS_MAX];

@@ -32,7 +32,7 @@ static const struct {
 
 const char *report_format_spelling(report_format_t format) { return FORMATS[format].spelling; }
 
-status_t report_format_parse(const char *spelling, report_format_t *out_format, error_t *error) {
+status_t report_format_parse(const char *spelling, report_format_t *out_format, failure_t *error) {
   for (int format = 0; format < REPORT_FORMAT_COUNT; format++) {
     if (strcmp(spelling, FORMATS[format].spelling) != 0) continue;
     *out_format = (report_format_t)format;
@@ -58,7 +58,7 @@ void report_list_queries(GString *out_text) {
 }
 
 status_t report_query(const char *path, const char *sql, report_format_t format, FILE *out,
-                      error_t *error) {
+                      failure_t *error) {
   report_grid_t grid;
   report_grid_init(&grid);
   status_t status = store_query(path, sql, report_grid_add, &grid, error);

@@ -18,7 +18,7 @@ typedef enum report_format {
 
 /* "table", "json", "csv", "markdown". */
 const char *report_format_spelling(report_format_t format);
-status_t report_format_parse(const char *spelling, report_format_t *out_format, error_t *error);
+status_t report_format_parse(const char *spelling, report_format_t *out_format, failure_t *error);
 
 /* The SQL of the query called `name` ("by-op"), borrowed, or NULL. */
 const char *report_find_query(const char *name);
@@ -28,6 +28,6 @@ void report_list_queries(GString *out_text);
 
 /* Runs one reading query on the database at `path` and writes its rows to `out`. */
 status_t report_query(const char *path, const char *sql, report_format_t format, FILE *out,
-                      error_t *error);
+                      failure_t *error);
 
 #endif

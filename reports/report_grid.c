@@ -21,7 +21,7 @@ static char *keep_text(report_grid_t *grid, const char *text) {
 }
 
 status_t report_grid_add(void *context, int column_count, const char *const *names,
-                         const store_value_t *values, error_t *error) {
+                         const store_value_t *values, failure_t *error) {
   (void)error;
   report_grid_t *grid = context;
   grid->column_count = column_count;

@@ -20,7 +20,7 @@ void report_grid_deinit(report_grid_t *grid);
 
 /* A store_row_t whose context is the grid: adds the header or a row. */
 status_t report_grid_add(void *grid, int column_count, const char *const *names,
-                         const store_value_t *values, error_t *error);
+                         const store_value_t *values, failure_t *error);
 
 size_t report_grid_row_count(const report_grid_t *grid);
 const char *report_grid_name(const report_grid_t *grid, int column);

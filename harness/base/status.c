@@ -3,16 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void format_text(error_t *error, size_t column, const char *format, va_list arguments)
+static void format_text(failure_t *error, size_t column, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
-static void format_text(error_t *error, size_t column, const char *format, va_list arguments) {
+static void format_text(failure_t *error, size_t column, const char *format, va_list arguments) {
   if (error == NULL) return;
   error->column = column;
   vsnprintf(error->text, sizeof error->text, format, arguments);
 }
 
-status_t status_fail(error_t *error, status_t status, const char *format, ...) {
+status_t status_fail(failure_t *error, status_t status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   format_text(error, 0, format, arguments);
@@ -20,7 +20,7 @@ status_t status_fail(error_t *error, status_t status, const char *format, ...) {
   return status;
 }
 
-status_t status_fail_at(error_t *error, status_t status, size_t column, const char *format, ...) {
+status_t status_fail_at(failure_t *error, status_t status, size_t column, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   format_text(error, column, format, arguments);

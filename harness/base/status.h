@@ -1,7 +1,7 @@
 /* What a call tells its caller about *our program*.  It never speaks about the case under test:
  * that is a verdict (harness/judge/verdict.h).
  *
- * Every function that can fail returns status_t and takes `error_t *error` last.  On failure the
+ * Every function that can fail returns status_t and takes `failure_t *error` last.  On failure the
  * error holds one line for the user: what is wrong, where, and what to do.  Out parameters are
  * written only on STATUS_OK.  Running out of memory ends the program, as GLib's allocators do. */
 #ifndef ASSAY_BASE_STATUS_H
@@ -22,14 +22,14 @@ enum { ERROR_TEXT_BYTES = 512 };
 typedef struct error {
   size_t column;               /* 1-based column of the offending byte in a text, or 0. */
   char text[ERROR_TEXT_BYTES]; /* One line, NUL-terminated, no trailing full stop or newline. */
-} error_t;
+} failure_t;
 
 /* Formats the message into `error` (may be NULL) and returns `status`. */
-status_t status_fail(error_t *error, status_t status, const char *format, ...)
+status_t status_fail(failure_t *error, status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same, with the column of the offending byte. */
-status_t status_fail_at(error_t *error, status_t status, size_t column, const char *format, ...)
+status_t status_fail_at(failure_t *error, status_t status, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Passes a failure up. */

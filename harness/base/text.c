@@ -32,7 +32,7 @@ bool scan_accept(scan_t *scan, const char *expected) {
   return true;
 }
 
-status_t scan_fail(const scan_t *scan, error_t *error, const char *format, ...) {
+status_t scan_fail(const scan_t *scan, failure_t *error, const char *format, ...) {
   char text[ERROR_TEXT_BYTES / 2];
   va_list arguments;
   va_start(arguments, format);
@@ -57,13 +57,13 @@ static void describe_next(const scan_t *scan, char *out, size_t out_bytes) {
   snprintf(out, out_bytes, "\"%s\"", shown);
 }
 
-status_t scan_fail_expecting(const scan_t *scan, error_t *error, const char *what) {
+status_t scan_fail_expecting(const scan_t *scan, failure_t *error, const char *what) {
   char found[32];
   describe_next(scan, found, sizeof found);
   return scan_fail(scan, error, "expected %s, found %s", what, found);
 }
 
-status_t scan_expect(scan_t *scan, const char *expected, error_t *error) {
+status_t scan_expect(scan_t *scan, const char *expected, failure_t *error) {
   if (scan_accept(scan, expected)) return STATUS_OK;
   char quoted[64];
   snprintf(quoted, sizeof quoted, "\"%s\"", expected);
@@ -76,7 +76,7 @@ str_t scan_until(scan_t *scan, const char *stops) {
   return (str_t){.data = start, .size = (size_t)(scan->cursor - start)};
 }
 
-status_t scan_integer(scan_t *scan, int64_t *out_value, error_t *error) {
+status_t scan_integer(scan_t *scan, int64_t *out_value, failure_t *error) {
   scan_t start = *scan;
   bool negative = scan_accept(scan, "-");
   const char *digits = scan->cursor;

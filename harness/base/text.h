@@ -44,19 +44,19 @@ char scan_peek(const scan_t *scan);
 bool scan_accept(scan_t *scan, const char *expected);
 
 /* Takes `expected`, or fails with the column and what was found. */
-status_t scan_expect(scan_t *scan, const char *expected, error_t *error);
+status_t scan_expect(scan_t *scan, const char *expected, failure_t *error);
 
 /* Takes bytes up to, not including, the first that is in `stops` or the end; may be empty. */
 str_t scan_until(scan_t *scan, const char *stops);
 
 /* Takes a decimal integer in its one canonical spelling: no '+', no leading zero, no "-0". */
-status_t scan_integer(scan_t *scan, int64_t *out_value, error_t *error);
+status_t scan_integer(scan_t *scan, int64_t *out_value, failure_t *error);
 
 /* Fails at the present column. */
-status_t scan_fail(const scan_t *scan, error_t *error, const char *format, ...)
+status_t scan_fail(const scan_t *scan, failure_t *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Fails at the present column: "expected WHAT, found ...". */
-status_t scan_fail_expecting(const scan_t *scan, error_t *error, const char *what);
+status_t scan_fail_expecting(const scan_t *scan, failure_t *error, const char *what);
 
 #endif

@@ -83,7 +83,7 @@ typedef struct unit {
 } unit_t;
 
 static status_t parse_quantity(const char *option, const char *text, const unit_t *units,
-                               const char *example, double *out_value, error_t *error) {
+                               const char *example, double *out_value, failure_t *error) {
   char *end = NULL;
   double value = g_ascii_strtod(text, &end);
   if (end != text && isfinite(value) && value >= 0) {
@@ -98,14 +98,14 @@ static status_t parse_quantity(const char *option, const char *text, const unit_
 }
 
 status_t arguments_parse_seconds(const char *option, const char *text, double *out_seconds,
-                                 error_t *error) {
+                                 failure_t *error) {
   static const unit_t units[] = {{"", 1},   {"ms", 1e-3}, {"s", 1},
                                  {"m", 60}, {"h", 3600},  {NULL, 0}};
   return parse_quantity(option, text, units, "30s, 5m or 8h", out_seconds, error);
 }
 
 status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *out_bytes,
-                               error_t *error) {
+                               failure_t *error) {
   static const unit_t units[] = {{"", 1},       {"K", 0x1p10}, {"M", 0x1p20},
                                  {"G", 0x1p30}, {"T", 0x1p40}, {NULL, 0}};
   double bytes = 0; /* gcc 12 does not see that it is set on STATUS_OK. */
@@ -118,7 +118,7 @@ status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *o
   return STATUS_OK;
 }
 
-status_t arguments_parse_seed(const char *text, uint64_t *out_seed, error_t *error) {
+status_t arguments_parse_seed(const char *text, uint64_t *out_seed, failure_t *error) {
   if (text == NULL) {
     *out_seed = 1;
     return STATUS_OK;

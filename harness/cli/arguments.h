@@ -24,13 +24,13 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
 
 /* "500ms", "30s", "5m", "2h", "1.5h"; a bare number is seconds. */
 status_t arguments_parse_seconds(const char *option, const char *text, double *out_seconds,
-                                 error_t *error);
+                                 failure_t *error);
 
 /* "4G", "512M", "64K"; a bare number is bytes. */
 status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *out_bytes,
-                               error_t *error);
+                               failure_t *error);
 
 /* Decimal, 0x hexadecimal, or "random"; NULL gives 1. */
-status_t arguments_parse_seed(const char *text, uint64_t *out_seed, error_t *error);
+status_t arguments_parse_seed(const char *text, uint64_t *out_seed, failure_t *error);
 
 #endif

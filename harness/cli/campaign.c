@@ -48,7 +48,7 @@ void campaign_flags_free(campaign_flags_t *flags) {
 }
 
 static status_t read_limits(const campaign_flags_t *flags, session_options_t *options,
-                            error_t *error) {
+                            failure_t *error) {
   if (flags->cases < 0) {
     return status_fail(error, STATUS_INVALID,
                        "bad value %" G_GINT64_FORMAT " (--cases); write a positive number",
@@ -63,7 +63,7 @@ static status_t read_limits(const campaign_flags_t *flags, session_options_t *op
   return STATUS_OK;
 }
 
-static status_t read_program(campaign_t *campaign, error_t *error) {
+static status_t read_program(campaign_t *campaign, failure_t *error) {
   const campaign_flags_t *flags = campaign->flags;
   stream_options_t *stream = &campaign->options.stream;
   if (flags->program == NULL) {
@@ -81,7 +81,7 @@ static status_t read_program(campaign_t *campaign, error_t *error) {
   return STATUS_OK;
 }
 
-static status_t read_flags(campaign_t *campaign, error_t *error) {
+static status_t read_flags(campaign_t *campaign, failure_t *error) {
   session_options_t *options = &campaign->options;
   options->stream.gen = gen_options_default();
   STATUS_TRY(read_limits(campaign->flags, options, error));
@@ -109,7 +109,7 @@ int campaign_open(const campaign_flags_t *flags, int argc, char *const *argv,
   *campaign = (campaign_t){.flags = flags};
   arena_init(&campaign->arena);
   campaign->command_line = join_command_line(argc, argv);
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = read_flags(campaign, &error);
   int exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
   if (exit_code == EXIT_CODE_CLEAN) {
@@ -134,12 +134,12 @@ int campaign_open(const campaign_flags_t *flags, int argc, char *const *argv,
 }
 
 int campaign_start(campaign_t *campaign) {
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = session_open(&campaign->options, &campaign->session, &error);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
-int campaign_complain(const campaign_t *campaign, status_t status, const error_t *error) {
+int campaign_complain(const campaign_t *campaign, status_t status, const failure_t *error) {
   const char *bug_case = session_bug_case(campaign->session);
   if (bug_case[0] == '\0') return complain_status(status, error);
   complain("BUG IN ASSAY, not in the executor: %s", error->text);
@@ -151,7 +151,7 @@ int campaign_complain(const campaign_t *campaign, status_t status, const error_t
 }
 
 int campaign_close(campaign_t *campaign, int exit_code) {
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = session_close(campaign->session, exit_code, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   status = store_close(campaign->store, &error);

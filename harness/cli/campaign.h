@@ -48,7 +48,7 @@ int campaign_open(const campaign_flags_t *flags, int argc, char *const *argv,
 int campaign_start(campaign_t *campaign);
 
 /* Tells about a session that stopped with `status`; a bug in Assay gets its report. */
-int campaign_complain(const campaign_t *campaign, status_t status, const error_t *error);
+int campaign_complain(const campaign_t *campaign, status_t status, const failure_t *error);
 
 /* Ends the session with `exit_code` and closes everything; returns the exit code, raised if closing
  * failed. */

@@ -43,6 +43,6 @@ COMMAND(doctor);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints the error and returns the exit code that fits the status. */
-int complain_status(status_t status, const error_t *error);
+int complain_status(status_t status, const failure_t *error);
 
 #endif

@@ -58,7 +58,7 @@ static void check_oracle(doctor_t *doctor, const op_t *op) {
   walk.audit_distance = 0;
   arena_t arena;
   arena_init(&arena);
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = STATUS_OK;
   for (int i = 0; i < SELF_TEST_CASES && status == STATUS_OK; i++) {
     stream_next(&stream);
@@ -82,7 +82,7 @@ static void check_database(doctor_t *doctor, const char *path) {
   char *folder = path == NULL ? g_dir_make_tmp("assay-XXXXXX", NULL) : NULL;
   char *file = path == NULL ? g_build_filename(folder == NULL ? "." : folder, "assay.db", NULL)
                             : g_strdup(path);
-  error_t error = {0};
+  failure_t error = {0};
   store_t *store = NULL;
   status_t status = store_open(file, &store, &error);
   if (status == STATUS_OK) status = store_close(store, &error);
@@ -97,7 +97,7 @@ static void check_database(doctor_t *doctor, const char *path) {
 
 /* Walks a few small cases; the caller closes the session. */
 static status_t try_executor(executor_t *const *executor, const op_t *const *ops, size_t op_count,
-                             session_t **out_session, error_t *error) {
+                             session_t **out_session, failure_t *error) {
   session_options_t options = {
       .stream = {.ops = ops, .op_count = op_count, .gen = gen_options_default(), .seed = 1},
       .executors = executor,
@@ -134,7 +134,7 @@ static void check_executor(doctor_t *doctor, const char *name, executor_options_
                            const op_t *const *ops, size_t op_count) {
   executor_t *executor = NULL;
   session_t *session = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (builtin_find(name) == NULL) options.isolate = true; /* A crash is a finding, not our end. */
   status_t status = executor_open(name, &options, &executor, &error);
   if (status == STATUS_OK) status = try_executor(&executor, ops, op_count, &session, &error);
@@ -167,7 +167,7 @@ static void check_executors(doctor_t *doctor, const executor_flags_t *flags,
 }
 
 static int examine(const executor_flags_t *flags, const char *database, bool as_json) {
-  error_t error = {0};
+  failure_t error = {0};
   executor_options_t options;
   const op_t *const *ops = NULL;
   size_t op_count;

@@ -34,7 +34,7 @@ static void list_executor(listing_t *listing, const char *name) {
   const executor_options_t options = {.find_builtin = builtin_find,
                                       .isolate = strcmp(kind_of(name), "plugin") == 0};
   executor_t *executor = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (executor_open(name, &options, &executor, &error) == STATUS_OK) {
     list_one(listing, name, "ready", executor_version(executor), executor_hardware(executor));
     executor_close(executor);
@@ -110,7 +110,7 @@ static int change(const char *verb, const char *name) {
     g_string_free(names, TRUE);
     return EXIT_CODE_USAGE;
   }
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = installs ? worker_install(worker, NULL, &error) : worker_remove(worker, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   if (!installs) printf("%s is removed\n", worker->name);

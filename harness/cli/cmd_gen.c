@@ -22,7 +22,7 @@ static void print_case(const case_t *instance, GString *line) {
 
 /* The one case whose data come from `case_seed`. */
 static status_t print_case_of_seed(const program_t *program, const char *text, arena_t *arena,
-                                   error_t *error) {
+                                   failure_t *error) {
   uint64_t case_seed;
   STATUS_TRY(arguments_parse_seed(text, &case_seed, error));
   case_t instance = case_make(arena, program);
@@ -45,7 +45,7 @@ static void print_cases(const stream_options_t *options, gint64 cases) {
   stream_deinit(&stream);
 }
 
-static status_t generate(const gen_flags_t *flags, arena_t *arena, error_t *error) {
+static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *error) {
   stream_options_t options = {.gen = gen_options_default()};
   if (!flags->invalid) options.gen.invalid_one_in = 0;
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
@@ -88,7 +88,7 @@ int command_gen(const command_t *command, int argc, char **argv) {
   if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
     arena_t arena;
     arena_init(&arena);
-    error_t error = {0};
+    failure_t error = {0};
     status_t status = generate(&flags, &arena, &error);
     exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
     arena_deinit(&arena);

@@ -6,7 +6,7 @@
 /* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
 static status_t judge_field(one_case_t *walk, const case_t *instance, const char *broken,
                             const result_field_t *field, arena_t *arena, verdict_t *verdict,
-                            error_t *error) {
+                            failure_t *error) {
   *verdict = (verdict_t){0};
   if (field->kind == RESULT_ABSENT) {
     one_case_judge_absence(field->outcome, EXECUTOR_PROMISE_NONE, broken, field->reason, verdict);
@@ -30,7 +30,7 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const char
 
 /* Columns of errors count from the start of the line, also behind the tab. */
 static status_t judge_line(one_case_t *walk, str_t line, arena_t *arena, case_t *out_instance,
-                           verdict_t *out_verdict, error_t *error) {
+                           verdict_t *out_verdict, failure_t *error) {
   scan_t scan = scan_make(line);
   str_t case_line = scan_until(&scan, "\t");
   const char *broken;
@@ -69,7 +69,7 @@ static int judge_all(const contract_t *contract, bool as_json) {
   str_t line;
   while (is_sound && input_next(&input, &line)) {
     arena_reset(&arena);
-    error_t error = {0};
+    failure_t error = {0};
     case_t instance;
     verdict_t verdict;
     status_t status = judge_line(&walk, line, &arena, &instance, &verdict, &error);
@@ -102,7 +102,7 @@ int command_judge(const command_t *command, int argc, char **argv) {
   arguments_add(&arguments, entries);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
-    error_t error = {0};
+    failure_t error = {0};
     contract_t contract;
     status_t status = find_contract(contract_text, &contract, &error);
     exit_code =

@@ -10,7 +10,7 @@ typedef struct query_flags {
 } query_flags_t;
 
 static status_t find_sql(const query_flags_t *flags, const char *name, const char **out_sql,
-                         error_t *error) {
+                         failure_t *error) {
   if ((name == NULL) == (flags->sql == NULL)) {
     return status_fail(error, STATUS_INVALID,
                        "give one question: a NAME (`assay query --list` lists them) or --sql TEXT");
@@ -21,7 +21,7 @@ static status_t find_sql(const query_flags_t *flags, const char *name, const cha
                      name);
 }
 
-static status_t query(const query_flags_t *flags, const char *name, error_t *error) {
+static status_t query(const query_flags_t *flags, const char *name, failure_t *error) {
   const char *sql;
   STATUS_TRY(find_sql(flags, name, &sql, error));
   report_format_t format = REPORT_TABLE;
@@ -53,7 +53,7 @@ int command_query(const command_t *command, int argc, char **argv) {
   arguments_add(&arguments, entries);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 0, 1)) {
-    error_t error = {0};
+    failure_t error = {0};
     status_t status = flags.list ? STATUS_OK : query(&flags, argc > 1 ? argv[1] : NULL, &error);
     if (flags.list) {
       exit_code = list();

@@ -71,7 +71,8 @@ static void collect_verdict(replay_t *replay, str_t line, const executor_t *exec
 }
 
 static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
-                          const expectation_t *expectation, executor_t *executor, error_t *error) {
+                          const expectation_t *expectation, executor_t *executor,
+                          failure_t *error) {
   verdict_t verdict;
   STATUS_TRY(one_case_run(&replay->walk, instance, expectation, executor, &replay->arena, &verdict,
                           error));
@@ -86,7 +87,7 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
 }
 
 /* A bad line is STATUS_INVALID and the caller's; all else is ours. */
-static status_t replay_line(replay_t *replay, str_t line, error_t *error) {
+static status_t replay_line(replay_t *replay, str_t line, failure_t *error) {
   arena_reset(&replay->arena);
   case_t instance;
   const char *broken;
@@ -104,7 +105,7 @@ static int replay_input(replay_t *replay, input_t *input) {
   str_t line;
   while (input_next(input, &line)) {
     if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
-    error_t error = {0};
+    failure_t error = {0};
     status_t status = replay_line(replay, line, &error);
     if (status == STATUS_INVALID) {
       input_complain(input, &error);
@@ -116,7 +117,7 @@ static int replay_input(replay_t *replay, input_t *input) {
 }
 
 static int replay_argument(replay_t *replay, const char *argument) {
-  error_t error = {0};
+  failure_t error = {0};
   input_t input;
   status_t status;
   if (strcmp(argument, "-") == 0) {
@@ -141,7 +142,7 @@ static int replay_open(const executor_flags_t *flags, const char *contract_text,
                        replay_t *replay) {
   *replay = (replay_t){0};
   contract_t contract;
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = find_contract(contract_text, &contract, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   int exit_code = executor_flags_open(flags, &replay->executors);

@@ -8,7 +8,7 @@ static int run_campaign(campaign_t *campaign) {
   campaign->options.hook_context = campaign;
   int exit_code = campaign_start(campaign);
   if (exit_code != EXIT_CODE_CLEAN) return campaign_close(campaign, exit_code);
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = session_run(campaign->session, &error);
   if (campaign->flags->json) {
     summary_print_json(campaign);

@@ -54,7 +54,7 @@ static void print_module(const program_t *program) {
 
 static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
 
-static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, error_t *error) {
+static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failure_t *error) {
   case_t instance;
   const char *broken;
   bool is_case = has_data(line);
@@ -80,7 +80,7 @@ static int show_stdin(show_flags_t *flags, arena_t *arena) {
   while (input_next(&input, &line)) {
     if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
     arena_reset(arena);
-    error_t error = {0};
+    failure_t error = {0};
     if (show_line(flags, line, arena, &error) != STATUS_OK) input_complain(&input, &error);
   }
   input_close(&input);
@@ -91,7 +91,7 @@ static int show(show_flags_t *flags, const char *argument) {
   arena_t arena;
   arena_init(&arena);
   int exit_code = EXIT_CODE_CLEAN;
-  error_t error = {0};
+  failure_t error = {0};
   if (strcmp(argument, "-") == 0) {
     exit_code = show_stdin(flags, &arena);
   } else if (show_line(flags, str_from(argument), &arena, &error) != STATUS_OK) {

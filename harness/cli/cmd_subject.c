@@ -42,7 +42,7 @@ static void observe(one_case_t *walk, executor_t *executor, const case_t *instan
 }
 
 static status_t answer_line(one_case_t *walk, executor_t *executor, str_t line, arena_t *arena,
-                            GString *text, error_t *error) {
+                            GString *text, failure_t *error) {
   case_t instance;
   const char *broken;
   STATUS_TRY(case_parse(line, arena, &instance, &broken, error));
@@ -67,7 +67,7 @@ static int answer_all(executor_t *executor) {
   while (input_next(&input, &line)) {
     arena_reset(&arena);
     g_string_truncate(text, 0);
-    error_t error = {0};
+    failure_t error = {0};
     if (answer_line(&walk, executor, line, &arena, text, &error) == STATUS_OK) {
       fwrite(text->str, 1, text->len, stdout);
       fflush(stdout); /* The other side of the pipe may wait for each answer. */

@@ -144,7 +144,7 @@ static int vet(campaign_t *campaign) {
   if (exit_code != EXIT_CODE_CLEAN) return campaign_close(campaign, exit_code);
   tap_t tap;
   tap_begin(&tap, stdout);
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = session_run(campaign->session, &error);
   if (status != STATUS_OK) {
     tap_bail_out(&tap, error.text);

@@ -21,7 +21,7 @@ void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
 }
 
 status_t executor_flags_options(const executor_flags_t *flags, executor_options_t *out_options,
-                                error_t *error) {
+                                failure_t *error) {
   executor_options_t options = {.isolate = flags->isolate, .find_builtin = builtin_find};
   if (flags->timeout != NULL) {
     double seconds;
@@ -40,7 +40,7 @@ status_t executor_flags_options(const executor_flags_t *flags, executor_options_
 }
 
 int executor_flags_open(const executor_flags_t *flags, executor_list_t *out_executors) {
-  error_t error = {0};
+  failure_t error = {0};
   executor_options_t options;
   status_t status = executor_flags_options(flags, &options, &error);
   if (status == STATUS_OK && (flags->names == NULL || flags->names[0] == NULL)) {
@@ -78,7 +78,7 @@ void executor_flags_free(executor_flags_t *flags) {
   g_free(flags->memory);
 }
 
-static status_t reject_op(const char *name, error_t *error) {
+static status_t reject_op(const char *name, failure_t *error) {
   suggestion_t suggestion = suggestion_make(name);
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     suggestion_offer(&suggestion, (*op)->name);
@@ -89,7 +89,7 @@ static status_t reject_op(const char *name, error_t *error) {
 }
 
 status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_count,
-                  error_t *error) {
+                  failure_t *error) {
   GPtrArray *ops = g_ptr_array_new();
   if (names == NULL || names[0] == NULL) {
     for (const op_t *const *op = op_all(); *op != NULL; op++) {
@@ -110,7 +110,7 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
   return STATUS_OK;
 }
 
-status_t find_contract(const char *text, contract_t *out_contract, error_t *error) {
+status_t find_contract(const char *text, contract_t *out_contract, failure_t *error) {
   if (text == NULL) {
     *out_contract = contract_backend();
     return STATUS_OK;

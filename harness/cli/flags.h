@@ -34,13 +34,13 @@ void executor_flags_free(executor_flags_t *flags);
 
 /* The options of executor_open() that the flags stand for. */
 status_t executor_flags_options(const executor_flags_t *flags, executor_options_t *out_options,
-                                error_t *error);
+                                failure_t *error);
 
 /* Finds ops by name, all ops for NULL; *out_ops is freed with g_free(). */
 status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_count,
-                  error_t *error);
+                  failure_t *error);
 
 /* The contract called `text`, which may also be a file ("@FILE"); NULL gives the default. */
-status_t find_contract(const char *text, contract_t *out_contract, error_t *error);
+status_t find_contract(const char *text, contract_t *out_contract, failure_t *error);
 
 #endif

@@ -83,7 +83,7 @@ static int run_input(const uint8_t *data, size_t size) {
     novelty[0] = 1; /* Without any feature libFuzzer takes the program for uninstrumented. */
     return 0;
   }
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = session_walk(fuzz.campaign->session, &instance, broken, fuzz.verdicts, &error);
   if (status != STATUS_OK) stop(campaign_complain(fuzz.campaign, status, &error));
   for (size_t i = 0; i < options->executor_count; i++) {

@@ -7,7 +7,7 @@
 
 input_t input_stdin(void) { return (input_t){.file = stdin, .name = "stdin"}; }
 
-status_t input_open(const char *path, input_t *out_input, error_t *error) {
+status_t input_open(const char *path, input_t *out_input, failure_t *error) {
   FILE *file = fopen(path, "r");
   if (file == NULL) {
     return status_fail(error, STATUS_IO, "%s (%s); name a file that can be read", strerror(errno),
@@ -31,7 +31,7 @@ bool input_next(input_t *input, str_t *out_line) {
   return true;
 }
 
-void input_complain(input_t *input, const error_t *error) {
+void input_complain(input_t *input, const failure_t *error) {
   input->had_bad_line = true;
   if (error->column > 0) {
     complain("%s:%zu:%zu: %s", input->name, input->line_number, error->column, error->text);

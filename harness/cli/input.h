@@ -20,13 +20,13 @@ typedef struct input {
 input_t input_stdin(void);
 
 /* STATUS_IO if the file cannot be read. */
-status_t input_open(const char *path, input_t *out_input, error_t *error);
+status_t input_open(const char *path, input_t *out_input, failure_t *error);
 void input_close(input_t *input);
 
 /* The next line without its newline, valid until the next call; false at the end. */
 bool input_next(input_t *input, str_t *out_line);
 
 /* Complains about the present line: "assay: stdin:12:33: ...". */
-void input_complain(input_t *input, const error_t *error);
+void input_complain(input_t *input, const failure_t *error);
 
 #endif

@@ -40,7 +40,7 @@ void complain(const char *format, ...) {
   va_end(arguments);
 }
 
-int complain_status(status_t status, const error_t *error) {
+int complain_status(status_t status, const failure_t *error) {
   complain("%s", error->text);
   switch (status) {
     case STATUS_OK:

@@ -44,7 +44,7 @@ void result_field_print(const program_t *program, const result_field_t *field, G
   if (field->reason[0] != '\0') g_string_append_printf(out_text, ": %s", field->reason);
 }
 
-static status_t parse_word(str_t text, result_field_t *field, error_t *error) {
+static status_t parse_word(str_t text, result_field_t *field, failure_t *error) {
   for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
     scan_t scan = scan_make(text);
     if (!scan_accept(&scan, words[i].spelling)) continue;
@@ -74,7 +74,7 @@ static bool looks_like_data(str_t text) {
 }
 
 status_t result_field_parse(str_t text, const program_t *program, arena_t *arena,
-                            result_field_t *out_field, error_t *error) {
+                            result_field_t *out_field, failure_t *error) {
   result_field_t field = {.kind = RESULT_DATA};
   if (!looks_like_data(text)) {
     STATUS_TRY(parse_word(text, &field, error));

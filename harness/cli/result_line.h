@@ -35,6 +35,6 @@ typedef struct result_field {
 /* The field without the tab before it. */
 void result_field_print(const program_t *program, const result_field_t *field, GString *out_text);
 status_t result_field_parse(str_t text, const program_t *program, arena_t *arena,
-                            result_field_t *out_field, error_t *error);
+                            result_field_t *out_field, failure_t *error);
 
 #endif

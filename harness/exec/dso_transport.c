@@ -19,7 +19,7 @@ static void *load(const char *path) {
   return library;
 }
 
-static status_t query(void *library, const assay_executor_t **out_table, error_t *error) {
+static status_t query(void *library, const assay_executor_t **out_table, failure_t *error) {
   /* POSIX has dlsym() return functions as objects; ISO C has no cast for that. */
   union {
     void *object;
@@ -41,21 +41,21 @@ static status_t query(void *library, const assay_executor_t **out_table, error_t
 }
 
 static status_t open_library(void *library, const char *options, transport_t **out_transport,
-                             error_t *error) {
+                             failure_t *error) {
   const assay_executor_t *table = NULL;
   STATUS_TRY(query(library, &table, error));
   return table_transport_open(table, options, library, unload, out_transport, error);
 }
 
 status_t dso_transport_open(const char *path, const char *options, transport_t **out_transport,
-                            error_t *error) {
+                            failure_t *error) {
   environment_t saved = environment_get();
   environment_set(environment_default());
   void *library = load(path);
   bool changed = environment_get().control != environment_default().control;
   environment_set(saved);
   if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", dlerror());
-  error_t reason = {0};
+  failure_t reason = {0};
   status_t status = open_library(library, options, out_transport, &reason);
   if (status != STATUS_OK) {
     unload(library);

@@ -6,6 +6,6 @@
 
 /* STATUS_IO with what to do if the file is not there, does not load, or is no backend. */
 status_t dso_transport_open(const char *path, const char *options, transport_t **out_transport,
-                            error_t *error);
+                            failure_t *error);
 
 #endif

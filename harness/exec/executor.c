@@ -22,7 +22,7 @@ struct executor {
   size_t operand_copy_bytes;
 };
 
-static status_t open_backend(const void *context, transport_t **out_transport, error_t *error) {
+static status_t open_backend(const void *context, transport_t **out_transport, failure_t *error) {
   const executor_address_t *address = context;
   if (address->table == NULL) {
     return dso_transport_open(address->path, address->options, out_transport, error);
@@ -31,7 +31,7 @@ static status_t open_backend(const void *context, transport_t **out_transport, e
 }
 
 static status_t open_transport(const executor_address_t *address, const executor_options_t *options,
-                               transport_t **out_transport, error_t *error) {
+                               transport_t **out_transport, failure_t *error) {
   if (address->command != NULL) {
     return process_transport_open(address->command, options->timeout_ms, options->memory_bytes_max,
                                   out_transport, error);
@@ -42,13 +42,13 @@ static status_t open_transport(const executor_address_t *address, const executor
 }
 
 status_t executor_open(const char *name, const executor_options_t *options,
-                       executor_t **out_executor, error_t *error) {
+                       executor_t **out_executor, failure_t *error) {
   executor_address_t address;
   STATUS_TRY(executor_address_find(name, options, &address, error));
   executor_t *executor = g_new0(executor_t, 1);
   executor->name = g_strdup(name);
   executor->address = address;
-  error_t reason = {0};
+  failure_t reason = {0};
   status_t status = open_transport(&executor->address, options, &executor->transport, &reason);
   if (status == STATUS_OK) {
     executor->programs = program_cache_make(executor->transport);

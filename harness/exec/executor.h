@@ -42,7 +42,7 @@ typedef struct executor_options {
 /* Opens the executor called `name`.  STATUS_INVALID for a name that cannot be right (with what to
  * write instead), STATUS_IO if it is not there or cannot start (with what to install or do). */
 status_t executor_open(const char *name, const executor_options_t *options,
-                       executor_t **out_executor, error_t *error);
+                       executor_t **out_executor, failure_t *error);
 void executor_close(executor_t *executor);
 
 /* Names of the plugins that are there, sorted, ended by NULL; freed with g_strfreev(). */

@@ -55,7 +55,7 @@ char **executor_plugins(const executor_options_t *options) {
 }
 
 static status_t find_plugin(const char *name, size_t name_size, const executor_options_t *options,
-                            char **out_path, error_t *error) {
+                            char **out_path, failure_t *error) {
   char *directory = plugin_directory(options);
   char *file = g_strdup_printf("%.*s%s", (int)name_size, name, plugin_suffix);
   char *path = g_build_filename(directory, file, NULL);
@@ -77,7 +77,7 @@ static status_t find_plugin(const char *name, size_t name_size, const executor_o
   return status;
 }
 
-static status_t find_command(const char *name, executor_address_t *out_address, error_t *error) {
+static status_t find_command(const char *name, executor_address_t *out_address, failure_t *error) {
   const char *command = name + strlen("proc:");
   if (command[strspn(command, " ")] == '\0') {
     return status_fail(error, STATUS_INVALID,
@@ -88,7 +88,7 @@ static status_t find_command(const char *name, executor_address_t *out_address, 
 }
 
 status_t executor_address_find(const char *name, const executor_options_t *options,
-                               executor_address_t *out_address, error_t *error) {
+                               executor_address_t *out_address, failure_t *error) {
   const assay_executor_t *table =
       options->find_builtin == NULL ? NULL : options->find_builtin(name);
   if (table != NULL) {

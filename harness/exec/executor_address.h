@@ -15,7 +15,7 @@ typedef struct executor_address {
 
 /* STATUS_INVALID for a name that cannot be right, STATUS_IO for a plugin that is not there. */
 status_t executor_address_find(const char *name, const executor_options_t *options,
-                               executor_address_t *out_address, error_t *error);
+                               executor_address_t *out_address, failure_t *error);
 void executor_address_deinit(executor_address_t *address);
 
 #endif

@@ -10,11 +10,11 @@
 
 /* Opens the backend; called in the child. */
 typedef status_t (*isolate_open_backend_t)(const void *context, transport_t **out_transport,
-                                           error_t *error);
+                                           failure_t *error);
 
 /* `context` must outlive the transport.  Zero limits mean: 10 s for each call; no memory limit,
  * else that much address space beyond what this program has. */
 status_t isolate_open(isolate_open_backend_t open_backend, const void *context, uint32_t timeout_ms,
-                      uint64_t memory_bytes_max, transport_t **out_transport, error_t *error);
+                      uint64_t memory_bytes_max, transport_t **out_transport, failure_t *error);
 
 #endif

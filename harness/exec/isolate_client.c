@@ -201,7 +201,7 @@ static const transport_functions_t client_functions = {
 };
 
 /* Starts the first child and takes down what it tells about the backend. */
-static status_t open_session(isolate_client_t *client, error_t *error) {
+static status_t open_session(isolate_client_t *client, failure_t *error) {
   const isolate_memory_t *memory = &client->session.host.memory;
   if (memory->operands == NULL || memory->results == NULL) {
     return status_fail(error, STATUS_IO, "cannot map memory to share with its process");
@@ -217,7 +217,7 @@ static status_t open_session(isolate_client_t *client, error_t *error) {
 }
 
 status_t isolate_open(isolate_open_backend_t open_backend, const void *context, uint32_t timeout_ms,
-                      uint64_t memory_bytes_max, transport_t **out_transport, error_t *error) {
+                      uint64_t memory_bytes_max, transport_t **out_transport, failure_t *error) {
   isolate_client_t *client = g_new0(isolate_client_t, 1);
   client->head.functions = &client_functions;
   client->head.operands_are_protected = true;

@@ -46,7 +46,7 @@ static bool send_reply(int channel, isolate_reply_t reply, const char *text) {
 }
 
 static bool open_and_reply(service_t *service, const isolate_host_t *host) {
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = host->open_backend(host->context, &service->backend, &error);
   if (status != STATUS_OK) {
     send_reply(service->channel, (isolate_reply_t){.answer = status}, error.text);
@@ -68,7 +68,7 @@ static bool read_program(service_t *service, const isolate_request_t *request,
   if (!read_exactly(service->channel, line, request->text_bytes)) return false;
   str_t text = {.data = line, .size = request->text_bytes};
   const char *violation = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (program_parse(text, &service->arena, out_program, &violation, &error) == STATUS_OK) {
     return true;
   }

@@ -77,7 +77,7 @@ static void close_both(const int descriptors[2]) {
 
 status_t isolate_process_start(isolate_process_t *process, uint64_t memory_bytes_max,
                                void (*serve)(int channel, const void *context), const void *context,
-                               error_t *error) {
+                               failure_t *error) {
   int channel[2];
   int words[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0) {

@@ -32,7 +32,7 @@ typedef enum isolate_talk {
  * map memory_bytes_max bytes (0: any number) beyond what is mapped now. */
 status_t isolate_process_start(isolate_process_t *process, uint64_t memory_bytes_max,
                                void (*serve)(int channel, const void *context), const void *context,
-                               error_t *error);
+                               failure_t *error);
 
 /* Moves exactly `size` bytes before `deadline` (g_get_monotonic_time()), and keeps the last words
  * of the child meanwhile. */

@@ -70,7 +70,7 @@ static executor_outcome_t end_child(isolate_session_t *session, heard_t heard, u
 }
 
 status_t isolate_session_start(isolate_session_t *session, isolate_answer_t *out_answer,
-                               error_t *error) {
+                               failure_t *error) {
   STATUS_TRY(isolate_process_start(&session->process, session->memory_bytes_max, isolate_serve,
                                    &session->host, error));
   session->generation++;
@@ -95,7 +95,7 @@ executor_outcome_t isolate_session_ensure(isolate_session_t *session, assay_reas
     uint32_t failed = session->failed_starts;
     if (failed != 0) g_usleep((gulong)BACK_OFF_FIRST_US << (2 * (failed - 1)));
     isolate_answer_t answer;
-    error_t error = {0};
+    failure_t error = {0};
     if (isolate_session_start(session, &answer, &error) == STATUS_OK) {
       session->failed_starts = 0;
       return EXECUTOR_OK;

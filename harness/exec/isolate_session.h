@@ -23,7 +23,7 @@ typedef struct isolate_answer {
 
 /* Starts a child and waits until it has opened the backend; the answer tells about it. */
 status_t isolate_session_start(isolate_session_t *session, isolate_answer_t *out_answer,
-                               error_t *error);
+                               failure_t *error);
 
 /* Makes sure that a child runs: EXECUTOR_OK or EXECUTOR_CRASHED.  Waits longer and longer between
  * failed starts in a row, and gives up after a few. */

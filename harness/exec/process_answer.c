@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 /* "this is not an answer" in words, with the line as far as it is printable and fits. */
-static reading_t garbage(str_t line, const char *expected, error_t *error) {
+static reading_t garbage(str_t line, const char *expected, failure_t *error) {
   enum { SHOWN_MAX = 60 };
   char shown[SHOWN_MAX + 1];
   size_t size = MIN(line.size, (size_t)SHOWN_MAX);
@@ -18,7 +18,7 @@ static reading_t garbage(str_t line, const char *expected, error_t *error) {
 }
 
 /* Takes the next line without its newline from the front of `bytes`. */
-static reading_t take_line(str_t *bytes, size_t line_bytes_max, str_t *out_line, error_t *error) {
+static reading_t take_line(str_t *bytes, size_t line_bytes_max, str_t *out_line, failure_t *error) {
   size_t searched = MIN(bytes->size, line_bytes_max);
   const char *end = searched == 0 ? NULL : memchr(bytes->data, '\n', searched);
   if (end == NULL) {
@@ -87,7 +87,7 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
   return true;
 }
 
-reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used, error_t *error) {
+reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used, failure_t *error) {
   greeting_t greeting = {.takes_mlir = true};
   str_t left = bytes;
   str_t line;
@@ -112,7 +112,7 @@ reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used,
 }
 
 reading_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer, size_t *out_used,
-                      error_t *error) {
+                      failure_t *error) {
   static const char *const words[] = {
       [ANSWER_OK] = "ok",           [ANSWER_UNSUPPORTED] = "unsupported",
       [ANSWER_INVALID] = "invalid", [ANSWER_FAILED] = "failed",
@@ -133,7 +133,7 @@ reading_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer, 
   return garbage(line, "an answer", error);
 }
 
-status_t answer_check_bytes(const answer_t *answer, size_t expected, error_t *error) {
+status_t answer_check_bytes(const answer_t *answer, size_t expected, failure_t *error) {
   scan_t scan = scan_make(answer->rest);
   int64_t bytes;
   if (scan_integer(&scan, &bytes, NULL) != STATUS_OK || !scan_at_end(&scan)) {
@@ -147,7 +147,7 @@ status_t answer_check_bytes(const answer_t *answer, size_t expected, error_t *er
 }
 
 status_t answer_read_hex(const answer_t *answer, const type_t *types, uint32_t count,
-                         void *const *results, error_t *error) {
+                         void *const *results, failure_t *error) {
   scan_t scan = scan_make(answer->rest);
   arena_t arena;
   arena_init(&arena);

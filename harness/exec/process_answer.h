@@ -32,7 +32,7 @@ typedef struct greeting {
 
 /* Reads a whole greeting; *out_used are the bytes that it took.  `error` tells what is wrong with
  * garbage. */
-reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used, error_t *error);
+reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used, failure_t *error);
 
 typedef enum answer_word {
   ANSWER_OK,
@@ -50,14 +50,14 @@ typedef struct answer {
 
 /* Reads one line of line_bytes_max bytes at most, its newline counted. */
 reading_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer, size_t *out_used,
-                      error_t *error);
+                      failure_t *error);
 
 /* Checks that the rest of an ANSWER_OK announces exactly `expected` bytes. */
-status_t answer_check_bytes(const answer_t *answer, size_t expected, error_t *error);
+status_t answer_check_bytes(const answer_t *answer, size_t expected, failure_t *error);
 
 /* Reads the results of an ANSWER_OK as hex into `results`. */
 status_t answer_read_hex(const answer_t *answer, const type_t *types, uint32_t count,
-                         void *const *results, error_t *error);
+                         void *const *results, failure_t *error);
 
 /* An upper bound of the bytes of such a line. */
 size_t answer_hex_line_bytes_max(const type_t *types, uint32_t count);

@@ -124,7 +124,7 @@ static executor_outcome_t hear_greeting(process_session_t *session, uint32_t all
                                         size_t *out_used, assay_reason_t *reason) {
   session->deadline = deadline_after(allowed_ms);
   g_string_truncate(session->heard, 0);
-  error_t error = {0};
+  failure_t error = {0};
   reading_t reading;
   while ((reading = greeting_read(heard_text(session), &session->greeting, out_used, &error)) ==
          READING_MORE) {
@@ -137,7 +137,7 @@ static executor_outcome_t hear_greeting(process_session_t *session, uint32_t all
   return process_session_garbage(session, error.text, "open", reason);
 }
 
-status_t process_session_start(process_session_t *session, error_t *error) {
+status_t process_session_start(process_session_t *session, failure_t *error) {
   const launch_t launch = {.command = session->command,
                            .memory_bytes_max = session->memory_bytes_max};
   STATUS_TRY(isolate_process_start(&session->process, 0, launch_worker, &launch, error));
@@ -169,7 +169,7 @@ executor_outcome_t process_session_ensure(process_session_t *session, assay_reas
   if (session->failed_starts < STARTS_MAX) {
     uint32_t failed = session->failed_starts;
     if (failed != 0) g_usleep((gulong)BACK_OFF_FIRST_US << (2 * (failed - 1)));
-    error_t error = {0};
+    failure_t error = {0};
     if (process_session_start(session, &error) == STATUS_OK) {
       session->failed_starts = 0;
       return EXECUTOR_OK;
@@ -205,7 +205,7 @@ executor_outcome_t process_session_send(process_session_t *session, bool is_firs
 executor_outcome_t process_session_answer(process_session_t *session, size_t line_bytes_max,
                                           const char *call, answer_t *out_answer,
                                           assay_reason_t *reason) {
-  error_t error = {0};
+  failure_t error = {0};
   g_string_truncate(session->heard, 0);
   for (;;) {
     const char *news;

@@ -27,7 +27,7 @@ void process_session_init(process_session_t *session, const char *command, uint3
 void process_session_deinit(process_session_t *session);
 
 /* Starts a worker and reads its greeting. */
-status_t process_session_start(process_session_t *session, error_t *error);
+status_t process_session_start(process_session_t *session, failure_t *error);
 
 /* Makes sure that a worker runs: EXECUTOR_OK or EXECUTOR_CRASHED.  Waits longer and longer between
  * failed starts in a row, and gives up after a few. */

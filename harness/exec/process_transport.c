@@ -232,7 +232,7 @@ static executor_outcome_t send_hex(process_session_t *session, const process_han
 static executor_outcome_t receive_results(process_session_t *session, const answer_t *answer,
                                           const process_handle_t *handle,
                                           const transport_call_t *call, assay_reason_t *reason) {
-  error_t error = {0};
+  failure_t error = {0};
   size_t total = 0;
   for (uint32_t i = 0; i < handle->result_count; i++) total += type_bytes(&handle->results[i]);
   bool is_hex = session->greeting.is_hex;
@@ -309,7 +309,7 @@ static const transport_functions_t process_functions = {
 };
 
 status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64_t memory_bytes_max,
-                                transport_t **out_transport, error_t *error) {
+                                transport_t **out_transport, failure_t *error) {
   process_transport_t *process = g_new0(process_transport_t, 1);
   process->head = (transport_t){.functions = &process_functions, .operands_are_protected = true};
   process_session_init(&process->session, command, timeout_ms, memory_bytes_max);

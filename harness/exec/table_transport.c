@@ -162,7 +162,7 @@ static const transport_functions_t table_functions = {
     .close = table_close,
 };
 
-status_t table_check(const assay_executor_t *table, error_t *error) {
+status_t table_check(const assay_executor_t *table, failure_t *error) {
   /* ABI 1 is the first, and later ones append only. */
   if (table->abi == 0 || table->abi > ASSAY_EXECUTOR_ABI) {
     return status_fail(
@@ -211,7 +211,7 @@ static const char *text_or_empty(const char *text) { return text == NULL ? "" : 
 
 status_t table_transport_open(const assay_executor_t *table, const char *options, void *library,
                               void (*unload)(void *library), transport_t **out_transport,
-                              error_t *error) {
+                              failure_t *error) {
   STATUS_TRY(table_check(table, error));
   char text[ERROR_TEXT_BYTES / 2] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};

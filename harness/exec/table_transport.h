@@ -9,9 +9,9 @@
  * `unload` when the transport closes; it stays the caller's if this fails. */
 status_t table_transport_open(const assay_executor_t *table, const char *options, void *library,
                               void (*unload)(void *library), transport_t **out_transport,
-                              error_t *error);
+                              failure_t *error);
 
 /* STATUS_IO if the table cannot be used: a wrong ABI, a short table, a missing function. */
-status_t table_check(const assay_executor_t *table, error_t *error);
+status_t table_check(const assay_executor_t *table, failure_t *error);
 
 #endif

@@ -22,7 +22,7 @@ static char *base_python(void) {
   return g_strdup(named == NULL ? "python3" : named);
 }
 
-static status_t make_environment(const char *folder, error_t *error) {
+static status_t make_environment(const char *folder, failure_t *error) {
   char *python = base_python();
   const char *const is_recent[] = {python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))",
                                    NULL};
@@ -40,7 +40,8 @@ static status_t make_environment(const char *folder, error_t *error) {
   return status;
 }
 
-static status_t fill_environment(const worker_t *worker, const char *requirements, error_t *error) {
+static status_t fill_environment(const worker_t *worker, const char *requirements,
+                                 failure_t *error) {
   char *python = worker_environment_path(worker, worker_python);
   const char *const install[] = {
       python,          "-m",         "pip", "install", "--disable-pip-version-check",
@@ -56,7 +57,7 @@ static status_t fill_environment(const worker_t *worker, const char *requirement
 
 /* The stamp comes last: an environment without it does not count. */
 static status_t install_into(const worker_t *worker, const char *folder, const char *requirements,
-                             const char *text, error_t *error) {
+                             const char *text, failure_t *error) {
   char *stamp = worker_environment_path(worker, worker_stamp);
   g_remove(stamp);
   status_t status = make_environment(folder, error);
@@ -70,7 +71,7 @@ static status_t install_into(const worker_t *worker, const char *folder, const c
   return status;
 }
 
-status_t worker_install(const worker_t *worker, const char *directory, error_t *error) {
+status_t worker_install(const worker_t *worker, const char *directory, failure_t *error) {
   char *folder = worker_environment_path(worker, "");
   char *requirements = worker_source(directory, worker->environment, ".requirements");
   char *text = NULL;
@@ -93,7 +94,7 @@ status_t worker_install(const worker_t *worker, const char *directory, error_t *
   return status;
 }
 
-status_t worker_remove(const worker_t *worker, error_t *error) {
+status_t worker_remove(const worker_t *worker, failure_t *error) {
   char *folder = worker_environment_path(worker, "");
   const char *const remove[] = {"rm", "-rf", "--", folder, NULL};
   status_t status = STATUS_OK;

@@ -59,7 +59,7 @@ bool worker_is_installed(const worker_t *worker, const char *directory) {
 }
 
 status_t worker_command(const worker_t *worker, const char *directory, const char *options,
-                        char **out_command, error_t *error) {
+                        char **out_command, failure_t *error) {
   if (!worker_is_installed(worker, directory)) {
     return status_fail(error, STATUS_IO, "%s is not installed: run `assay executors install %s`",
                        worker->name, worker->name);

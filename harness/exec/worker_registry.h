@@ -29,14 +29,14 @@ bool worker_is_installed(const worker_t *worker, const char *directory);
 /* The shell command that starts it, owned by the caller.  STATUS_IO, with what to do, unless it is
  * installed. */
 status_t worker_command(const worker_t *worker, const char *directory, const char *options,
-                        char **out_command, error_t *error);
+                        char **out_command, failure_t *error);
 
 /* Says on stdout what it downloads and does, then makes the environment, or completes and updates
  * it; cheap if it is there already.  STATUS_IO with what to do if that fails; then nothing counts
  * as installed.  The Python is $ASSAY_PYTHON or python3, 3.11 or newer. */
-status_t worker_install(const worker_t *worker, const char *directory, error_t *error);
+status_t worker_install(const worker_t *worker, const char *directory, failure_t *error);
 
 /* Removes the environment, and with it the other workers that share it. */
-status_t worker_remove(const worker_t *worker, error_t *error);
+status_t worker_remove(const worker_t *worker, failure_t *error);
 
 #endif

@@ -52,14 +52,14 @@ static void note_conforming(walk_t *walk, const answer_t *answer) {
 /* Asks the oracle about a component that the quick set does not hold; `is_outside` if a quick set
  * is known there. */
 static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is_outside,
-                        error_t *error) {
+                        failure_t *error) {
   const judge_t *judge = walk->judge;
   bool asked_enough = judge->ask_wrong_max != 0 && walk->outside_count >= judge->ask_wrong_max;
   if (is_outside && asked_enough && walk->all_outside_wrong) {
     walk->verdict.wrong_count++;
     return STATUS_OK;
   }
-  error_t failure = {0};
+  failure_t failure = {0};
   answer_t answer = {0};
   status_t status = judge->ask(judge->ask_context, walk->instance, &judge->contract, result,
                                component, walk->results, &answer, &failure);
@@ -90,7 +90,7 @@ static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is
 }
 
 static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
-                            quick_block_t *block, error_t *error) {
+                            quick_block_t *block, failure_t *error) {
   quick_judge(accept, &walk->results[result], block, &walk->measures);
   if (block->rejected_any == 0) {
     walk->could_fail_count += block->count;
@@ -111,7 +111,7 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
 }
 
 static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
-                             error_t *error) {
+                             failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
   walk->verdict.component_count += count;
   for (size_t first = 0; first < count && !walk->lacks_oracle; first += QUICK_BLOCK) {
@@ -139,7 +139,7 @@ static void print_component(const element_t *element, uint64_t bits, char *out, 
   }
 }
 
-static status_t describe_worst(walk_t *walk, error_t *error) {
+static status_t describe_worst(walk_t *walk, failure_t *error) {
   verdict_t *verdict = &walk->verdict;
   const wrong_element_t *worst = &walk->worst;
   const tensor_t *result = &walk->results[worst->result];
@@ -159,7 +159,7 @@ static status_t describe_worst(walk_t *walk, error_t *error) {
 }
 
 status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
-                       const tensor_t *results, verdict_t *out_verdict, error_t *error) {
+                       const tensor_t *results, verdict_t *out_verdict, failure_t *error) {
   walk_t walk = {
       .judge = judge, .instance = instance, .results = results, .all_outside_wrong = true};
   for (uint32_t i = 0; i < instance->program.result_count && !walk.lacks_oracle; i++) {

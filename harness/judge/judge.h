@@ -9,7 +9,7 @@
  * `bits`, under `contract`.  `context` is the asker's own. */
 typedef status_t (*judge_ask_t)(void *context, const case_t *instance, const contract_t *contract,
                                 uint32_t result, size_t component, const tensor_t *results,
-                                answer_t *out_answer, error_t *error);
+                                answer_t *out_answer, failure_t *error);
 
 typedef struct judge {
   judge_ask_t ask;
@@ -23,7 +23,7 @@ typedef struct judge {
 /* Judges results of a valid case.  `accepts` has one entry per result.  A failure of the oracle
  * (STATUS_UNSUPPORTED, STATUS_UNDECIDED) becomes OUTCOME_no_oracle; any other is passed up. */
 status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
-                       const tensor_t *results, verdict_t *out_verdict, error_t *error);
+                       const tensor_t *results, verdict_t *out_verdict, failure_t *error);
 
 /* Hash of executor-independent features: op, algorithm, types, class and structure.  Equal
  * signatures on one executor are one finding. */

@@ -67,7 +67,7 @@ static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, 
 
 status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
                 const wrong_element_t *wrong, divergence_class_t *out_class,
-                char out_observed[sizeof((answer_t *)0)->observed], error_t *error) {
+                char out_observed[sizeof((answer_t *)0)->observed], failure_t *error) {
   for (size_t i = 0; i < sizeof relaxations / sizeof *relaxations; i++) {
     contract_t relaxed = relax(judge->contract, &relaxations[i]);
     if (memcmp(&relaxed, &judge->contract, sizeof relaxed) == 0) continue;

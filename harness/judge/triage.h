@@ -15,6 +15,6 @@ typedef struct wrong_element {
 /* `out_observed` is what the relaxed answer saw, such as "init_count=2", or "". */
 status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
                 const wrong_element_t *wrong, divergence_class_t *out_class,
-                char out_observed[sizeof((answer_t *)0)->observed], error_t *error);
+                char out_observed[sizeof((answer_t *)0)->observed], failure_t *error);
 
 #endif

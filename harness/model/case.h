@@ -53,19 +53,19 @@ void case_print(const case_t *instance, GString *out_text);
  * `out_violation` is given, which then receives the id of the constraint that the program breaks or
  * NULL).  Only the canonical spelling is accepted: case_print(case_parse(s)) == s. */
 status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **out_violation,
-                    error_t *error);
+                    failure_t *error);
 
 /* The data of one tensor as the case line has it: hex of its components, "-" without elements. */
 void tensor_print_data(const tensor_t *tensor, GString *out_text);
 
 /* Parses a data field of a type, which ends before a blank or at the end. */
 status_t tensor_parse_data(scan_t *scan, const type_t *type, arena_t *arena, tensor_t *out_tensor,
-                           error_t *error);
+                           failure_t *error);
 
 /* The part of the case line without the data. */
 void program_print(const program_t *program, GString *out_text);
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
-                       const char **out_violation, error_t *error);
+                       const char **out_violation, failure_t *error);
 
 /* Hash of the program line: the key under which executors keep what they compiled. */
 hash_text_t program_hash(const program_t *program);

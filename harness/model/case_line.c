@@ -29,7 +29,7 @@ void case_print(const case_t *instance, GString *out_text) {
 /* ---- Parsing --------------------------------------------------------------------------------- */
 
 /* A line is printable ASCII: nothing that a terminal, a shell or a database could change unseen. */
-static status_t check_line(str_t line, error_t *error) {
+static status_t check_line(str_t line, failure_t *error) {
   if (line.size > CASE_LINE_BYTES_MAX) {
     return status_fail(error, STATUS_INVALID, "a line of %zu bytes is too long: at most %d",
                        line.size, (int)CASE_LINE_BYTES_MAX);
@@ -43,7 +43,7 @@ static status_t check_line(str_t line, error_t *error) {
                    (unsigned)(unsigned char)*scan.cursor);
 }
 
-static status_t parse_op(scan_t *scan, const op_t **out_op, error_t *error) {
+static status_t parse_op(scan_t *scan, const op_t **out_op, failure_t *error) {
   scan_t start = *scan;
   *out_op = op_find(scan_until(scan, " "));
   if (*out_op != NULL) return STATUS_OK;
@@ -51,17 +51,17 @@ static status_t parse_op(scan_t *scan, const op_t **out_op, error_t *error) {
 }
 
 /* A broken rule of the type is reported at its first column. */
-static status_t parse_type(scan_t *scan, arena_t *arena, type_t *out_type, error_t *error) {
+static status_t parse_type(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error) {
   scan_t start = *scan;
   STATUS_TRY(type_parse(scan, arena, out_type, error));
-  error_t reason;
+  failure_t reason;
   if (type_check(out_type, &reason) == STATUS_OK) return STATUS_OK;
   return scan_fail(&start, error, "%.250s", reason.text);
 }
 
 /* { " " type }, up to `stop` or the end. */
 static status_t parse_types(scan_t *scan, arena_t *arena, const char *stop, uint32_t count_max,
-                            type_t *out_types, uint32_t *out_count, error_t *error) {
+                            type_t *out_types, uint32_t *out_count, failure_t *error) {
   uint32_t count = 0;
   while (!scan_at_end(scan)) {
     scan_t ahead = *scan;
@@ -79,7 +79,7 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const char *stop, uint
 }
 
 /* op attributes { " " type } " ->" { " " type }, up to the end or " :". */
-static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, error_t *error) {
+static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, failure_t *error) {
   STATUS_TRY(parse_op(scan, &program->op, error));
   if (program->op->attributes_bytes > 0) {
     STATUS_TRY(scan_expect(scan, " ", error));
@@ -102,7 +102,7 @@ static const char *constraint_text(const op_t *op, const char *id) {
 }
 
 static status_t check_constraints(const scan_t *start, const program_t *program,
-                                  const char **out_violation, error_t *error) {
+                                  const char **out_violation, failure_t *error) {
   const char *violation = program->op->validate(program);
   if (out_violation != NULL) {
     *out_violation = violation;
@@ -114,7 +114,7 @@ static status_t check_constraints(const scan_t *start, const program_t *program,
 }
 
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
-                       const char **out_violation, error_t *error) {
+                       const char **out_violation, failure_t *error) {
   STATUS_TRY(check_line(line, error));
   scan_t scan = scan_make(line);
   scan_t start = scan;
@@ -127,7 +127,7 @@ status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
 }
 
 status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **out_violation,
-                    error_t *error) {
+                    failure_t *error) {
   STATUS_TRY(check_line(line, error));
   scan_t scan = scan_make(line);
   scan_t start = scan;

@@ -70,7 +70,7 @@ static bool find_base(str_t name, contract_t *out_contract) {
 
 /* ---- Setting permissions --------------------------------------------------------------------- */
 
-static status_t find_permission(str_t key, const permission_t **out_permission, error_t *error) {
+static status_t find_permission(str_t key, const permission_t **out_permission, failure_t *error) {
   GString *known = g_string_new(NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
     if (str_equal_text(key, permissions[i].name)) {
@@ -86,7 +86,7 @@ static status_t find_permission(str_t key, const permission_t **out_permission, 
   return STATUS_INVALID;
 }
 
-static status_t set_permission(contract_t *contract, str_t key, str_t value, error_t *error) {
+static status_t set_permission(contract_t *contract, str_t key, str_t value, failure_t *error) {
   const permission_t *permission;
   STATUS_TRY(find_permission(key, &permission, error));
   scan_t scan = scan_make(str_from(permission->spellings));
@@ -103,7 +103,7 @@ static status_t set_permission(contract_t *contract, str_t key, str_t value, err
 }
 
 /* One word of a contract: "key=value", or a base if it is the first word. */
-static status_t apply_word(contract_t *contract, str_t word, bool is_first, error_t *error) {
+static status_t apply_word(contract_t *contract, str_t word, bool is_first, failure_t *error) {
   if (is_first && find_base(word, contract)) return STATUS_OK;
   scan_t scan = scan_make(word);
   str_t key = scan_until(&scan, "=");
@@ -116,7 +116,7 @@ static status_t apply_word(contract_t *contract, str_t word, bool is_first, erro
   return set_permission(contract, key, value, error);
 }
 
-status_t contract_parse(str_t text, contract_t *out_contract, error_t *error) {
+status_t contract_parse(str_t text, contract_t *out_contract, failure_t *error) {
   contract_t contract = contract_backend();
   scan_t scan = scan_make(text);
   bool is_first = true;
@@ -131,7 +131,7 @@ status_t contract_parse(str_t text, contract_t *out_contract, error_t *error) {
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 /* Applies the keys of group [contract], but `base`, which was applied before. */
-static status_t apply_keys(GKeyFile *file, contract_t *contract, error_t *error) {
+static status_t apply_keys(GKeyFile *file, contract_t *contract, failure_t *error) {
   g_auto(GStrv) keys = g_key_file_get_keys(file, "contract", NULL, NULL);
   for (char **key = keys; *key != NULL; key++) {
     if (strcmp(*key, "base") == 0) continue;
@@ -141,7 +141,7 @@ static status_t apply_keys(GKeyFile *file, contract_t *contract, error_t *error)
   return STATUS_OK;
 }
 
-static status_t apply_file(GKeyFile *file, contract_t *contract, error_t *error) {
+static status_t apply_file(GKeyFile *file, contract_t *contract, failure_t *error) {
   if (!g_key_file_has_group(file, "contract")) {
     return status_fail(error, STATUS_INVALID, "there is no group [contract]");
   }
@@ -153,7 +153,7 @@ static status_t apply_file(GKeyFile *file, contract_t *contract, error_t *error)
   return apply_keys(file, contract, error);
 }
 
-status_t contract_read_file(const char *path, contract_t *out_contract, error_t *error) {
+status_t contract_read_file(const char *path, contract_t *out_contract, failure_t *error) {
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GError) load_error = NULL;
   if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &load_error)) {
@@ -162,7 +162,7 @@ status_t contract_read_file(const char *path, contract_t *out_contract, error_t 
                        load_error->message);
   }
   contract_t contract;
-  error_t reason;
+  failure_t reason;
   if (apply_file(file, &contract, &reason) != STATUS_OK) {
     return status_fail(error, STATUS_INVALID, "%.200s: %.300s", path, reason.text);
   }

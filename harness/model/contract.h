@@ -39,11 +39,11 @@ contract_t contract_spec(void);
 contract_t contract_backend(void);
 
 /* "spec", "backend", or either followed by ",key=value..." or just "key=value,..." over backend. */
-status_t contract_parse(str_t text, contract_t *out_contract, error_t *error);
+status_t contract_parse(str_t text, contract_t *out_contract, failure_t *error);
 
 /* Reads a file: a "contract" key file with one `key = value` a line, in group [contract], with an
  * optional `base = spec|backend`. */
-status_t contract_read_file(const char *path, contract_t *out_contract, error_t *error);
+status_t contract_read_file(const char *path, contract_t *out_contract, failure_t *error);
 
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
 void contract_print(const contract_t *contract, GString *out_text);

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-status_t dimension_list_parse(scan_t *scan, dimension_list_t *out_list, error_t *error) {
+status_t dimension_list_parse(scan_t *scan, dimension_list_t *out_list, failure_t *error) {
   dimension_list_t list = {.count = 0};
   STATUS_TRY(scan_expect(scan, "[", error));
   if (!scan_accept(scan, "]")) {

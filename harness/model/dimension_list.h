@@ -17,7 +17,7 @@ typedef struct dimension_list {
 } dimension_list_t;
 
 /* "[]", "[0,2]".  More than TYPE_RANK_MAX entries are refused: no valid program has them. */
-status_t dimension_list_parse(scan_t *scan, dimension_list_t *out_list, error_t *error);
+status_t dimension_list_parse(scan_t *scan, dimension_list_t *out_list, failure_t *error);
 void dimension_list_print(const dimension_list_t *list, GString *out_text);
 
 /* Whether every entry is in 0..rank-1. */

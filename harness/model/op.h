@@ -52,7 +52,7 @@ typedef struct op {
    * blank that precedes the first operand type, and accepts only the canonical spelling.  `value`
    * is what print_attributes gives for a key. */
   status_t (*parse_attributes)(scan_t *scan, arena_t *arena, program_t *inout_program,
-                               error_t *error);
+                               failure_t *error);
   void (*print_attributes)(const program_t *program, GString *out_text);
 
   /* The label that groups findings and counters: "add", "default", "bf16_6x". */

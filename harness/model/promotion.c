@@ -36,7 +36,7 @@ bool element_promotion_is_exact(const element_t *from, const element_t *to) {
 }
 
 status_t element_require_exact_promotion(const element_t *from, const element_t *to,
-                                         error_t *error) {
+                                         failure_t *error) {
   if (element_promotion_is_exact(from, to)) return STATUS_OK;
   return status_fail(error, STATUS_UNSUPPORTED,
                      "no oracle for %s accumulated in %s, which does not hold all its values",

@@ -20,6 +20,6 @@ bool element_promotion_is_exact(const element_t *from, const element_t *to);
 /* STATUS_UNSUPPORTED unless the promotion is exact: the specification leaves open what other
  * conversions give (openxla/stablehlo#180), so nobody knows what is right. */
 status_t element_require_exact_promotion(const element_t *from, const element_t *to,
-                                         error_t *error);
+                                         failure_t *error);
 
 #endif

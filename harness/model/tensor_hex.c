@@ -105,7 +105,7 @@ static bool parse_data(const char *text, size_t count, const element_t *element,
 
 /* Fails at the first bad digit or component; there is one. */
 static status_t report_bad_component(const scan_t *field, const element_t *element,
-                                     error_t *error) {
+                                     failure_t *error) {
   size_t digits = digits_per_component(element);
   scan_t scan = *field;
   uint64_t bits;
@@ -122,7 +122,7 @@ static status_t report_bad_component(const scan_t *field, const element_t *eleme
 
 /* Fails at the beginning of a field that has not the right length. */
 static status_t report_bad_length(const scan_t *field, size_t found, size_t expected,
-                                  const type_t *type, error_t *error) {
+                                  const type_t *type, failure_t *error) {
   GString *name = g_string_new(NULL);
   type_print(type, name);
   if (expected == 0) {
@@ -137,7 +137,7 @@ static status_t report_bad_length(const scan_t *field, size_t found, size_t expe
 }
 
 status_t tensor_parse_data(scan_t *scan, const type_t *type, arena_t *arena, tensor_t *out_tensor,
-                           error_t *error) {
+                           failure_t *error) {
   size_t rest = (size_t)(scan->end - scan->cursor);
   const char *blank = rest == 0 ? NULL : memchr(scan->cursor, ' ', rest);
   size_t size = blank == NULL ? rest : (size_t)(blank - scan->cursor);

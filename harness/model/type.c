@@ -38,7 +38,7 @@ bool type_equal(const type_t *a, const type_t *b) {
 }
 
 /* A size of 0 counts as 1, so that also the extents of some of the dimensions stay in bounds. */
-static status_t check_shape(const type_t *type, error_t *error) {
+static status_t check_shape(const type_t *type, failure_t *error) {
   if (type->rank > TYPE_RANK_MAX) {
     return status_fail(error, STATUS_INVALID, "rank %u is above %d", type->rank,
                        (int)TYPE_RANK_MAX);
@@ -62,7 +62,7 @@ static status_t check_shape(const type_t *type, error_t *error) {
 }
 
 /* (StableHLO specification, "Types": storage types are si2 to si32 and ui2 to ui32.) */
-static status_t check_storage(const type_t *type, error_t *error) {
+static status_t check_storage(const type_t *type, failure_t *error) {
   const quantization_t *quantization = type->quantization;
   const element_t *storage = type->element;
   if (!element_is_integer(storage) || storage->bits > 32) {
@@ -89,7 +89,7 @@ static bool is_scale(const format_t *format, double scale) {
   return scale > 0 && format_round_double(format, scale) == scale && scale * 0 == 0;
 }
 
-static status_t check_scales(const type_t *type, error_t *error) {
+static status_t check_scales(const type_t *type, failure_t *error) {
   const quantization_t *quantization = type->quantization;
   for (uint32_t i = 0; i < quantization->count; i++) {
     if (!is_scale(quantization->expressed->format, quantization->scales[i])) {
@@ -105,7 +105,7 @@ static status_t check_scales(const type_t *type, error_t *error) {
   return STATUS_OK;
 }
 
-static status_t check_axis(const type_t *type, error_t *error) {
+static status_t check_axis(const type_t *type, failure_t *error) {
   const quantization_t *quantization = type->quantization;
   if (quantization->axis == -1) {
     if (quantization->count == 1) return STATUS_OK;
@@ -126,7 +126,7 @@ static status_t check_axis(const type_t *type, error_t *error) {
   return STATUS_OK;
 }
 
-status_t type_check(const type_t *type, error_t *error) {
+status_t type_check(const type_t *type, failure_t *error) {
   if (!type->element->is_tensor_element) {
     return status_fail(error, STATUS_INVALID, "%s is not a tensor element type",
                        type->element->name);

@@ -51,12 +51,12 @@ size_t type_bytes(const type_t *type);
 bool type_equal(const type_t *a, const type_t *b);
 
 /* STATUS_INVALID if a bound above or a rule of the quantized types is broken. */
-status_t type_check(const type_t *type, error_t *error);
+status_t type_check(const type_t *type, failure_t *error);
 
 /* "f32[2,3]", "complex<f32>[]", "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>[2,2]".
  * Scales are hex floats; a zero point of 0 and a full storage range are left out.  Parsing accepts
  * only what printing gives: type_print(type_parse(s)) == s. */
-status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, error_t *error);
+status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print(const type_t *type, GString *out_text);
 
 /* The element part alone: "f32", "!quant.uniform<...>". */

@@ -6,7 +6,7 @@
 /* ---- Elements -------------------------------------------------------------------------------- */
 
 static status_t parse_element(scan_t *scan, const char *stops, const element_t **out_element,
-                              error_t *error) {
+                              failure_t *error) {
   scan_t start = *scan;
   const element_t *element = element_find(scan_until(scan, stops));
   if (element == NULL) return scan_fail_expecting(&start, error, "an element type");
@@ -17,7 +17,7 @@ static status_t parse_element(scan_t *scan, const char *stops, const element_t *
   return STATUS_OK;
 }
 
-static status_t parse_storage(scan_t *scan, const element_t **out_storage, error_t *error) {
+static status_t parse_storage(scan_t *scan, const element_t **out_storage, failure_t *error) {
   scan_t start = *scan;
   STATUS_TRY(parse_element(scan, "<:", out_storage, error));
   if (element_is_integer(*out_storage) && (*out_storage)->bits <= 32) return STATUS_OK;
@@ -27,7 +27,7 @@ static status_t parse_storage(scan_t *scan, const element_t **out_storage, error
 
 /* ["<" min ":" max ">"] */
 static status_t parse_storage_range(scan_t *scan, const element_t *storage,
-                                    quantization_t *quantization, error_t *error) {
+                                    quantization_t *quantization, failure_t *error) {
   int64_t full_min = element_integer_min(storage);
   int64_t full_max = (int64_t)element_integer_max(storage);
   quantization->storage_min = full_min;
@@ -46,7 +46,7 @@ static status_t parse_storage_range(scan_t *scan, const element_t *storage,
 
 /* ---- Scales ---------------------------------------------------------------------------------- */
 
-static status_t parse_scale(scan_t *scan, double *out_scale, error_t *error) {
+static status_t parse_scale(scan_t *scan, double *out_scale, failure_t *error) {
   scan_t start = *scan;
   if (scale_parse(scan_until(scan, ":,}> "), out_scale)) return STATUS_OK;
   return scan_fail_expecting(&start, error, "a positive scale in hex such as 0x1.8p-3");
@@ -54,7 +54,7 @@ static status_t parse_scale(scan_t *scan, double *out_scale, error_t *error) {
 
 /* scale [":" zero-point] */
 static status_t parse_scale_and_zero_point(scan_t *scan, double *out_scale, int64_t *out_zero_point,
-                                           error_t *error) {
+                                           failure_t *error) {
   STATUS_TRY(parse_scale(scan, out_scale, error));
   *out_zero_point = 0;
   scan_t start = *scan;
@@ -78,7 +78,7 @@ static uint32_t count_scales(const scan_t *scan) {
 }
 
 static status_t parse_scales(scan_t *scan, arena_t *arena, quantization_t *quantization,
-                             error_t *error) {
+                             failure_t *error) {
   bool per_axis = quantization->axis != -1;
   if (per_axis) STATUS_TRY(scan_expect(scan, "{", error));
   uint32_t count = per_axis ? count_scales(scan) : 1;
@@ -100,7 +100,7 @@ static status_t parse_scales(scan_t *scan, arena_t *arena, quantization_t *quant
 /* ---- Types ----------------------------------------------------------------------------------- */
 
 /* storage [range] ":" expressed [":" axis] "," scales ">", after the opening angle. */
-static status_t parse_quantized(scan_t *scan, arena_t *arena, type_t *type, error_t *error) {
+static status_t parse_quantized(scan_t *scan, arena_t *arena, type_t *type, failure_t *error) {
   quantization_t *quantization = ARENA_NEW_ARRAY(arena, quantization_t, 1);
   *quantization = (quantization_t){.axis = -1};
   STATUS_TRY(parse_storage(scan, &type->element, error));
@@ -122,7 +122,7 @@ static status_t parse_quantized(scan_t *scan, arena_t *arena, type_t *type, erro
   return scan_expect(scan, ">", error);
 }
 
-static status_t parse_shape(scan_t *scan, type_t *type, error_t *error) {
+static status_t parse_shape(scan_t *scan, type_t *type, failure_t *error) {
   STATUS_TRY(scan_expect(scan, "[", error));
   if (scan_accept(scan, "]")) return STATUS_OK;
   do {
@@ -137,7 +137,7 @@ static status_t parse_shape(scan_t *scan, type_t *type, error_t *error) {
   return scan_expect(scan, "]", error);
 }
 
-status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, error_t *error) {
+status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error) {
   type_t type = {.rank = 0};
   if (scan_accept(scan, "!quant.uniform<")) {
     STATUS_TRY(parse_quantized(scan, arena, &type, error));

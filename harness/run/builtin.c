@@ -18,7 +18,7 @@ typedef struct builtin_program {
   const oracle_t *oracle;
 } builtin_program_t;
 
-static int32_t explain(assay_reason_t *reason, int32_t answer, const error_t *error) {
+static int32_t explain(assay_reason_t *reason, int32_t answer, const failure_t *error) {
   if (reason != NULL && reason->text_bytes > 0) {
     g_strlcpy(reason->text, error->text, reason->text_bytes);
   }
@@ -42,7 +42,7 @@ static int32_t answer_of(status_t status) {
 
 static int32_t builtin_open(const char *options, void **out_self, assay_reason_t *reason) {
   schedule_t schedule;
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = builtin_parse(options, &schedule, &error);
   if (status != STATUS_OK) return explain(reason, answer_of(status), &error);
   builtin_t *builtin = g_new0(builtin_t, 1);
@@ -71,7 +71,8 @@ static const char *builtin_hardware(void *self) {
 }
 
 /* Runs on all-zero operands, to learn whether simulate() supports the program. */
-static status_t try_program(builtin_t *builtin, const builtin_program_t *compiled, error_t *error) {
+static status_t try_program(builtin_t *builtin, const builtin_program_t *compiled,
+                            failure_t *error) {
   arena_reset(&builtin->scratch);
   case_t instance = case_make(&builtin->scratch, &compiled->program);
   for (uint32_t i = 0; i < compiled->program.operand_count; i++) {
@@ -88,7 +89,7 @@ static status_t try_program(builtin_t *builtin, const builtin_program_t *compile
 }
 
 static status_t prepare(builtin_t *builtin, const char *program_line, builtin_program_t *compiled,
-                        error_t *error) {
+                        failure_t *error) {
   const char *violation = NULL;
   STATUS_TRY(program_parse(str_from(program_line), &compiled->arena, &compiled->program, &violation,
                            error));
@@ -114,7 +115,7 @@ static int32_t builtin_compile(void *self, const assay_program_t *program, void 
                                assay_reason_t *reason) {
   builtin_program_t *compiled = g_new0(builtin_program_t, 1);
   arena_init(&compiled->arena);
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = prepare(self, program->program_line, compiled, &error);
   if (status != STATUS_OK) {
     builtin_release(self, compiled);
@@ -143,7 +144,7 @@ static int32_t builtin_execute(void *self, void *handle, const void *const *oper
     tensors[i] = (tensor_t){.type = compiled->program.results[i], .data = results[i]};
   }
   arena_reset(&builtin->scratch);
-  error_t error = {0};
+  failure_t error = {0};
   status_t status =
       compiled->oracle->simulate(&instance, &builtin->schedule, &builtin->scratch, tensors, &error);
   if (status != STATUS_OK) return explain(reason, ASSAY_EXECUTOR_FAILED, &error);

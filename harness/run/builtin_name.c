@@ -35,7 +35,7 @@ static const char *const known_words =
     "after a '+' also fma, acc=FORMAT, seed=N, init=N";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
-                             error_t *error) {
+                             failure_t *error) {
   int64_t number;
   STATUS_TRY(scan_integer(scan, &number, error));
   if (number < low || number > high) {
@@ -47,7 +47,7 @@ static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *o
   return STATUS_OK;
 }
 
-static status_t parse_tree(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+static status_t parse_tree(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   for (size_t i = 0; i < G_N_ELEMENTS(tree_names); i++) {
     const tree_name_t *row = &tree_names[i];
     if (!scan_accept(scan, row->name)) continue;
@@ -60,7 +60,7 @@ static status_t parse_tree(scan_t *scan, schedule_t *inout_schedule, error_t *er
   return scan_fail_expecting(scan, error, known_words);
 }
 
-static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   str_t name = scan_until(scan, "+");
   const format_t *format = format_find(name);
   if (format == NULL) {
@@ -73,7 +73,7 @@ static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, erro
 }
 
 /* One word after a '+'. */
-static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   int64_t number = 0;
   if (scan_accept(scan, "fma")) {
     inout_schedule->fused = true;
@@ -93,7 +93,7 @@ static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, error_t *
   return parse_tree(scan, inout_schedule, error);
 }
 
-static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, error_t *error) {
+static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   str_t name = scan_until(scan, "+");
   for (size_t i = FAULT_NONE + 1; i < FAULT_COUNT; i++) {
     if (str_equal_text(name, fault_names[i])) {
@@ -107,7 +107,7 @@ static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, error_t *e
       STR_FORMAT(name), fault_names[FAULT_NONE + 1]);
 }
 
-status_t builtin_parse(const char *name, schedule_t *out_schedule, error_t *error) {
+status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *error) {
   schedule_t schedule = schedule_plain();
   scan_t scan = scan_make(str_from(name));
   if (scan_accept(&scan, "model:")) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static status_t add_executor(const ledger_t *ledger, const executor_t *executor, int64_t *out_id,
-                             error_t *error) {
+                             failure_t *error) {
   const store_executor_t row = {.name = executor_name(executor),
                                 .version = executor_version(executor),
                                 .hardware = executor_hardware(executor)};
@@ -13,7 +13,7 @@ static status_t add_executor(const ledger_t *ledger, const executor_t *executor,
 }
 
 status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,
-                     size_t executor_count, ledger_t *out_ledger, error_t *error) {
+                     size_t executor_count, ledger_t *out_ledger, failure_t *error) {
   ledger_t ledger = {.store = store};
   if (store != NULL) {
     STATUS_TRY(store_begin_run(store, run, &ledger.run_id, error));
@@ -30,7 +30,7 @@ status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *
   return STATUS_OK;
 }
 
-static status_t write_tally(const ledger_t *ledger, tally_t *tally, error_t *error) {
+static status_t write_tally(const ledger_t *ledger, tally_t *tally, failure_t *error) {
   for (size_t i = 0; i < tally_count(tally); i++) {
     tally_row_t *row = tally_at(tally, i);
     if (row->cases == row->cases_stored) continue;
@@ -52,7 +52,7 @@ static status_t write_tally(const ledger_t *ledger, tally_t *tally, error_t *err
   return STATUS_OK;
 }
 
-static status_t write_pair(const ledger_t *ledger, const pair_row_t *row, error_t *error) {
+static status_t write_pair(const ledger_t *ledger, const pair_row_t *row, failure_t *error) {
   uint64_t added[PAIR_RELATION_COUNT];
   for (int i = 0; i < PAIR_RELATION_COUNT; i++) added[i] = row->cases[i] - row->stored[i];
   const store_pair_t pair = {.run_id = ledger->run_id,
@@ -72,7 +72,7 @@ static status_t write_pair(const ledger_t *ledger, const pair_row_t *row, error_
   return store_add_pair(ledger->store, &pair, error);
 }
 
-static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, error_t *error) {
+static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, failure_t *error) {
   for (size_t i = 0; i < pair_tally_count(pairs); i++) {
     pair_row_t *row = pair_tally_at(pairs, i);
     STATUS_TRY(write_pair(ledger, row, error));
@@ -81,14 +81,15 @@ static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, error_t
   return STATUS_OK;
 }
 
-status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, error_t *error) {
+status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
+                      failure_t *error) {
   if (ledger->store == NULL) return STATUS_OK;
   STATUS_TRY(write_tally(ledger, tally, error));
   STATUS_TRY(write_pairs(ledger, pairs, error));
   return store_tick(ledger->store, error);
 }
 
-status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, error_t *error) {
+status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, failure_t *error) {
   if (ledger->store == NULL) return STATUS_OK;
   const verdict_t *verdict = &occurrence->verdict;
   char got_bits[17];
@@ -124,7 +125,7 @@ status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence,
 }
 
 status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, int exit_code,
-                      error_t *error) {
+                      failure_t *error) {
   status_t status = ledger_write(ledger, tally, pairs, error);
   if (status == STATUS_OK && ledger->store != NULL) {
     status = store_end_run(ledger->store, ledger->run_id, exit_code, error);

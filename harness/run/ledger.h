@@ -15,16 +15,17 @@ typedef struct ledger {
 } ledger_t;
 
 status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,
-                     size_t executor_count, ledger_t *out_ledger, error_t *error);
+                     size_t executor_count, ledger_t *out_ledger, failure_t *error);
 
 /* Adds what was counted since the last call. */
-status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, error_t *error);
+status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
+                      failure_t *error);
 
 /* One occurrence of a finding: `occurrence` is the case at hand, not the first one. */
-status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, error_t *error);
+status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, failure_t *error);
 
 /* Writes the rest of the tallies and ends the run. */
 status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, int exit_code,
-                      error_t *error);
+                      failure_t *error);
 
 #endif

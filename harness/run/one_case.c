@@ -17,7 +17,7 @@ void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) 
 /* Audits the components that are due, on average one in audit_one_in: distances are uniform in
  * 1 .. 2 * audit_one_in - 1, which costs one random number an audit instead of one a component. */
 static status_t audit(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                      uint32_t result, arena_t *arena, error_t *error) {
+                      uint32_t result, arena_t *arena, failure_t *error) {
   if (walk->audit_one_in == 0) return STATUS_OK;
   size_t count = expectation->accepts[result].count;
   size_t component = 0;
@@ -36,8 +36,8 @@ static status_t audit(one_case_t *walk, const case_t *instance, const expectatio
 }
 
 static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *arena,
-                             expectation_t *expectation, error_t *error) {
-  error_t reason = {0};
+                             expectation_t *expectation, failure_t *error) {
+  failure_t reason = {0};
   expectation->oracle_status =
       expectation->oracle->accept(instance, &walk->contract, arena, expectation->accepts, &reason);
   switch (expectation->oracle_status) {
@@ -60,7 +60,7 @@ static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *
 }
 
 status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *broken,
-                         arena_t *arena, expectation_t *out_expectation, error_t *error) {
+                         arena_t *arena, expectation_t *out_expectation, failure_t *error) {
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
@@ -167,7 +167,7 @@ typedef struct ask_context {
 
 static status_t ask_oracle(void *context, const case_t *instance, const contract_t *contract,
                            uint32_t result, size_t component, const tensor_t *results,
-                           answer_t *out_answer, error_t *error) {
+                           answer_t *out_answer, failure_t *error) {
   ask_context_t *asked = (ask_context_t *)context;
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
@@ -182,7 +182,7 @@ static status_t ask_oracle(void *context, const case_t *instance, const contract
 
 status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                         const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
-                        error_t *error) {
+                        failure_t *error) {
   if (expectation->oracle_status != STATUS_OK) {
     *out_verdict = (verdict_t){0};
     set_verdict(out_verdict, OUTCOME_no_oracle, CLASS_none, expectation->reason);
@@ -207,7 +207,7 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
 static status_t judge_executions(one_case_t *walk, const case_t *instance,
                                  const expectation_t *expectation, const executions_t *executions,
                                  arena_t *arena, verdict_t *verdict, response_t *out_response,
-                                 error_t *error) {
+                                 failure_t *error) {
   const repeat_t *repeat = &executions->repeat;
   if (executions->wrote_out_of_bounds) {
     set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "a guard byte was overwritten");
@@ -239,7 +239,7 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
 status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
-                               verdict_t *out_verdict, response_t *out_response, error_t *error) {
+                               verdict_t *out_verdict, response_t *out_response, failure_t *error) {
   const char *broken = expectation->broken;
   if (out_response != NULL) *out_response = (response_t){.has_results = false};
   if (preparation->outcome != EXECUTOR_OK) {
@@ -266,7 +266,7 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
 
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                       executor_t *executor, arena_t *arena, verdict_t *out_verdict,
-                      error_t *error) {
+                      failure_t *error) {
   preparation_t preparation;
   one_case_prepare(walk, &instance->program, expectation->broken, executor, &preparation);
   return one_case_run_prepared(walk, instance, expectation, executor, &preparation, arena,

@@ -44,7 +44,7 @@ typedef struct expectation {
 /* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop.  The error then
  * says what; the case line belongs beside it. */
 status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *broken,
-                         arena_t *arena, expectation_t *out_expectation, error_t *error);
+                         arena_t *arena, expectation_t *out_expectation, failure_t *error);
 
 /* What an executor says to a program, asked once for all data of it. */
 typedef struct preparation {
@@ -71,11 +71,12 @@ bool one_case_is_settled(const preparation_t *preparation, const char *broken);
 status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
-                               verdict_t *out_verdict, response_t *out_response, error_t *error);
+                               verdict_t *out_verdict, response_t *out_response, failure_t *error);
 
 /* one_case_prepare() and one_case_run_prepared(). */
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                      executor_t *executor, arena_t *arena, verdict_t *out_verdict, error_t *error);
+                      executor_t *executor, arena_t *arena, verdict_t *out_verdict,
+                      failure_t *error);
 
 /* The verdict where an executor gave no results; `outcome` is not EXECUTOR_OK. */
 void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
@@ -88,6 +89,6 @@ void one_case_judge_accepted(const char *broken, verdict_t *out_verdict);
 /* Holds results that some executor gave against the expectation of a valid program. */
 status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                         const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
-                        error_t *error);
+                        failure_t *error);
 
 #endif

@@ -38,7 +38,7 @@ struct session {
   uint64_t next_tick;
 };
 
-static status_t open_ledger(session_t *session, error_t *error) {
+static status_t open_ledger(session_t *session, failure_t *error) {
   const session_options_t *options = &session->options;
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
@@ -65,7 +65,7 @@ static void session_free(session_t *session) {
   g_free(session);
 }
 
-status_t session_open(const session_options_t *options, session_t **out_session, error_t *error) {
+status_t session_open(const session_options_t *options, session_t **out_session, failure_t *error) {
   session_t *session = g_new0(session_t, 1);
   session->options = *options;
   stream_init(&session->stream, &options->stream);
@@ -94,7 +94,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   return STATUS_OK;
 }
 
-status_t session_close(session_t *session, int exit_code, error_t *error) {
+status_t session_close(session_t *session, int exit_code, failure_t *error) {
   if (session == NULL) return STATUS_OK;
   status_t status =
       ledger_close(&session->ledger, session->tally, session->pairs, exit_code, error);
@@ -105,7 +105,7 @@ status_t session_close(session_t *session, int exit_code, error_t *error) {
 /* Counts an occurrence of a finding, tells about a new one and stores both. */
 static status_t record_finding(session_t *session, size_t executor, const case_t *instance,
                                const case_origin_t *origin, const verdict_t *verdict,
-                               const hash_text_t *signature, error_t *error) {
+                               const hash_text_t *signature, failure_t *error) {
   g_string_truncate(session->program_line, 0);
   program_print(&instance->program, session->program_line);
   g_string_truncate(session->case_line, 0);
@@ -135,7 +135,7 @@ static status_t record_finding(session_t *session, size_t executor, const case_t
 /* A library linked with -Ofast switches the process to flush-to-zero when it is loaded: a finding
  * of its own, told with the first case that the executor gets. */
 static status_t check_load(session_t *session, size_t executor, const case_t *instance,
-                           const case_origin_t *origin, error_t *error) {
+                           const case_origin_t *origin, failure_t *error) {
   contender_t *contender = &session->contenders[executor];
   if (contender->load_checked) return STATUS_OK;
   contender->load_checked = true;
@@ -158,7 +158,7 @@ static void update_contender(contender_t *contender, const verdict_t *verdict, c
 
 static status_t walk_executor(session_t *session, size_t index, const case_t *instance,
                               const expectation_t *expectation, const case_origin_t *origin,
-                              verdict_t *out_verdict, error_t *error) {
+                              verdict_t *out_verdict, failure_t *error) {
   contender_t *contender = &session->contenders[index];
   STATUS_TRY(check_load(session, index, instance, origin, error));
   response_t *response = session->responses == NULL ? NULL : &session->responses[index];
@@ -205,7 +205,7 @@ static void begin_program(session_t *session, const program_t *program) {
 }
 
 static status_t expect(session_t *session, const case_t *instance, const char *broken,
-                       expectation_t *out_expectation, error_t *error) {
+                       expectation_t *out_expectation, failure_t *error) {
   status_t status =
       one_case_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
   if (status != STATUS_OK) {
@@ -216,7 +216,7 @@ static status_t expect(session_t *session, const case_t *instance, const char *b
   return status;
 }
 
-static status_t tick(session_t *session, error_t *error) {
+static status_t tick(session_t *session, failure_t *error) {
   uint64_t now = clock_nanoseconds();
   if (now < session->next_tick) return STATUS_OK;
   session->next_tick = now + TICK_NANOSECONDS;
@@ -227,7 +227,7 @@ static status_t tick(session_t *session, error_t *error) {
 }
 
 static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
-                          const case_origin_t *origin, verdict_t *out_verdicts, error_t *error) {
+                          const case_origin_t *origin, verdict_t *out_verdicts, failure_t *error) {
   arena_reset(&session->arena);
   expectation_t expectation = {.broken = broken};
   if (prepare_contenders(session, &instance->program, broken)) {
@@ -249,7 +249,7 @@ static status_t walk_case(session_t *session, const case_t *instance, const char
 }
 
 status_t session_walk(session_t *session, const case_t *instance, const char *broken,
-                      verdict_t *out_verdicts, error_t *error) {
+                      verdict_t *out_verdicts, failure_t *error) {
   const case_origin_t origin = {.regime = ""};
   begin_program(session, &instance->program);
   return walk_case(session, instance, broken, &origin, out_verdicts, error);
@@ -269,7 +269,7 @@ static bool is_over(const session_t *session) {
   return options->seconds_max > 0 && session_seconds(session) >= options->seconds_max;
 }
 
-status_t session_run(session_t *session, error_t *error) {
+status_t session_run(session_t *session, failure_t *error) {
   stream_t *stream = &session->stream;
   while (!is_over(session)) {
     stream_next(stream);

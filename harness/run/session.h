@@ -34,19 +34,19 @@ typedef struct session_options {
 } session_options_t;
 
 /* Copies the options.  What they borrow must outlive the session. */
-status_t session_open(const session_options_t *options, session_t **out_session, error_t *error);
+status_t session_open(const session_options_t *options, session_t **out_session, failure_t *error);
 
 /* Draws and walks cases until a limit is met or everything was refused for a fixed program.
  * STATUS_INVALID means that Assay found itself wrong: see session_bug_case(). */
-status_t session_run(session_t *session, error_t *error);
+status_t session_run(session_t *session, failure_t *error);
 
 /* Walks one case that the caller made; `broken` is the constraint that its program breaks, or NULL.
  * `out_verdicts`, if not NULL, has room for one verdict per executor. */
 status_t session_walk(session_t *session, const case_t *instance, const char *broken,
-                      verdict_t *out_verdicts, error_t *error);
+                      verdict_t *out_verdicts, failure_t *error);
 
 /* Ends the run in the store and frees the session; NULL is ignored. */
-status_t session_close(session_t *session, int exit_code, error_t *error);
+status_t session_close(session_t *session, int exit_code, failure_t *error);
 
 /* The case line on which Assay found itself wrong, or "". */
 const char *session_bug_case(const session_t *session);

@@ -19,7 +19,7 @@ static int64_t now_seconds(void) { return g_get_real_time() / (1000 * 1000); }
 
 /* Among processes that open one new database at a time, SQLite tells some at once that it is busy,
  * without the wait that it grants elsewhere (seen in 5 of 2400 openings, 8 at a time). */
-static status_t switch_to_write_ahead_log(const connection_t *connection, error_t *error) {
+static status_t switch_to_write_ahead_log(const connection_t *connection, failure_t *error) {
   enum { RETRY_MS = 10 };
   int code = SQLITE_BUSY;
   for (int waited_ms = 0; waited_ms < STORE_BUSY_TIMEOUT_MS; waited_ms += RETRY_MS) {
@@ -32,7 +32,7 @@ static status_t switch_to_write_ahead_log(const connection_t *connection, error_
 
 /* The schema comes before the log, so that its mark is in the file itself, where connection_open()
  * looks for it, as soon as there is a schema at all. */
-static status_t prepare_database(connection_t *connection, error_t *error) {
+static status_t prepare_database(connection_t *connection, failure_t *error) {
   store_schema_t schema = store_schema();
   STATUS_TRY(connection_execute(connection, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF",
                                 error));
@@ -42,7 +42,7 @@ static status_t prepare_database(connection_t *connection, error_t *error) {
   return connection_execute(connection, "PRAGMA synchronous = NORMAL", error);
 }
 
-status_t store_open(const char *path, store_t **out_store, error_t *error) {
+status_t store_open(const char *path, store_t **out_store, failure_t *error) {
   connection_t connection;
   STATUS_TRY(connection_open(path, CONNECTION_WRITE, &connection, error));
   status_t status = prepare_database(&connection, error);
@@ -61,7 +61,7 @@ status_t store_open(const char *path, store_t **out_store, error_t *error) {
   return STATUS_OK;
 }
 
-static status_t commit(store_t *store, error_t *error) {
+static status_t commit(store_t *store, failure_t *error) {
   /* Also after a failure the next try is an interval away: the lock may take its time. */
   status_t status = writer_add_pending(&store->writer, &store->pending, error);
   store->last_commit_us = g_get_monotonic_time();
@@ -69,7 +69,7 @@ static status_t commit(store_t *store, error_t *error) {
   return status;
 }
 
-status_t store_close(store_t *store, error_t *error) {
+status_t store_close(store_t *store, failure_t *error) {
   if (store == NULL) return STATUS_OK;
   status_t status = commit(store, error);
   writer_deinit(&store->writer);
@@ -81,34 +81,34 @@ status_t store_close(store_t *store, error_t *error) {
 }
 
 status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_run_id,
-                         error_t *error) {
+                         failure_t *error) {
   return writer_add_run(&store->writer, run, now_seconds(), out_run_id, error);
 }
 
-status_t store_end_run(store_t *store, int64_t run_id, int exit_code, error_t *error) {
+status_t store_end_run(store_t *store, int64_t run_id, int exit_code, failure_t *error) {
   STATUS_TRY(commit(store, error));
   return writer_end_run(&store->writer, run_id, exit_code, now_seconds(), error);
 }
 
 status_t store_add_executor(store_t *store, const store_executor_t *executor,
-                            int64_t *out_executor_id, error_t *error) {
+                            int64_t *out_executor_id, failure_t *error) {
   return writer_add_executor(&store->writer, executor, out_executor_id, error);
 }
 
-status_t store_count(store_t *store, const store_counter_t *counter, error_t *error) {
+status_t store_count(store_t *store, const store_counter_t *counter, failure_t *error) {
   (void)error;
   if (counter->cases > 0) pending_count(&store->pending, counter);
   return STATUS_OK;
 }
 
-status_t store_add_pair(store_t *store, const store_pair_t *pair, error_t *error) {
+status_t store_add_pair(store_t *store, const store_pair_t *pair, failure_t *error) {
   (void)error;
   if (pair->cases > 0) pending_add_pair(&store->pending, pair);
   return STATUS_OK;
 }
 
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
-                              bool *out_is_new, error_t *error) {
+                              bool *out_is_new, failure_t *error) {
   char *key =
       g_strdup_printf("%" G_GINT64_FORMAT " %s", divergence->executor_id, divergence->signature);
   bool known = g_hash_table_contains(store->known, key);
@@ -128,7 +128,7 @@ status_t store_add_divergence(store_t *store, const store_divergence_t *divergen
   return STATUS_OK;
 }
 
-status_t store_tick(store_t *store, error_t *error) {
+status_t store_tick(store_t *store, failure_t *error) {
   if (g_get_monotonic_time() - store->last_commit_us < COMMIT_INTERVAL_US) return STATUS_OK;
   return commit(store, error);
 }

@@ -18,10 +18,10 @@ typedef struct store store_t;
 /* Opens or creates a database for writing; migrates an older one.  STATUS_INVALID if the file is
  * not an Assay database or is from a newer Assay, STATUS_IO if it cannot be opened, each with what
  * to do. */
-status_t store_open(const char *path, store_t **out_store, error_t *error);
+status_t store_open(const char *path, store_t **out_store, failure_t *error);
 
 /* Commits and closes; NULL is ignored. */
-status_t store_close(store_t *store, error_t *error);
+status_t store_close(store_t *store, failure_t *error);
 
 typedef struct store_run {
   const char *command; /* The command line. */
@@ -32,10 +32,10 @@ typedef struct store_run {
 
 /* Adds a run and its contract; *out_run_id names it. */
 status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_run_id,
-                         error_t *error);
+                         failure_t *error);
 
 /* Marks the run as ended with an exit code. */
-status_t store_end_run(store_t *store, int64_t run_id, int exit_code, error_t *error);
+status_t store_end_run(store_t *store, int64_t run_id, int exit_code, failure_t *error);
 
 typedef struct store_executor {
   const char *name; /* As on the command line. */
@@ -45,7 +45,7 @@ typedef struct store_executor {
 
 /* Finds or adds an executor with this name, version and hardware. */
 status_t store_add_executor(store_t *store, const store_executor_t *executor,
-                            int64_t *out_executor_id, error_t *error);
+                            int64_t *out_executor_id, failure_t *error);
 
 /* A count of cases by op, algorithm, types, executor and verdict, with extremes.  Added to what is
  * there for the run. */
@@ -63,7 +63,7 @@ typedef struct store_counter {
   double slack_max;
   double backward_error_max;
 } store_counter_t;
-status_t store_count(store_t *store, const store_counter_t *counter, error_t *error);
+status_t store_count(store_t *store, const store_counter_t *counter, failure_t *error);
 
 /* Cases that two executors of a run both answered with results, by op, algorithm and types.  Added
  * to what is there for the run.  `cases` is all of them; `different` is the sum of the five below
@@ -84,7 +84,7 @@ typedef struct store_pair {
   uint64_t both_diverge;
   uint64_t undecided; /* The oracle blames neither, and does not vouch for both. */
 } store_pair_t;
-status_t store_add_pair(store_t *store, const store_pair_t *pair, error_t *error);
+status_t store_add_pair(store_t *store, const store_pair_t *pair, failure_t *error);
 
 /* One divergence: added, or counted if its signature is known for this executor; the worst case (by
  * slack, then ulp error) and the shortest case line are kept. */
@@ -118,10 +118,10 @@ typedef struct store_divergence {
 } store_divergence_t;
 /* *out_is_new tells whether the signature is new to this executor in this database. */
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
-                              bool *out_is_new, error_t *error);
+                              bool *out_is_new, failure_t *error);
 
 /* Commits if about a second has passed since the last commit. */
-status_t store_tick(store_t *store, error_t *error);
+status_t store_tick(store_t *store, failure_t *error);
 
 /* Runs one query read-only and hands each row to `row` as text (NULL for SQL NULL).  `names` are
  * the column names.  Opens the file read-only: a query can change nothing. */
@@ -138,9 +138,9 @@ typedef struct store_value {
   int64_t integer;  /* For STORE_INTEGER. */
 } store_value_t;
 typedef status_t (*store_row_t)(void *context, int column_count, const char *const *names,
-                                const store_value_t *values, error_t *error);
+                                const store_value_t *values, failure_t *error);
 /* `row` is called once with values == NULL before the first row, for the header. */
 status_t store_query(const char *path, const char *sql, store_row_t row, void *context,
-                     error_t *error);
+                     failure_t *error);
 
 #endif

@@ -13,7 +13,7 @@ enum {
 
 /* Refuses what is not ours by reading the header alone: opening a foreign database through SQLite
  * could replay its journal.  An empty file is as good as none. */
-static status_t check_file(const char *path, connection_mode_t mode, error_t *error) {
+static status_t check_file(const char *path, connection_mode_t mode, failure_t *error) {
   static const char magic[] = "SQLite format 3";
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
@@ -44,7 +44,7 @@ static status_t check_file(const char *path, connection_mode_t mode, error_t *er
   return STATUS_OK;
 }
 
-status_t connection_fail(const connection_t *connection, error_t *error) {
+status_t connection_fail(const connection_t *connection, failure_t *error) {
   const char *path = connection->path;
   switch (sqlite3_errcode(connection->database)) {
     case SQLITE_BUSY:
@@ -77,7 +77,7 @@ status_t connection_fail(const connection_t *connection, error_t *error) {
   }
 }
 
-static status_t open_file(connection_t *connection, const char *name, int flags, error_t *error) {
+static status_t open_file(connection_t *connection, const char *name, int flags, failure_t *error) {
   int code = sqlite3_open_v2(name, &connection->database, flags, NULL);
   if (code == SQLITE_OK) {
     sqlite3_busy_timeout(connection->database, STORE_BUSY_TIMEOUT_MS);
@@ -91,7 +91,7 @@ static status_t open_file(connection_t *connection, const char *name, int flags,
 
 /* Readers of a WAL database need its shared memory, which cannot be made in a read-only directory.
  * There, if nobody has left a log, the file itself is all there is, and nobody changes it. */
-static status_t reopen_immutable(connection_t *connection, error_t *error) {
+static status_t reopen_immutable(connection_t *connection, failure_t *error) {
   g_autofree char *escaped = g_uri_escape_string(connection->path, "/", FALSE);
   g_autofree char *uri = g_strconcat("file:", escaped, "?immutable=1", NULL);
   sqlite3_close(connection->database);
@@ -99,7 +99,7 @@ static status_t reopen_immutable(connection_t *connection, error_t *error) {
   return open_file(connection, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
 }
 
-static status_t open_for_reading(connection_t *connection, error_t *error) {
+static status_t open_for_reading(connection_t *connection, failure_t *error) {
   static const char probe[] = "SELECT count(*) FROM sqlite_schema";
   STATUS_TRY(open_file(connection, connection->path, SQLITE_OPEN_READONLY, error));
   if (connection_execute(connection, probe, error) == STATUS_OK) return STATUS_OK;
@@ -113,7 +113,7 @@ static status_t open_for_reading(connection_t *connection, error_t *error) {
 }
 
 status_t connection_open(const char *path, connection_mode_t mode, connection_t *out_connection,
-                         error_t *error) {
+                         failure_t *error) {
   STATUS_TRY(check_file(path, mode, error));
   connection_t connection = {.path = g_strdup(path)};
   status_t status =
@@ -134,16 +134,16 @@ void connection_close(connection_t *connection) {
   *connection = (connection_t){.database = NULL, .path = NULL};
 }
 
-status_t connection_execute(const connection_t *connection, const char *sql, error_t *error) {
+status_t connection_execute(const connection_t *connection, const char *sql, failure_t *error) {
   if (sqlite3_exec(connection->database, sql, NULL, NULL, NULL) == SQLITE_OK) return STATUS_OK;
   return connection_fail(connection, error);
 }
 
-status_t connection_begin(const connection_t *connection, error_t *error) {
+status_t connection_begin(const connection_t *connection, failure_t *error) {
   return connection_execute(connection, "BEGIN IMMEDIATE", error);
 }
 
-status_t connection_commit(const connection_t *connection, error_t *error) {
+status_t connection_commit(const connection_t *connection, failure_t *error) {
   return connection_execute(connection, "COMMIT", error);
 }
 
@@ -154,7 +154,7 @@ void connection_roll_back(const connection_t *connection) {
 }
 
 status_t connection_prepare(const connection_t *connection, const char *sql,
-                            sqlite3_stmt **out_statement, error_t *error) {
+                            sqlite3_stmt **out_statement, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v3(connection->database, sql, -1, SQLITE_PREPARE_PERSISTENT,
                                 &statement, NULL);
@@ -186,7 +186,7 @@ void connection_bind_real(sqlite3_stmt *statement, const char *name, double valu
 }
 
 status_t connection_run(const connection_t *connection, sqlite3_stmt *statement, int64_t *out_id,
-                        error_t *error) {
+                        failure_t *error) {
   int64_t id = 0;
   bool has_row = false;
   int code = sqlite3_step(statement);

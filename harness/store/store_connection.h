@@ -26,24 +26,24 @@ typedef enum connection_mode {
 /* Opens an Assay database, or in CONNECTION_WRITE mode an empty or missing file.  Other files are
  * refused without being touched.  On failure there is nothing to close. */
 status_t connection_open(const char *path, connection_mode_t mode, connection_t *out_connection,
-                         error_t *error);
+                         failure_t *error);
 void connection_close(connection_t *connection);
 
 /* Fails with what SQLite last complained about on this connection, in words for the user. */
-status_t connection_fail(const connection_t *connection, error_t *error);
+status_t connection_fail(const connection_t *connection, failure_t *error);
 
 /* Runs statements that give no rows. */
-status_t connection_execute(const connection_t *connection, const char *sql, error_t *error);
+status_t connection_execute(const connection_t *connection, const char *sql, failure_t *error);
 
 /* Transactions.  BEGIN takes the write lock at once, so that nothing fails half-way for want of it.
  */
-status_t connection_begin(const connection_t *connection, error_t *error);
-status_t connection_commit(const connection_t *connection, error_t *error);
+status_t connection_begin(const connection_t *connection, failure_t *error);
+status_t connection_commit(const connection_t *connection, failure_t *error);
 void connection_roll_back(const connection_t *connection);
 
 /* Prepares one statement; the caller owns it. */
 status_t connection_prepare(const connection_t *connection, const char *sql,
-                            sqlite3_stmt **out_statement, error_t *error);
+                            sqlite3_stmt **out_statement, failure_t *error);
 
 /* Binds the parameter called `name` (":op"); the statement must have it.  Texts are not copied:
  * they must live until the statement has run.  NaN becomes NULL. */
@@ -54,6 +54,6 @@ void connection_bind_real(sqlite3_stmt *statement, const char *name, double valu
 /* Runs a statement to its end and makes it ready for use again; out_id, if not NULL, receives the
  * first column of its first row, which must then be there. */
 status_t connection_run(const connection_t *connection, sqlite3_stmt *statement, int64_t *out_id,
-                        error_t *error);
+                        failure_t *error);
 
 #endif

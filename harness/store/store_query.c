@@ -5,7 +5,7 @@
 
 /* Prepares the one statement of `sql`, which must be one that reads. */
 static status_t prepare_query(const connection_t *connection, const char *sql,
-                              sqlite3_stmt **out_statement, error_t *error) {
+                              sqlite3_stmt **out_statement, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   const char *rest = NULL;
   if (sqlite3_prepare_v2(connection->database, sql, -1, &statement, &rest) != SQLITE_OK) {
@@ -90,7 +90,7 @@ static void free_row_buffer(row_buffer_t *buffer) {
 
 static status_t hand_over_rows(const connection_t *connection, sqlite3_stmt *statement,
                                row_buffer_t *buffer, store_row_t row, void *context,
-                               error_t *error) {
+                               failure_t *error) {
   const char *const *names = (const char *const *)buffer->names;
   STATUS_TRY(row(context, buffer->count, names, NULL, error));
   int code;
@@ -105,7 +105,7 @@ static status_t hand_over_rows(const connection_t *connection, sqlite3_stmt *sta
 }
 
 status_t store_query(const char *path, const char *sql, store_row_t row, void *context,
-                     error_t *error) {
+                     failure_t *error) {
   connection_t connection;
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_open(path, CONNECTION_READ, &connection, error));

@@ -6,7 +6,7 @@
 
 #include "harness/base/hash.h"
 
-static status_t read_version(const connection_t *connection, int *out_version, error_t *error) {
+static status_t read_version(const connection_t *connection, int *out_version, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   int64_t version = 0;
   STATUS_TRY(connection_prepare(connection, "PRAGMA user_version", &statement, error));
@@ -18,7 +18,7 @@ static status_t read_version(const connection_t *connection, int *out_version, e
 
 /* Whether the views in the database are those of `schema`; its tables are. */
 static status_t check_views(const connection_t *connection, hash_text_t hash, bool *out_same,
-                            error_t *error) {
+                            failure_t *error) {
   sqlite3_stmt *statement = NULL;
   int64_t same = 0;
   STATUS_TRY(connection_prepare(connection,
@@ -32,7 +32,7 @@ static status_t check_views(const connection_t *connection, hash_text_t hash, bo
 }
 
 static status_t write_views(const connection_t *connection, const char *views, hash_text_t hash,
-                            error_t *error) {
+                            failure_t *error) {
   STATUS_TRY(connection_execute(connection, views, error));
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_prepare(
@@ -47,7 +47,7 @@ static status_t write_views(const connection_t *connection, const char *views, h
 
 /* The body of the transaction.  The version is read again: another process may have been faster. */
 static status_t migrate(const connection_t *connection, const store_schema_t *schema,
-                        hash_text_t views_hash, error_t *error) {
+                        hash_text_t views_hash, failure_t *error) {
   int version = 0;
   STATUS_TRY(read_version(connection, &version, error));
   for (; version < schema->version; version++) {
@@ -60,7 +60,7 @@ static status_t migrate(const connection_t *connection, const store_schema_t *sc
 }
 
 status_t store_schema_apply(connection_t *connection, const store_schema_t *schema,
-                            error_t *error) {
+                            failure_t *error) {
   int version = 0;
   STATUS_TRY(read_version(connection, &version, error));
   if (version > schema->version) {

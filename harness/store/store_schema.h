@@ -14,6 +14,7 @@ typedef struct store_schema {
 store_schema_t store_schema(void);
 
 /* Brings a database to `schema` in one transaction.  STATUS_INVALID if it is newer. */
-status_t store_schema_apply(connection_t *connection, const store_schema_t *schema, error_t *error);
+status_t store_schema_apply(connection_t *connection, const store_schema_t *schema,
+                            failure_t *error);
 
 #endif

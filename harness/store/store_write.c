@@ -74,7 +74,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "ELSE length(case_line) <= length(:case_line) END)",
 };
 
-status_t writer_init(writer_t *writer, connection_t *connection, error_t *error) {
+status_t writer_init(writer_t *writer, connection_t *connection, failure_t *error) {
   *writer = (writer_t){.connection = connection};
   for (int i = 0; i < STATEMENT_COUNT; i++) {
     status_t status = connection_prepare(connection, SQL[i], &writer->statements[i], error);
@@ -99,7 +99,7 @@ char *writer_print_time(int64_t seconds_since_1970) {
 
 /* Runs a statement whose parameters are bound; see connection_run(). */
 static status_t run_statement(writer_t *writer, statement_id_t id, int64_t *out_id,
-                              error_t *error) {
+                              failure_t *error) {
   return connection_run(writer->connection, writer->statements[id], out_id, error);
 }
 
@@ -115,7 +115,7 @@ static seed_text_t print_seed(uint64_t seed) {
 }
 
 static status_t insert_run(writer_t *writer, const store_run_t *run, int64_t now,
-                           int64_t *out_run_id, error_t *error) {
+                           int64_t *out_run_id, failure_t *error) {
   int64_t contract_id = 0;
   sqlite3_stmt *contract = writer->statements[STATEMENT_CONTRACT];
   connection_bind_text(contract, ":permissions", run->contract);
@@ -133,7 +133,7 @@ static status_t insert_run(writer_t *writer, const store_run_t *run, int64_t now
 }
 
 status_t writer_add_run(writer_t *writer, const store_run_t *run, int64_t now, int64_t *out_run_id,
-                        error_t *error) {
+                        failure_t *error) {
   int64_t run_id = 0;
   STATUS_TRY(connection_begin(writer->connection, error));
   status_t status = insert_run(writer, run, now, &run_id, error);
@@ -144,7 +144,7 @@ status_t writer_add_run(writer_t *writer, const store_run_t *run, int64_t now, i
 }
 
 status_t writer_end_run(writer_t *writer, int64_t run_id, int exit_code, int64_t now,
-                        error_t *error) {
+                        failure_t *error) {
   g_autofree char *ended = writer_print_time(now);
   sqlite3_stmt *statement = writer->statements[STATEMENT_RUN_END];
   connection_bind_text(statement, ":ended", ended);
@@ -154,7 +154,7 @@ status_t writer_end_run(writer_t *writer, int64_t run_id, int exit_code, int64_t
 }
 
 status_t writer_add_executor(writer_t *writer, const store_executor_t *executor,
-                             int64_t *out_executor_id, error_t *error) {
+                             int64_t *out_executor_id, failure_t *error) {
   sqlite3_stmt *statement = writer->statements[STATEMENT_EXECUTOR];
   connection_bind_text(statement, ":name", executor->name);
   connection_bind_text(statement, ":version", executor->version);
@@ -163,7 +163,7 @@ status_t writer_add_executor(writer_t *writer, const store_executor_t *executor,
 }
 
 status_t writer_find_divergence(writer_t *writer, int64_t executor_id, const char *signature,
-                                bool *out_known, error_t *error) {
+                                bool *out_known, failure_t *error) {
   int64_t count = 0;
   sqlite3_stmt *statement = writer->statements[STATEMENT_DIVERGENCE_KNOWN];
   connection_bind_integer(statement, ":executor_id", executor_id);
@@ -173,7 +173,7 @@ status_t writer_find_divergence(writer_t *writer, int64_t executor_id, const cha
   return STATUS_OK;
 }
 
-static status_t add_counter(writer_t *writer, const store_counter_t *counter, error_t *error) {
+static status_t add_counter(writer_t *writer, const store_counter_t *counter, failure_t *error) {
   sqlite3_stmt *statement = writer->statements[STATEMENT_COUNTER];
   connection_bind_integer(statement, ":run_id", counter->run_id);
   connection_bind_integer(statement, ":executor_id", counter->executor_id);
@@ -190,7 +190,7 @@ static status_t add_counter(writer_t *writer, const store_counter_t *counter, er
   return run_statement(writer, STATEMENT_COUNTER, NULL, error);
 }
 
-static status_t add_pair(writer_t *writer, const store_pair_t *pair, error_t *error) {
+static status_t add_pair(writer_t *writer, const store_pair_t *pair, failure_t *error) {
   sqlite3_stmt *statement = writer->statements[STATEMENT_PAIR];
   connection_bind_integer(statement, ":run_id", pair->run_id);
   connection_bind_integer(statement, ":first_executor_id", pair->first_executor_id);
@@ -210,7 +210,7 @@ static status_t add_pair(writer_t *writer, const store_pair_t *pair, error_t *er
 }
 
 static status_t add_program(writer_t *writer, const char *line, int64_t *out_program_id,
-                            error_t *error) {
+                            failure_t *error) {
   hash_text_t hash = hash_of(line, strlen(line));
   sqlite3_stmt *statement = writer->statements[STATEMENT_PROGRAM];
   connection_bind_text(statement, ":hash", hash.text);
@@ -220,7 +220,7 @@ static status_t add_program(writer_t *writer, const char *line, int64_t *out_pro
 
 /* Offers a case as the reproducer in a role; the statement keeps the better one. */
 static status_t offer_reproducer(writer_t *writer, int64_t divergence_id, const char *role,
-                                 const store_divergence_t *divergence, error_t *error) {
+                                 const store_divergence_t *divergence, failure_t *error) {
   int64_t program_id = 0;
   STATUS_TRY(add_program(writer, divergence->program_line, &program_id, error));
   seed_text_t case_seed = print_seed(divergence->case_seed);
@@ -249,7 +249,7 @@ static status_t offer_reproducer(writer_t *writer, int64_t divergence_id, const 
 }
 
 static status_t add_divergence(writer_t *writer, const pending_divergence_t *pending,
-                               error_t *error) {
+                               failure_t *error) {
   int64_t divergence_id = 0;
   const store_divergence_t *features = &pending->worst;
   g_autofree char *first_seen = writer_print_time(pending->first_seen);
@@ -274,7 +274,7 @@ static status_t add_divergence(writer_t *writer, const pending_divergence_t *pen
 }
 
 /* The body of the transaction. */
-static status_t add_all(writer_t *writer, const pending_t *pending, error_t *error) {
+static status_t add_all(writer_t *writer, const pending_t *pending, failure_t *error) {
   for (guint i = 0; i < pending->divergences->len; i++) {
     STATUS_TRY(add_divergence(writer, g_ptr_array_index(pending->divergences, i), error));
   }
@@ -292,7 +292,7 @@ static status_t add_all(writer_t *writer, const pending_t *pending, error_t *err
   return STATUS_OK;
 }
 
-status_t writer_add_pending(writer_t *writer, const pending_t *pending, error_t *error) {
+status_t writer_add_pending(writer_t *writer, const pending_t *pending, failure_t *error) {
   if (pending->divergences->len == 0 && g_hash_table_size(pending->counters) == 0 &&
       g_hash_table_size(pending->pairs) == 0) {
     return STATUS_OK;

@@ -119,7 +119,7 @@ static void answer_once(const product_question_t *question, const contract_t *co
 }
 
 status_t complex_product_answer(const product_question_t *question, const contract_t *contract,
-                                int part, uint64_t bits, answer_t *out_answer, error_t *error) {
+                                int part, uint64_t bits, answer_t *out_answer, failure_t *error) {
   (void)error;
   answer_once(question, contract, part, bits, true, out_answer);
   bool neutral = question->init == 1 && question->init_imaginary == 0;

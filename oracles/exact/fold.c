@@ -18,7 +18,7 @@ static uint32_t effective_init_count(const schedule_t *schedule) {
 }
 
 status_t fold_make(fold_body_t body, const element_t *element, const element_t *index_element,
-                   const schedule_t *schedule, fold_t *out_fold, error_t *error) {
+                   const schedule_t *schedule, fold_t *out_fold, failure_t *error) {
   if (body == FOLD_ADD && element->kind == ELEMENT_FLOAT &&
       element->format->specials == FORMAT_EXPONENT_ONLY) {
     return status_fail(error, STATUS_UNSUPPORTED, "%s has no zero: nobody knows what its sums mean",

@@ -63,7 +63,7 @@ struct fold {
  * neither a zero nor most sums.  Complex products are never fused, nor are products where the fault
  * is in the rounding of the nodes. */
 status_t fold_make(fold_body_t body, const element_t *element, const element_t *index_element,
-                   const schedule_t *schedule, fold_t *out_fold, error_t *error);
+                   const schedule_t *schedule, fold_t *out_fold, failure_t *error);
 
 /* Element `index` of `data`, which is dense data of type `from`, converted to the accumulation
  * type: exactly (the caller refuses types that do not hold it; integers wrap). */

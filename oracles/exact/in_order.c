@@ -18,7 +18,7 @@ bool in_order_matters(size_t roundings, const contract_t *contract) {
 }
 
 static status_t hull_admits(const schedules_t *schedules, double value, arena_t *arena,
-                            bool *out_admits, error_t *error) {
+                            bool *out_admits, failure_t *error) {
   schedule_hull_t hull;
   STATUS_TRY(schedule_hull_make(schedules, HULL_WORK, arena, &hull, error));
   *out_admits = isnan(value) ? hull.has_nan : hull.low <= value && value <= hull.high;
@@ -26,7 +26,7 @@ static status_t hull_admits(const schedules_t *schedules, double value, arena_t 
 }
 
 static status_t set_admits(const schedules_t *schedules, double value, bool any_zero,
-                           arena_t *arena, bool *out_admits, error_t *error) {
+                           arena_t *arena, bool *out_admits, failure_t *error) {
   if (isnan(value)) {
     schedule_set_t set;
     STATUS_TRY(schedule_set_make(schedules, SCHEDULE_SET_WORK, arena, &set, error));
@@ -39,7 +39,7 @@ static status_t set_admits(const schedules_t *schedules, double value, bool any_
 }
 
 status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
-                         bool *out_admits, error_t *error) {
+                         bool *out_admits, failure_t *error) {
   *out_admits = true;
   size_t terms = schedules->count + schedules->init_max;
   if (terms == 0 || schedules->init_max > IN_ORDER_INIT_COUNT_MAX) return STATUS_OK;

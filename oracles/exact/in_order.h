@@ -20,7 +20,7 @@ bool in_order_matters(size_t roundings, const contract_t *contract);
  * terms by the exact set of all trees, up to about 500 by its hull; beyond, and for more than 4
  * initial values, everything is admitted. */
 status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
-                         bool *out_admits, error_t *error);
+                         bool *out_admits, failure_t *error);
 
 /* Whether every partial sum of these terms (products, if `right` is not NULL) is zero or a normal
  * number, so that flushing subnormal numbers cannot matter: all are multiples of the smallest

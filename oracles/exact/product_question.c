@@ -295,7 +295,7 @@ static void describe(const product_case_t *product, const product_question_t *qu
  * the schedules have the last word. */
 static status_t decide(const product_case_t *product, const product_question_t *question,
                        const contract_t *contract, uint64_t bits, arena_t *arena,
-                       bool *out_conforms, error_t *error) {
+                       bool *out_conforms, failure_t *error) {
   const value_range_t *range = &product->range;
   bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
   *out_conforms = value_range_holds(range, question->format, bits, any_zero);
@@ -318,7 +318,7 @@ static status_t decide(const product_case_t *product, const product_question_t *
 }
 
 status_t product_answer(const product_question_t *question, const contract_t *contract,
-                        uint64_t bits, arena_t *arena, answer_t *out_answer, error_t *error) {
+                        uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
   uint32_t counts[7];
   size_t count = init_count_candidates(question, contract, bits, counts);

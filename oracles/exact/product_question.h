@@ -19,12 +19,12 @@ typedef struct product_question {
 
 /* The last word on the pattern `bits` of a real product. */
 status_t product_answer(const product_question_t *question, const contract_t *contract,
-                        uint64_t bits, arena_t *arena, answer_t *out_answer, error_t *error);
+                        uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error);
 
 /* The same for the real (part 0) or imaginary (part 1) part of a complex product.  Where a partial
  * product may overflow or underflow, an operand is not finite, or a number of initial values other
  * than 0 and 1 would have to be tried, every value is permitted, and the answer is weak. */
 status_t complex_product_answer(const product_question_t *question, const contract_t *contract,
-                                int part, uint64_t bits, answer_t *out_answer, error_t *error);
+                                int part, uint64_t bits, answer_t *out_answer, failure_t *error);
 
 #endif

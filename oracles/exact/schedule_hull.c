@@ -127,7 +127,7 @@ static schedules_t without_neutral_inits(const schedules_t *schedules) {
 }
 
 status_t schedule_hull_make(const schedules_t *schedules, uint64_t work, arena_t *arena,
-                            schedule_hull_t *out_hull, error_t *error) {
+                            schedule_hull_t *out_hull, failure_t *error) {
   schedules_t plain = without_neutral_inits(schedules);
   if (schedule_split_count(&plain) > (double)work) {
     return status_fail(error, STATUS_UNDECIDED,

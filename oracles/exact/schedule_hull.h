@@ -22,6 +22,6 @@ typedef struct schedule_hull {
  * zero may meet infinity in a product, the ends and has_nan are bounds and need not be attained.
  * STATUS_UNDECIDED if it takes more than `work` node operations. */
 status_t schedule_hull_make(const schedules_t *schedules, uint64_t work, arena_t *arena,
-                            schedule_hull_t *out_hull, error_t *error);
+                            schedule_hull_t *out_hull, failure_t *error);
 
 #endif

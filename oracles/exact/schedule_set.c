@@ -203,14 +203,14 @@ static schedule_set_t unite_all_terms(set_builder_t *builder) {
   return read_set(builder, has_nan);
 }
 
-static status_t too_much_work(const schedules_t *schedules, error_t *error) {
+static status_t too_much_work(const schedules_t *schedules, failure_t *error) {
   return status_fail(error, STATUS_UNDECIDED,
                      "the schedules of %zu terms and up to %u initial values give too many values",
                      schedules->count, schedules->init_max);
 }
 
 status_t schedule_set_make(const schedules_t *schedules, uint64_t work, arena_t *arena,
-                           schedule_set_t *out_set, error_t *error) {
+                           schedule_set_t *out_set, failure_t *error) {
   if (schedule_split_count(schedules) > (double)work) return too_much_work(schedules, error);
   set_builder_t builder = {
       .node = schedule_node_make(schedules, arena),
@@ -275,7 +275,7 @@ static bool usual_schedule_gives(const schedule_node_t *node, double value, aren
 }
 
 status_t schedule_set_contains(const schedules_t *schedules, double value, uint64_t work,
-                               arena_t *arena, bool *out_contains, error_t *error) {
+                               arena_t *arena, bool *out_contains, failure_t *error) {
   schedule_node_t node = schedule_node_make(schedules, arena);
   if (!isnan(value) && usual_schedule_gives(&node, value, arena)) {
     *out_contains = true;

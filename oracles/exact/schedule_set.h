@@ -20,7 +20,7 @@ typedef struct schedule_set {
 
 /* The set, in the arena.  STATUS_UNDECIDED if it takes more than `work` node operations. */
 status_t schedule_set_make(const schedules_t *schedules, uint64_t work, arena_t *arena,
-                           schedule_set_t *out_set, error_t *error);
+                           schedule_set_t *out_set, failure_t *error);
 
 /* True if the set holds the value (NaN: if it has NaN); the sign of zero counts. */
 bool schedule_set_has(const schedule_set_t *set, double value);
@@ -28,6 +28,6 @@ bool schedule_set_has(const schedule_set_t *set, double value);
 /* Whether some schedule gives `value`, tried first on the usual schedules.  STATUS_UNDECIDED if
  * none of them does and the set takes more than `work` node operations. */
 status_t schedule_set_contains(const schedules_t *schedules, double value, uint64_t work,
-                               arena_t *arena, bool *out_contains, error_t *error);
+                               arena_t *arena, bool *out_contains, failure_t *error);
 
 #endif

@@ -141,7 +141,7 @@ static size_t sum_roundings(const sum_question_t *question, size_t terms) {
  * the schedules have the last word. */
 static status_t decide(const sum_case_t *sum, const sum_question_t *question,
                        const contract_t *contract, uint64_t bits, arena_t *arena,
-                       bool *out_conforms, error_t *error) {
+                       bool *out_conforms, failure_t *error) {
   bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
   *out_conforms = value_range_holds(&sum->range, question->format, bits, any_zero);
   if (!*out_conforms || question->is_complex_part ||
@@ -155,7 +155,7 @@ static status_t decide(const sum_case_t *sum, const sum_question_t *question,
 }
 
 status_t sum_answer(const sum_question_t *question, const contract_t *contract, uint64_t bits,
-                    arena_t *arena, answer_t *out_answer, error_t *error) {
+                    arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
   sum_totals_t totals;
   sum_totals_init(&totals, question);

@@ -35,7 +35,7 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
 /* The last word on the pattern `bits`.  STATUS_UNDECIDED if the schedules of an in-order contract
  * are too many to decide within the work limit. */
 status_t sum_answer(const sum_question_t *question, const contract_t *contract, uint64_t bits,
-                    arena_t *arena, answer_t *out_answer, error_t *error);
+                    arena_t *arena, answer_t *out_answer, failure_t *error);
 
 /* The exact sum rounded to binary64 and sum |terms| rounded up, for audits of the quick side; false
  * if a term is not finite.  The sum may overflow to infinity. */

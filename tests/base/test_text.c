@@ -19,7 +19,7 @@ static void test_str(void) {
 
 static void test_scan(void) {
   scan_t scan = scan_make(str_from("add dims=[0,2] f32"));
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpuint(scan_column(&scan), ==, 1);
   g_assert_cmpint(scan_peek(&scan), ==, 'a');
   g_assert_false(scan_accept(&scan, "adds"));
@@ -38,7 +38,7 @@ static void test_scan(void) {
 /* Failures name the column and what stands there. */
 static void test_failures(void) {
   scan_t scan = scan_make(str_from("ab\tcd"));
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_true(scan_accept(&scan, "a"));
   g_assert_cmpint(scan_expect(&scan, "x", &error), ==, STATUS_INVALID);
   g_assert_cmpuint(error.column, ==, 2);
@@ -57,7 +57,7 @@ static void test_failures(void) {
 /* A message longer than the buffer is cut, and stays one terminated line. */
 static void test_long_message(void) {
   char *long_text = g_strnfill(5000, 'x');
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(status_fail(&error, STATUS_IO, "%s", long_text), ==, STATUS_IO);
   g_assert_cmpuint(strlen(error.text), ==, ERROR_TEXT_BYTES - 1);
   g_assert_cmpuint(error.column, ==, 0);
@@ -101,7 +101,7 @@ static void test_integer(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(integer_rows); i++) {
     const integer_row_t *row = &integer_rows[i];
     scan_t scan = scan_make(str_from(row->text));
-    error_t error = {0};
+    failure_t error = {0};
     int64_t value = 4711;
     status_t status = scan_integer(&scan, &value, &error);
     if (row->rest == NULL) {

@@ -78,7 +78,7 @@ static void bench_simulate(const char *type, const char *name, const schedule_t 
   arena_t arena;
   arena_init(&arena);
   program_t program;
-  error_t error;
+  failure_t error;
   if (program_parse(str_from(line), &arena, &program, NULL, &error) != STATUS_OK) {
     g_error("%s: %s", line, error.text);
   }

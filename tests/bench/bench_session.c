@@ -36,13 +36,13 @@ static double naive_step_ns(void) {
   return ns / step_count;
 }
 
-static void fail(const error_t *error) {
+static void fail(const failure_t *error) {
   fprintf(stderr, "bench_session: %s\n", error->text);
   exit(3);
 }
 
 static void measure(const char *line, const char *model) {
-  error_t error;
+  failure_t error;
   arena_t arena;
   arena_init(&arena);
   program_t program;

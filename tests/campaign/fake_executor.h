@@ -155,7 +155,7 @@ static executor_t *fake_executor_open(fake_t kind, bool isolate) {
   const executor_options_t options = {
       .find_builtin = fake_find, .isolate = isolate, .timeout_ms = 200};
   executor_t *executor = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   g_free(name);
   return executor;

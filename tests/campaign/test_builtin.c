@@ -26,7 +26,7 @@ static void test_good_names(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(good_names); i++) {
     const schedule_t *expected = &good_names[i].schedule;
     schedule_t got;
-    error_t error = {0};
+    failure_t error = {0};
     g_assert_cmpint(builtin_parse(good_names[i].name, &got, &error), ==, STATUS_OK);
     g_assert_cmpint(got.tree, ==, expected->tree);
     g_assert_cmpuint(got.width, ==, expected->width);
@@ -63,7 +63,7 @@ static const struct {
 static void test_bad_names(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(bad_names); i++) {
     schedule_t schedule;
-    error_t error = {0};
+    failure_t error = {0};
     g_assert_cmpint(builtin_parse(bad_names[i].name, &schedule, &error), ==, STATUS_INVALID);
     if (strstr(error.text, bad_names[i].said) == NULL) g_test_message("%s", error.text);
     g_assert_nonnull(strstr(error.text, bad_names[i].said));

@@ -33,7 +33,7 @@ static void note_finding(void *context, const session_t *session, const finding_
 static executor_t *open_builtin(const char *name) {
   const executor_options_t options = {.find_builtin = builtin_find};
   executor_t *executor = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   return executor;
 }
@@ -48,7 +48,7 @@ static session_options_t make_options(executor_t *const *executors, size_t count
                                .assay_version = "test"};
   while (op_all()[options.stream.op_count] != NULL) options.stream.op_count++;
   options.stream.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 64, .terms_max = 24};
-  error_t error = {0};
+  failure_t error = {0};
   if (contract_parse(str_from(contract), &options.contract, &error) != STATUS_OK) {
     g_error("%s: %s", contract, error.text);
   }
@@ -57,7 +57,7 @@ static session_options_t make_options(executor_t *const *executors, size_t count
 
 static session_t *run_session(const session_options_t *options) {
   session_t *session = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (session_open(options, &session, &error) != STATUS_OK ||
       session_run(session, &error) != STATUS_OK) {
     g_error("%s: %s", error.text, session == NULL ? "" : session_bug_case(session));

@@ -52,7 +52,7 @@ static verdict_t walk_line(const char *line, executor_t *executor, one_case_t *w
   arena_init(&arena);
   case_t instance;
   const char *broken = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   verdict_t verdict = {0};
   expectation_t expectation;
   if (case_parse(str_from(line), &arena, &instance, &broken, &error) != STATUS_OK ||

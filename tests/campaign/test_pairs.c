@@ -14,7 +14,7 @@ static const char sum_case[] =
 static executor_t *open_builtin(const char *name) {
   const executor_options_t options = {.find_builtin = builtin_find};
   executor_t *executor = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   return executor;
 }
@@ -32,20 +32,20 @@ static session_t *open_session(executor_t *const *executors, size_t count, store
       .command = "test",
       .assay_version = "test"};
   session_t *session = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (session_open(&options, &session, &error) != STATUS_OK) g_error("%s", error.text);
   return session;
 }
 
 static session_t *run_session(executor_t *const *executors, size_t count, store_t *store) {
   session_t *session = open_session(executors, count, store);
-  error_t error = {0};
+  failure_t error = {0};
   if (session_run(session, &error) != STATUS_OK) g_error("%s", error.text);
   return session;
 }
 
 static void close_all(session_t *session, executor_t *const *executors, size_t count) {
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(session_close(session, 0, &error), ==, STATUS_OK);
   for (size_t i = 0; i < count; i++) executor_close(executors[i]);
 }
@@ -67,7 +67,7 @@ static pair_row_t sum_pair(const session_t *session, size_t first, size_t second
 static response_t make_response(const char *type, const char *hex, arena_t *arena) {
   program_t program = {.result_count = 1};
   tensor_t result;
-  error_t error = {0};
+  failure_t error = {0};
   scan_t scan = scan_make(str_from(type));
   g_assert_cmpint(type_parse(&scan, arena, &program.results[0], &error), ==, STATUS_OK);
   scan = scan_make(str_from(hex));
@@ -137,7 +137,7 @@ static void test_relations(void) {
   arena_t arena;
   arena_init(&arena);
   case_t instance;
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(case_parse(str_from(sum_case), &arena, &instance, NULL, &error), ==, STATUS_OK);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_test_message("%s beside %s", fake_names[rows[i].first], fake_names[rows[i].second]);
@@ -235,7 +235,7 @@ static void test_alone(void) {
 /* ---- The store ------------------------------------------------------------------------------- */
 
 static status_t append_row(void *context, int column_count, const char *const *names,
-                           const store_value_t *values, error_t *error) {
+                           const store_value_t *values, failure_t *error) {
   (void)names, (void)error;
   for (int i = 0; values != NULL && i < column_count; i++) {
     g_string_append_printf((GString *)context, "%s ", values[i].text);
@@ -246,7 +246,7 @@ static status_t append_row(void *context, int column_count, const char *const *n
 static void test_store(void) {
   char *folder = g_dir_make_tmp("assay-pairs-XXXXXX", NULL);
   char *path = g_build_filename(folder, "pairs.db", NULL);
-  error_t error = {0};
+  failure_t error = {0};
   store_t *store = NULL;
   g_assert_cmpint(store_open(path, &store, &error), ==, STATUS_OK);
   executor_t *executors[] = {open_builtin("model:sequential"),

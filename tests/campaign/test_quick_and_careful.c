@@ -21,7 +21,7 @@ static void audit_case(const case_t *instance, const contract_t *contract, arena
                        size_t *audited) {
   const oracle_t *oracle = oracle_find(instance->program.op);
   accept_t accepts[CASE_RESULTS_MAX];
-  error_t error;
+  failure_t error;
   status_t status = oracle->accept(instance, contract, arena, accepts, &error);
   if (status == STATUS_UNSUPPORTED) return;
   g_assert_cmpint(status, ==, STATUS_OK);

@@ -11,7 +11,7 @@ static const char sum_line[] = "stablehlo.reduce body=add dims=[0] f32[3] f32[] 
 static executor_t *open_builtin(const char *name) {
   const executor_options_t options = {.find_builtin = builtin_find};
   executor_t *executor = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   return executor;
 }
@@ -34,7 +34,7 @@ static session_options_t make_options(executor_t *const *executors, size_t count
 
 static session_t *run_session(const session_options_t *options) {
   session_t *session = NULL;
-  error_t error = {0};
+  failure_t error = {0};
   if (session_open(options, &session, &error) != STATUS_OK ||
       session_run(session, &error) != STATUS_OK) {
     g_error("%s", error.text);
@@ -43,7 +43,7 @@ static session_t *run_session(const session_options_t *options) {
 }
 
 static void close_session(session_t *session) {
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(session_close(session, 0, &error), ==, STATUS_OK);
 }
 
@@ -212,7 +212,7 @@ static void test_limits(void) {
 /* ---- The store ------------------------------------------------------------------------------- */
 
 static status_t keep_integer(void *context, int column_count, const char *const *names,
-                             const store_value_t *values, error_t *error) {
+                             const store_value_t *values, failure_t *error) {
   (void)column_count, (void)names, (void)error;
   if (values != NULL) *(int64_t *)context = values[0].integer;
   return STATUS_OK;
@@ -220,7 +220,7 @@ static status_t keep_integer(void *context, int column_count, const char *const 
 
 static int64_t query_integer(const char *path, const char *sql) {
   int64_t value = -1;
-  error_t error = {0};
+  failure_t error = {0};
   if (store_query(path, sql, keep_integer, &value, &error) != STATUS_OK) {
     g_error("%s: %s", sql, error.text);
   }
@@ -236,7 +236,7 @@ typedef struct stored {
 static stored_t open_store(void) {
   stored_t stored = {.folder = g_dir_make_tmp("assay-session-XXXXXX", NULL)};
   stored.path = g_build_filename(stored.folder, "session.db", NULL);
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(store_open(stored.path, &stored.store, &error), ==, STATUS_OK);
   return stored;
 }
@@ -259,7 +259,7 @@ static void test_store_ticks(void) {
   session_t *session = run_session(&options);
   int64_t cases = (int64_t)session_cases(session);
   close_session(session);
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(store_close(stored.store, &error), ==, STATUS_OK);
   g_assert_cmpint(query_integer(stored.path, "SELECT sum(cases) FROM counter"), ==, cases);
   remove_store(&stored);
@@ -277,7 +277,7 @@ static void test_store(void) {
   int64_t diverging = (int64_t)tally_cases(session_tally(session), OUTCOME_diverges);
   g_assert_cmpint(diverging, >, 0);
   close_session(session);
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(store_close(stored.store, &error), ==, STATUS_OK);
   g_assert_cmpint(query_integer(stored.path, "SELECT sum(cases) FROM counter"), ==, 400);
   g_assert_cmpint(query_integer(stored.path, "SELECT count(*) FROM divergence"), ==, findings);

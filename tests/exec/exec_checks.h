@@ -22,7 +22,7 @@ typedef struct bench {
 static inline program_t check_parse_program(const char *line, arena_t *arena) {
   program_t program;
   const char *violation;
-  error_t error;
+  failure_t error;
   if (program_parse(str_from(line), arena, &program, &violation, &error) != STATUS_OK) {
     g_error("%s: %s", line, error.text);
   }
@@ -58,7 +58,7 @@ static inline executor_t *check_open(const char *file, const char *options, bool
   char *name = check_dso_name(file, options);
   executor_options_t settings = {.isolate = isolate, .timeout_ms = timeout_ms};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   if (executor_open(name, &settings, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   g_free(name);
   return executor;

@@ -9,7 +9,7 @@
 static inline executor_t *check_open_plugin(const char *name) {
   executor_options_t options = {.plugin_directory = ASSAY_BINARY_DIR "/plugins"};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   if (executor_open(name, &options, &executor, &error) == STATUS_OK) return executor;
   bool is_absent = strstr(error.text, "there is no executor") != NULL ||
                    strstr(error.text, "on this processor") != NULL;

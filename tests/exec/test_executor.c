@@ -48,7 +48,7 @@ static void test_open(gconstpointer data) {
   for (int isolate = 0; isolate < 2; isolate++) {
     executor_options_t options = {.isolate = isolate != 0};
     executor_t *executor = NULL;
-    error_t error;
+    failure_t error;
     status_t status = executor_open(name, &options, &executor, &error);
     g_assert_cmpint(status, ==, row->status);
     g_assert_null(executor);
@@ -69,7 +69,7 @@ static void test_plugin(void) {
   g_assert_true(g_file_set_contents(plugin, bytes, (gssize)size, NULL));
   executor_options_t options = {.plugin_directory = directory};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   g_assert_cmpint(executor_open("adder?any", &options, &executor, &error), ==, STATUS_OK);
   g_assert_cmpstr(executor_name(executor), ==, "adder?any");
   executor_close(executor);

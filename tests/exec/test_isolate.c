@@ -142,7 +142,7 @@ static void test_death_at_start(void) {
   char *name = check_dso_name("faulty", "open:talk_and_abort");
   executor_options_t options = {.isolate = true};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   g_assert_cmpint(executor_open(name, &options, &executor, &error), ==, STATUS_IO);
   check_text_contains(error.text, "SIGABRT in open(), after it wrote: ");
   check_text_contains(error.text, "the lattice is broken");
@@ -156,7 +156,7 @@ static void test_memory_limit(void) {
   char *name = check_dso_name("faulty", "execute:take_memory");
   executor_options_t options = {.isolate = true, .memory_bytes_max = (uint64_t)512 << 20};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   g_assert_cmpint(executor_open(name, &options, &executor, &error), ==, STATUS_OK);
   execution_t execution = check_run(executor, &bench);
   g_assert_cmpint(execution.outcome, !=, EXECUTOR_OK);

@@ -149,7 +149,7 @@ static void test_case(gconstpointer data) {
 static void test_bad_options(gconstpointer name) {
   executor_options_t options = {.plugin_directory = ASSAY_BINARY_DIR "/plugins"};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   status_t status = executor_open(name, &options, &executor, &error);
   if (strstr(error.text, "there is no executor") != NULL) {
     g_test_skip(error.text);

@@ -19,7 +19,7 @@ static char *misbehaving_name(const char *deed) {
 static executor_t *open_worker(const char *name, uint32_t timeout_ms, uint64_t memory_bytes_max) {
   executor_options_t options = {.timeout_ms = timeout_ms, .memory_bytes_max = memory_bytes_max};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   return executor;
 }
@@ -119,7 +119,7 @@ static void test_start(gconstpointer data) {
   char *name = is_deed ? misbehaving_name(row->command) : g_strdup(row->command);
   executor_options_t options = {.timeout_ms = SHORT_TIMEOUT_MS};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   g_assert_cmpint(executor_open(name, &options, &executor, &error), ==, row->status);
   check_text_contains(error.text, row->reason);
   check_no_child();

@@ -37,7 +37,7 @@ static executor_t *open_echo(const char *options) {
                                ASSAY_SOURCE_DIR, options);
   executor_options_t settings = {0};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   if (executor_open(name, &settings, &executor, &error) != STATUS_OK) g_error("%s", error.text);
   g_free(name);
   return executor;
@@ -133,7 +133,7 @@ static void test_options(void) {
                                ASSAY_SOURCE_DIR);
   executor_options_t settings = {0};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   g_assert_cmpint(executor_open(name, &settings, &executor, &error), ==, STATUS_IO);
   check_text_contains(error.text, "mood is one of good, short, typed, angry, not sad");
   g_free(name);
@@ -152,7 +152,7 @@ static void test_registry(void) {
   g_assert_cmpstr(worker->name, ==, "torch");
   executor_options_t settings = {.worker_directory = folder};
   executor_t *executor = NULL;
-  error_t error;
+  failure_t error;
   g_assert_cmpint(executor_open("torch?x", &settings, &executor, &error), ==, STATUS_IO);
   check_text_contains(error.text, "not installed: run `assay executors install torch`");
 

@@ -22,7 +22,7 @@ static inline void fixture_init(fixture_t *fixture, const element_t *element, co
       "%s[%d]",
       element->name, ROWS, COLUMNS, element->name, result, ROWS);
   program_t program;
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   status_t status = program_parse(str_from(line), &fixture->arena, &program, NULL, &error);
   g_assert_cmpstr(error.text, ==, "");
   g_assert_cmpint(status, ==, STATUS_OK);

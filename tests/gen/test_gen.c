@@ -113,7 +113,7 @@ static void check_lines(const op_t *op, arena_t *arena) {
     g_autofree char *line = draw_line(&rng, op, &options, arena, &broken);
     case_t again;
     const char *violation;
-    error_t error = {.text = ""};
+    failure_t error = {.text = ""};
     status_t status = case_parse(str_from(line), arena, &again, &violation, &error);
     g_assert_cmpstr(error.text, ==, "");
     g_assert_cmpint(status, ==, STATUS_OK);

@@ -29,7 +29,7 @@ static case_t draw_case(rng_t *rng, const op_t *op, uint32_t invalid_one_in, are
 
 static void check_valid(const case_t *instance, const char *line, arena_t *arena) {
   case_t again;
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   g_assert_null(instance->program.op->validate(&instance->program));
   status_t status = case_parse(str_from(line), arena, &again, NULL, &error);
   g_assert_cmpstr(error.text, ==, "");

@@ -26,12 +26,13 @@ typedef struct fixture {
   script_t scripts[FIXTURE_COMPONENTS_MAX];
   int asked_under_other_contracts;
   verdict_t verdict;
-  error_t error;
+  failure_t error;
 } fixture_t;
 
 static inline status_t fixture_ask(void *context, const case_t *instance,
                                    const contract_t *contract, uint32_t result, size_t component,
-                                   const tensor_t *results, answer_t *out_answer, error_t *error) {
+                                   const tensor_t *results, answer_t *out_answer,
+                                   failure_t *error) {
   fixture_t *fixture = context;
   g_assert_true(instance == &fixture->instance);
   g_assert_true(results == &fixture->result);

@@ -36,7 +36,7 @@ static char *reprint(const case_t *instance) {
 static bool check_line(str_t line, arena_t *arena) {
   case_t instance;
   const char *violation;
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   if (case_parse(line, arena, &instance, &violation, &error) != STATUS_OK) {
     g_assert_cmpstr(error.text, !=, "");
     g_assert_true(g_str_is_ascii(error.text));
@@ -54,7 +54,7 @@ static void test_valid(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(valid_lines); i++) {
     g_test_message("%s", valid_lines[i]);
     case_t instance;
-    error_t error = {.text = ""};
+    failure_t error = {.text = ""};
     status_t status = case_parse(str_from(valid_lines[i]), &arena, &instance, NULL, &error);
     g_assert_cmpstr(error.text, ==, "");
     g_assert_cmpint(status, ==, STATUS_OK);
@@ -183,7 +183,7 @@ static void test_hostile(void) {
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(hostile_lines); i++) {
     case_t instance;
-    error_t error = {.text = ""};
+    failure_t error = {.text = ""};
     str_t line = str_from(hostile_lines[i].line);
     g_test_message("%s", hostile_lines[i].line);
     g_assert_cmpint(case_parse(line, &arena, &instance, NULL, &error), ==, STATUS_INVALID);
@@ -199,7 +199,7 @@ static void test_nul_byte(void) {
   arena_init(&arena);
   static const char line[] = "stablehlo.reduce\0body=add";
   case_t instance;
-  error_t error;
+  failure_t error;
   str_t text = {line, sizeof line - 1};
   g_assert_cmpint(case_parse(text, &arena, &instance, NULL, &error), ==, STATUS_INVALID);
   g_assert_cmpstr(error.text, ==, "column 17: byte 0x00: a line is printable ASCII");
@@ -211,7 +211,7 @@ static void test_too_long(void) {
   arena_t arena;
   arena_init(&arena);
   case_t instance;
-  error_t error;
+  failure_t error;
   str_t line = {"", (size_t)CASE_LINE_BYTES_MAX + 1};
   g_assert_cmpint(case_parse(line, &arena, &instance, NULL, &error), ==, STATUS_INVALID);
   g_assert_cmpstr(error.text, ==, "a line of 268435457 bytes is too long: at most 268435456");
@@ -238,7 +238,7 @@ static void test_violation(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     case_t instance;
     const char *violation = "untouched";
-    error_t error = {.text = ""};
+    failure_t error = {.text = ""};
     g_test_message("%s", rows[i].line);
     status_t status = case_parse(str_from(rows[i].line), &arena, &instance, &violation, &error);
     g_assert_cmpstr(error.text, ==, "");
@@ -317,7 +317,7 @@ static void test_program(void) {
     g_assert_cmpstr(printed->str, ==, line);
     hash_text_t expected = hash_of(line, strlen(line));
     g_assert_cmpstr(program_hash(&program).text, ==, expected.text);
-    error_t error;
+    failure_t error;
     status_t status = program_parse(str_from(valid_lines[i]), &arena, &program, NULL, &error);
     g_assert_cmpint(status, ==, STATUS_INVALID);
     g_assert_nonnull(strstr(error.text, ": expected the end of the line, found \" : "));

@@ -87,14 +87,14 @@ static void test_refused(void) {
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
-    error_t error = {.text = ""};
+    failure_t error = {.text = ""};
     g_assert_cmpint(contract_parse(str_from(rows[i].text), &contract, &error), ==, STATUS_INVALID);
     g_assert_cmpstr(error.text, ==, rows[i].message);
   }
 }
 
 /* Writes a file, reads the contract, and removes the file. */
-static status_t read_text(const char *text, contract_t *out_contract, error_t *error) {
+static status_t read_text(const char *text, contract_t *out_contract, failure_t *error) {
   g_autofree char *path = g_build_filename(g_get_tmp_dir(), "assay-contract-XXXXXX", NULL);
   int file = g_mkstemp(path);
   g_assert_cmpint(file, >=, 0);
@@ -135,14 +135,14 @@ static void test_refused_file(void) {
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
-    error_t error = {.text = ""};
+    failure_t error = {.text = ""};
     g_assert_cmpint(read_text(rows[i].text, &contract, &error), ==, STATUS_INVALID);
     g_test_message("%s", error.text);
     g_assert_nonnull(strstr(error.text, rows[i].message));
     g_assert_nonnull(strstr(error.text, "assay-contract-"));
   }
   contract_t contract;
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   g_assert_cmpint(contract_read_file("/nonexistent/contract", &contract, &error), ==, STATUS_IO);
   g_assert_true(g_str_has_prefix(error.text, "/nonexistent/contract: "));
 }

@@ -6,7 +6,7 @@
 static dimension_list_t parse(const char *text) {
   scan_t scan = scan_make(str_from(text));
   dimension_list_t list;
-  error_t error;
+  failure_t error;
   status_t status = dimension_list_parse(&scan, &list, &error);
   if (status != STATUS_OK) g_error("%s: %s", text, error.text);
   g_assert_true(scan_at_end(&scan));
@@ -34,7 +34,7 @@ static void test_malformed(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     scan_t scan = scan_make(str_from(rows[i].text));
     dimension_list_t list = {.count = 77};
-    error_t error = {.column = 0};
+    failure_t error = {.column = 0};
     g_assert_cmpint(dimension_list_parse(&scan, &list, &error), ==, STATUS_INVALID);
     g_assert_cmpuint(error.column, ==, rows[i].column);
     g_assert_cmpuint(list.count, ==, 77);

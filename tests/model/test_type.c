@@ -5,7 +5,7 @@
 #include "harness/model/scale.h"
 #include "harness/model/type.h"
 
-static status_t parse(const char *text, arena_t *arena, type_t *out_type, error_t *error) {
+static status_t parse(const char *text, arena_t *arena, type_t *out_type, failure_t *error) {
   scan_t scan = scan_make(str_from(text));
   STATUS_TRY(type_parse(&scan, arena, out_type, error));
   return scan_at_end(&scan) ? STATUS_OK : scan_fail_expecting(&scan, error, "the end");
@@ -14,7 +14,7 @@ static status_t parse(const char *text, arena_t *arena, type_t *out_type, error_
 static void check_round_trip(const char *text) {
   arena_t arena;
   arena_init(&arena);
-  error_t error = {0};
+  failure_t error = {0};
   type_t type;
   g_test_message("%s", text);
   g_assert_cmpint(parse(text, &arena, &type, &error), ==, STATUS_OK);
@@ -134,7 +134,7 @@ static void test_refused_spellings(void) {
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     type_t type;
-    error_t error = {0};
+    failure_t error = {0};
     g_test_message("%s", rows[i].text);
     g_assert_cmpint(parse(rows[i].text, &arena, &type, &error), ==, STATUS_INVALID);
     g_autofree char *expected = g_strdup_printf("column %zu: %s", rows[i].column, rows[i].message);
@@ -178,7 +178,7 @@ static void test_refused_types(void) {
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     type_t type;
-    error_t error = {0};
+    failure_t error = {0};
     g_test_message("%s", rows[i].text);
     g_assert_cmpint(parse(rows[i].text, &arena, &type, &error), ==, STATUS_OK);
     g_assert_cmpint(type_check(&type, &error), ==, STATUS_INVALID);
@@ -209,7 +209,7 @@ static void test_scale_count(void) {
   arena_t arena;
   arena_init(&arena);
   type_t type;
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(parse(too_many, &arena, &type, &error), ==, STATUS_INVALID);
   g_assert_cmpstr(error.text, ==, "column 26: a quantized type has at most 4096 scales");
   arena_deinit(&arena);

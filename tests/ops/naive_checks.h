@@ -195,7 +195,7 @@ static inline void naive_check_simulation(const case_t *instance, const tensor_t
   const program_t *program = &instance->program;
   schedule_t plain = schedule_plain();
   tensor_t results[CASE_RESULTS_MAX];
-  error_t error;
+  failure_t error;
   naive_make_results(program, arena, results);
   status_t status = oracle_find(program->op)->simulate(instance, &plain, arena, results, &error);
   if (status != STATUS_OK) g_error("simulate: %s", error.text);

@@ -19,7 +19,7 @@ static inline const op_t *check_find_op(const char *name) {
 /* Parses a program line that must be well formed. */
 static inline program_t check_parse(const char *line, arena_t *arena, const char **out_violation) {
   program_t program;
-  error_t error;
+  failure_t error;
   status_t status = program_parse(str_from(line), arena, &program, out_violation, &error);
   if (status != STATUS_OK) g_error("%s: %s", line, error.text);
   return program;

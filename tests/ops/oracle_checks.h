@@ -30,7 +30,7 @@ typedef struct question {
 /* STATUS_UNSUPPORTED where the oracle does not know the program; anything else ends the test. */
 static inline status_t question_make(const case_t *instance, const contract_t *contract,
                                      arena_t *arena, question_t *out_question) {
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   *out_question = (question_t){.oracle = oracle_find(instance->program.op),
                                .instance = instance,
                                .contract = contract,
@@ -46,7 +46,7 @@ static inline status_t question_make(const case_t *instance, const contract_t *c
 static inline answer_t question_ask(const question_t *question, uint32_t result, size_t component,
                                     const tensor_t *results) {
   answer_t answer = {0};
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(question->arena);
   status_t status = question->oracle->ask(question->instance, question->contract, result, component,
                                           results, question->arena, &answer, &error);

@@ -244,7 +244,7 @@ static void test_malformed(void) {
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     program_t program;
-    error_t error = {.column = 0};
+    failure_t error = {.column = 0};
     const char *violation = NULL;
     status_t status = program_parse(str_from(rows[i].line), &arena, &program, &violation, &error);
     g_assert_cmpint(status, ==, STATUS_INVALID);

@@ -110,7 +110,7 @@ static terms_t draw_terms(rng_t *rng, const row_t *row) {
 
 static contract_t contract_from(const char *text) {
   contract_t contract;
-  error_t error;
+  failure_t error;
   if (contract_parse(str_from(text), &contract, &error) != STATUS_OK) g_error("%s", error.text);
   return contract;
 }
@@ -120,7 +120,7 @@ static answer_t ask(const row_t *row, const contract_t *contract, const terms_t 
   const format_t *format = format_named(row->format);
   const format_t *from = row->factor_format == NULL ? format : format_named(row->factor_format);
   answer_t answer = {0};
-  error_t error;
+  failure_t error;
   status_t status;
   if (row->kind == PRODUCT) {
     product_question_t question = {

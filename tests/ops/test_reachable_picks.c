@@ -367,7 +367,7 @@ static bool check_pick_case(const pick_row_t *row, rng_t *rng, arena_t *arena) {
   run(&reach);
   GString *line = pick_line(row, &reach, element, has_index);
   case_t instance;
-  error_t error = {.text = ""};
+  failure_t error = {.text = ""};
   const char *violation = NULL;
   status_t status = case_parse((str_t){.data = line->str, .size = line->len}, arena, &instance,
                                &violation, &error);

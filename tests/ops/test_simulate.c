@@ -7,7 +7,7 @@
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 #include "oracles/ops/reduce/reduce_simulate.h"
 
-typedef status_t simulate_t(const case_t *, const schedule_t *, arena_t *, tensor_t *, error_t *);
+typedef status_t simulate_t(const case_t *, const schedule_t *, arena_t *, tensor_t *, failure_t *);
 
 static simulate_t *simulate_of(const program_t *program) {
   bool is_reduce = strcmp(program->op->name, "stablehlo.reduce") == 0;
@@ -29,7 +29,7 @@ static char *simulate_text(const case_t *instance, const schedule_t *schedule, a
     results[i] = tensor_make(arena, &program->results[i]);
     memset(results[i].data, POISON, type_bytes(&program->results[i]));
   }
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = simulate_of(program)(instance, schedule, arena, results, &error);
   if (status != STATUS_OK) return g_strdup(error.text);
   GString *text = g_string_new(NULL);
@@ -45,7 +45,7 @@ static char *simulate_text(const case_t *instance, const schedule_t *schedule, a
 }
 
 static void parse_case(const char *line, arena_t *arena, case_t *out_instance) {
-  error_t error = {0};
+  failure_t error = {0};
   status_t status = case_parse(str_from(line), arena, out_instance, NULL, &error);
   if (status != STATUS_OK) g_test_message("%s\n%s", line, error.text);
   g_assert_cmpint(status, ==, STATUS_OK);

@@ -75,7 +75,7 @@ static expectation_t parse_expectation(scan_t *scan) {
 
 static void parse_results(scan_t *scan, const program_t *program, arena_t *arena, const char *where,
                           tensor_t results[CASE_RESULTS_MAX]) {
-  error_t error;
+  failure_t error;
   for (uint32_t r = 0; r < program->result_count; r++) {
     if (r > 0) g_assert_true(scan_accept(scan, " : "));
     status_t status = tensor_parse_data(scan, &program->results[r], arena, &results[r], &error);
@@ -145,7 +145,7 @@ static void check_file(const char *path, tally_t *tally) {
       continue;
     }
     arena_reset(&arena);
-    error_t error;
+    failure_t error;
     status_t status = case_parse(str_from(lines[i]), &arena, &instance, NULL, &error);
     if (status != STATUS_OK) g_error("%s: %s", where, error.text);
     tally->cases++;

@@ -205,7 +205,7 @@ static void test_unsupported(void) {
   schedule_t schedule = schedule_plain();
   const element_t *element = element_named("f8E8M0FNU");
   fold_t fold;
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, &error), ==,
                   STATUS_UNSUPPORTED);
   g_assert_nonnull(strstr(error.text, "f8E8M0FNU"));

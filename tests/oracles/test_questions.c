@@ -133,7 +133,7 @@ static const sum_row_t sum_rows[] = {
 
 static contract_t contract_from(const char *text) {
   contract_t contract;
-  error_t error;
+  failure_t error;
   status_t status = contract_parse(str_from(text), &contract, &error);
   if (status != STATUS_OK) g_error("%s: %s", text, error.text);
   return contract;
@@ -156,7 +156,7 @@ static void test_sums(void) {
     contract_t contract = contract_from(row->contract);
     uint64_t bits = format_from_double(format, row->got);
     answer_t answer;
-    error_t error;
+    failure_t error;
     g_assert_cmpint(sum_answer(&question, &contract, bits, &arena, &answer, &error), ==, STATUS_OK);
     if (answer.conforms != row->conforms || g_strcmp0(answer.observed, row->observed) != 0) {
       g_test_message("row %zu, %s: got %a, conforms %d, observed \"%s\", expected %s", i, row->why,
@@ -281,7 +281,7 @@ static void test_products(void) {
                                    .init = product_rows[i].init};
     contract_t contract = contract_backend();
     answer_t answer;
-    error_t error;
+    failure_t error;
     uint64_t bits = format_from_double(format, product_rows[i].got);
     g_assert_cmpint(product_answer(&question, &contract, bits, &arena, &answer, &error), ==,
                     STATUS_OK);
@@ -306,7 +306,7 @@ static void test_complex_products(void) {
   } rows[] = {{0, -5, true}, {1, 10, true}, {0, -5.001, false}, {1, 10.001, false}, {0, 5, false}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     answer_t answer;
-    error_t error;
+    failure_t error;
     uint64_t bits = format_from_double(question.format, rows[i].got);
     g_assert_cmpint(
         complex_product_answer(&question, &contract, rows[i].part, bits, &answer, &error), ==,

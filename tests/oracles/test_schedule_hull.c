@@ -167,7 +167,7 @@ static void test_work_limit(void) {
   arena_t arena;
   arena_init(&arena);
   schedule_hull_t hull;
-  error_t error = {0};
+  failure_t error = {0};
   g_assert_cmpint(schedule_hull_make(&schedules, 100000, &arena, &hull, &error), ==,
                   STATUS_UNDECIDED);
   g_assert_nonnull(strstr(error.text, "100 terms"));

@@ -168,7 +168,7 @@ static void test_work_limit(void) {
   arena_t arena;
   arena_init(&arena);
   schedule_set_t set;
-  error_t error = {0};
+  failure_t error = {0};
   for (uint64_t work = 1; work < 1000; work = 3 * work + 1) {
     g_assert_cmpint(schedule_set_make(&schedules, work, &arena, &set, &error), ==,
                     STATUS_UNDECIDED);

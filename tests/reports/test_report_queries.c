@@ -194,7 +194,7 @@ static void test_format_names(void) {
     g_assert_cmpint(report_format_parse(spelling, &parsed, NULL), ==, STATUS_OK);
     g_assert_cmpint(parsed, ==, format);
   }
-  error_t error;
+  failure_t error;
   report_format_t untouched = REPORT_CSV;
   g_assert_cmpint(report_format_parse("xml", &untouched, &error), ==, STATUS_INVALID);
   g_assert_nonnull(strstr(error.text, "table, json, csv or markdown"));

@@ -10,7 +10,7 @@
 typedef struct store_fixture {
   char *directory;
   char *path; /* Of a database that is not there yet. */
-  error_t error;
+  failure_t error;
 } store_fixture_t;
 
 static inline void store_fixture_set_up(store_fixture_t *fixture, gconstpointer data) {
@@ -152,7 +152,7 @@ static inline void add_divergence(store_fixture_t *fixture, store_t *store,
 }
 
 static inline status_t append_row(void *context, int column_count, const char *const *names,
-                                  const store_value_t *values, error_t *error) {
+                                  const store_value_t *values, failure_t *error) {
   (void)names;
   (void)error;
   GString *text = context;

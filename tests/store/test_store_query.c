@@ -14,7 +14,7 @@ static void test_kinds_of_values(store_fixture_t *fixture, gconstpointer data) {
 }
 
 static status_t check_kinds(void *context, int column_count, const char *const *names,
-                            const store_value_t *values, error_t *error) {
+                            const store_value_t *values, failure_t *error) {
   (void)error;
   int *calls = context;
   ++*calls;
@@ -49,7 +49,7 @@ static void test_header_and_kinds(store_fixture_t *fixture, gconstpointer data) 
 }
 
 static status_t refuse_row(void *context, int column_count, const char *const *names,
-                           const store_value_t *values, error_t *error) {
+                           const store_value_t *values, failure_t *error) {
   (void)context;
   (void)column_count;
   (void)names;

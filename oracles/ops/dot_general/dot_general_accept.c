@@ -290,7 +290,7 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 }
 
 status_t dot_general_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], error_t *error) {
+                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   const element_t *element = instance->program.results[0].element;
   const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
   STATUS_TRY(element_require_exact_promotion(from, element, error));

@@ -6,6 +6,6 @@
 
 /* As oracle_t.accept. */
 status_t dot_general_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], error_t *error);
+                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
 
 #endif

@@ -21,13 +21,13 @@ dimension_list_t dot_general_rhs_result_dimensions(const program_t *program) {
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static status_t parse_pair(scan_t *scan, dimension_list_t *out_lhs, dimension_list_t *out_rhs,
-                           error_t *error) {
+                           failure_t *error) {
   STATUS_TRY(dimension_list_parse(scan, out_lhs, error));
   STATUS_TRY(scan_expect(scan, "x", error));
   return dimension_list_parse(scan, out_rhs, error);
 }
 
-static status_t parse_precision(scan_t *scan, dot_precision_t *out_precision, error_t *error) {
+static status_t parse_precision(scan_t *scan, dot_precision_t *out_precision, failure_t *error) {
   scan_t start = *scan;
   str_t name = scan_until(scan, ",] ");
   for (int i = 0; i < DOT_PRECISION_COUNT; i++) {
@@ -40,7 +40,7 @@ static status_t parse_precision(scan_t *scan, dot_precision_t *out_precision, er
 }
 
 static status_t parse_precisions(scan_t *scan, dot_general_attributes_t *attributes,
-                                 error_t *error) {
+                                 failure_t *error) {
   attributes->has_precision = true;
   STATUS_TRY(scan_expect(scan, "[", error));
   if (scan_accept(scan, "]")) return STATUS_OK;
@@ -57,7 +57,7 @@ static status_t parse_precisions(scan_t *scan, dot_general_attributes_t *attribu
 }
 
 static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                 error_t *error) {
+                                 failure_t *error) {
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = (dot_general_attributes_t){0};
   STATUS_TRY(scan_expect(scan, "batch=", error));

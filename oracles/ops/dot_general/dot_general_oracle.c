@@ -8,7 +8,7 @@
 
 static status_t dot_general_ask(const case_t *instance, const contract_t *contract, uint32_t result,
                                 size_t component, const tensor_t *results, arena_t *arena,
-                                answer_t *out_answer, error_t *error) {
+                                answer_t *out_answer, failure_t *error) {
   const element_t *element = results[result].type.element;
   uint64_t bits = element_load(element, results[result].data, component);
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
@@ -26,7 +26,7 @@ static const oracle_t dot_general_oracle;
 
 static status_t dot_general_audit(const case_t *instance, const contract_t *contract,
                                   const accept_t *accepts, uint32_t result, size_t component,
-                                  arena_t *arena, error_t *error) {
+                                  arena_t *arena, failure_t *error) {
   audit_reference_t reference = {0};
   if (instance->program.results[result].element->format != NULL) {
     dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);

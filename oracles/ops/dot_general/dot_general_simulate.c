@@ -127,7 +127,7 @@ static void simulate_dense(const simulation_t *simulation, arena_t *arena, tenso
 }
 
 status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *inout_results, error_t *error) {
+                              tensor_t *inout_results, failure_t *error) {
   simulation_t simulation = {.lhs = &instance->operands[DOT_GENERAL_LHS],
                              .rhs = &instance->operands[DOT_GENERAL_RHS]};
   const element_t *element = instance->program.results[0].element;

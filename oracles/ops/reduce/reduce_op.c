@@ -20,7 +20,7 @@ dimension_list_t reduce_reduced_dimensions(const program_t *program) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static status_t parse_body(scan_t *scan, reduce_body_t *out_body, error_t *error) {
+static status_t parse_body(scan_t *scan, reduce_body_t *out_body, failure_t *error) {
   scan_t start = *scan;
   str_t name = scan_until(scan, " ");
   for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
@@ -34,7 +34,7 @@ static status_t parse_body(scan_t *scan, reduce_body_t *out_body, error_t *error
 }
 
 static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                 error_t *error) {
+                                 failure_t *error) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes = (reduce_attributes_t){0};
   STATUS_TRY(scan_expect(scan, "body=", error));

@@ -9,7 +9,7 @@
 /* Floats and complex numbers under add and multiply. */
 static status_t ask_rounded(const case_t *instance, const reduce_slices_t *slices,
                             const contract_t *contract, uint32_t result, size_t component,
-                            uint64_t bits, arena_t *arena, answer_t *out_answer, error_t *error) {
+                            uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
   if (reduce_fold_body(&instance->program) == FOLD_ADD) {
     sum_question_t question = reduce_sum_question(instance, slices, result, component, arena);
     return sum_answer(&question, contract, bits, arena, out_answer, error);
@@ -23,7 +23,7 @@ static status_t ask_rounded(const case_t *instance, const reduce_slices_t *slice
 
 static status_t reduce_ask(const case_t *instance, const contract_t *contract, uint32_t result,
                            size_t component, const tensor_t *results, arena_t *arena,
-                           answer_t *out_answer, error_t *error) {
+                           answer_t *out_answer, failure_t *error) {
   reduce_slices_t slices = reduce_slices_make(&instance->program, arena);
   fold_body_t body = reduce_fold_body(&instance->program);
   const element_t *element = results[result].type.element;
@@ -61,7 +61,7 @@ static audit_reference_t reference_of_sum(sum_question_t question, arena_t *aren
 
 static status_t reduce_audit(const case_t *instance, const contract_t *contract,
                              const accept_t *accepts, uint32_t result, size_t component,
-                             arena_t *arena, error_t *error) {
+                             arena_t *arena, failure_t *error) {
   audit_reference_t reference = {0};
   bool is_float = instance->program.results[result].element->format != NULL;
   if (is_float && reduce_fold_body(&instance->program) == FOLD_ADD) {

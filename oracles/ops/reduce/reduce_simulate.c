@@ -72,7 +72,7 @@ static void simulate_dense(const fold_t *fold, const reduce_slices_t *slices, co
 /* One fold: of a single input, of one of the independent sums, or of a pair with its index. */
 static status_t simulate_fold(const case_t *instance, const reduce_slices_t *slices,
                               uint32_t input_number, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *results, error_t *error) {
+                              tensor_t *results, failure_t *error) {
   const program_t *program = &instance->program;
   fold_body_t body = fold_body_of(reduce_attributes(program)->body);
   bool is_indexed = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
@@ -93,7 +93,7 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
 }
 
 status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, error_t *error) {
+                         tensor_t *inout_results, failure_t *error) {
   const program_t *program = &instance->program;
   reduce_slices_t slices = reduce_slices_make(program, arena);
   bool is_two_sums = reduce_attributes(program)->body == REDUCE_sum_count;

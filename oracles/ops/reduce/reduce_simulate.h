@@ -7,6 +7,6 @@
 
 /* For oracle_t.simulate: see oracles/oracle.h. */
 status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, error_t *error);
+                         tensor_t *inout_results, failure_t *error);
 
 #endif
