@@ -215,29 +215,78 @@ static bool is_saturated_result(const integer_question_t *question, uint64_t bit
   return holds;
 }
 
-/* The number of initial values that explains `bits` in saturating arithmetic.  From 4 on, what two
- * more of them do not change, no number of them does: sums are monotone, and products have period 2
- * in their sign. */
-static bool find_saturated_init_count(const integer_question_t *question, uint64_t bits,
-                                      uint32_t *out_count) {
+/* Takes the range of a sum from `from` initial values to `to` of them. */
+static void saturated_move(saturated_t *range, const mpz_t init, uint32_t from, uint32_t to) {
+  mpz_ptr sum = mpz_sgn(init) > 0 ? range->positive : range->negative;
+  if (to > from) mpz_addmul_ui(sum, init, to - from);
+  if (to < from) mpz_submul_ui(sum, init, from - to);
+  set_saturated_sum(range);
+}
+
+/* More initial values push both ends of a saturating sum one way only.  So the first number of them
+ * whose far end reaches the result is the only one to try: the near end of any other is beyond. */
+static bool find_saturated_sum_count(saturated_t *range, const integer_question_t *question,
+                                     const mpz_t got, uint32_t *out_count) {
+  mpz_t init;
+  mpz_init(init);
+  set_extended(init, question->element, question->init);
+  bool rises = mpz_sgn(init) > 0;
+  uint32_t present = 0, first = question->count == 0 ? 1 : 0, last = CONTRACT_INIT_COUNT_MAX;
+  while (first < last) {
+    uint32_t middle = first + (last - first) / 2;
+    saturated_move(range, init, present, middle);
+    present = middle;
+    bool reaches = rises ? mpz_cmp(range->high, got) >= 0 : mpz_cmp(range->low, got) <= 0;
+    if (reaches) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  saturated_move(range, init, present, first);
+  mpz_clear(init);
+  *out_count = first;
+  return mpz_cmp(got, range->low) >= 0 && mpz_cmp(got, range->high) <= 0;
+}
+
+/* Products settle soon: from 4 initial values on, what two more of them do not change, no number of
+ * them does, since only their sign alternates. */
+static bool find_saturated_product_count(saturated_t *range, const integer_question_t *question,
+                                         uint64_t bits, uint32_t *out_count) {
   enum { SETTLED = 4 };
-  if (!body_overflows(question)) return false;
-  saturated_t range;
-  saturated_init(&range, question);
   mpz_t low[2], high[2]; /* Of the counts of either parity seen last. */
   mpz_inits(low[0], low[1], high[0], high[1], NULL);
   bool found = false, settled = false;
   for (uint32_t count = 0; count <= CONTRACT_INIT_COUNT_MAX && !found && !settled; count++) {
-    if (count != 0) saturated_take_init(&range, question);
-    found = saturated_holds(&range, question, bits) && (count != 0 || question->count != 0);
+    if (count != 0) saturated_take_init(range, question);
+    found = saturated_holds(range, question, bits) && (count != 0 || question->count != 0);
     *out_count = count;
     uint32_t parity = count % 2;
-    settled = count >= SETTLED && mpz_cmp(low[parity], range.low) == 0 &&
-              mpz_cmp(high[parity], range.high) == 0;
-    mpz_set(low[parity], range.low);
-    mpz_set(high[parity], range.high);
+    settled = count >= SETTLED && mpz_cmp(low[parity], range->low) == 0 &&
+              mpz_cmp(high[parity], range->high) == 0;
+    mpz_set(low[parity], range->low);
+    mpz_set(high[parity], range->high);
   }
   mpz_clears(low[0], low[1], high[0], high[1], NULL);
+  return found;
+}
+
+/* The number of initial values that explains `bits` in saturating arithmetic. */
+static bool find_saturated_init_count(const integer_question_t *question, uint64_t bits,
+                                      uint32_t *out_count) {
+  if (!body_overflows(question)) return false;
+  saturated_t range;
+  saturated_init(&range, question);
+  bool found;
+  if (question->body == FOLD_MULTIPLY) {
+    found = find_saturated_product_count(&range, question, bits, out_count);
+  } else {
+    mpz_t got;
+    mpz_init(got);
+    set_extended(got, question->element, extended(question->element, bits));
+    found = find_saturated_sum_count(&range, question, got, out_count);
+    mpz_clear(got);
+  }
   saturated_deinit(&range);
   return found;
 }
