@@ -42,7 +42,7 @@ static status_t check_reference(const accept_t *accept, size_t component,
   double magnitude = accept->magnitude[component];
   /* The careful magnitude is itself rounded up to binary64, hence the hair of 2^-52. */
   bool magnitude_fits = magnitude >= reference->magnitude * (1 - 0x1p-52) &&
-                        magnitude <= reference->magnitude * (1 + 0x1p-9);
+                        magnitude <= reference->magnitude * (1 + 0x1p-10);
   if (quick == reference->sum && tail_fits && magnitude_fits) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "bug in Assay: component %zu: the quick oracle says sum %a + %a, magnitude "

@@ -48,6 +48,8 @@ static void forbid_finite(double *low, double *high) {
  * the largest number, what is finite is left to the careful side. */
 static void take_specials(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
                           const error_bound_t *bound, double *low, double *high) {
+  /* A hair below, for the half ulp of the reference and the roundings of this comparison: it may
+   * only leave more to the careful side. */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
   for (size_t i = 0; i < accept->count; i++) {
     if (sums->ask[i] != 0) {
