@@ -5,10 +5,12 @@
 
 #define SPEC                                                                        \
   "order=in-order,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none," \
-  "integer_overflow=either,zero_sign=strict"
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=either,"    \
+  "imprecise_accum_bits=14,dot_algorithm=spec"
 #define BACKEND                                                                  \
   "order=any,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
-  "integer_overflow=either,zero_sign=strict"
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,"   \
+  "imprecise_accum_bits=14,dot_algorithm=verifier"
 
 static void check_prints(const contract_t *contract, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -37,7 +39,7 @@ static void test_parse(void) {
       {"spec", SPEC},
       {"backend", BACKEND},
       {SPEC, SPEC},
-      {"spec,order=any,fma=yes,accum_wider=yes", BACKEND},
+      {"spec,order=any,fma=yes,accum_wider=yes,low_nan=zero,dot_algorithm=verifier", BACKEND},
       {"order=in-order,accum_wider=no,fma=no", SPEC},
       {"fma=no,fma=yes", BACKEND},
       {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",

@@ -1,3 +1,6 @@
+#include <stddef.h>
+#include <string.h>
+
 #include "harness/model/draw.h"
 #include "harness/model/promotion.h"
 #include "oracles/ops/dot_general/dot_general_op.h"
@@ -134,6 +137,31 @@ static bool break_c13(breakage_t *b) {
   return true;
 }
 
+/* Makes one count of the algorithm, which is drawn if there is none, zero or negative. */
+static bool break_count(breakage_t *b, size_t offset) {
+  dot_general_attributes_t *attributes = b->attributes;
+  if (!attributes->has_algorithm) {
+    if (b->lhs.type->element->kind != ELEMENT_FLOAT) return false;
+    attributes->has_algorithm = true;
+    attributes->algorithm = dot_algorithm_draw(b->rng, b->lhs.type->element);
+  }
+  int64_t count = -(int64_t)rng_below(b->rng, 2);
+  memcpy((char *)&attributes->algorithm + offset, &count, sizeof count);
+  return true;
+}
+
+static bool break_c22(breakage_t *b) {
+  return break_count(b, offsetof(dot_algorithm_attribute_t, lhs_component_count));
+}
+
+static bool break_c23(breakage_t *b) {
+  return break_count(b, offsetof(dot_algorithm_attribute_t, rhs_component_count));
+}
+
+static bool break_c24(breakage_t *b) {
+  return break_count(b, offsetof(dot_algorithm_attribute_t, primitive_count));
+}
+
 static bool break_arity(breakage_t *b) {
   program_t *program = b->program;
   switch (rng_below(b->rng, 3)) {
@@ -169,10 +197,11 @@ bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
     const char *id;
     bool (*apply)(breakage_t *b);
   } breakers[] = {
-      {"C1", break_c1},   {"C2", break_c2},       {"C3", break_c3},       {"C4", break_c4},
-      {"C5", break_c5},   {"C6", break_c6},       {"C7", break_c7},       {"C8", break_c8},
-      {"C9", break_c9},   {"C10", break_c10},     {"C11", break_c11},     {"C12", break_c12},
-      {"C13", break_c13}, {"arity", break_arity}, {"types", break_types},
+      {"C1", break_c1},       {"C2", break_c2},       {"C3", break_c3},   {"C4", break_c4},
+      {"C5", break_c5},       {"C6", break_c6},       {"C7", break_c7},   {"C8", break_c8},
+      {"C9", break_c9},       {"C10", break_c10},     {"C11", break_c11}, {"C12", break_c12},
+      {"C13", break_c13},     {"C22", break_c22},     {"C23", break_c23}, {"C24", break_c24},
+      {"arity", break_arity}, {"types", break_types},
   };
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = *dot_general_attributes(inout_program);
