@@ -24,6 +24,8 @@ typedef struct relaxation {
  * any-order bound. */
 static const relaxation_t relaxations[] = {
     {CLASS_zero_sign, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
+    {CLASS_nan, 1, {PERMIT(low_nan, LOW_NAN_EITHER)}},
+    {CLASS_truncation, 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RZ)}},
     {CLASS_precision, 1, {PERMIT(fma, FMA_YES)}},
     {CLASS_order, 1, {PERMIT(order, ORDER_ANY)}},
     {CLASS_flush, 1, {PERMIT(ftz, FTZ_BOTH)}},

@@ -14,8 +14,11 @@ static inline bool quick_holds(const accept_t *accept, const element_t *element,
   if (accept->low == NULL || element->format == NULL) return false;
   double value = format_to_double(element->format, bits);
   bool is_negative_zero = value == 0 && signbit(value) != 0;
-  return isfinite(value) && !is_negative_zero && accept->low[component] <= value &&
-         value <= accept->high[component];
+  if (!isfinite(value) || is_negative_zero) return false;
+  if (accept->grid != NULL && format_round_double(accept->grid, value) != value) return false;
+  if (accept->low[component] <= value && value <= accept->high[component]) return true;
+  return accept->other_low != NULL && accept->other_low[component] <= value &&
+         value <= accept->other_high[component];
 }
 
 /* A case under a contract, with its quick sets. */

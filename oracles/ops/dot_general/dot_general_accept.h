@@ -3,9 +3,16 @@
 #define ASSAY_OPS_DOT_GENERAL_ACCEPT_H
 
 #include "harness/model/accept.h"
+#include "oracles/ops/dot_general/dot_plan.h"
 
 /* As oracle_t.accept. */
 status_t dot_general_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                             accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+
+/* Of a float or complex dot_general that is computed by that plan: the union over the permitted
+ * splits, in the type of the result. */
+accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layout_t *layout,
+                                 const dot_plan_t *plan, const contract_t *contract,
+                                 arena_t *arena);
 
 #endif
