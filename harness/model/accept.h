@@ -55,6 +55,10 @@ typedef struct accept {
   const uint8_t *ask;
 } accept_t;
 
+/* Whether the set surely holds component `component` with that pattern. */
+bool accept_holds(const accept_t *accept, const element_t *element, size_t component,
+                  uint64_t bits);
+
 /* The last word on one component of a result. */
 typedef struct answer {
   bool conforms;

@@ -214,6 +214,29 @@ accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layou
   return accept;
 }
 
+/* The answer of the first split that holds the pattern, else of the one that comes nearest. */
+status_t dot_general_ask_plan(const case_t *instance, const dot_plan_t *plan,
+                              const contract_t *contract, size_t component, uint64_t bits,
+                              arena_t *arena, answer_t *out_answer, failure_t *error) {
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+  dot_general_place_t place = dot_general_place(instance, &layout, component);
+  split_t splits[DOT_SPLITS_MAX];
+  size_t split_count = dot_plan_splits(plan, contract, splits);
+  for (size_t i = 0; i < split_count; i++) {
+    arena_mark_t mark = arena_mark(arena);
+    sum_question_t question =
+        dot_general_sum_question(instance, plan, splits[i], &layout, place, arena);
+    answer_t answer;
+    status_t status = sum_answer(&question, contract, bits, arena, &answer, error);
+    arena_rewind(arena, mark);
+    STATUS_TRY(status);
+    bool is_nearer = answer.has_reference && answer.slack < out_answer->slack;
+    if (i == 0 || answer.conforms || is_nearer) *out_answer = answer;
+    if (answer.conforms) return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
 static accept_t accept_integers(const case_t *instance, const dot_general_layout_t *layout,
                                 arena_t *arena) {
   size_t count = type_component_count(&instance->program.results[0]);

@@ -15,4 +15,9 @@ accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layou
                                  const dot_plan_t *plan, const contract_t *contract,
                                  arena_t *arena);
 
+/* The last word on one component of such a dot_general. */
+status_t dot_general_ask_plan(const case_t *instance, const dot_plan_t *plan,
+                              const contract_t *contract, size_t component, uint64_t bits,
+                              arena_t *arena, answer_t *out_answer, failure_t *error);
+
 #endif

@@ -2,33 +2,10 @@
  * (VERDICTS.md, section 4), or by the algorithm that the program asks for (section 5). */
 #include "oracles/audit.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
+#include "oracles/ops/dot_general/dot_general_consistent.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 #include "oracles/oracle.h"
-
-/* An accept set is the union over the permitted splits: the answer of the first that holds the
- * pattern, else of the one that comes nearest. */
-static status_t ask_float(const case_t *instance, const dot_plan_t *plan,
-                          const contract_t *contract, size_t component, uint64_t bits,
-                          arena_t *arena, answer_t *out_answer, failure_t *error) {
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
-  dot_general_place_t place = dot_general_place(instance, &layout, component);
-  split_t splits[DOT_SPLITS_MAX];
-  size_t split_count = dot_plan_splits(plan, contract, splits);
-  for (size_t i = 0; i < split_count; i++) {
-    arena_mark_t mark = arena_mark(arena);
-    sum_question_t question =
-        dot_general_sum_question(instance, plan, splits[i], &layout, place, arena);
-    answer_t answer;
-    status_t status = sum_answer(&question, contract, bits, arena, &answer, error);
-    arena_rewind(arena, mark);
-    STATUS_TRY(status);
-    bool is_nearer = answer.has_reference && answer.slack < out_answer->slack;
-    if (i == 0 || answer.conforms || is_nearer) *out_answer = answer;
-    if (answer.conforms) return STATUS_OK;
-  }
-  return STATUS_OK;
-}
 
 static status_t dot_general_ask(const case_t *instance, const contract_t *contract, uint32_t result,
                                 size_t component, const tensor_t *results, arena_t *arena,
@@ -38,7 +15,8 @@ static status_t dot_general_ask(const case_t *instance, const contract_t *contra
   if (element->format != NULL) {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, contract, &plan, error));
-    return ask_float(instance, &plan, contract, component, bits, arena, out_answer, error);
+    return dot_general_ask_plan(instance, &plan, contract, component, bits, arena, out_answer,
+                                error);
   }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
@@ -73,6 +51,8 @@ static const oracle_t dot_general_oracle = {
     .ask = dot_general_ask,
     .audit = dot_general_audit,
     .simulate = dot_general_simulate,
+    .names_algorithm = dot_general_names_algorithm,
+    .consistent = dot_general_consistent,
 };
 
 extern const oracle_t *const dot_general_oracles[];
