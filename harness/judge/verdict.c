@@ -42,7 +42,7 @@ void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is
   g_strlcpy(verdict->algorithms, algorithms, sizeof verdict->algorithms);
   verdict->has_algorithms = true;
   bool explains = verdict->outcome == OUTCOME_diverges && algorithms[0] != '\0' &&
-                  is_of_value(verdict->class_, is_named);
+                  verdict->observed[0] == '\0' && is_of_value(verdict->class_, is_named);
   if (!explains) return;
   verdict->class_ = CLASS_algorithm;
   g_strlcpy(verdict->observed, algorithms, sizeof verdict->observed);

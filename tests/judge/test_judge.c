@@ -97,7 +97,9 @@ static void test_relaxations_that_differ(void) {
                                          .fma = FMA_YES,
                                          .ftz = FTZ_BOTH,
                                          .integer_overflow = INTEGER_OVERFLOW_EITHER,
-                                         .zero_sign = ZERO_SIGN_ANY};
+                                         .zero_sign = ZERO_SIGN_ANY,
+                                         .operand_rounding = OPERAND_ROUNDING_RZ,
+                                         .low_nan = LOW_NAN_EITHER};
   fixture_judge(fixture);
   g_assert_cmpint(fixture->asked_under_other_contracts, ==, 0);
   g_assert_cmpint(fixture->scripts[0].asked, ==, 3); /* Once a judgement. */
