@@ -195,17 +195,32 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   return quick_sums_finish(&sums, format, contract, arena);
 }
 
+static accept_t accept_unconverted(const case_t *instance, const dot_general_layout_t *layout,
+                                   const dot_plan_t *plan, split_t split,
+                                   const contract_t *contract, arena_t *arena) {
+  matrices_t matrices = matrices_make(instance, layout, plan, split);
+  return accept_split(&matrices, contract, arena);
+}
+
+accept_t dot_general_accept_split(const case_t *instance, const dot_general_layout_t *layout,
+                                  const dot_plan_t *plan, split_t split, const contract_t *contract,
+                                  arena_t *arena) {
+  accept_t accept = accept_unconverted(instance, layout, plan, split, contract, arena);
+  if (plan->result != NULL) {
+    quick_result_convert(&accept, plan->accumulation, plan->result, arena);
+  }
+  return accept;
+}
+
 accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layout_t *layout,
                                  const dot_plan_t *plan, const contract_t *contract,
                                  arena_t *arena) {
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(plan, contract, splits);
-  matrices_t matrices = matrices_make(instance, layout, plan, splits[0]);
-  accept_t accept = accept_split(&matrices, contract, arena);
+  accept_t accept = accept_unconverted(instance, layout, plan, splits[0], contract, arena);
   for (size_t i = 1; i < split_count; i++) {
     if (matrices_splits_agree(instance, plan, splits[0], splits[i])) continue;
-    matrices = matrices_make(instance, layout, plan, splits[i]);
-    accept_t other = accept_split(&matrices, contract, arena);
+    accept_t other = accept_unconverted(instance, layout, plan, splits[i], contract, arena);
     quick_result_unite(&accept, &other, arena);
   }
   if (plan->result != NULL) {
