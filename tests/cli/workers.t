@@ -60,8 +60,11 @@ fi
 
 if "$ASSAY" executors 2>err | grep -q '^stablehlo  *ready'; then
   vet stablehlo 400
-  [ "$(json out 'scalar grep { $_->{outcome} eq "diverges" && $_->{class} ne "invalid-accepted" } @{$d->{counters}}')" = 0 ]
-  ok $? "stablehlo: the reference interpreter conforms"
+  # It ignores algorithms, whose names are in capital letters.
+  [ "$(json out 'scalar grep { $_->{outcome} eq "diverges" && $_->{class} ne "invalid-accepted" && $_->{algorithm} !~ /^[[A-Z]/ } @{$d->{counters}}')" = 0 ]
+  ok $? "stablehlo: the reference interpreter conforms where no algorithm is asked for"
+  [ "$(json out 'scalar grep { $_->{algorithm} !~ /^[[A-Z]/ } @{$d->{counters}}')" -gt 0 ]
+  ok $? "stablehlo: and such programs were run"
 fi
 
 finish
