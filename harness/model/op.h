@@ -77,6 +77,10 @@ typedef struct op {
   /* True if operand `operand` is an initial value: generators then prefer neutral values. */
   bool (*is_init_operand)(const program_t *program, uint32_t operand);
 
+  /* True if operands are rounded to other types or split into parts: generators then draw data that
+   * show to which.  May be NULL. */
+  bool (*splits_operands)(const program_t *program);
+
   /* The pattern of the op's neutral initial value (0 for add, 1 for multiply, ...) for that
    * operand; called only where is_init_operand() is true. */
   uint64_t (*neutral_bits)(const program_t *program, uint32_t operand);
