@@ -1,7 +1,7 @@
 /* What it costs to say which dot algorithms could have given some results, beside the accept set of
  * the plain f32 product, for 32x32x64 in f32.
  *
- *   bench_algorithms [ROUNDS] > table
+ *   bench_algorithms [ROUNDS [REGIME]] > table
  *
  * Each figure is the median over rounds, each round with data of its own; the time is that of this
  * thread. */
@@ -99,7 +99,7 @@ static void bench(gen_regime_t regime, const char *algorithm, size_t rounds) {
 int main(int argc, char **argv) {
   size_t rounds = argc > 1 ? (size_t)atoi(argv[1]) : 21;
   if (rounds < 1 || rounds > ROUNDS_MAX) {
-    fprintf(stderr, "usage: bench_algorithms [ROUNDS], 1 to %d\n", ROUNDS_MAX);
+    fprintf(stderr, "usage: bench_algorithms [ROUNDS [REGIME]], 1 to %d\n", ROUNDS_MAX);
     return 2;
   }
   static const gen_regime_t regimes[] = {REGIME_uniform,    REGIME_small_integers,
@@ -110,6 +110,7 @@ int main(int argc, char **argv) {
   printf("%-16s %-18s %9s %11s %7s %6s\n", "data", "ran", "accept us", "all algs us", "ratio",
          "held");
   for (size_t i = 0; i < G_N_ELEMENTS(regimes); i++) {
+    if (argc > 2 && strcmp(gen_regime_name(regimes[i]), argv[2]) != 0) continue;
     for (size_t j = 0; j < G_N_ELEMENTS(algorithms); j++) bench(regimes[i], algorithms[j], rounds);
   }
   return 0;

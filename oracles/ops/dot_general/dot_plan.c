@@ -1,7 +1,6 @@
 #include "oracles/ops/dot_general/dot_plan.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "harness/model/promotion.h"
 #include "oracles/exact/arithmetic.h"
@@ -109,41 +108,23 @@ static double mask_nan(const format_t *precision, const format_t *storage, uint6
   return format_is_negative(storage, bits) ? -INFINITY : INFINITY;
 }
 
-/* The usual split, of a finite f32 number into numbers of f32's exponent range, on the pattern:
- * what is rounded off is added to the bits that stay, and overflows into infinity by itself. */
-static void split_f32(split_t split, int dropped, int count, float value,
-                      double out_components[DOT_COMPONENTS_MAX]) {
-  uint32_t mask = (UINT32_C(1) << dropped) - 1;
-  float rest = value;
-  for (int i = 0; i < count; i++) {
-    bool truncates = split == SPLIT_TRUNCATE_ALL || (split == SPLIT_TRUNCATE && i < count - 1);
-    uint32_t pattern;
-    memcpy(&pattern, &rest, sizeof pattern);
-    if (!truncates) pattern += (mask >> 1) + (pattern >> dropped & 1);
-    pattern &= ~mask;
-    float component;
-    memcpy(&component, &pattern, sizeof component);
-    out_components[i] = (double)component;
-    rest -= component;
-  }
-}
-
 void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
                uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]) {
   const format_t *f32 = &format_table[FORMAT_f32];
-  bool is_usual = precision->exponent_bits == f32->exponent_bits &&
-                  precision->precision < f32->precision && precision->specials == FORMAT_IEEE &&
-                  storage->precision <= f32->precision;
-  /* Below the largest number of bf16 no component overflows. */
-  if (is_usual && fabs(value) <= 0x1.fep+127) {
-    split_f32(split, f32->precision - precision->precision, count, (float)value, out_components);
+  if (dot_split_is_usual(precision) && arithmetic_format_holds(f32, storage) &&
+      fabs(value) <= DOT_SPLIT_LARGEST) {
+    float left = (float)value;
+    for (int i = 0; i < count; i++) {
+      float component = dot_split_f32(left, precision, dot_split_truncates(split, i, count));
+      out_components[i] = (double)component;
+      left -= component;
+    }
     return;
   }
   const arithmetic_t arithmetic = arithmetic_make(precision);
   double rest = value;
   for (int i = 0; i < count; i++) {
-    bool is_last = i == count - 1;
-    bool truncates = split == SPLIT_TRUNCATE_ALL || (split == SPLIT_TRUNCATE && !is_last);
+    bool truncates = dot_split_truncates(split, i, count);
     double component =
         truncates ? arithmetic_truncate(&arithmetic, rest) : arithmetic_round(&arithmetic, rest);
     if (i == 0 && truncates && isnan(value)) component = mask_nan(precision, storage, bits);

@@ -46,4 +46,29 @@ size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
 void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
                uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]);
 
+/* Whether numbers of f32 up to DOT_SPLIT_LARGEST can be split by dot_split_f32(). */
+static inline bool dot_split_is_usual(const format_t *precision) {
+  const format_t *f32 = &format_table[FORMAT_f32];
+  return precision->exponent_bits == f32->exponent_bits && precision->bits < f32->bits &&
+         precision->specials == FORMAT_IEEE;
+}
+
+#define DOT_SPLIT_LARGEST 0x1.fep+127f /* Of bf16: below it no component overflows. */
+
+static inline bool dot_split_truncates(split_t split, int component, int count) {
+  return split == SPLIT_TRUNCATE_ALL || (split == SPLIT_TRUNCATE && component < count - 1);
+}
+
+/* One component, on the pattern: what is rounded off is added to the bits that stay. */
+static inline float dot_split_f32(float rest, const format_t *precision, bool truncates) {
+  int dropped = format_table[FORMAT_f32].precision - precision->precision;
+  uint32_t mask = (UINT32_C(1) << dropped) - 1;
+  uint32_t pattern;
+  __builtin_memcpy(&pattern, &rest, sizeof pattern);
+  pattern += truncates ? 0 : (mask >> 1) + (pattern >> dropped & 1);
+  pattern &= ~mask;
+  __builtin_memcpy(&rest, &pattern, sizeof rest);
+  return rest;
+}
+
 #endif
