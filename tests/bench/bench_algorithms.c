@@ -97,7 +97,7 @@ static void bench(gen_regime_t regime, const char *algorithm, size_t rounds) {
 }
 
 int main(int argc, char **argv) {
-  size_t rounds = argc > 1 ? (size_t)atoi(argv[1]) : 21;
+  size_t rounds = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 21;
   if (rounds < 1 || rounds > ROUNDS_MAX) {
     fprintf(stderr, "usage: bench_algorithms [ROUNDS [REGIME]], 1 to %d\n", ROUNDS_MAX);
     return 2;
