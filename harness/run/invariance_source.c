@@ -4,9 +4,12 @@
 
 #include "harness/gen/gen.h"
 
-/* Programs drawn before we believe that none has the types: the rarest combinations come up once in
- * some thousands. */
-enum { ATTEMPTS = 100000 };
+enum {
+  /* Programs drawn before we believe that none has the types: the rarest combinations come up once
+   * in some thousands. */
+  ATTEMPTS = 100000,
+  CHOICES = 6, /* Programs of which the one with most to vary is taken. */
+};
 
 /* Sizes: small ones, ones that blocks and vectors divide, and a few that need threads or blocks of
  * the terms. */
@@ -58,6 +61,34 @@ static bool draw_program(rng_t *rng, const op_t *op, const char *types, arena_t 
   return false;
 }
 
+/* In how many roles there is something to vary: two entries, or enough terms to have an order. */
+static int count_roles(const program_t *program) {
+  axes_t axes;
+  if (!axes_of(program, &axes)) return 0;
+  bool varies[AXIS_ROLE_COUNT] = {false};
+  for (uint32_t axis = 0; axis < axes.count; axis++) {
+    axis_role_t role = axes.items[axis].role;
+    varies[role] |= axes.items[axis].size > (role == AXIS_TERM ? 2 : 1);
+  }
+  int count = 0;
+  for (int role = 0; role < AXIS_ROLE_COUNT; role++) count += varies[role];
+  return count;
+}
+
+static void draw_varied_program(rng_t *rng, const op_t *op, const char *types, arena_t *arena,
+                                program_t *out_program) {
+  int most = -1;
+  for (int i = 0; i < CHOICES; i++) {
+    program_t program;
+    if (!draw_program(rng, op, types, arena, &program)) continue;
+    int roles = count_roles(&program);
+    if (roles <= most) continue;
+    most = roles;
+    *out_program = program;
+  }
+  g_assert(most >= 0);
+}
+
 bool invariance_source_has(const op_t *op, const char *types) {
   if (op->axes == NULL) return false;
   arena_t arena;
@@ -73,8 +104,7 @@ void invariance_source_draw(const op_t *op, const char *types, uint64_t seed, ui
                             arena_t *arena, case_t *out_case, axes_t *out_axes) {
   rng_t rng = rng_make(invariance_source_seed(seed, index, 0));
   program_t program;
-  bool is_drawn = draw_program(&rng, op, types, arena, &program);
-  g_assert(is_drawn);
+  draw_varied_program(&rng, op, types, arena, &program);
   case_t drawn = case_make(arena, &program);
   /* Half of the data show every other order of a sum; the rest, what else may differ. */
   if (rng_one_in(&rng, 2)) {
