@@ -124,6 +124,19 @@ static void check_compilations(executor_t *executor, const case_t *instance,
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
 }
 
+/* Whether both cases give the same bits again, also when both programs are compiled anew, the other
+ * one first this time: what comes with the turn is then seen to come with it. */
+static bool are_repeatable(executor_t *executor, const case_t *base_case,
+                           const invariance_run_t *base, const case_t *other_case,
+                           const invariance_run_t *other, arena_t *arena,
+                           invariance_check_t *check) {
+  if (!is_repeatable(executor, other_case, other, arena, check)) return false;
+  if (!is_repeatable(executor, base_case, base, arena, check)) return false;
+  executor_forget_programs(executor);
+  return is_repeatable(executor, other_case, other, arena, check) &&
+         is_repeatable(executor, base_case, base, arena, check);
+}
+
 /* A difference counts only between two cases that both give the same bits again. */
 static void check_two_cases(executor_t *executor, const invariance_instance_t *instance,
                             const invariance_run_t *base, arena_t *arena,
@@ -139,8 +152,8 @@ static void check_two_cases(executor_t *executor, const invariance_instance_t *i
   invariance_difference_t difference;
   bool is_same =
       compare(&other.instance.program, base->results, run.results, other.element_map, &difference);
-  if (!is_same && (!is_repeatable(executor, &other.instance, &run, arena, check) ||
-                   !is_repeatable(executor, &instance->base, base, arena, check))) {
+  if (!is_same &&
+      !are_repeatable(executor, &instance->base, base, &other.instance, &run, arena, check)) {
     return;
   }
   check->difference = difference;

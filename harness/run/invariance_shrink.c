@@ -75,10 +75,11 @@ static void locate(const shrink_t *shrink, int64_t out_indices[AXES_MAX]) {
   }
 }
 
-/* Indices first, first + 1, ... of an axis. */
-static const size_t *window(int64_t first, int64_t size, arena_t *arena) {
+/* Indices first, first + 1, ... of an axis that has `period` of them; over again if it gets longer.
+ */
+static const size_t *window(int64_t first, int64_t size, int64_t period, arena_t *arena) {
   size_t *from = ARENA_NEW_ARRAY(arena, size_t, (size_t)size);
-  for (int64_t i = 0; i < size; i++) from[i] = (size_t)(first + i);
+  for (int64_t i = 0; i < size; i++) from[i] = (size_t)((first + i) % period);
   return from;
 }
 
@@ -96,10 +97,10 @@ static bool make_candidate(shrink_t *shrink, const axes_t *axes,
   bool is_counted = invariance_table[best->property].kind == INVARIANCE_KIND_COUNT;
   for (uint32_t axis = 0; axis < axes->count; axis++) {
     int64_t size = axes->items[axis].size;
-    int64_t left_out = best->axes.items[axis].size - size;
-    bool keeps_first = is_counted && axis == best->axis;
-    int64_t first = keeps_first ? 0 : MIN(indices[axis], left_out);
-    selection.from[axis] = window(first, size, &shrink->scratch);
+    int64_t period = best->axes.items[axis].size;
+    bool keeps_first = (is_counted && axis == best->axis) || size > period;
+    int64_t first = keeps_first ? 0 : MIN(indices[axis], period - size);
+    selection.from[axis] = window(first, size, period, &shrink->scratch);
   }
   return axes_view(&best->base, &best->axes, &selection, &out_candidate->axes, &shrink->scratch,
                    &out_candidate->base);
@@ -156,6 +157,29 @@ static bool shrink_parameter(shrink_t *shrink) {
     if (accept(shrink, &candidate)) return true;
   }
   return false;
+}
+
+/* Two axes of one role become one that is as long as both: five entries may be fewer than two times
+ * three. */
+static bool merge_axes(shrink_t *shrink, uint32_t into, uint32_t from) {
+  axes_t axes = shrink->best.axes;
+  if (into == from || has_axis(&shrink->best, from)) return false;
+  if (axes.items[into].role != axes.items[from].role) return false;
+  if (axes.items[into].size < 2 || axes.items[from].size < 2) return false;
+  axes.items[into].size *= axes.items[from].size;
+  axes.items[from].size = 1;
+  invariance_instance_t candidate;
+  return make_candidate(shrink, &axes, &candidate) && accept(shrink, &candidate);
+}
+
+static bool merge_all(shrink_t *shrink) {
+  bool is_changed = false;
+  for (uint32_t into = 0; into < shrink->best.axes.count; into++) {
+    for (uint32_t from = 0; from < shrink->best.axes.count; from++) {
+      is_changed |= merge_axes(shrink, into, from);
+    }
+  }
+  return is_changed;
 }
 
 static void list_remove(axis_list_t *list, uint32_t axis) {
@@ -234,6 +258,7 @@ static bool change_fewer_operands(shrink_t *shrink) {
  * last, so that where it begins to break is found on an instance that is small already. */
 static bool shrink_once(shrink_t *shrink) {
   bool is_changed = shrink_parameter(shrink);
+  is_changed |= merge_all(shrink);
   for (int pass = 0; pass < 3; pass++) {
     for (uint32_t axis = 0; axis < shrink->best.axes.count; axis++) {
       bool is_own = has_axis(&shrink->best, axis);
