@@ -32,10 +32,10 @@ typedef struct axes {
   axis_t items[AXES_MAX]; /* An axis of size 1 need not be in any list: no tensor then has it. */
   axis_list_t operands[CASE_OPERANDS_MAX];
   axis_list_t results[CASE_RESULTS_MAX];
-  /* The attributes list the term axes, so that an operand may hold them in any order while the
-   * terms of the specification keep theirs.  Otherwise their order in the operand is the order of
-   * the terms. */
-  bool terms_are_listed;
+  /* The attributes list the axes of that role, so that an operand may hold them in any order and
+   * the specification still numbers terms and result elements alike.  Otherwise their order in the
+   * operand is their order. */
+  bool is_listed[AXIS_ROLE_COUNT];
 } axes_t;
 
 /* Which of a case's indices a view of it has: from[axis][i] is the index that its index i stands

@@ -92,12 +92,15 @@ static bool is_repeatable(executor_t *executor, const case_t *instance, const in
   return false;
 }
 
-static void check_executions(executor_t *executor, const case_t *instance,
-                             const invariance_run_t *base, uint32_t executions, arena_t *arena,
-                             invariance_check_t *check) {
+/* Begins anew: the results at hand may be those of an earlier compilation. */
+static void check_executions(executor_t *executor, const case_t *instance, uint32_t executions,
+                             arena_t *arena, invariance_check_t *check) {
+  invariance_run_t first;
+  invariance_run(executor, instance, arena, &first);
+  if (!has_results(&first, check)) return;
   for (uint32_t execution = 2; execution <= executions; execution++) {
     arena_mark_t mark = arena_mark(arena);
-    bool is_same = is_repeatable(executor, instance, base, arena, check);
+    bool is_same = is_repeatable(executor, instance, &first, arena, check);
     arena_rewind(arena, mark);
     if (is_same) continue;
     check->difference.execution = execution;
@@ -108,17 +111,19 @@ static void check_executions(executor_t *executor, const case_t *instance,
   }
 }
 
-/* The base runs twice under either compilation, so that what differs is the compilation. */
-static void check_compilations(executor_t *executor, const case_t *instance,
-                               const invariance_run_t *base, arena_t *arena,
+/* The case runs twice under either compilation, so that what differs is the compilation. */
+static void check_compilations(executor_t *executor, const case_t *instance, arena_t *arena,
                                invariance_check_t *check) {
-  if (!is_repeatable(executor, instance, base, arena, check)) return;
+  invariance_run_t first;
+  invariance_run(executor, instance, arena, &first);
+  if (!has_results(&first, check)) return;
+  if (!is_repeatable(executor, instance, &first, arena, check)) return;
   executor_forget_programs(executor);
   invariance_run_t other;
   invariance_run(executor, instance, arena, &other);
   if (!has_results(&other, check)) return;
   invariance_difference_t difference;
-  bool is_same = compare(&instance->program, base->results, other.results, NULL, &difference);
+  bool is_same = compare(&instance->program, first.results, other.results, NULL, &difference);
   if (!is_same && !is_repeatable(executor, instance, &other, arena, check)) return;
   check->difference = difference;
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
@@ -168,10 +173,10 @@ void invariance_check(executor_t *executor, const invariance_instance_t *instanc
   if (!has_results(base, check)) return;
   switch (invariance_table[instance->property].kind) {
     case INVARIANCE_KIND_RUNS:
-      check_executions(executor, &instance->base, base, executions, arena, check);
+      check_executions(executor, &instance->base, executions, arena, check);
       break;
     case INVARIANCE_KIND_COMPILES:
-      check_compilations(executor, &instance->base, base, arena, check);
+      check_compilations(executor, &instance->base, arena, check);
       break;
     case INVARIANCE_KIND_COUNT:
     case INVARIANCE_KIND_POSITION:

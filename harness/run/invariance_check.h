@@ -53,8 +53,7 @@ typedef struct invariance_run {
 void invariance_run(executor_t *executor, const case_t *instance, arena_t *arena,
                     invariance_run_t *out_run);
 
-/* `base` is what invariance_run() gave for instance->base.  RUNS executes `executions` times, the
- * one in `base` included. */
+/* `base` is what invariance_run() gave for instance->base.  RUNS executes `executions` times. */
 void invariance_check(executor_t *executor, const invariance_instance_t *instance,
                       const invariance_run_t *base, uint32_t executions, arena_t *arena,
                       invariance_check_t *out_check);

@@ -28,6 +28,19 @@ static bool draw_axis(rng_t *rng, const axes_t *axes, axis_role_t role, uint32_t
   return true;
 }
 
+/* The outermost axis of that role that has two entries at least: cutting it short leaves every
+ * entry, counted over all axes of the role, where it was. */
+static bool find_outer_axis(const axes_t *axes, axis_role_t role, uint32_t *out_axis) {
+  const axis_list_t *list = &axes->results[0];
+  for (uint32_t i = 0; i < list->count; i++) {
+    const axis_t *axis = &axes->items[list->axes[i]];
+    if (axis->role != role || axis->size < 2) continue;
+    *out_axis = list->axes[i];
+    return true;
+  }
+  return false;
+}
+
 static void shuffle(rng_t *rng, axis_list_t *list) {
   for (uint32_t i = list->count; i > 1; i--) {
     uint32_t other = (uint32_t)rng_below(rng, i);
@@ -37,13 +50,14 @@ static void shuffle(rng_t *rng, axis_list_t *list) {
   }
 }
 
-/* Puts the term axes of `list` back into the order that they have in `original`. */
-static void keep_order_of_terms(const axes_t *axes, const axis_list_t *original,
-                                axis_list_t *list) {
+/* Puts the axes of a role that is not listed back into the order that they have in `original`: the
+ * terms and the result elements keep their numbers. */
+static void keep_order(const axes_t *axes, axis_role_t role, const axis_list_t *original,
+                       axis_list_t *list) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < list->count; i++) {
-    if (axes->items[list->axes[i]].role != AXIS_TERM) continue;
-    while (axes->items[original->axes[next]].role != AXIS_TERM) next++;
+    if (axes->items[list->axes[i]].role != role) continue;
+    while (axes->items[original->axes[next]].role != role) next++;
     list->axes[i] = original->axes[next++];
   }
 }
@@ -56,7 +70,9 @@ static bool draw_layout(rng_t *rng, const axes_t *axes, invariance_instance_t *i
     axis_list_t *list = &instance->operands[i];
     if (list->count < 2 || rng_one_in(rng, 2)) continue;
     shuffle(rng, list);
-    if (!axes->terms_are_listed) keep_order_of_terms(axes, &axes->operands[i], list);
+    for (axis_role_t role = 0; role < AXIS_ROLE_COUNT; role++) {
+      if (!axes->is_listed[role]) keep_order(axes, role, &axes->operands[i], list);
+    }
     is_changed |= !axis_list_equal(list, &axes->operands[i]);
   }
   return is_changed;
@@ -75,7 +91,7 @@ bool invariance_draw(rng_t *rng, invariance_property_t property, const case_t *b
   *instance = (invariance_instance_t){.property = property, .base = *base, .axes = *axes};
   switch (row->kind) {
     case INVARIANCE_KIND_COUNT:
-      if (!draw_axis(rng, axes, row->role, &instance->axis)) return false;
+      if (!find_outer_axis(axes, row->role, &instance->axis)) return false;
       instance->count = draw_count(rng, axes->items[instance->axis].size);
       return true;
     case INVARIANCE_KIND_POSITION:

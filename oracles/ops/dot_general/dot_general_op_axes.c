@@ -26,7 +26,8 @@ void dot_general_axes(const program_t *program, axes_t *out_axes) {
   dimension_list_t columns = dot_general_rhs_result_dimensions(program);
   out_axes->operands[DOT_GENERAL_LHS].count = lhs->rank;
   out_axes->operands[DOT_GENERAL_RHS].count = rhs->rank;
-  out_axes->terms_are_listed = true;
+  out_axes->is_listed[AXIS_BATCH] = true;
+  out_axes->is_listed[AXIS_TERM] = true;
   add_axes(out_axes, AXIS_BATCH, lhs, DOT_GENERAL_LHS, &attributes->lhs_batching,
            &attributes->rhs_batching);
   add_axes(out_axes, AXIS_ROW, lhs, DOT_GENERAL_LHS, &rows, NULL);
