@@ -7,7 +7,7 @@
 #include "harness/run/invariance_shrink.h"
 #include "tests/campaign/fake_variant.h"
 
-enum { CASES = 400, MODEL_CASES = 250 };
+enum { CASES = 200, MODEL_CASES = 120 };
 
 static executor_t *open_executor(const char *name) {
   const executor_options_t options = {
@@ -228,14 +228,14 @@ typedef struct absent {
   variant_t variant;
   invariance_property_t property;
   invariance_outcome_t outcome;
-  bool is_checked; /* Some cases of the property are. */
+  bool is_unchecked; /* Not a single case of the property is checked. */
   int exit_code;
 } absent_t;
 
 static const absent_t absent[] = {
-    {VARIANT_refuses_layouts, INVARIANCE_layout, INVARIANCE_OUTCOME_refused, true, 0},
-    {VARIANT_refuses_batches, INVARIANCE_batch_size, INVARIANCE_OUTCOME_refused, false, 0},
-    {VARIANT_fails_on_rows, INVARIANCE_row_count, INVARIANCE_OUTCOME_failed, true, 3},
+    {VARIANT_refuses_layouts, INVARIANCE_layout, INVARIANCE_OUTCOME_refused, false, 0},
+    {VARIANT_refuses_batches, INVARIANCE_batch_size, INVARIANCE_OUTCOME_refused, true, 0},
+    {VARIANT_fails_on_rows, INVARIANCE_row_count, INVARIANCE_OUTCOME_failed, false, 3},
 };
 
 /* A program that is refused or fails on either side is not one that gave the same bits. */
@@ -247,10 +247,11 @@ static void test_absent(gconstpointer data) {
   invariance_options_t options = make_options(ops, 1, &executor);
   options.types = "f32";
   invariance_t *invariance = run_campaign(&options);
-  uint64_t holds = count_cases(invariance, row->property, INVARIANCE_OUTCOME_holds);
   g_assert_cmpuint(count_cases(invariance, row->property, row->outcome), >, 0);
   g_assert_cmpuint(count_cases(invariance, row->property, INVARIANCE_OUTCOME_broken), ==, 0);
-  g_assert_cmpint(holds > 0, ==, row->is_checked);
+  if (row->is_unchecked) {
+    g_assert_cmpuint(count_cases(invariance, row->property, INVARIANCE_OUTCOME_holds), ==, 0);
+  }
   g_assert_cmpint(invariance_exit_code(invariance), ==, row->exit_code);
   invariance_close(invariance, row->exit_code, NULL);
   executor_close(executor);
