@@ -20,8 +20,7 @@ static invariance_line_t make_line(const invariance_report_t *report, size_t exe
     if (line.reason[0] == '\0') line.reason = row->reason;
     const invariance_finding_t *finding = row->finding;
     if (finding == NULL) continue;
-    if (line.finding == NULL ||
-        invariance_work(&finding->instance) < invariance_work(&line.finding->instance)) {
+    if (line.finding == NULL || invariance_is_better(finding, line.finding)) {
       line.finding = finding;
     }
   }

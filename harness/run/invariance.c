@@ -131,7 +131,14 @@ static void count(invariance_count_t *row, const invariance_check_t *check) {
   row->cases[check->outcome]++;
 }
 
-/* Makes the instance small; keeps the smaller one of two. */
+bool invariance_is_better(const invariance_finding_t *a, const invariance_finding_t *b) {
+  if (a->difference.is_sign_of_zero != b->difference.is_sign_of_zero) {
+    return b->difference.is_sign_of_zero;
+  }
+  return invariance_work(&a->instance) < invariance_work(&b->instance);
+}
+
+/* Makes the instance small; keeps the better one. */
 static void shrink(invariance_t *invariance, invariance_count_t *row,
                    const invariance_instance_t *instance, const invariance_check_t *check,
                    const tally_label_t *label) {
@@ -147,16 +154,15 @@ static void shrink(invariance_t *invariance, invariance_count_t *row,
   g_ptr_array_add(invariance->row_arenas, arena);
   invariance_finding_t *finding = invariance_finding_make(&how, instance, check, label, arena);
   row->shrunk++;
-  if (row->finding == NULL ||
-      invariance_work(&finding->instance) < invariance_work(&row->finding->instance)) {
-    row->finding = finding;
-  }
+  if (row->finding == NULL || invariance_is_better(finding, row->finding)) row->finding = finding;
 }
 
 static status_t note_broken(invariance_t *invariance, invariance_count_t *row,
                             const invariance_instance_t *instance, const invariance_check_t *check,
                             const tally_label_t *label, failure_t *error) {
-  if (row->shrunk < SHRUNK_PER_ROW_MAX) shrink(invariance, row, instance, check, label);
+  bool is_wanted = row->shrunk < SHRUNK_PER_ROW_MAX ||
+                   (row->finding->difference.is_sign_of_zero && !check->difference.is_sign_of_zero);
+  if (is_wanted) shrink(invariance, row, instance, check, label);
   return invariance_finding_store(row, &invariance->ledger, error);
 }
 

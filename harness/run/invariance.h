@@ -73,6 +73,10 @@ const invariance_count_t *invariance_row_at(const invariance_t *invariance, size
 /* 1 if a property is broken, else 3 if an executor failed, else 0. */
 int invariance_exit_code(const invariance_t *invariance);
 
+/* Whether `a` is the better one to show: a number that differs before the sign of a zero, then the
+ * smaller one. */
+bool invariance_is_better(const invariance_finding_t *a, const invariance_finding_t *b);
+
 /* "batch size 1 to 4: 0x3f800000; 5: 0x3f800001", or "" without steps. */
 void invariance_print_steps(const invariance_finding_t *finding, GString *out_text);
 

@@ -53,11 +53,16 @@ static bool has_results(const invariance_run_t *run, invariance_check_t *check) 
   return false;
 }
 
+static bool is_zero(const element_t *element, uint64_t bits) {
+  if (element->format == NULL) return bits == 0;
+  return format_to_double(element->format, bits) == 0; /* A subnormal number is none. */
+}
+
 /* Holds the results of the other run against those of the base; `maps` of elements, or NULL where
  * every element stands for itself. */
 static bool compare(const program_t *program, const tensor_t *base, const tensor_t *other,
                     const size_t *const *maps, invariance_difference_t *out_difference) {
-  *out_difference = (invariance_difference_t){0};
+  *out_difference = (invariance_difference_t){.is_sign_of_zero = true};
   for (uint32_t result = 0; result < program->result_count; result++) {
     const element_t *element = other[result].type.element;
     size_t parts = element->components;
@@ -68,6 +73,9 @@ static bool compare(const program_t *program, const tensor_t *base, const tensor
       uint64_t base_bits = element_load(element, base[result].data, from);
       uint64_t other_bits = element_load(element, other[result].data, i);
       if (invariance_same_bits(element, base_bits, other_bits)) continue;
+      if (!is_zero(element, base_bits) || !is_zero(element, other_bits)) {
+        out_difference->is_sign_of_zero = false;
+      }
       if (out_difference->count++ > 0) continue;
       out_difference->result = result;
       out_difference->base_component = from;

@@ -31,9 +31,10 @@ typedef struct invariance_difference {
   size_t other_component;
   uint64_t base_bits;
   uint64_t other_bits;
-  size_t count;       /* Of all such components. */
-  size_t compared;    /* Components that were compared. */
-  uint32_t execution; /* Of RUNS: which execution differs from the first, from 2. */
+  size_t count;         /* Of all such components. */
+  size_t compared;      /* Components that were compared. */
+  bool is_sign_of_zero; /* Wherever they differ, both are zeros. */
+  uint32_t execution;   /* Of RUNS: which execution differs from the first, from 2. */
 } invariance_difference_t;
 
 typedef struct invariance_check {

@@ -46,12 +46,14 @@ static bool breaks(shrink_t *shrink, const invariance_instance_t *candidate,
 }
 
 /* Takes the candidate if it breaks, on its own data or on new ones: whether rounding shows depends
- * on the numbers, and what is sought depends on sizes. */
+ * on the numbers, and what is sought depends on sizes.  A number that differs does not become a
+ * zero whose sign does. */
 static bool accept(shrink_t *shrink, invariance_instance_t *candidate) {
   invariance_check_t check;
   for (int i = 0; i <= FRESH_DATA && !is_over(shrink); i++) {
     if (i > 0) gen_data_in_regime(&shrink->rng, REGIME_uniform, &candidate->base);
     if (!breaks(shrink, candidate, &check)) continue;
+    if (check.difference.is_sign_of_zero && !shrink->check.difference.is_sign_of_zero) continue;
     keep(shrink, candidate, &check);
     return true;
   }

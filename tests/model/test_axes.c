@@ -50,8 +50,8 @@ static void fill(rng_t *rng, case_t *instance) {
 static void assert_same_data(const case_t *a, const case_t *b) {
   for (uint32_t i = 0; i < a->program.operand_count; i++) {
     g_assert_true(type_equal(&a->program.operands[i], &b->program.operands[i]));
-    g_assert_cmpmem(a->operands[i].data, type_bytes(&a->program.operands[i]), b->operands[i].data,
-                    type_bytes(&b->program.operands[i]));
+    size_t bytes = type_bytes(&a->program.operands[i]);
+    g_assert_cmpint(memcmp(a->operands[i].data, b->operands[i].data, bytes), ==, 0);
   }
 }
 
