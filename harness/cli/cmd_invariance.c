@@ -1,7 +1,9 @@
 /* assay invariance: does an executor give the same bits whatever the size of the batch, the place
  * in it, the layout of the operands, and from run to run? */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/cli/interrupt.h"
 #include "harness/cli/invariance_report.h"
@@ -113,12 +115,24 @@ static void report(const invariance_flags_t *flags, const invariance_options_t *
   fflush(stdout);
 }
 
+static void show_progress(void *context, const invariance_t *invariance) {
+  (void)context;
+  size_t findings = 0;
+  for (size_t i = 0; i < invariance_count_rows(invariance); i++) {
+    findings += invariance_row_at(invariance, i)->finding != NULL;
+  }
+  fprintf(stderr, "\r\033[K%" PRIu64 " cases, %zu findings", invariance_cases(invariance),
+          findings);
+  fflush(stderr);
+}
+
 static int run_open(const invariance_flags_t *flags, const invariance_options_t *options) {
   failure_t error = {0};
   invariance_t *invariance = NULL;
   status_t status = invariance_open(options, &invariance, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   status = invariance_run_all(invariance, &error);
+  if (options->on_tick != NULL) fputs("\r\033[K", stderr);
   int exit_code;
   if (status == STATUS_OK) {
     report(flags, options, invariance);
@@ -137,6 +151,7 @@ static int run(const invariance_flags_t *flags, invariance_options_t *options) {
   options->executors = executors.items;
   options->executor_count = executors.count;
   options->checks_max = CHECKS_MAX;
+  if (isatty(STDERR_FILENO)) options->on_tick = show_progress;
   for (size_t i = 0; i < executors.count; i++) {
     if (executor_is_process(executors.items[i])) options->checks_max = CHECKS_MAX_DEAR;
   }

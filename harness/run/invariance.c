@@ -8,6 +8,7 @@
 #include "harness/run/invariance_source.h"
 
 enum {
+  TICK_NANOSECONDS = 500000000,
   SHRUNK_PER_ROW_MAX = 2, /* Of the cases that break a property; the smaller one is kept. */
   PURPOSE_CHANGE = 1,     /* What is done to a case: see invariance_source_seed(). */
   PURPOSE_SHRINK = 2 + INVARIANCE_COUNT,
@@ -24,6 +25,7 @@ struct invariance {
   arena_t arena; /* Of the present case. */
   uint64_t cases;
   uint64_t begin; /* Nanoseconds on the monotonic clock. */
+  uint64_t next_tick;
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -246,6 +248,14 @@ static bool is_over(const invariance_t *invariance) {
   return options->seconds_max > 0 && seconds >= options->seconds_max;
 }
 
+static void tick(invariance_t *invariance) {
+  const invariance_options_t *options = &invariance->options;
+  uint64_t now = clock_nanoseconds();
+  if (options->on_tick == NULL || now < invariance->next_tick) return;
+  invariance->next_tick = now + TICK_NANOSECONDS;
+  options->on_tick(options->hook_context, invariance);
+}
+
 status_t invariance_run_all(invariance_t *invariance, failure_t *error) {
   if (invariance->ops->len == 0) return STATUS_OK;
   work_t *work = g_new0(work_t, 1);
@@ -254,6 +264,7 @@ status_t invariance_run_all(invariance_t *invariance, failure_t *error) {
     draw_work(invariance, work);
     status = walk(invariance, work, error);
     invariance->cases++;
+    tick(invariance);
   }
   g_free(work);
   return status;

@@ -10,6 +10,8 @@
 #include "harness/run/tally.h"
 #include "harness/store/store.h"
 
+typedef struct invariance invariance_t;
+
 typedef struct invariance_options {
   const op_t *const *ops; /* In turn; borrowed.  Those that tell no axes are passed over. */
   size_t op_count;
@@ -28,6 +30,9 @@ typedef struct invariance_options {
   const char *command; /* For the store. */
   const char *assay_version;
   const volatile sig_atomic_t *stop;
+  /* Called, if not NULL, about twice a second. */
+  void (*on_tick)(void *context, const invariance_t *invariance);
+  void *hook_context;
 } invariance_options_t;
 
 /* Types for which a property is broken, and the smallest instance that shows it. */
@@ -56,8 +61,6 @@ typedef struct invariance_count {
   invariance_finding_t *finding; /* NULL: not broken. */
   uint64_t shrunk;               /* Cases that were made small. */
 } invariance_count_t;
-
-typedef struct invariance invariance_t;
 
 /* STATUS_INVALID if no op has programs of these types. */
 status_t invariance_open(const invariance_options_t *options, invariance_t **out_invariance,
