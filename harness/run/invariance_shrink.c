@@ -6,7 +6,7 @@
 
 enum {
   ROUNDS_MAX = 8,
-  FRESH_DATA = 6,        /* Data sets tried besides the instance's own. */
+  FRESH_DATA = 8,        /* Data sets tried besides the instance's own. */
   TRIED_ONE_BY_ONE = 16, /* Sizes of an axis, from the smallest; longer ones are bisected. */
 };
 
@@ -51,7 +51,8 @@ static bool breaks(shrink_t *shrink, const invariance_instance_t *candidate,
 static bool accept(shrink_t *shrink, invariance_instance_t *candidate) {
   invariance_check_t check;
   for (int i = 0; i <= FRESH_DATA && !is_over(shrink); i++) {
-    if (i > 0) gen_data_in_regime(&shrink->rng, REGIME_uniform, &candidate->base);
+    gen_regime_t regime = i % 2 == 0 ? REGIME_uniform : REGIME_cancelling;
+    if (i > 0) gen_data_in_regime(&shrink->rng, regime, &candidate->base);
     if (!breaks(shrink, candidate, &check)) continue;
     if (check.difference.is_sign_of_zero && !shrink->check.difference.is_sign_of_zero) continue;
     keep(shrink, candidate, &check);

@@ -106,9 +106,10 @@ void invariance_source_draw(const op_t *op, const char *types, uint64_t seed, ui
   program_t program;
   draw_varied_program(&rng, op, types, arena, &program);
   case_t drawn = case_make(arena, &program);
-  /* Half of the data show every other order of a sum; the rest, what else may differ. */
+  /* Half of the data show other orders of a sum: where terms cancel, also in a result of few bits.
+   * The rest shows what else may differ. */
   if (rng_one_in(&rng, 2)) {
-    gen_data_in_regime(&rng, REGIME_uniform, &drawn);
+    gen_data_in_regime(&rng, rng_one_in(&rng, 2) ? REGIME_uniform : REGIME_cancelling, &drawn);
   } else {
     gen_data(&rng, &drawn);
   }

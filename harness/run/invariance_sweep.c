@@ -1,6 +1,6 @@
 #include "harness/run/invariance_shrink.h"
 
-enum { SWEEP_MAX = 256 };
+enum { SWEEP_MAX = 512 };
 
 /* The value of the property's parameter that the base case itself has for its differing element. */
 static int64_t own_index(const invariance_instance_t *instance,

@@ -28,6 +28,8 @@ cmp -s out first
 ok $? "the same seed: the same findings"
 run 0 "the database" query findings --db a.db --format csv
 like out "stablehlo.dot_general.*model:random,invariance," "the database: the finding and its class"
+run 0 "query invariance" query invariance --db a.db --format csv
+like out "row-position: row 0" "query invariance: the property and where it begins"
 run 0 "SQL" query --db a.db --format csv \
   --sql "SELECT observed, reason FROM reproducer WHERE observed LIKE 'row-position%'"
 like out "the other case is stablehlo.dot_general" "the database: the other case"
