@@ -81,6 +81,7 @@ static const struct {
     {"executors", "onednn    1.2      avx512      100         2", 2},
     {"findings", "crash", 3},
     {"implementations", "jit:avx2", 2},
+    {"invariance", "property, and where it begins", 0},
     {"new", " 3  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},
     {"pairs", "  100         15             5            4             3           2          1",
      1},
@@ -112,6 +113,30 @@ static void test_filled_database(store_fixture_t *fixture, gconstpointer data) {
     g_assert_cmpuint(count_json_rows(json), ==, EXPECTATIONS[i].rows);
     free(json);
   }
+}
+
+/* Only what broke a property, with the words that go with its shortest case. */
+static void test_invariance(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  fill(fixture);
+  store_t *store = open_store(fixture);
+  int64_t run = begin_run(fixture, store);
+  int64_t openblas = add_executor(fixture, store, "openblas");
+  store_divergence_t broken = sample_divergence(run, openblas, "s4");
+  broken.class_ = "invariance";
+  broken.observed = "row-count: of the first case";
+  add_divergence(fixture, store, &broken, true);
+  broken.case_line = "short";
+  broken.observed = "row-count: number of rows 1 to 3: 0x00; 4: 0x01";
+  add_divergence(fixture, store, &broken, false);
+  close_store(fixture, store);
+  const char *sql = report_find_query("invariance");
+  char *table = run_report(fixture, sql, REPORT_TABLE);
+  g_assert_nonnull(strstr(table, "2  row-count: number of rows 1 to 3: 0x00; 4: 0x01"));
+  free(table);
+  char *json = run_report(fixture, sql, REPORT_JSON);
+  g_assert_cmpuint(count_json_rows(json), ==, 1);
+  free(json);
 }
 
 static void test_every_query_is_tested(void) {
@@ -218,6 +243,7 @@ static void test_failures(store_fixture_t *fixture, gconstpointer data) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/queries/filled-database", test_filled_database);
+  STORE_TEST("/queries/invariance", test_invariance);
   STORE_TEST("/queries/empty-database", test_empty_database);
   STORE_TEST("/queries/order-of-worst", test_order_of_worst);
   STORE_TEST("/queries/sqlite-shell", test_sqlite_shell);
