@@ -82,9 +82,14 @@ status_t audit_component(const oracle_t *oracle, const case_t *instance, const c
     STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,
                                   arena, error));
   }
-  if (accept->low == NULL || accept->low[component] > accept->high[component]) return STATUS_OK;
-  const double ends[] = {accept->low[component], accept->high[component]};
-  for (int i = 0; i < 2; i++) {
+  if (accept->low == NULL) return STATUS_OK;
+  bool has_other = accept->other_low != NULL;
+  const double ends[] = {accept->low[component], accept->high[component],
+                         has_other ? accept->other_low[component] : 1,
+                         has_other ? accept->other_high[component] : -1};
+  for (int i = 0; i < 4; i++) {
+    if (ends[i & 2] > ends[(i & 2) + 1]) continue; /* Empty. */
+    if (accept->grid != NULL && format_round_double(accept->grid, ends[i]) != ends[i]) continue;
     uint64_t bits = format_from_double(format, ends[i] == 0 ? 0 : ends[i]); /* -0 is not claimed. */
     STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,
                                   arena, error));

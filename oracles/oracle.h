@@ -30,6 +30,15 @@ typedef struct oracle {
    * caller; FAULT_unwritten_tail leaves the poison. */
   status_t (*simulate)(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                        tensor_t *inout_results, failure_t *error);
+
+  /* Of an op whose programs may name an algorithm: whether this one does; and the algorithms that
+   * could have given these results, under the contract, in the op's own order and joined by '|':
+   * each accept set holds every component.  STATUS_UNSUPPORTED if the program has no algorithms.
+   * Both may be NULL. */
+  bool (*names_algorithm)(const program_t *program);
+  status_t (*consistent)(const case_t *instance, const contract_t *contract,
+                         const tensor_t *results, arena_t *arena, GString *out_names,
+                         failure_t *error);
 } oracle_t;
 
 /* The row for an op; NULL if it has none. */

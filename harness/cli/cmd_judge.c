@@ -35,6 +35,7 @@ static status_t judge_line(one_case_t *walk, str_t line, arena_t *arena, case_t 
   str_t case_line = scan_until(&scan, "\t");
   const char *broken;
   STATUS_TRY(case_parse(case_line, arena, out_instance, &broken, error));
+  broken = program_broken_under(&out_instance->program, broken, &walk->contract);
   STATUS_TRY(scan_expect(&scan, "\t", error));
   size_t before = (size_t)(scan.cursor - scan.begin);
   const str_t rest = {.data = scan.cursor, .size = line.size - before};

@@ -3,11 +3,16 @@
 #include "harness/cli/describe.h"
 #include "harness/model/op.h"
 
-static json_t *json_op(const op_t *op) {
-  json_t *constraints = json_array();
-  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+static void append_constraints(const op_constraint_t *rows, json_t *constraints) {
+  for (const op_constraint_t *row = rows; row != NULL && row->id != NULL; row++) {
     json_array_append_new(constraints, json_pack("{s:s, s:s}", "id", row->id, "text", row->text));
   }
+}
+
+static json_t *json_op(const op_t *op) {
+  json_t *constraints = json_array();
+  append_constraints(op->constraints, constraints);
+  append_constraints(op->contract_constraints, constraints);
   return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", op->name, "summary", op->summary, "spec",
                    op->spec, "has_oracle", oracle_find(op) != NULL, "constraints", constraints);
 }

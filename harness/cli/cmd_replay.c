@@ -92,6 +92,7 @@ static status_t replay_line(replay_t *replay, str_t line, failure_t *error) {
   case_t instance;
   const char *broken;
   STATUS_TRY(case_parse(line, &replay->arena, &instance, &broken, error));
+  broken = program_broken_under(&instance.program, broken, &replay->walk.contract);
   expectation_t expectation;
   status_t status =
       one_case_expect(&replay->walk, &instance, broken, &replay->arena, &expectation, error);

@@ -9,13 +9,6 @@ typedef struct show_flags {
   gboolean shown_one; /* Cases after the first are set off by an empty line. */
 } show_flags_t;
 
-static const char *constraint_text(const op_t *op, const char *id) {
-  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
-    if (strcmp(row->id, id) == 0) return row->text;
-  }
-  return "";
-}
-
 static void print_words(const program_t *program, const char *broken) {
   GString *text = g_string_new(NULL);
   program->op->print_words(program, text);
@@ -27,7 +20,7 @@ static void print_words(const program_t *program, const char *broken) {
   program->op->print_algorithm(program, text);
   printf("  algorithm: %s\n  meaning:   %s\n", text->str, program->op->spec);
   if (broken != NULL) {
-    printf("  breaks:    %s, %s\n", broken, constraint_text(program->op, broken));
+    printf("  breaks:    %s, %s\n", broken, op_constraint_text(program->op, broken));
   }
   g_string_free(text, TRUE);
 }

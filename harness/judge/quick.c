@@ -98,6 +98,15 @@ KERNEL uint64_t any_of(const uint64_t *rejected, size_t count) {
   return any;
 }
 
+/* Numbers that lie between those of a narrower format. */
+KERNEL void reject_off_grid(const format_t *grid, const double *value, size_t count,
+                            uint64_t *rejected) {
+  for (size_t i = 0; i < count; i++) {
+    bool is_on_grid = format_round_double(grid, value[i]) == value[i];
+    rejected[i] |= is_on_grid ? 0 : 1;
+  }
+}
+
 /* The largest number, or 0: NaNs, which stand for unknown errors and for 0 / 0, compare false. */
 KERNEL double largest_of(const double *numbers, size_t count) {
   double maxima[LANES] = {0};
@@ -200,6 +209,14 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
   for (size_t i = 0; i < count; i++) block->rejected[i] = 1;
   if (has_range) {
     reject_outside(value, accept->low + first, accept->high + first, count, block->rejected);
+  }
+  if (has_range && accept->other_low != NULL) {
+    uint64_t outside[QUICK_BLOCK];
+    reject_outside(value, accept->other_low + first, accept->other_high + first, count, outside);
+    for (size_t i = 0; i < count; i++) block->rejected[i] &= outside[i];
+  }
+  if (has_range && accept->grid != NULL) {
+    reject_off_grid(accept->grid, value, count, block->rejected);
   }
   if (accept->bits != NULL) {
     uint64_t bits[QUICK_BLOCK];

@@ -1,5 +1,7 @@
 #include "harness/judge/verdict.h"
 
+#include <glib.h>
+
 const char *outcome_spelling(outcome_t outcome) {
   static const char *const spellings[OUTCOME_COUNT] = {
 #define OUTCOME(name, spelling, summary) [OUTCOME_##name] = (spelling),
@@ -16,4 +18,32 @@ const char *class_spelling(divergence_class_t class_) {
 #undef CLASS
   };
   return spellings[class_];
+}
+
+/* Whether another algorithm explains that better: not what concerns zeros' signs alone, nor what
+ * went wrong beside the values. */
+static bool is_of_value(divergence_class_t class_, bool is_named) {
+  switch (class_) {
+    case CLASS_value:
+    case CLASS_nan:
+    case CLASS_inf:
+      return true;
+    case CLASS_flush:
+    case CLASS_truncation:
+    case CLASS_order:
+    case CLASS_precision:
+      return is_named;
+    default:
+      return false;
+  }
+}
+
+void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named) {
+  g_strlcpy(verdict->algorithms, algorithms, sizeof verdict->algorithms);
+  verdict->has_algorithms = true;
+  bool explains = verdict->outcome == OUTCOME_diverges && algorithms[0] != '\0' &&
+                  verdict->observed[0] == '\0' && is_of_value(verdict->class_, is_named);
+  if (!explains) return;
+  verdict->class_ = CLASS_algorithm;
+  g_strlcpy(verdict->observed, algorithms, sizeof verdict->observed);
 }

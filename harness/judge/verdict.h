@@ -2,6 +2,7 @@
 #ifndef ASSAY_JUDGE_VERDICT_H
 #define ASSAY_JUDGE_VERDICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ typedef enum divergence_class {
   CLASS_COUNT
 } divergence_class_t;
 
-enum { VERDICT_TEXT_BYTES = 192 };
+enum { VERDICT_TEXT_BYTES = 192, VERDICT_ALGORITHMS_BYTES = 512 };
 
 typedef struct verdict {
   outcome_t outcome;
@@ -35,10 +36,20 @@ typedef struct verdict {
   double backward_error_max;
   char expected[VERDICT_TEXT_BYTES]; /* Of the worst element, in words. */
   char got[VERDICT_TEXT_BYTES];
-  char observed[64];               /* What was seen among the permitted, as answer_t.observed. */
+  char observed[VERDICT_TEXT_BYTES]; /* What was seen among the permitted, as answer_t.observed, or
+                                      * what explains the divergence. */
+  /* Algorithms that could have given these results, "A|B"; "" if none, or if nobody asked. */
+  char algorithms[VERDICT_ALGORITHMS_BYTES];
+  bool has_algorithms;             /* Somebody asked. */
   char reason[VERDICT_TEXT_BYTES]; /* Of refused and failed: what the executor said. */
   char constraint[8];              /* The constraint that the program breaks on purpose, or "". */
 } verdict_t;
+
+/* Notes the algorithms that could have given the results.  Where the one that was asked for could
+ * not, another that could explains a divergence of value that nothing observed explains yet: it
+ * becomes class `algorithm`, with those that could as what was observed.  `is_named`: the program
+ * names an algorithm; else only what nothing else explains is so explained. */
+void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named);
 
 const char *outcome_spelling(outcome_t outcome);
 const char *class_spelling(divergence_class_t class_);

@@ -31,6 +31,11 @@ typedef struct accept {
    * does where low[i] > high[i]. */
   const double *low;
   const double *high;
+  /* A second such interval beside a first one, or NULL: operands of a dot product may be split in
+   * more than one way. */
+  const double *other_low;
+  const double *other_high;
+  const format_t *grid; /* If not NULL: of those only numbers of this format. */
   /* Floats, if not NULL: a set of accept_special_t that component i may surely be. */
   const uint8_t *specials;
   /* Floats, if not NULL: x*, rounded to binary64 (correctly, for sums), for measuring errors; NaN
@@ -49,6 +54,10 @@ typedef struct accept {
   /* If not NULL: nonzero where nothing above is known of component i: always ask. */
   const uint8_t *ask;
 } accept_t;
+
+/* Whether the set surely holds component `component` with that pattern. */
+bool accept_holds(const accept_t *accept, const element_t *element, size_t component,
+                  uint64_t bits);
 
 /* The last word on one component of a result. */
 typedef struct answer {

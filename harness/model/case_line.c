@@ -94,13 +94,6 @@ static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, 
   return scan_fail_expecting(scan, error, "a result type");
 }
 
-static const char *constraint_text(const op_t *op, const char *id) {
-  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
-    if (strcmp(row->id, id) == 0) return row->text;
-  }
-  g_error("%s has no constraint %s", op->name, id);
-}
-
 static status_t check_constraints(const scan_t *start, const program_t *program,
                                   const char **out_violation, failure_t *error) {
   const char *violation = program->op->validate(program);
@@ -108,7 +101,7 @@ static status_t check_constraints(const scan_t *start, const program_t *program,
     *out_violation = violation;
   } else if (violation != NULL) {
     return scan_fail(start, error, "violates %s of %s: %s", violation, program->op->name,
-                     constraint_text(program->op, violation));
+                     op_constraint_text(program->op, violation));
   }
   return STATUS_OK;
 }

@@ -1,5 +1,7 @@
 #include "harness/model/op.h"
 
+#include <string.h>
+
 /* Generated from the folders: oracles/ops/row_table.c.in. */
 extern const op_t *const *const op_families[];
 
@@ -26,6 +28,25 @@ const op_t *op_find(str_t name) {
     if (str_equal_text(name, (*row)->name)) return *row;
   }
   return NULL;
+}
+
+static const char *find_text(const op_constraint_t *rows, const char *id) {
+  for (const op_constraint_t *row = rows; row != NULL && row->id != NULL; row++) {
+    if (strcmp(row->id, id) == 0) return row->text;
+  }
+  return NULL;
+}
+
+const char *op_constraint_text(const op_t *op, const char *id) {
+  const char *text = find_text(op->constraints, id);
+  if (text == NULL) text = find_text(op->contract_constraints, id);
+  return text == NULL ? "" : text;
+}
+
+const char *program_broken_under(const program_t *program, const char *broken,
+                                 const contract_t *contract) {
+  if (broken != NULL || program->op->validate_under == NULL) return broken;
+  return program->op->validate_under(program, contract);
 }
 
 size_t op_attributes(const program_t *program, arena_t *arena,

@@ -8,6 +8,7 @@
 #include "harness/base/rng.h"
 #include "harness/model/axes.h"
 #include "harness/model/case.h"
+#include "harness/model/contract.h"
 
 /* A constraint of the specification: "C14" and what it says. */
 typedef struct op_constraint {
@@ -34,8 +35,9 @@ typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
   const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
   const char *summary; /* One line for `assay ops`. */
-  size_t attributes_bytes;            /* sizeof the op's own attributes struct. */
-  const op_constraint_t *constraints; /* Ended by a row whose id is NULL. */
+  size_t attributes_bytes;                     /* sizeof the op's own attributes struct. */
+  const op_constraint_t *constraints;          /* Ended by a row whose id is NULL. */
+  const op_constraint_t *contract_constraints; /* Those that depend on the contract, or NULL. */
 
   /* Draws attributes, operand types and result types of a valid program.  Covers every element type
    * and attribute that the op allows, with small sizes more likely. */
@@ -48,6 +50,10 @@ typedef struct op {
   /* The id of the first constraint that the program breaks, or NULL.  Never reads out of bounds,
    * whatever the program holds: it may come from a hostile line. */
   const char *(*validate)(const program_t *program);
+
+  /* The same for the rules that published texts disagree about, of which the contract names the one
+   * to hold; the program breaks none of the others.  May be NULL. */
+  const char *(*validate_under)(const program_t *program, const contract_t *contract);
 
   /* Attributes from and to ` key=value` words; parsing starts at the first key and stops before the
    * blank that precedes the first operand type, and accepts only the canonical spelling.  `value`
@@ -72,6 +78,10 @@ typedef struct op {
   /* True if operand `operand` is an initial value: generators then prefer neutral values. */
   bool (*is_init_operand)(const program_t *program, uint32_t operand);
 
+  /* True if operands are rounded to other types or split into parts: generators then draw data that
+   * show to which.  May be NULL. */
+  bool (*splits_operands)(const program_t *program);
+
   /* The pattern of the op's neutral initial value (0 for add, 1 for multiply, ...) for that
    * operand; called only where is_init_operand() is true. */
   uint64_t (*neutral_bits)(const program_t *program, uint32_t operand);
@@ -90,6 +100,13 @@ typedef struct op {
 /* The row called `name`, or NULL; all rows in order of folder, ended by NULL. */
 const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
+
+/* What a constraint says, or "" for an id that the op has not. */
+const char *op_constraint_text(const op_t *op, const char *id);
+
+/* `broken`, if it is not NULL, else what validate_under() says. */
+const char *program_broken_under(const program_t *program, const char *broken,
+                                 const contract_t *contract);
 
 /* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
 size_t op_attributes(const program_t *program, arena_t *arena,

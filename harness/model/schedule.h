@@ -18,6 +18,20 @@ typedef enum schedule_tree {
   TREE_SHUFFLED,   /* A random tree over a random order. */
 } schedule_tree_t;
 
+/* How a dot algorithm splits an operand into components, or rounds it to one. */
+typedef enum split {
+  SPLIT_NEAREST,      /* Every component is rounded to nearest. */
+  SPLIT_TRUNCATE,     /* All but the last are truncated. */
+  SPLIT_TRUNCATE_ALL, /* All are. */
+} split_t;
+
+/* How the products of components are put together. */
+typedef enum assembly {
+  ASSEMBLY_BY_PRODUCT, /* Each is summed over all terms; then the sums are added, the leading one
+                        * last. */
+  ASSEMBLY_BY_TERM,    /* Those of a term are added, the leading one last; then the terms. */
+} assembly_t;
+
 /* One planted fault; FAULT_NONE conforms.  The rows, with their meaning, are in faults.def. */
 typedef enum fault {
 #define FAULT(name, summary) FAULT_##name,
@@ -33,8 +47,13 @@ typedef struct schedule {
   bool fused;                  /* A product is added unrounded. */
   const format_t *accumulator; /* Accumulate in this format instead of the specified type, or NULL;
                                 * applies to formats whose numbers it holds. */
-  uint32_t init_count; /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty
-                        * slice takes it at least once. */
+  uint32_t init_count;   /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty
+                          * slice takes it at least once. */
+  const char *algorithm; /* The dot algorithm to run whatever is asked for, or NULL; borrowed. */
+  split_t split;
+  assembly_t assembly;
+  uint32_t aligned_bits; /* If not 0, dot algorithms that permit it align terms to the largest and
+                          * keep so many bits. */
   fault_t fault;
 } schedule_t;
 

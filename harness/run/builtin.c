@@ -96,6 +96,13 @@ static status_t prepare(builtin_t *builtin, const char *program_line, builtin_pr
   if (violation != NULL) {
     return status_fail(error, STATUS_INVALID, "the program breaks constraint %s", violation);
   }
+  /* Rules that depend on the contract: the strictest ones, as a careful backend would hold them. */
+  const contract_t contract = contract_backend();
+  violation = program_broken_under(&compiled->program, NULL, &contract);
+  if (violation != NULL) {
+    return status_fail(error, STATUS_UNSUPPORTED, "the program breaks %s: %s", violation,
+                       op_constraint_text(compiled->program.op, violation));
+  }
   compiled->oracle = oracle_find(compiled->program.op);
   if (compiled->oracle == NULL) {
     return status_fail(error, STATUS_UNSUPPORTED, "no builtin executor simulates %s",

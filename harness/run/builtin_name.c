@@ -1,4 +1,5 @@
 /* The names of the builtin executors. */
+#include "harness/model/contract.h"
 #include "harness/run/builtin.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ static const char *const fault_names[FAULT_COUNT] = {
 
 static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
-    "after a '+' also fma, acc=FORMAT, seed=N, init=N";
+    "after a '+' also fma, acc=FORMAT, seed=N, init=N, and for dot algorithms algorithm=NAME, "
+    "split=nearest|truncate|truncate-all, by-term, aligned=BITS";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -72,9 +74,50 @@ static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, fail
   return STATUS_OK;
 }
 
+static const char *const split_names[] = {"nearest", "truncate", "truncate-all"};
+
+static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  str_t name = scan_until(scan, "+");
+  for (size_t i = 0; i < G_N_ELEMENTS(split_names); i++) {
+    if (!str_equal_text(name, split_names[i])) continue;
+    inout_schedule->split = (split_t)i;
+    return STATUS_OK;
+  }
+  return scan_fail(scan, error, "split is nearest, truncate or truncate-all");
+}
+
+/* Texts live as long as the program: there are few algorithms. */
+static void parse_algorithm(scan_t *scan, schedule_t *inout_schedule) {
+  str_t name = scan_until(scan, "+");
+  g_autofree char *text = g_strndup(name.data, name.size);
+  inout_schedule->algorithm = g_intern_string(text);
+}
+
+/* One word after a '+' that says how a dot algorithm is run; true if it is one. */
+static bool parse_dot_option(scan_t *scan, schedule_t *inout_schedule, status_t *out_status,
+                             failure_t *error) {
+  int64_t number = 0;
+  *out_status = STATUS_OK;
+  if (scan_accept(scan, "by-term")) {
+    inout_schedule->assembly = ASSEMBLY_BY_TERM;
+  } else if (scan_accept(scan, "algorithm=")) {
+    parse_algorithm(scan, inout_schedule);
+  } else if (scan_accept(scan, "split=")) {
+    *out_status = parse_split(scan, inout_schedule, error);
+  } else if (scan_accept(scan, "aligned=")) {
+    *out_status = parse_number(scan, IMPRECISE_BITS_MIN, 24, &number, error);
+    inout_schedule->aligned_bits = (uint32_t)number;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /* One word after a '+'. */
 static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   int64_t number = 0;
+  status_t status;
+  if (parse_dot_option(scan, inout_schedule, &status, error)) return status;
   if (scan_accept(scan, "fma")) {
     inout_schedule->fused = true;
     return STATUS_OK;
@@ -161,6 +204,12 @@ static const char *const models[] = {
     "sequential+init=2",
     "pairwise+init=2",
     "random+init=3",
+    "sequential+split=truncate",
+    "lanes8+fma+split=truncate",
+    "shuffled+by-term",
+    "random+by-term+split=truncate",
+    "lanes16+acc=f64+split=truncate",
+    "sequential+aligned=14",
 };
 
 void builtin_list(GString *out_text) {

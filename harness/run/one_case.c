@@ -180,6 +180,31 @@ static status_t ask_oracle(void *context, const case_t *instance, const contract
   return status;
 }
 
+/* Which algorithms could have given the results: where the program names one, and where nothing
+ * else explains wrong values. */
+static status_t note_algorithms(const one_case_t *walk, const case_t *instance,
+                                const oracle_t *oracle, const tensor_t *results, arena_t *arena,
+                                verdict_t *verdict, failure_t *error) {
+  if (oracle->consistent == NULL) return STATUS_OK;
+  bool is_named = oracle->names_algorithm(&instance->program);
+  bool is_unexplained = verdict->outcome == OUTCOME_diverges &&
+                        (verdict->class_ == CLASS_value || verdict->class_ == CLASS_nan ||
+                         verdict->class_ == CLASS_inf);
+  if (verdict->outcome == OUTCOME_no_oracle || !(is_named || is_unexplained)) return STATUS_OK;
+  g_autoptr(GString) names = g_string_new(NULL);
+  failure_t failure = {0};
+  arena_mark_t mark = arena_mark(arena);
+  status_t status = oracle->consistent(instance, &walk->contract, results, arena, names, &failure);
+  arena_rewind(arena, mark);
+  if (status == STATUS_UNSUPPORTED) return STATUS_OK;
+  if (status != STATUS_OK) {
+    *error = failure;
+    return status;
+  }
+  verdict_note_algorithms(verdict, names->str, is_named);
+  return STATUS_OK;
+}
+
 status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                         const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
                         failure_t *error) {
@@ -197,6 +222,10 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
   status_t status =
       judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
   walk->times.judge += clock_nanoseconds() - begin;
+  STATUS_TRY(status);
+  begin = clock_nanoseconds();
+  status = note_algorithms(walk, instance, expectation->oracle, results, arena, out_verdict, error);
+  walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }
 

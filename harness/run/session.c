@@ -229,6 +229,7 @@ static status_t tick(session_t *session, failure_t *error) {
 static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
                           const case_origin_t *origin, verdict_t *out_verdicts, failure_t *error) {
   arena_reset(&session->arena);
+  broken = program_broken_under(&instance->program, broken, &session->options.contract);
   expectation_t expectation = {.broken = broken};
   if (prepare_contenders(session, &instance->program, broken)) {
     STATUS_TRY(expect(session, instance, broken, &expectation, error));

@@ -24,17 +24,28 @@ static double wide_unit_roundoff(const format_t *format) {
   return ldexp(format_unit_roundoff(format), format->precision <= 5 ? -3 : -11);
 }
 
+/* Exponent of what imprecise nodes may add.  With w = 2^(1-q), a tree of such nodes over n leaves
+ * errs by at most ((1 + w)^(3n) - 1) sum|terms|, by induction: a node of m children with n_1 .. n_m
+ * leaves cuts up to w max|v_i| off each child and up to w of what is left, so at most (m + 1) w
+ * sum|v_i| in all, and the children are at most (1 + w)^(3(n_i - 1)) sum|terms| each, so that the
+ * exponents add up to 3(n - m) + (m + 1) <= 3(n - 1).  The accumulator's start is one more leaf. */
+static double imprecise_exponent(bound_shape_t shape) {
+  if (shape.imprecise_bits == 0) return 0;
+  return 3 * (double)shape.terms * ldexp(1.0, 1 - shape.imprecise_bits);
+}
+
 /* Factor of sum|terms| when every path from a leaf to the root is rounded at most `roundings`
- * times, the last of which is kept apart. */
+ * times, the last of which is kept apart, and errs by exp(imprecise) beside. */
 static error_bound_t bound_of_roundings(const format_t *format, const contract_t *contract,
-                                        size_t roundings, bool linear) {
+                                        size_t roundings, bool linear, double imprecise) {
   error_bound_t bound = {0};
-  if (roundings == 0) return bound;
+  if (roundings == 0 && imprecise == 0) return bound;
   double u = format_unit_roundoff(format);
   bool truncates = contract->accum_rounding == ACCUM_ROUNDING_RZ;
   if (truncates) u *= 2;
-  double before = (double)(roundings - 1);
-  if (linear && !truncates && contract->accum_wider == ACCUM_WIDER_NO && contract->fma == FMA_NO) {
+  double before = roundings == 0 ? 0 : (double)(roundings - 1);
+  if (linear && imprecise == 0 && !truncates && contract->accum_wider == ACCUM_WIDER_NO &&
+      contract->fma == FMA_NO) {
     bound.factor = before * u;
     bound.total_factor = (before + 1) * u;
   } else {
@@ -43,7 +54,7 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
      */
     double w = contract->accum_wider == ACCUM_WIDER_YES ? wide_unit_roundoff(format) : 0;
     if (truncates) w *= 2;
-    double exponent = before * u + (before + 1) * w;
+    double exponent = before * u + (before + 1) * w + imprecise;
     bound.factor = expm1_upper(exponent * (1 + 0x1p-50));
     bound.total_factor = expm1_upper((exponent + u) * (1 + 0x1p-50));
   }
@@ -85,7 +96,8 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
                               bound_shape_t shape) {
   size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
   size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
-  error_bound_t bound = bound_of_roundings(format, contract, roundings, true);
+  error_bound_t bound =
+      bound_of_roundings(format, contract, roundings, true, imprecise_exponent(shape));
   /* An absolute loss enters at a node, and is magnified from there on as the terms are.  (For plain
    * nodes: replace the term by the product that was computed, and apply the theorem to that.)  The
    * factor of very many terms of a small format is infinite, hence no products with 0. */
@@ -114,5 +126,5 @@ bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double mag
 
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract,
                                   size_t terms) {
-  return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false);
+  return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false, 0);
 }

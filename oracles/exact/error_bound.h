@@ -29,6 +29,9 @@ typedef struct bound_shape {
   bool products_round;
   bool products_underflow;
   bool is_product; /* Terms are products; matters where results are flushed. */
+  /* If not 0: a node may add any number of terms aligned to the largest of them, keep only so many
+   * bits of each and of their sum (IMPRECISE_BITS_MIN or more), and cut off the others. */
+  int imprecise_bits;
 } bound_shape_t;
 
 /* Sums in `format` under `contract`.  Sources: Jeannerod and Rump 2013, theorems 2.1 (sums) and 4.2

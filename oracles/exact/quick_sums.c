@@ -107,10 +107,12 @@ static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
     double magnitude = accept->magnitude[i];
     int lowest_bit = sums->lowest_bit[i];
     if (sums->ask[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
-    if (error_bound_sum_is_exact(format, lowest_bit, magnitude)) {
+    bool is_exact = error_bound_sum_is_exact(format, lowest_bit, magnitude);
+    if (is_exact && sums->shape.imprecise_bits == 0) {
       low[i] = high[i] = accept->reference[i];
     } else {
-      sums->ask[i] |= error_bound_sum_is_exact(format, lowest_bit, magnitude / magnitude_slack);
+      sums->ask[i] |=
+          is_exact || error_bound_sum_is_exact(format, lowest_bit, magnitude / magnitude_slack);
     }
   }
 }
@@ -126,7 +128,7 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   accept.unit_roundoff = format_unit_roundoff(format);
   accept.ask = sums->ask;
   forget_unknown(sums, arena, &accept);
-  if (!sums->is_complex_product && in_order_matters(shape_roundings(sums->shape), contract)) {
+  if (sums->has_schedules && in_order_matters(shape_roundings(sums->shape), contract)) {
     memset(sums->ask, 1, accept.count); /* The schedules decide. */
     return accept;
   }

@@ -60,7 +60,7 @@ typedef struct quick_sums {
    * quick_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
   const int *lowest_bit;
   bound_shape_t shape;
-  bool is_complex_product; /* Components are parts of complex products' sums. */
+  bool has_schedules; /* Schedules decide under an in-order contract: see sum_question.h. */
 } quick_sums_t;
 
 /* The finished quick accept set, built on the arrays of `sums`, which it changes. */

@@ -4,6 +4,8 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/split_sum.h"
+#include "oracles/exact/sum_result.h"
 
 bool sum_init_is_zero(const sum_question_t *question) {
   return !question->has_init || question->init == 0;
@@ -55,13 +57,17 @@ static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
   }
   if (contract->ftz != FTZ_NONE && lowest_bit < question->format->exponent_min) return false;
   double magnitude = mpfr_get_d(sum->magnitude, MPFR_RNDU);
+  int bits = question->imprecise_bits;
+  if (bits != 0 && magnitude > ldexp(1.0, lowest_bit + bits)) return false;
   return error_bound_sum_is_exact(question->format, lowest_bit, magnitude);
 }
 
 /* The permitted error of a sum of `terms` of the terms. */
 static error_bound_t bound_of_terms(const sum_question_t *question, const contract_t *contract,
                                     size_t terms) {
-  bound_shape_t shape = {.terms = terms, .is_product = question->right != NULL};
+  bound_shape_t shape = {.terms = terms,
+                         .is_product = question->right != NULL,
+                         .imprecise_bits = question->imprecise_bits};
   if (shape.is_product) {
     const format_t *left = question->left_format, *right = question->right_format;
     shape.products_round = product_rounds(left, right, question->format);
@@ -281,13 +287,21 @@ static bool set_special_range(sum_case_t *sum, const sum_question_t *question,
   return true;
 }
 
-void sum_case_set_range(sum_case_t *sum, const sum_question_t *question, const sum_totals_t *totals,
-                        const contract_t *contract) {
-  compute_numbers(sum, question, totals, contract);
+static void set_range(sum_case_t *sum, const sum_question_t *question, const sum_totals_t *totals,
+                      const contract_t *contract) {
   value_range_set_enclosure(&sum->range, question->format, sum->reference, sum->error,
                             sum->outwards);
   allow_reachable_overflow(sum, question, totals, contract);
+  if (sum_is_split(question) && split_sum_set_special(&sum->range, question, contract)) return;
   if (set_special_range(sum, question, totals, contract)) return;
   if (contract->ftz != FTZ_NONE) allow_flushed_result(sum, question->format);
   set_zero_signs(sum, question, totals, contract);
+}
+
+void sum_case_set_range(sum_case_t *sum, const sum_question_t *question, const sum_totals_t *totals,
+                        const contract_t *contract) {
+  compute_numbers(sum, question, totals, contract);
+  set_range(sum, question, totals, contract);
+  sum->result_range = sum->range;
+  if (question->result != NULL) sum_result_convert(sum, question, contract);
 }

@@ -11,14 +11,15 @@
 
 typedef struct sum_case {
   uint32_t init_count;
-  size_t terms;       /* Leaves, initial values included unless they are zeros. */
-  mpfr_t reference;   /* x*: the exact sum. */
-  mpfr_t magnitude;   /* Sum of absolute values. */
-  mpfr_t error;       /* E': permitted before the last rounding. */
-  mpfr_t total_error; /* E: the last rounding included. */
-  bool outwards;      /* The last rounding may be directed. */
-  bool may_stop;      /* A partial sum may stop at the largest number. */
-  value_range_t range;
+  size_t terms;               /* Leaves, initial values included unless they are zeros. */
+  mpfr_t reference;           /* x*: the exact sum. */
+  mpfr_t magnitude;           /* Sum of absolute values. */
+  mpfr_t error;               /* E': permitted before the last rounding. */
+  mpfr_t total_error;         /* E: the last rounding included. */
+  bool outwards;              /* The last rounding may be directed. */
+  bool may_stop;              /* A partial sum may stop at the largest number. */
+  value_range_t range;        /* In the accumulation type. */
+  value_range_t result_range; /* In the type of the result, which may be another. */
 } sum_case_t;
 
 /* Whether no initial value takes part, or one of zero, which changes nothing but signs of zero. */

@@ -5,6 +5,7 @@
 
 #include "oracles/exact/in_order.h"
 #include "oracles/exact/sum_case.h"
+#include "oracles/exact/sum_result.h"
 
 bool product_rounds(const format_t *left, const format_t *right, const format_t *format) {
   return left->precision + right->precision > format->precision;
@@ -89,17 +90,17 @@ static size_t init_count_candidates(const sum_question_t *question, const sum_to
 
 static void describe(const sum_case_t *sum, const sum_question_t *question, uint64_t bits,
                      answer_t *out_answer) {
-  const value_range_t *range = &sum->range;
+  const value_range_t *range = &sum->result_range;
+  const format_t *format = question->result == NULL ? question->format : question->result;
   bool has_finite = range->low <= range->high;
   bool has_infinity = range->positive_infinity || range->negative_infinity;
-  double largest = format_to_double(question->format, question->format->largest_bits);
+  double largest = format_to_double(format, format->largest_bits);
   out_answer->nan_expected = range->nan && !has_finite && !has_infinity;
   out_answer->infinity_expected = has_infinity && !has_finite;
   out_answer->is_weak = out_answer->conforms && range->low <= -largest && range->high >= largest;
   value_range_print(range, out_answer->expected, sizeof out_answer->expected);
   if (has_finite) {
-    answer_measure(out_answer, question->format, bits, sum->reference, sum->total_error,
-                   sum->magnitude);
+    answer_measure(out_answer, format, bits, sum->reference, sum->total_error, sum->magnitude);
   }
   if (!sum_init_is_zero(question) && out_answer->conforms && sum->init_count != 1) {
     snprintf(out_answer->observed, sizeof out_answer->observed, "init_count=%u", sum->init_count);
@@ -137,17 +138,22 @@ static size_t sum_roundings(const sum_question_t *question, size_t terms) {
   return (terms == 0 ? 0 : terms - 1) + (rounds ? 1 : 0);
 }
 
+bool sum_has_schedules(const sum_question_t *question, size_t terms, const contract_t *contract) {
+  bool is_plain = question->result == NULL && question->group == 0 && question->imprecise_bits == 0;
+  return is_plain && in_order_matters(sum_roundings(question, terms), contract);
+}
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
 static status_t decide(const sum_case_t *sum, const sum_question_t *question,
                        const contract_t *contract, uint64_t bits, arena_t *arena,
                        bool *out_conforms, failure_t *error) {
-  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
-  *out_conforms = value_range_holds(&sum->range, question->format, bits, any_zero);
+  *out_conforms = sum_result_holds(sum, question, contract, bits);
   if (!*out_conforms || question->is_complex_part ||
-      !in_order_matters(sum_roundings(question, sum->terms), contract)) {
+      !sum_has_schedules(question, sum->terms, contract)) {
     return STATUS_OK;
   }
+  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
   double value = format_to_double(question->format, bits);
   schedules_t schedules = schedules_of(sum, question, contract, value);
   if (contract->ftz != FTZ_NONE && !in_order_never_subnormal(&schedules)) return STATUS_OK;

@@ -15,7 +15,7 @@
 #include "harness/model/accept.h"
 
 typedef struct sum_question {
-  const format_t *format; /* Accumulation and result type. */
+  const format_t *format; /* Accumulation type, and that of the result unless `result` says. */
   size_t count;
   const double *left;  /* Binary64 carriers of the terms or of the left factors. */
   const double *right; /* Right factors, or NULL for plain leaves. */
@@ -23,14 +23,30 @@ typedef struct sum_question {
       *left_format; /* Format the factors come from: decides which products are exact and */
   const format_t *right_format; /* which numbers are subnormal inputs. */
   bool is_complex_part;         /* Non-finite products may give NaN or any infinity. */
-  bool has_init; /* An initial value takes part (reduce); else +0 may (dot_general). */
-  double init;   /* Its carrier. */
+  bool has_init;          /* An initial value takes part (reduce); else +0 may (dot_general). */
+  double init;            /* Its carrier. */
+  const format_t *result; /* What the sum is converted to at last; NULL: it stays as it is. */
+  /* A dot algorithm that splits its operands into components makes several primitive products:
+   * terms i * group .. (i + 1) * group - 1 are those of the i-th, and the last is the leading one,
+   * whose sum the low-order part is added to.  0: all terms are one product. */
+  size_t group;
+  int imprecise_bits; /* See bound_shape_t. */
 } sum_question_t;
+
+/* Whether there is a low-order part. */
+static inline bool sum_is_split(const sum_question_t *question) {
+  return question->group != 0 && question->group < question->count;
+}
 
 /* Whether a product of two numbers of these formats may have to be rounded to `format`, or may be
  * too small for it. */
 bool product_rounds(const format_t *left, const format_t *right, const format_t *format);
 bool product_underflows(const format_t *left, const format_t *right, const format_t *format);
+
+/* Whether the schedules of an in-order contract are what decides.  Sums by a dot algorithm that
+ * splits its operands, accumulates imprecisely or in another type than the result's are judged by
+ * the any-order bound: nobody says in which order they are made. */
+bool sum_has_schedules(const sum_question_t *question, size_t terms, const contract_t *contract);
 
 /* The last word on the pattern `bits`.  STATUS_UNDECIDED if the schedules of an in-order contract
  * are too many to decide within the work limit. */

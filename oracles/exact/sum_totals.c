@@ -71,13 +71,30 @@ static int least_lowest_bit(const double *numbers, size_t count) {
   return least;
 }
 
+static int lowest_bit_of_terms(const sum_question_t *question) {
+  size_t group = sum_is_split(question) ? question->group : question->count;
+  int least = 2 * BINARY64_NO_BIT;
+  for (size_t begin = 0; begin < question->count; begin += group) {
+    int bit = least_lowest_bit(question->left + begin, group);
+    if (question->right != NULL) bit += least_lowest_bit(question->right + begin, group);
+    least = bit < least ? bit : least;
+  }
+  return least;
+}
+
+/* Whether all terms so far may be -0, and whether they must.  A zero of the low-order part may have
+ * either sign, since nobody says which sign a component of zero has. */
+static void note_sign(sum_totals_t *totals, const sum_question_t *question, size_t index,
+                      mpfr_srcptr term) {
+  bool is_low = sum_is_split(question) && index < question->count - question->group;
+  totals->can_be_minus_zero &= may_be_minus_zero(question, term) || (is_low && mpfr_zero_p(term));
+  totals->must_be_minus_zero &= mpfr_zero_p(term) && mpfr_signbit(term);
+}
+
 void sum_totals_init(sum_totals_t *totals, const sum_question_t *question) {
   *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
                            .must_be_minus_zero = question->count != 0,
-                           .lowest_bit = least_lowest_bit(question->left, question->count)};
-  if (question->right != NULL) {
-    totals->lowest_bit += least_lowest_bit(question->right, question->count);
-  }
+                           .lowest_bit = lowest_bit_of_terms(question)};
   mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
                      totals->flushable, totals->highest,  totals->lowest};
   mpfr_prec_t precision = exact_sum_precision(question->format);
@@ -100,8 +117,7 @@ void sum_totals_init(sum_totals_t *totals, const sum_question_t *question) {
       flushable |= is_flushable(question->right[i], question->right_format);
     }
     if (note_special(totals, term)) continue;
-    totals->can_be_minus_zero &= may_be_minus_zero(question, term);
-    totals->must_be_minus_zero &= mpfr_zero_p(term) && mpfr_signbit(term);
+    note_sign(totals, question, i, term);
     add_term(totals, run_high, run_low, term, flushable);
   }
   mpfr_clears(run_high, run_low, term, factor, (mpfr_ptr)0);

@@ -12,8 +12,9 @@ typedef struct sum_totals {
   bool has_negative_infinity;
   bool can_be_minus_zero;  /* Every term is -0, or a negative product that may underflow to it. */
   bool must_be_minus_zero; /* Every term is exactly -0. */
-  int lowest_bit; /* Every term is a multiple of 2^lowest_bit: the sum of the least exponents of
-                   * lowest set bits of both factors; BINARY64_NO_BIT or more without one. */
+  int lowest_bit; /* Every term is a multiple of 2^lowest_bit: the least over the primitive products
+                   * of the sum of the least exponents of lowest set bits of both factors;
+                   * BINARY64_NO_BIT or more without one. */
   size_t positive_count; /* Of finite terms, as below. */
   size_t negative_count;
   mpfr_t sum;       /* Of the finite terms, exact; likewise all below. */

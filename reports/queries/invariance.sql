@@ -1,4 +1,4 @@
--- Broken properties of invariance: where, how often, and at which value the bits change.
+-- Broken properties of invariance: where, how often, at which value bits change.
 SELECT id, executor, op, types, sightings,
        shortest.observed AS "property, and where it begins", program.line AS "smallest program"
 FROM finding

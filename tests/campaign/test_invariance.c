@@ -7,7 +7,7 @@
 #include "harness/run/invariance_shrink.h"
 #include "tests/campaign/fake_variant.h"
 
-enum { CASES = 200, MODEL_CASES = 120 };
+enum { CASES = 500, MODEL_CASES = 120 };
 
 static executor_t *open_executor(const char *name) {
   const executor_options_t options = {
@@ -147,6 +147,8 @@ static void test_planted(gconstpointer data) {
       g_error("%s: %s is said to be broken", name, invariance_table[i].spelling);
     }
   }
+  g_test_message("broken in %" G_GUINT64_FORMAT " cases",
+                 count_cases(invariance, row->property, INVARIANCE_OUTCOME_broken));
   const invariance_finding_t *finding = find_finding(invariance, row->property);
   for (int i = 0; i < AXIS_ROLE_COUNT; i++) {
     g_assert_cmpint(size_of(finding, (axis_role_t)i), ==, row->sizes[i]);

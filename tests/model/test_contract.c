@@ -5,10 +5,12 @@
 
 #define SPEC                                                                        \
   "order=in-order,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none," \
-  "integer_overflow=either,zero_sign=strict"
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=either,"    \
+  "imprecise_accum_bits=14,dot_algorithm=spec"
 #define BACKEND                                                                  \
   "order=any,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
-  "integer_overflow=either,zero_sign=strict"
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,"   \
+  "imprecise_accum_bits=14,dot_algorithm=verifier"
 
 static void check_prints(const contract_t *contract, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -37,12 +39,13 @@ static void test_parse(void) {
       {"spec", SPEC},
       {"backend", BACKEND},
       {SPEC, SPEC},
-      {"spec,order=any,fma=yes,accum_wider=yes", BACKEND},
-      {"order=in-order,accum_wider=no,fma=no", SPEC},
+      {"spec,order=any,fma=yes,accum_wider=yes,low_nan=zero,dot_algorithm=verifier", BACKEND},
+      {"order=in-order,accum_wider=no,fma=no,low_nan=either,dot_algorithm=spec", SPEC},
       {"fma=no,fma=yes", BACKEND},
       {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",
        "order=in-order,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,ftz=both,"
-       "integer_overflow=saturate,zero_sign=any"},
+       "integer_overflow=saturate,zero_sign=any,operand_rounding=rn,low_nan=either,"
+       "imprecise_accum_bits=14,dot_algorithm=spec"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
@@ -80,10 +83,12 @@ static void test_refused(void) {
       {"ftz=none|inputs", "ftz=none|inputs: the value is one of none|inputs|outputs|both"},
       {"FMA=yes",
        "no permission is called \"FMA\"; there are order, init_count, accum_rounding, "
-       "accum_wider, fma, ftz, integer_overflow, zero_sign"},
+       "accum_wider, fma, ftz, integer_overflow, zero_sign, operand_rounding, low_nan, "
+       "imprecise_accum_bits, dot_algorithm"},
       {" fma=yes",
        "no permission is called \" fma\"; there are order, init_count, accum_rounding, "
-       "accum_wider, fma, ftz, integer_overflow, zero_sign"},
+       "accum_wider, fma, ftz, integer_overflow, zero_sign, operand_rounding, low_nan, "
+       "imprecise_accum_bits, dot_algorithm"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
@@ -112,8 +117,10 @@ static void test_file(void) {
   } rows[] = {
       {"[contract]\n", BACKEND},
       {"[contract]\nbase = spec\n", SPEC},
-      {"# A comment.\n[contract]\nfma = no\norder=in-order\naccum_wider = no\n", SPEC},
-      {"[contract]\norder = any\nbase = spec\nfma = yes\naccum_wider = yes\n", BACKEND},
+      {"# A comment.\n[contract]\nbase = spec\nfma = no\norder=in-order\naccum_wider = no\n", SPEC},
+      {"[contract]\norder = any\nbase = spec\nfma = yes\naccum_wider = yes\nlow_nan = zero\n"
+       "dot_algorithm = verifier\n",
+       BACKEND},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;

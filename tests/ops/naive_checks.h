@@ -165,7 +165,7 @@ static inline void naive_check_accepted(rng_t *rng, const question_t *question,
     const element_t *element = program->results[r].element;
     for (size_t i = 0; i < type_component_count(&program->results[r]); i++) {
       uint64_t bits = element_load(element, results[r].data, i);
-      bool is_held = quick_holds(&question->accepts[r], element, i, bits);
+      bool is_held = accept_holds(&question->accepts[r], element, i, bits);
       if (is_held) tally->held++;
       if (is_held && !rng_one_in(rng, 8)) continue;
       if (!is_held) tally->asked++;

@@ -6,18 +6,6 @@
 
 #include "oracles/oracle.h"
 
-/* The quick side's word on one pattern, straight from the promises in accept.h. */
-static inline bool quick_holds(const accept_t *accept, const element_t *element, size_t component,
-                               uint64_t bits) {
-  if (accept->ask != NULL && accept->ask[component] != 0) return false;
-  if (accept->bits != NULL && accept->bits[component] == bits) return true;
-  if (accept->low == NULL || element->format == NULL) return false;
-  double value = format_to_double(element->format, bits);
-  bool is_negative_zero = value == 0 && signbit(value) != 0;
-  return isfinite(value) && !is_negative_zero && accept->low[component] <= value &&
-         value <= accept->high[component];
-}
-
 /* A case under a contract, with its quick sets. */
 typedef struct question {
   const oracle_t *oracle;
@@ -69,7 +57,7 @@ static inline bool question_conforms(const question_t *question, const tensor_t 
     size_t count = type_component_count(&program->results[r]);
     for (size_t i = 0; i < count; i++) {
       uint64_t bits = element_load(element, results[r].data, i);
-      bool is_held = quick_holds(&question->accepts[r], element, i, bits);
+      bool is_held = accept_holds(&question->accepts[r], element, i, bits);
       answer_t answer = question_ask(question, r, i, results);
       if (answer.conforms) continue;
       g_assert_false(is_held);

@@ -43,6 +43,25 @@ static const violation_row_t violations[] = {
     {DOT "batch=[]x[] contract=[]x[] f32[1,1,1,1,1] f32[1,1,1,1] -> f32[1,1,1,1,1,1,1,1]", "C12"},
     {DOT "batch=[]x[] contract=[0]x[0] f32[2] f16[2] -> f32[]", "C13"},
     {DOT "batch=[]x[] contract=[0]x[0] i8[2] ui8[2] -> i32[]", "C13"},
+    {DOT "batch=[]x[] contract=[0]x[0] f8E5M2[2] f8E4M3FN[2] -> f32[]", "C13"},
+    {DOT "batch=[]x[] contract=[0]x[0] algorithm=[f8E5M2,f8E4M3FN,f32,1,1,1,true] f8E5M2[2] "
+         "f8E4M3FN[2] -> f32[]",
+     NULL},
+    {DOT
+     "batch=[]x[] contract=[0]x[0] algorithm=[tf32,tf32,f32,1,1,1,false] i64[2] i64[2] -> i64[]",
+     NULL},
+    {DOT "batch=[]x[] contract=[0]x[0] precision=[HIGH,HIGH] "
+         "algorithm=[bf16,bf16,f32,3,3,6,false] f32[2] f32[2] -> f32[]",
+     NULL},
+    {DOT
+     "batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,0,1,6,false] f32[2] f32[2] -> f32[]",
+     "C22"},
+    {DOT
+     "batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,1,-1,6,false] f32[2] f32[2] -> f32[]",
+     "C23"},
+    {DOT
+     "batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,1,1,0,false] f32[2] f32[2] -> f32[]",
+     "C24"},
     {DOT "batch=[]x[] contract=[0]x[0] f32[2] -> f32[]", "arity"},
     {DOT "batch=[]x[] contract=[0]x[0] f32[2] f32[2] f32[2] -> f32[]", "arity"},
     {DOT "batch=[]x[] contract=[0]x[0] f32[2] f32[2] -> f32[] f32[]", "arity"},

@@ -148,6 +148,7 @@ static void test_bodies(void) {
   MATRIX                                                             \
   "f32[2,2] f32[2,2] -> f32[2,2] : 3f800000400000004040000040800000" \
   " : 40a0000040c0000040e0000041000000"
+#define BF16_X3 INNER "algorithm=[bf16,bf16,f32,1,1,3,false] f32[1] f32[1] -> f32[] : "
 #define TWO_BATCHES BATCHED "i8[2,1] i8[2,1] -> i8[2] : 0203 : 0507"
 #define FOUR_ROWS REDUCE "add dims=[1] i8[4,1] i8[] -> i8[4] : 01020304 : 00"
 #define TIE                                                                         \
@@ -206,6 +207,9 @@ static const struct {
     {FAULT_off_by_one_ulp,
      REDUCE "add dims=[] f16[7] f16[] -> f16[7] : 3c003c003c003c003c003c003c00 : 0000",
      "3c003c003c003c003c003c003c01"},
+    {FAULT_lose_cross_product, BF16_X3 "3f804000 : 3f804000", "3f804000"},
+    {FAULT_repeat_cross_product, BF16_X3 "3f804000 : 3f804000", "3f80c000"},
+    {FAULT_keep_low_nan, BF16_X3 "7f800000 : 3f800000", "7fc00000"},
 };
 
 static void test_faults(void) {

@@ -4,6 +4,7 @@
 
 #include "harness/model/case.h"
 #include "harness/model/dimension_list.h"
+#include "oracles/ops/dot_general/dot_general_algorithm.h"
 
 enum {
   DOT_GENERAL_LHS = 0, /* Operand numbers. */
@@ -27,6 +28,8 @@ typedef struct dot_general_attributes {
   bool has_precision; /* Whether precision_config is there at all. */
   uint32_t precision_count;
   dot_precision_t precisions[DOT_GENERAL_PRECISIONS_MAX];
+  bool has_algorithm;
+  dot_algorithm_attribute_t algorithm; /* If has_algorithm. */
 } dot_general_attributes_t;
 
 static inline const dot_general_attributes_t *dot_general_attributes(const program_t *program) {

@@ -31,36 +31,75 @@ static double load(const tensor_t *tensor, size_t component) {
   return format_to_double(element->format, element_load(element, tensor->data, component));
 }
 
-sum_question_t dot_general_sum_question(const case_t *instance, const dot_general_layout_t *layout,
-                                        dot_general_place_t place, arena_t *arena) {
+void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
+                                 const format_t *precision, size_t index,
+                                 double out_components[DOT_COMPONENTS_MAX]) {
+  const format_t *storage = operand->type.element->format;
+  uint64_t bits = element_load(operand->type.element, operand->data, index);
+  double value = format_to_double(storage, bits);
+  if (storage == precision && plan->component_count == 1) {
+    out_components[0] = value;
+  } else {
+    dot_split(split, precision, plan->component_count, storage, bits, value, out_components);
+  }
+}
+
+/* re = a.re b.re + (-a.im) b.im;  im = a.re b.im + a.im b.re. */
+static void gather_complex(const case_t *instance, const dot_general_layout_t *layout,
+                           dot_general_place_t place, double *left, double *right) {
   const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
-  size_t parts = lhs->type.element->components;
-  size_t count = layout->term_count * parts;
-  double *left = ARENA_NEW_ARRAY(arena, double, count);
-  double *right = ARENA_NEW_ARRAY(arena, double, count);
   for (size_t term = 0; term < layout->term_count; term++) {
     size_t l = lhs_index(layout, place, term), r = rhs_index(layout, place, term);
-    if (parts == 1) {
-      left[term] = load(lhs, l);
-      right[term] = load(rhs, r);
-      continue;
-    }
-    /* re = a.re b.re + (-a.im) b.im;  im = a.re b.im + a.im b.re. */
     double imaginary = load(lhs, 2 * l + 1);
     left[2 * term] = load(lhs, 2 * l);
     left[2 * term + 1] = place.part == 0 ? -imaginary : imaginary;
     right[2 * term] = load(rhs, 2 * r + (place.part == 0 ? 0 : 1));
     right[2 * term + 1] = load(rhs, 2 * r + (place.part == 0 ? 1 : 0));
   }
+}
+
+/* All products of components, one primitive product after the other. */
+static void gather_components(const case_t *instance, const dot_plan_t *plan, split_t split,
+                              const dot_general_layout_t *layout, dot_general_place_t place,
+                              double *left, double *right) {
+  const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
+  const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
+  double a[DOT_COMPONENTS_MAX], b[DOT_COMPONENTS_MAX];
+  for (size_t term = 0; term < layout->term_count; term++) {
+    dot_general_load_components(lhs, plan, split, plan->lhs, lhs_index(layout, place, term), a);
+    dot_general_load_components(rhs, plan, split, plan->rhs, rhs_index(layout, place, term), b);
+    for (int i = 0; i < plan->primitive_count; i++) {
+      size_t to = (size_t)i * layout->term_count + term;
+      left[to] = a[plan->primitives[i].lhs];
+      right[to] = b[plan->primitives[i].rhs];
+    }
+  }
+}
+
+sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
+                                        split_t split, const dot_general_layout_t *layout,
+                                        dot_general_place_t place, arena_t *arena) {
+  size_t parts = instance->program.operands[DOT_GENERAL_LHS].element->components;
+  size_t count = layout->term_count * parts * (size_t)plan->primitive_count;
+  double *left = ARENA_NEW_ARRAY(arena, double, count);
+  double *right = ARENA_NEW_ARRAY(arena, double, count);
+  if (parts == 1) {
+    gather_components(instance, plan, split, layout, place, left, right);
+  } else {
+    gather_complex(instance, layout, place, left, right);
+  }
   return (sum_question_t){
-      .format = instance->program.results[0].element->format,
+      .format = plan->accumulation,
       .count = count,
       .left = left,
       .right = right,
-      .left_format = lhs->type.element->format,
-      .right_format = rhs->type.element->format,
+      .left_format = plan->lhs,
+      .right_format = plan->rhs,
       .is_complex_part = parts == 2,
+      .result = plan->result,
+      .group = plan->primitive_count > 1 ? layout->term_count : 0,
+      .imprecise_bits = plan->imprecise_bits,
   };
 }
 

@@ -4,7 +4,7 @@
 
 #include "oracles/exact/integer_question.h"
 #include "oracles/exact/sum_question.h"
-#include "oracles/ops/dot_general/dot_general.h"
+#include "oracles/ops/dot_general/dot_plan.h"
 
 /* Which result element a component belongs to, and which part of it it is. */
 typedef struct dot_general_place {
@@ -17,9 +17,16 @@ typedef struct dot_general_place {
 dot_general_place_t dot_general_place(const case_t *instance, const dot_general_layout_t *layout,
                                       size_t component);
 
-/* The question that one component of a float or complex dot_general asks; arrays in the arena. */
-sum_question_t dot_general_sum_question(const case_t *instance, const dot_general_layout_t *layout,
+/* The question that one component of a float or complex dot_general asks, with operands split like
+ * that; arrays in the arena. */
+sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
+                                        split_t split, const dot_general_layout_t *layout,
                                         dot_general_place_t place, arena_t *arena);
+
+/* Element `index` of a float operand split into the plan's components. */
+void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
+                                 const format_t *precision, size_t index,
+                                 double out_components[DOT_COMPONENTS_MAX]);
 
 /* The same for integers and booleans. */
 integer_question_t dot_general_integer_question(const case_t *instance,

@@ -65,6 +65,10 @@ static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_
   STATUS_TRY(scan_expect(scan, " contract=", error));
   STATUS_TRY(parse_pair(scan, &attributes->lhs_contracting, &attributes->rhs_contracting, error));
   if (scan_accept(scan, " precision=")) STATUS_TRY(parse_precisions(scan, attributes, error));
+  attributes->has_algorithm = scan_accept(scan, " algorithm=");
+  if (attributes->has_algorithm) {
+    STATUS_TRY(dot_algorithm_parse(scan, &attributes->algorithm, error));
+  }
   inout_program->attributes = attributes;
   return STATUS_OK;
 }
@@ -90,16 +94,22 @@ static void print_attributes(const program_t *program, GString *out_text) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   print_pair("batch", &attributes->lhs_batching, &attributes->rhs_batching, out_text);
   print_pair("contract", &attributes->lhs_contracting, &attributes->rhs_contracting, out_text);
-  if (!attributes->has_precision) return;
-  g_string_append(out_text, " precision=[");
-  print_precisions(attributes, "", "", ",", out_text);
-  g_string_append_c(out_text, ']');
+  if (attributes->has_precision) {
+    g_string_append(out_text, " precision=[");
+    print_precisions(attributes, "", "", ",", out_text);
+    g_string_append_c(out_text, ']');
+  }
+  if (!attributes->has_algorithm) return;
+  g_string_append(out_text, " algorithm=");
+  dot_algorithm_print(&attributes->algorithm, out_text);
 }
 
 static void print_algorithm(const program_t *program, GString *out_text) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   const dot_precision_t *precisions = attributes->precisions;
-  if (!attributes->has_precision) {
+  if (attributes->has_algorithm) {
+    dot_algorithm_print_label(&attributes->algorithm, out_text);
+  } else if (!attributes->has_precision) {
     g_string_append(out_text, "default");
   } else if (attributes->precision_count == 2 && precisions[0] == precisions[1]) {
     g_string_append_printf(out_text, "precision=%s", precision_names[precisions[0]]);
@@ -128,6 +138,9 @@ static void print_words(const program_t *program, GString *out_text) {
                          dimension_list_extent(&columns, rhs));
   g_string_append_printf(out_text, "of %s, into %s", lhs->element->name,
                          program->results[0].element->name);
+  if (!attributes->has_algorithm) return;
+  g_string_append(out_text, ", by algorithm ");
+  dot_algorithm_print_label(&attributes->algorithm, out_text);
 }
 
 /* ---- MLIR ------------------------------------------------------------------------------------ */
@@ -155,6 +168,10 @@ static void print_mlir(const program_t *program, GString *out_text) {
     print_precisions(attributes, "#stablehlo<precision ", ">", ", ", out_text);
     g_string_append_c(out_text, ']');
   }
+  if (attributes->has_algorithm) {
+    g_string_append(out_text, ", algorithm = ");
+    dot_algorithm_print_mlir(&attributes->algorithm, out_text);
+  }
   g_string_append(out_text, "}>");
   mlir_close(program, out_text);
 }
@@ -165,6 +182,10 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   return dimension_list_mask(operand == DOT_GENERAL_LHS ? &attributes->lhs_contracting
                                                         : &attributes->rhs_contracting);
+}
+
+static bool splits_operands(const program_t *program) {
+  return dot_general_attributes(program)->has_algorithm;
 }
 
 static bool is_init_operand(const program_t *program, uint32_t operand) {
@@ -195,10 +216,22 @@ static const op_constraint_t constraints[] = {
     {"C11", "precision_config, if there is one, has two entries"},
     {"C12", "the result has the batching sizes, then lhs's other sizes, then rhs's other sizes"},
     {"C13", "lhs and rhs have the same element type"},
+    {"C22", "the algorithm's lhs_component_count is positive"},
+    {"C23", "the algorithm's rhs_component_count is positive"},
+    {"C24", "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive"},
     {"arity", "there are two operands and one result"},
     {"types",
      "operands and result are unquantized tensors, and the operands' element type can be "
      "promoted to the result's"},
+    {NULL, NULL},
+};
+
+static const op_constraint_t contract_constraints[] = {
+    {"C13", "lhs and rhs have the same element type (dot_algorithm=rfc|spec)"},
+    {"C21",
+     "precision_config is DEFAULT where there is an algorithm (dot_algorithm=spec|verifier)"},
+    {"float", "the algorithm's types are floats (dot_algorithm=spec|verifier)"},
+    {"known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)"},
     {NULL, NULL},
 };
 
@@ -208,9 +241,11 @@ const op_t dot_general_op = {
     .summary = "sums products of two tensors over their contracting dimensions",
     .attributes_bytes = sizeof(dot_general_attributes_t),
     .constraints = constraints,
+    .contract_constraints = contract_constraints,
     .draw = dot_general_draw,
     .break_constraint = dot_general_break_constraint,
     .validate = dot_general_validate,
+    .validate_under = dot_general_validate_under,
     .parse_attributes = parse_attributes,
     .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
@@ -218,6 +253,7 @@ const op_t dot_general_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,
+    .splits_operands = splits_operands,
     .neutral_bits = neutral_bits,
     .axes = dot_general_axes,
     .with_axes = dot_general_with_axes,

@@ -1,3 +1,6 @@
+#include <stddef.h>
+#include <string.h>
+
 #include "harness/model/draw.h"
 #include "harness/model/promotion.h"
 #include "oracles/ops/dot_general/dot_general_op.h"
@@ -126,12 +129,43 @@ static bool break_c12(breakage_t *b) {
   return true;
 }
 
-static bool differs(const element_t *element, const void *other) { return element != other; }
+/* Two 8-bit floats may differ where there is an algorithm. */
+static bool differs(const element_t *element, const void *context) {
+  const element_t *other = context;
+  bool are_f8 =
+      element->format != NULL && other->format != NULL && element->bits == 8 && other->bits == 8;
+  return element != other && !are_f8;
+}
 
 static bool break_c13(breakage_t *b) {
   type_t *type = rng_one_in(b->rng, 2) ? b->lhs.type : b->rhs.type;
   type->element = draw_element(b->rng, differs, type->element);
   return true;
+}
+
+/* Makes one count of the algorithm, which is drawn if there is none, zero or negative. */
+static bool break_count(breakage_t *b, size_t offset) {
+  dot_general_attributes_t *attributes = b->attributes;
+  if (!attributes->has_algorithm) {
+    if (b->lhs.type->element->kind != ELEMENT_FLOAT) return false;
+    attributes->has_algorithm = true;
+    attributes->algorithm = dot_algorithm_draw(b->rng, b->lhs.type->element);
+  }
+  int64_t count = -(int64_t)rng_below(b->rng, 2);
+  memcpy((char *)&attributes->algorithm + offset, &count, sizeof count);
+  return true;
+}
+
+static bool break_c22(breakage_t *b) {
+  return break_count(b, offsetof(dot_algorithm_attribute_t, lhs_component_count));
+}
+
+static bool break_c23(breakage_t *b) {
+  return break_count(b, offsetof(dot_algorithm_attribute_t, rhs_component_count));
+}
+
+static bool break_c24(breakage_t *b) {
+  return break_count(b, offsetof(dot_algorithm_attribute_t, primitive_count));
 }
 
 static bool break_arity(breakage_t *b) {
@@ -169,10 +203,11 @@ bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
     const char *id;
     bool (*apply)(breakage_t *b);
   } breakers[] = {
-      {"C1", break_c1},   {"C2", break_c2},       {"C3", break_c3},       {"C4", break_c4},
-      {"C5", break_c5},   {"C6", break_c6},       {"C7", break_c7},       {"C8", break_c8},
-      {"C9", break_c9},   {"C10", break_c10},     {"C11", break_c11},     {"C12", break_c12},
-      {"C13", break_c13}, {"arity", break_arity}, {"types", break_types},
+      {"C1", break_c1},       {"C2", break_c2},       {"C3", break_c3},   {"C4", break_c4},
+      {"C5", break_c5},       {"C6", break_c6},       {"C7", break_c7},   {"C8", break_c8},
+      {"C9", break_c9},       {"C10", break_c10},     {"C11", break_c11}, {"C12", break_c12},
+      {"C13", break_c13},     {"C22", break_c22},     {"C23", break_c23}, {"C24", break_c24},
+      {"arity", break_arity}, {"types", break_types},
   };
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = *dot_general_attributes(inout_program);

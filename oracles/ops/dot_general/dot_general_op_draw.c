@@ -1,4 +1,5 @@
 #include "harness/model/draw.h"
+#include "harness/model/promotion.h"
 #include "oracles/ops/dot_general/dot_general_op.h"
 
 /* The four roles of a dimension. */
@@ -97,6 +98,51 @@ static void draw_precision(rng_t *rng, dot_general_attributes_t *attributes) {
   }
 }
 
+/* One program of floats in three asks for an algorithm.  Its precision_config, if any, is mostly
+ * DEFAULT then, as the specification wants it. */
+static void draw_algorithm(rng_t *rng, const element_t *storage,
+                           dot_general_attributes_t *attributes) {
+  if (storage->kind != ELEMENT_FLOAT || !rng_one_in(rng, 3)) return;
+  attributes->has_algorithm = true;
+  attributes->algorithm = dot_algorithm_draw(rng, storage);
+  if (rng_one_in(rng, 16)) return;
+  for (uint32_t i = 0; i < attributes->precision_count; i++) {
+    attributes->precisions[i] = DOT_PRECISION_DEFAULT;
+  }
+}
+
+/* The left operand's element type, or another 8-bit float where an algorithm permits that. */
+static const element_t *draw_rhs_element(rng_t *rng, const element_t *lhs,
+                                         dot_general_attributes_t *attributes) {
+  dot_algorithm_attribute_t *algorithm = &attributes->algorithm;
+  if (!attributes->has_algorithm || algorithm->lhs_type != lhs || lhs->bits != 8) return lhs;
+  if (!rng_one_in(rng, 2)) return lhs;
+  static const char *const others[] = {"f8E5M2", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2FNUZ"};
+  algorithm->rhs_type = element_named(others[rng_below(rng, G_N_ELEMENTS(others))]);
+  return algorithm->rhs_type;
+}
+
+/* With an algorithm mostly its accumulation type, if operands can be promoted to it: the only
+ * choice where operands differ. */
+static const element_t *draw_result_element(rng_t *rng, const element_t *lhs, const element_t *rhs,
+                                            const dot_general_attributes_t *attributes) {
+  const element_t *accumulation = attributes->algorithm.accumulation_type;
+  bool can = attributes->has_algorithm && element_is_promotable(lhs, accumulation);
+  if (can && (lhs != rhs || !rng_one_in(rng, 3))) return accumulation;
+  return draw_promotion(rng, lhs);
+}
+
+/* Short sums tell algorithms apart: in long ones the permitted error hides which one ran. */
+static draw_limits_t limits_for(rng_t *rng, const draw_limits_t *limits,
+                                const dot_general_attributes_t *attributes) {
+  enum { SHORT_SUM = 8 };
+  draw_limits_t chosen = *limits;
+  if (attributes->has_algorithm && rng_one_in(rng, 2)) {
+    chosen.terms_max = MIN(chosen.terms_max, SHORT_SUM);
+  }
+  return chosen;
+}
+
 static void append_sizes(const type_t *operand, const dimension_list_t *dims, type_t *result) {
   for (uint32_t i = 0; i < dims->count; i++) {
     result->dims[result->rank++] = operand->dims[dims->dims[i]];
@@ -107,28 +153,31 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program) {
   static const role_t lhs_roles[] = {ROLE_BATCH, ROLE_ROW, ROLE_TERM};
   static const role_t rhs_roles[] = {ROLE_BATCH, ROLE_TERM, ROLE_COLUMN};
-  shape_t shape = {0};
-  draw_counts(rng, MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX), &shape);
-  draw_sizes(rng, limits, &shape);
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = (dot_general_attributes_t){0};
   draw_precision(rng, attributes);
 
   const element_t *from = draw_element(rng, NULL, NULL);
+  draw_algorithm(rng, from, attributes);
+  const element_t *rhs_from = draw_rhs_element(rng, from, attributes);
+  shape_t shape = {0};
+  const draw_limits_t shape_limits = limits_for(rng, limits, attributes);
+  draw_counts(rng, MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX), &shape);
+  draw_sizes(rng, &shape_limits, &shape);
   bool is_canonical = rng_one_in(rng, 3);
   uint32_t shared = shape.counts[ROLE_BATCH] + shape.counts[ROLE_TERM];
   dimension_list_t lhs_places = draw_places(rng, shared + shape.counts[ROLE_ROW], is_canonical);
   dimension_list_t rhs_places = draw_places(rng, shared + shape.counts[ROLE_COLUMN], is_canonical);
   type_t lhs = lay_out(&shape, from, lhs_roles, &lhs_places, &attributes->lhs_batching,
                        &attributes->lhs_contracting);
-  type_t rhs = lay_out(&shape, from, rhs_roles, &rhs_places, &attributes->rhs_batching,
+  type_t rhs = lay_out(&shape, rhs_from, rhs_roles, &rhs_places, &attributes->rhs_batching,
                        &attributes->rhs_contracting);
   *out_program = (program_t){.op = &dot_general_op,
                              .attributes = attributes,
                              .operand_count = 2,
                              .result_count = 1,
                              .operands = {lhs, rhs}};
-  type_t result = type_make(draw_promotion(rng, from), 0, NULL);
+  type_t result = type_make(draw_result_element(rng, from, rhs_from, attributes), 0, NULL);
   dimension_list_t rows = dot_general_lhs_result_dimensions(out_program);
   dimension_list_t columns = dot_general_rhs_result_dimensions(out_program);
   append_sizes(&lhs, &attributes->lhs_batching, &result);

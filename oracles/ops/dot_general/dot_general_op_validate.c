@@ -74,7 +74,26 @@ static bool types_are_supported(const program_t *program) {
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
     if (types[i]->quantization != NULL || !types[i]->element->is_tensor_element) return false;
   }
-  return element_is_promotable(types[0]->element, types[2]->element);
+  return element_is_promotable(types[0]->element, types[2]->element) &&
+         element_is_promotable(types[1]->element, types[2]->element);
+}
+
+static bool is_f8(const element_t *element) {
+  return element->kind == ELEMENT_FLOAT && element->bits == 8;
+}
+
+/* Two kinds of 8-bit floats, for an algorithm that names their types: C13 forbids it, the dialect
+ * permits it, and JAX emits it.  The contract decides. */
+static bool mixes_f8(const program_t *program) {
+  const element_t *lhs = program->operands[DOT_GENERAL_LHS].element;
+  const element_t *rhs = program->operands[DOT_GENERAL_RHS].element;
+  return lhs != rhs && is_f8(lhs) && is_f8(rhs) && dot_general_attributes(program)->has_algorithm;
+}
+
+static const char *validate_counts(const dot_algorithm_attribute_t *algorithm) {
+  if (algorithm->lhs_component_count < 1) return "C22";
+  if (algorithm->rhs_component_count < 1) return "C23";
+  return algorithm->primitive_count < 1 ? "C24" : NULL;
 }
 
 const char *dot_general_validate(const program_t *program) {
@@ -93,6 +112,26 @@ const char *dot_general_validate(const program_t *program) {
   if (violation != NULL) return violation;
   if (attributes->has_precision && attributes->precision_count != 2) return "C11";
   if (!is_shape_of_result(program, &lhs, &rhs)) return "C12";
-  if (lhs.type->element != rhs.type->element) return "C13";
+  if (lhs.type->element != rhs.type->element && !mixes_f8(program)) return "C13";
+  if (attributes->has_algorithm) violation = validate_counts(&attributes->algorithm);
+  if (violation != NULL) return violation;
   return types_are_supported(program) ? NULL : "types";
+}
+
+const char *dot_general_validate_under(const program_t *program, const contract_t *contract) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  if (!attributes->has_algorithm) return NULL;
+  bool is_verifier = contract->dot_algorithm == DOT_ALGORITHM_VERIFIER;
+  if (!is_verifier && mixes_f8(program)) return "C13";
+  if (contract->dot_algorithm == DOT_ALGORITHM_RFC) return NULL;
+  for (uint32_t i = 0; i < attributes->precision_count; i++) {
+    if (attributes->precisions[i] != DOT_PRECISION_DEFAULT) return "C21";
+  }
+  const dot_algorithm_attribute_t *algorithm = &attributes->algorithm;
+  if (algorithm->lhs_type->kind != ELEMENT_FLOAT || algorithm->rhs_type->kind != ELEMENT_FLOAT ||
+      algorithm->accumulation_type->kind != ELEMENT_FLOAT) {
+    return "float";
+  }
+  dot_algorithm_t known;
+  return is_verifier && !dot_algorithm_find(algorithm, &known) ? "known" : NULL;
 }

@@ -2,15 +2,7 @@
 
 #include "harness/model/promotion.h"
 #include "oracles/exact/dense_fold.h"
-#include "oracles/ops/dot_general/dot_general.h"
-
-/* One simulation, with what its parts share. */
-typedef struct simulation {
-  const dot_general_layout_t *layout;
-  const tensor_t *lhs;
-  const tensor_t *rhs;
-  fold_t fold;
-} simulation_t;
+#include "oracles/ops/dot_general/dot_general_simulate_parts.h"
 
 /* The element of the right operand that is read for element `index`. */
 static size_t rhs_index(const simulation_t *simulation, size_t index) {
@@ -23,23 +15,33 @@ static size_t rhs_index(const simulation_t *simulation, size_t index) {
   return index - in_matrix + in_matrix % columns * rows + in_matrix / columns;
 }
 
-static fold_value_t load_lhs(const simulation_t *simulation, size_t batch, size_t row,
-                             size_t term) {
+size_t simulation_lhs_index(const simulation_t *simulation, size_t batch, size_t row, size_t term) {
   const dot_general_layout_t *layout = simulation->layout;
-  size_t index =
-      layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row] + layout->lhs_term_offset[term];
-  const tensor_t *lhs = simulation->lhs;
-  return fold_load(&simulation->fold, lhs->type.element, lhs->data, index);
+  return layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row] +
+         layout->lhs_term_offset[term];
 }
 
-static fold_value_t load_rhs(const simulation_t *simulation, size_t batch, size_t column,
-                             size_t term) {
+size_t simulation_rhs_index(const simulation_t *simulation, size_t batch, size_t column,
+                            size_t term) {
   const dot_general_layout_t *layout = simulation->layout;
   bool reads_before = simulation->fold.schedule->fault == FAULT_batch_offset && batch > 0;
   size_t index = layout->rhs_batch_offset[reads_before ? batch - 1 : batch] +
                  layout->rhs_column_offset[column] + layout->rhs_term_offset[term];
+  return rhs_index(simulation, index);
+}
+
+static fold_value_t load_lhs(const simulation_t *simulation, size_t batch, size_t row,
+                             size_t term) {
+  const tensor_t *lhs = simulation->lhs;
+  return fold_load(&simulation->fold, lhs->type.element, lhs->data,
+                   simulation_lhs_index(simulation, batch, row, term));
+}
+
+static fold_value_t load_rhs(const simulation_t *simulation, size_t batch, size_t column,
+                             size_t term) {
   const tensor_t *rhs = simulation->rhs;
-  return fold_load(&simulation->fold, rhs->type.element, rhs->data, rhs_index(simulation, index));
+  return fold_load(&simulation->fold, rhs->type.element, rhs->data,
+                   simulation_rhs_index(simulation, batch, column, term));
 }
 
 /* What `vpmaddubsw` does: pairs of products become one term, saturated to 16 bits. */
@@ -126,16 +128,44 @@ static void simulate_dense(const simulation_t *simulation, arena_t *arena, tenso
   }
 }
 
+/* The algorithm to run: the schedule's own, or the one that the program asks for. */
+static status_t find_algorithm(const program_t *program, const schedule_t *schedule,
+                               bool *out_has_algorithm, dot_algorithm_t *out_algorithm,
+                               failure_t *error) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  *out_has_algorithm = true;
+  if (schedule->algorithm != NULL) {
+    if (dot_algorithm_find_name(str_from(schedule->algorithm), out_algorithm)) return STATUS_OK;
+    return status_fail(error, STATUS_INVALID, "there is no dot algorithm \"%s\"",
+                       schedule->algorithm);
+  }
+  *out_has_algorithm = attributes->has_algorithm;
+  if (!attributes->has_algorithm) return STATUS_OK;
+  if (dot_algorithm_find(&attributes->algorithm, out_algorithm)) return STATUS_OK;
+  return status_fail(error, STATUS_UNSUPPORTED, "nobody knows what this dot algorithm means");
+}
+
 status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                               tensor_t *inout_results, failure_t *error) {
+  const program_t *program = &instance->program;
   simulation_t simulation = {.lhs = &instance->operands[DOT_GENERAL_LHS],
                              .rhs = &instance->operands[DOT_GENERAL_RHS]};
-  const element_t *element = instance->program.results[0].element;
-  const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
-  STATUS_TRY(element_require_exact_promotion(from, element, error));
-  STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, error));
-  const dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+  const element_t *element = program->results[0].element;
+  const dot_general_layout_t layout = dot_general_layout_make(program, arena);
   simulation.layout = &layout;
+  bool has_algorithm;
+  dot_algorithm_t algorithm;
+  STATUS_TRY(find_algorithm(program, schedule, &has_algorithm, &algorithm, error));
+  if (has_algorithm && element->kind == ELEMENT_FLOAT) {
+    return simulate_algorithm(&simulation, instance, &algorithm, schedule, arena, inout_results,
+                              error);
+  }
+  if (dot_general_attributes(program)->has_algorithm)
+    STATUS_TRY(dot_plan_require_none(program, error));
+  for (int i = 0; i < 2; i++) {
+    STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, error));
+  }
+  STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, error));
   if (dense_fold_applies(&simulation.fold)) {
     simulate_dense(&simulation, arena, inout_results);
   } else {

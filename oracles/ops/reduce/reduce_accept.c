@@ -132,7 +132,8 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
                         .ask = ask,
                         .special = init.is_finite ? special : NULL,
                         .lowest_bit = lowest_bit,
-                        .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)}};
+                        .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
+                        .has_schedules = true};
   return quick_sums_finish(&quick, element->format, contract, arena);
 }
 

@@ -1,0 +1,20 @@
+/* Sums of split operands whose terms are not all finite: what a NaN in the low-order part does.
+ *
+ * The product of an infinity, which splits into an infinity and a NaN, has a low-order part that is
+ * NaN.  Implementations in use take such a low-order part for 0 before they add the leading product
+ * (VERDICTS.md, section 5), some once, for the whole sum, some for each term.  The contract's
+ * permission low_nan says whether they must. */
+#ifndef ASSAY_EXACT_SPLIT_SUM_H
+#define ASSAY_EXACT_SPLIT_SUM_H
+
+#include "harness/model/contract.h"
+#include "oracles/exact/sum_question.h"
+#include "oracles/exact/value_range.h"
+
+/* If some term is not finite, or the low-order part alone may overflow both ways: sets the whole
+ * range and returns true.  On entry the infinities of `inout_range` are those that finite terms may
+ * overflow to. */
+bool split_sum_set_special(value_range_t *inout_range, const sum_question_t *question,
+                           const contract_t *contract);
+
+#endif

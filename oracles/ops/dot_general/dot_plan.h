@@ -1,0 +1,49 @@
+/* What a dot_general computes, once it is known by which algorithm: types of the factors, products
+ * of components that are kept, type of the accumulation (VERDICTS.md, section 5). */
+#ifndef ASSAY_OPS_DOT_PLAN_H
+#define ASSAY_OPS_DOT_PLAN_H
+
+#include "harness/model/contract.h"
+#include "harness/model/schedule.h"
+#include "oracles/ops/dot_general/dot_general.h"
+
+enum { DOT_SPLITS_MAX = 3 };
+
+typedef struct dot_plan {
+  bool
+      has_algorithm; /* Else factors are the operands, and everything is done in the result type. */
+  const format_t *lhs; /* Format of the components; complex operands: of the parts. */
+  const format_t *rhs;
+  const format_t *accumulation;
+  const format_t *result; /* What sums are converted to at last; NULL if to nothing else. */
+  int component_count;
+  int primitive_count;
+  dot_primitive_t primitives[DOT_PRIMITIVES_MAX]; /* The leading one last. */
+  int imprecise_bits;                             /* See bound_shape_t. */
+} dot_plan_t;
+
+/* The plan of a float or complex program: by the algorithm that it asks for, or by another, or by
+ * none.  STATUS_UNSUPPORTED if nobody knows what that means. */
+status_t dot_plan_make(const program_t *program, const contract_t *contract, dot_plan_t *out_plan,
+                       failure_t *error);
+status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
+                           const contract_t *contract, dot_plan_t *out_plan, failure_t *error);
+status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, failure_t *error);
+
+/* STATUS_UNSUPPORTED if the program asks for an algorithm: what those mean for integers and
+ * booleans nobody says. */
+status_t dot_plan_require_none(const program_t *program, failure_t *error);
+
+/* The ways to split operands that the contract permits, which the accept set is the union over.
+ * Returns their count, at least 1. */
+size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
+                       split_t out_splits[DOT_SPLITS_MAX]);
+
+/* Splits a number into count components of a precision type: component i is what is left after the
+ * ones before it, rounded or truncated.  `bits` is the pattern of `value` in `storage`, or anything
+ * where the value is not NaN.  An f32 NaN whose payload lies in bits that truncation cuts off
+ * becomes an infinity, as in implementations that mask the pattern. */
+void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
+               uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]);
+
+#endif
