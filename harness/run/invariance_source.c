@@ -4,12 +4,9 @@
 
 #include "harness/gen/gen.h"
 
-enum {
-  /* Programs drawn before we believe that none has the types: the rarest combinations come up once
-   * in some thousands. */
-  ATTEMPTS = 100000,
-  CHOICES = 6, /* Programs of which the one with most to vary is taken. */
-};
+/* Programs drawn before we believe that none has the types: the rarest combinations come up once in
+ * some thousands. */
+enum { ATTEMPTS = 100000 };
 
 /* Sizes: small ones, ones that blocks and vectors divide, and a few that need threads or blocks of
  * the terms. */
@@ -61,32 +58,39 @@ static bool draw_program(rng_t *rng, const op_t *op, const char *types, arena_t 
   return false;
 }
 
-/* In how many roles there is something to vary: two entries, or enough terms to have an order. */
-static int count_roles(const program_t *program) {
+/* How much there is to vary: the binary orders of magnitude of what has each role, of which a few
+ * are enough. */
+static int measure_variety(const program_t *program) {
+  enum { ENOUGH = 5 };
   axes_t axes;
   if (!axes_of(program, &axes)) return 0;
-  bool varies[AXIS_ROLE_COUNT] = {false};
+  int64_t products[AXIS_ROLE_COUNT] = {1, 1, 1, 1};
   for (uint32_t axis = 0; axis < axes.count; axis++) {
-    axis_role_t role = axes.items[axis].role;
-    varies[role] |= axes.items[axis].size > (role == AXIS_TERM ? 2 : 1);
+    products[axes.items[axis].role] *= axes.items[axis].size;
   }
-  int count = 0;
-  for (int role = 0; role < AXIS_ROLE_COUNT; role++) count += varies[role];
-  return count;
+  int variety = 0;
+  for (int role = 0; role < AXIS_ROLE_COUNT; role++) {
+    int magnitude = 0;
+    while (magnitude < ENOUGH && products[role] >> (magnitude + 1) > 0) magnitude++;
+    variety += magnitude;
+  }
+  return variety;
 }
 
+/* The most varied one of several programs: of many, of few, or just one. */
 static void draw_varied_program(rng_t *rng, const op_t *op, const char *types, arena_t *arena,
                                 program_t *out_program) {
+  static const int choices[] = {1, 4, 16};
+  int count = choices[rng_below(rng, G_N_ELEMENTS(choices))];
   int most = -1;
-  for (int i = 0; i < CHOICES; i++) {
+  for (int i = 0; i < count || most < 0; i++) {
     program_t program;
     if (!draw_program(rng, op, types, arena, &program)) continue;
-    int roles = count_roles(&program);
-    if (roles <= most) continue;
-    most = roles;
+    int variety = measure_variety(&program);
+    if (variety <= most) continue;
+    most = variety;
     *out_program = program;
   }
-  g_assert(most >= 0);
 }
 
 bool invariance_source_has(const op_t *op, const char *types) {
