@@ -45,7 +45,10 @@ static const relaxation_t relaxations[] = {
 static contract_t relax(contract_t contract, const relaxation_t *relaxation) {
   for (size_t i = 0; i < relaxation->change_count; i++) {
     const change_t *change = &relaxation->changes[i];
-    memcpy((uint8_t *)&contract + change->permission, &change->value, sizeof change->value);
+    uint8_t *present = (uint8_t *)&contract + change->permission;
+    /* Each value of this one permits what those before it do. */
+    bool is_cumulative = change->permission == offsetof(contract_t, operand_rounding);
+    if (!is_cumulative || *present < change->value) *present = change->value;
   }
   return contract;
 }

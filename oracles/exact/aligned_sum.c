@@ -9,7 +9,7 @@ static double cut(double value, int lowest) {
 
 /* Cut to so many bits of its own. */
 static double cut_to(double value, int bits) {
-  return value == 0 ? value : cut(value, ilogb(value) - bits + 1);
+  return value == 0 || !isfinite(value) ? value : cut(value, ilogb(value) - bits + 1);
 }
 
 double aligned_sum(const double *left, const double *right, size_t count, size_t width, int bits) {

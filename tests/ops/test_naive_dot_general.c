@@ -170,7 +170,7 @@ static GArray *multiply_components(const case_t *instance, const naive_split_t *
   const dot_algorithm_attribute_t *algorithm = &attributes->algorithm;
   GArray *rows[9];
   for (int p = 0; p < products->product_count; p++) {
-    rows[p] = g_array_new(FALSE, FALSE, sizeof(double));
+    rows[p] = g_array_sized_new(FALSE, FALSE, sizeof(double), 1); /* Never NULL inside. */
   }
   place_t place = place_of_result(&instance->program, result);
   for (bool more = has_terms(&instance->program); more;
