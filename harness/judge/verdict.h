@@ -48,7 +48,8 @@ typedef struct verdict {
 /* Notes the algorithms that could have given the results.  Where the one that was asked for could
  * not, another that could explains a divergence of value that nothing observed explains yet: it
  * becomes class `algorithm`, with those that could as what was observed.  `is_named`: the program
- * names an algorithm; else only what nothing else explains is so explained. */
+ * names an algorithm; else only what nothing else explains is so explained.  In class
+ * `unsupported-accepted` they are what was run, and the class stays. */
 void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named);
 
 const char *outcome_spelling(outcome_t outcome);

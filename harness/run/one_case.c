@@ -98,6 +98,19 @@ bool one_case_is_settled(const preparation_t *preparation, const char *broken) {
          preparation->promise == EXECUTOR_PROMISE_NO;
 }
 
+static bool is_outside_target(const preparation_t *preparation, const char *broken) {
+  return broken == NULL && preparation->outcome == EXECUTOR_OK &&
+         preparation->promise == EXECUTOR_PROMISE_NO;
+}
+
+bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
+                          const char *broken) {
+  if (!one_case_is_settled(preparation, broken)) return true;
+  const oracle_t *oracle = oracle_find(program->op);
+  return is_outside_target(preparation, broken) && oracle != NULL &&
+         oracle->names_algorithm != NULL && oracle->names_algorithm(program);
+}
+
 /* Keeps what else the verdict says. */
 static void set_verdict(verdict_t *verdict, outcome_t outcome, divergence_class_t class_,
                         const char *reason) {
@@ -265,6 +278,20 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
   return STATUS_OK;
 }
 
+/* That an executor accepted a program outside its target is the verdict, whatever came of it;
+ * `results`, if they are not NULL, tell which algorithms it may have run. */
+static status_t judge_outside(one_case_t *walk, const case_t *instance,
+                              const expectation_t *expectation, const tensor_t *results,
+                              arena_t *arena, verdict_t *out_verdict, failure_t *error) {
+  one_case_judge_accepted(NULL, out_verdict);
+  if (results == NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
+  uint64_t begin = clock_nanoseconds();
+  status_t status =
+      note_algorithms(walk, instance, expectation->oracle, results, arena, out_verdict, error);
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
+
 status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
@@ -276,7 +303,7 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                            out_verdict);
     return STATUS_OK;
   }
-  if (one_case_is_settled(preparation, broken)) {
+  if (!one_case_is_executed(preparation, &instance->program, broken)) {
     one_case_judge_accepted(broken, out_verdict);
     return STATUS_OK;
   }
@@ -284,6 +311,12 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
   executions_t executions;
   execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
   walk->times.executor += clock_nanoseconds() - begin;
+  if (is_outside_target(preparation, broken) && last.outcome != EXECUTOR_REFUSED) {
+    bool has_results = last.outcome == EXECUTOR_OK && !executions.wrote_out_of_bounds &&
+                       executions.repeat.kind == REPEAT_SAME;
+    return judge_outside(walk, instance, expectation, has_results ? executions.results : NULL,
+                         arena, out_verdict, error);
+  }
   if (last.outcome != EXECUTOR_OK) {
     one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
     return STATUS_OK;
