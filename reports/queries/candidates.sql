@@ -1,4 +1,4 @@
--- Dot algorithms by executor and the one asked for: how many cases each could explain.
+-- Dot algorithms by executor and the one asked for: how many cases each explains.
 -- What explains 100 % of the cases may be what the executor does, whatever it was asked for; the one
 -- asked for is listed even if it explains none.
 WITH seen AS (

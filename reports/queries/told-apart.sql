@@ -1,4 +1,4 @@
--- Pairs of dot algorithms: in how many cases with one asked for the bits excluded one of them.
+-- Pairs of dot algorithms, one asked for: how many cases the bits told apart.
 -- How much the data told: "asked only" and "other only" are the cases whose results one of the two
 -- gives and the other does not.  The other is any algorithm that was asked for or observed with the
 -- same types.  The pairs that the data told apart least come first.
