@@ -7,12 +7,12 @@
 
 #include "harness/cli/campaign.h"
 
-/* A table by executor, op and algorithm asked for: in how many cases the results could have come
- * from it, and where not always, which algorithms every case could have come from.  Nothing if no
- * results were held against algorithms. */
+/* A table by executor, op, algorithm asked for and types: in how many cases the results could have
+ * come from it, and where not always, which algorithms every case could have come from.  Nothing if
+ * no results were held against algorithms. */
 void summary_print_observations(const campaign_t *campaign);
 
-/* An array of all that was counted, by types and observed set too. */
+/* An array of all that was counted, by observed set too. */
 json_t *summary_json_observations(const campaign_t *campaign);
 
 #endif

@@ -95,7 +95,7 @@ static const struct {
     {"by-algorithm", "stablehlo.dot_general  default    openblas     20        10         0", 2},
     {"by-op", "stablehlo.reduce       onednn      100        90         6       4", 2},
     {"by-type", "stablehlo.reduce  f32,f32->f32  onednn      100     10       10         2", 1},
-    {"candidates", "BF16_BF16_F32  F32_F32_F32          90       100          90", 4},
+    {"candidates", "f32,f32->f32  F32_F32_F32          90       100          90", 4},
     {"classes", "value  onednn           1          6        1.5       12", 3},
     {"contracts", "       1     2         2  order=any", 1},
     {"coverage", "stablehlo.dot_general  default    f32,f32->f32     20        10      0", 2},
