@@ -1,6 +1,7 @@
 #include "harness/run/one_case.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "harness/run/clock.h"
 #include "harness/run/repeat.h"
@@ -278,16 +279,32 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
   return STATUS_OK;
 }
 
-/* That an executor accepted a program outside its target is the verdict, whatever came of it;
- * `results`, if they are not NULL, tell which algorithms it may have run. */
+/* Why executions gave no results to speak of; NULL if they did. */
+static const char *lacks_results(const execution_t *last, const executions_t *executions) {
+  if (last->outcome != EXECUTOR_OK) return last->reason;
+  if (executions->wrote_out_of_bounds) return "a guard byte was overwritten";
+  if (executions->repeat.kind == REPEAT_SAME) return NULL;
+  return executions->repeat.kind == REPEAT_DIFFERS ? "two runs of the case differ"
+                                                   : "a result was not written as it should be";
+}
+
+/* That an executor accepted a program outside its target is the verdict, whatever came of it; the
+ * results tell which algorithms it may have run. */
 static status_t judge_outside(one_case_t *walk, const case_t *instance,
-                              const expectation_t *expectation, const tensor_t *results,
-                              arena_t *arena, verdict_t *out_verdict, failure_t *error) {
+                              const expectation_t *expectation, const execution_t *last,
+                              const executions_t *executions, arena_t *arena,
+                              verdict_t *out_verdict, failure_t *error) {
   one_case_judge_accepted(NULL, out_verdict);
-  if (results == NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
+  const char *lack = lacks_results(last, executions);
+  if (lack != NULL) {
+    size_t size = strlen(out_verdict->reason);
+    snprintf(out_verdict->reason + size, sizeof out_verdict->reason - size, ", and ran it: %.120s",
+             lack);
+  }
+  if (lack != NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
   uint64_t begin = clock_nanoseconds();
-  status_t status =
-      note_algorithms(walk, instance, expectation->oracle, results, arena, out_verdict, error);
+  status_t status = note_algorithms(walk, instance, expectation->oracle, executions->results, arena,
+                                    out_verdict, error);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }
@@ -312,10 +329,8 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
   execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
   walk->times.executor += clock_nanoseconds() - begin;
   if (is_outside_target(preparation, broken) && last.outcome != EXECUTOR_REFUSED) {
-    bool has_results = last.outcome == EXECUTOR_OK && !executions.wrote_out_of_bounds &&
-                       executions.repeat.kind == REPEAT_SAME;
-    return judge_outside(walk, instance, expectation, has_results ? executions.results : NULL,
-                         arena, out_verdict, error);
+    return judge_outside(walk, instance, expectation, &last, &executions, arena, out_verdict,
+                         error);
   }
   if (last.outcome != EXECUTOR_OK) {
     one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);

@@ -26,7 +26,10 @@ static int32_t promise_nothing(void *self, const assay_program_t *program) {
 static int32_t count_execution(void *self, void *handle, const void *const *operands,
                                void *const *results, assay_reason_t *reason) {
   executions++;
-  if (outside_answer != ASSAY_EXECUTOR_OK) return outside_answer;
+  if (outside_answer != ASSAY_EXECUTOR_OK) {
+    g_strlcpy(reason->text, "said the model", reason->text_bytes);
+    return outside_answer;
+  }
   return builtin_find("model:")->execute(self, handle, operands, results, reason);
 }
 
@@ -321,6 +324,7 @@ static void test_outside_target_without_results(void) {
   g_assert_cmpuint(executions, ==, 1);
   g_assert_cmpuint(count_class(&fixture, CLASS_unsupported_accepted), ==, 1);
   g_assert_cmpuint(count_cases(&fixture, NULL), ==, 0);
+  g_assert_nonnull(strstr(session_finding(fixture.session, 0)->verdict.reason, "said the model"));
   end_run(&fixture);
   run_outside(&fixture, asks_bf16, ASSAY_EXECUTOR_UNSUPPORTED);
   g_assert_cmpuint(executions, ==, 1);
