@@ -36,8 +36,8 @@ typedef struct verdict {
   double backward_error_max;
   char expected[VERDICT_TEXT_BYTES]; /* Of the worst element, in words. */
   char got[VERDICT_TEXT_BYTES];
-  char observed[VERDICT_TEXT_BYTES]; /* What was seen among the permitted, as answer_t.observed, or
-                                      * what explains the divergence. */
+  char observed[VERDICT_ALGORITHMS_BYTES]; /* What was seen among the permitted, as
+                                            * answer_t.observed, or what explains the divergence. */
   /* Algorithms that could have given these results, "A|B"; "" if none, or if nobody asked. */
   char algorithms[VERDICT_ALGORITHMS_BYTES];
   bool has_algorithms;             /* Somebody asked. */
