@@ -6,18 +6,24 @@
 
 #include "harness/cli/describe.h"
 
+/* An algorithm and the cases that could have come from it. */
+typedef struct fit {
+  const char *name; /* Interned: there are few. */
+  uint64_t cases;
+} fit_t;
+
 /* A line of the table: over observed sets. */
 typedef struct line {
   size_t executor;
   const char *op;
   const char *asked;
   const char *types; /* Backends choose what they do by type. */
-  uint64_t as_asked; /* Cases whose set has the algorithm asked for ... */
-  uint64_t otherwise;
-  char *common; /* The algorithms that all sets have, "A|B"; owned. */
+  uint64_t cases;
+  uint64_t as_asked; /* Of these, cases that could have come from the algorithm asked for. */
+  GArray *fits;      /* fit_t, in order of first appearance; owned. */
 } line_t;
 
-static void line_clear(gpointer line) { g_free(((line_t *)line)->common); }
+static void line_clear(gpointer line) { g_array_unref(((line_t *)line)->fits); }
 
 static gint compare_lines(gconstpointer a, gconstpointer b) {
   const line_t *left = (const line_t *)a;
@@ -41,20 +47,29 @@ static line_t *find_line(GArray *lines, const observation_row_t *row) {
                        .op = row->label.op,
                        .asked = row->label.algorithm,
                        .types = row->label.types,
-                       .common = g_strdup(row->observed)};
+                       .fits = g_array_new(FALSE, FALSE, sizeof(fit_t))};
   g_array_append_val(lines, line);
   return &g_array_index(lines, line_t, lines->len - 1);
 }
 
-static void keep_common(line_t *line, const char *observed) {
-  GString *common = g_string_new(NULL);
-  g_auto(GStrv) names = g_strsplit(line->common, "|", -1);
-  for (char **name = names; *name != NULL; name++) {
-    if (!observation_set_has(observed, *name)) continue;
-    g_string_append_printf(common, "%s%s", common->len == 0 ? "" : "|", *name);
+static void count_fit(GArray *fits, const char *name, uint64_t cases) {
+  const fit_t added = {g_intern_string(name), cases};
+  for (guint i = 0; i < fits->len; i++) {
+    fit_t *fit = &g_array_index(fits, fit_t, i);
+    if (fit->name != added.name) continue;
+    fit->cases += cases;
+    return;
   }
-  g_free(line->common);
-  line->common = g_string_free(common, FALSE);
+  g_array_append_val(fits, added);
+}
+
+static void add_row(line_t *line, const observation_row_t *row) {
+  line->cases += row->cases;
+  g_auto(GStrv) names = g_strsplit(row->observed, "|", -1);
+  for (char **name = names; *name != NULL; name++) {
+    count_fit(line->fits, *name, row->cases);
+    if (strcmp(*name, line->asked) == 0) line->as_asked += row->cases;
+  }
 }
 
 static GArray *gather_lines(const campaign_t *campaign) {
@@ -63,10 +78,7 @@ static GArray *gather_lines(const campaign_t *campaign) {
   observation_tally_t *observations = session_observations(campaign->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
-    line_t *line = find_line(lines, row);
-    bool is_as_asked = observation_set_has(row->observed, row->label.algorithm);
-    *(is_as_asked ? &line->as_asked : &line->otherwise) += row->cases;
-    keep_common(line, row->observed);
+    add_row(find_line(lines, row), row);
   }
   g_array_sort(lines, compare_lines);
   return lines;
@@ -80,14 +92,29 @@ typedef struct widths {
 static void print_head(const campaign_t *campaign, const line_t *line, widths_t widths) {
   printf("\n%s %s, told by the bits\n", executor_name(campaign->executors.items[line->executor]),
          line->op);
-  printf("  %-*s  %-*s%9s%10s%11s  %s\n", widths.asked, "asked for", widths.types, "types", "cases",
-         "as asked", "otherwise", "fits every case");
+  printf("  %-*s  %-*s%9s%10s%10s  %s\n", widths.asked, "asked for", widths.types, "types", "cases",
+         "as asked", "best fit", "algorithms");
 }
 
-static void print_line(const line_t *line, widths_t widths) {
-  printf("  %-*s  %-*s%9" PRIu64 "%10" PRIu64 "%11" PRIu64 "  %s\n", widths.asked, line->asked,
-         widths.types, line->types, line->as_asked + line->otherwise, line->as_asked,
-         line->otherwise, line->common[0] == '\0' ? "(no single algorithm)" : line->common);
+static void print_line(const line_t *line, const char *types, uint64_t best, const char *names,
+                       widths_t widths) {
+  printf("  %-*s  %-*s%9" PRIu64 "%10" PRIu64 "%10" PRIu64 "  %s\n", widths.asked, line->asked,
+         widths.types, types, line->cases, line->as_asked, best, names);
+}
+
+/* A line that is not all as asked: which algorithms fit the most of its cases. */
+static void print_fallback(const line_t *line, widths_t widths) {
+  uint64_t best = 0;
+  for (guint i = 0; i < line->fits->len; i++) {
+    best = MAX(best, g_array_index(line->fits, fit_t, i).cases);
+  }
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; i < line->fits->len; i++) {
+    const fit_t *fit = &g_array_index(line->fits, fit_t, i);
+    if (fit->cases != best) continue;
+    g_string_append_printf(names, "%s%s", names->len == 0 ? "" : "|", fit->name);
+  }
+  print_line(line, line->types, best, best == 0 ? "(none)" : names->str, widths);
 }
 
 static bool is_same_request(const line_t *a, const line_t *b) {
@@ -98,20 +125,21 @@ static bool is_same_request(const line_t *a, const line_t *b) {
  */
 static guint print_request(const GArray *lines, guint first, widths_t widths) {
   const line_t *request = &g_array_index(lines, line_t, first);
-  char as_asked[] = "as asked";
-  line_t rest = {.asked = request->asked, .types = "all types", .common = as_asked};
+  line_t rest = {.asked = request->asked};
+  const char *types = "all types";
   guint i = first;
   for (; i < lines->len; i++) {
     const line_t *line = &g_array_index(lines, line_t, i);
     if (!is_same_request(line, request)) break;
-    if (line->otherwise > 0) {
-      print_line(line, widths);
-      rest.types = "other types";
+    if (line->as_asked < line->cases) {
+      print_fallback(line, widths);
+      types = "other types";
     } else {
-      rest.as_asked += line->as_asked;
+      rest.cases += line->cases;
+      rest.as_asked += line->cases;
     }
   }
-  if (rest.as_asked > 0) print_line(&rest, widths);
+  if (rest.cases > 0) print_line(&rest, types, rest.cases, "as asked", widths);
   return i;
 }
 
@@ -120,7 +148,7 @@ static widths_t measure_widths(const GArray *lines) {
   for (guint i = 0; i < lines->len; i++) {
     const line_t *line = &g_array_index(lines, line_t, i);
     widths.asked = MAX(widths.asked, (int)strlen(line->asked));
-    if (line->otherwise > 0) widths.types = MAX(widths.types, (int)strlen(line->types));
+    if (line->as_asked < line->cases) widths.types = MAX(widths.types, (int)strlen(line->types));
   }
   return widths;
 }

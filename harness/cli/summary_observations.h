@@ -8,8 +8,8 @@
 #include "harness/cli/campaign.h"
 
 /* A table by executor, op, algorithm asked for and types: in how many cases the results could have
- * come from it, and where not always, which algorithms every case could have come from.  Nothing if
- * no results were held against algorithms. */
+ * come from it, and where not always, which algorithms fit the most cases.  Nothing if no results
+ * were held against algorithms. */
 void summary_print_observations(const campaign_t *campaign);
 
 /* An array of all that was counted, by observed set too. */
