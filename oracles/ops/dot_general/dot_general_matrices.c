@@ -104,7 +104,7 @@ static void split_f32_elements(const dot_plan_t *plan, split_t split, const form
                                const float *values, size_t count,
                                const matrix_t out[DOT_COMPONENTS_MAX]) {
   for (int i = 0; i < plan->component_count; i++) {
-    bool truncates = dot_split_truncates(split, i, plan->component_count);
+    rounding_t rounding = dot_split_rounding(split, i, plan->component_count);
     float *component = out[i].data;
     const float *before = i == 0 ? NULL : out[i - 1].data;
     const float *before_that = i < 2 ? NULL : out[i - 2].data;
@@ -112,7 +112,7 @@ static void split_f32_elements(const dot_plan_t *plan, split_t split, const form
       float rest = values[e];
       if (before_that != NULL) rest -= before_that[e];
       if (before != NULL) rest -= before[e];
-      component[e] = dot_split_f32(rest, precision, truncates);
+      component[e] = dot_split_f32(rest, precision, rounding);
     }
   }
 }

@@ -7,7 +7,7 @@
 #include "harness/model/schedule.h"
 #include "oracles/ops/dot_general/dot_general.h"
 
-enum { DOT_SPLITS_MAX = 3 };
+enum { DOT_SPLITS_MAX = 4 };
 
 typedef struct dot_plan {
   bool
@@ -55,17 +55,31 @@ static inline bool dot_split_is_usual(const format_t *precision) {
 
 #define DOT_SPLIT_LARGEST 0x1.fep+127f /* Of bf16: below it no component overflows. */
 
-static inline bool dot_split_truncates(split_t split, int component, int count) {
-  return split == SPLIT_TRUNCATE_ALL || (split == SPLIT_TRUNCATE && component < count - 1);
+/* How component `component` of `count` is rounded. */
+static inline rounding_t dot_split_rounding(split_t split, int component, int count) {
+  switch (split) {
+    case SPLIT_TRUNCATE:
+      return component < count - 1 ? ROUNDING_TOWARD_ZERO : ROUNDING_NEAREST_EVEN;
+    case SPLIT_TRUNCATE_ALL:
+      return ROUNDING_TOWARD_ZERO;
+    case SPLIT_NEAREST_AWAY:
+      return ROUNDING_NEAREST_AWAY;
+    case SPLIT_NEAREST:
+    default:
+      return ROUNDING_NEAREST_EVEN;
+  }
 }
 
 /* One component, on the pattern: what is rounded off is added to the bits that stay. */
-static inline float dot_split_f32(float rest, const format_t *precision, bool truncates) {
+static inline float dot_split_f32(float rest, const format_t *precision, rounding_t rounding) {
   int dropped = format_table[FORMAT_f32].precision - precision->precision;
-  uint32_t mask = (UINT32_C(1) << dropped) - 1;
+  uint32_t mask = (UINT32_C(1) << dropped) - 1, half = (mask >> 1) + 1;
   uint32_t pattern;
   __builtin_memcpy(&pattern, &rest, sizeof pattern);
-  pattern += truncates ? 0 : (mask >> 1) + (pattern >> dropped & 1);
+  uint32_t to_even = half - 1 + (pattern >> dropped & 1);
+  pattern += rounding == ROUNDING_TOWARD_ZERO    ? 0
+             : rounding == ROUNDING_NEAREST_AWAY ? half
+                                                 : to_even;
   pattern &= ~mask;
   __builtin_memcpy(&rest, &pattern, sizeof rest);
   return rest;
