@@ -255,6 +255,8 @@ const op_t dot_general_op = {
     .is_init_operand = is_init_operand,
     .splits_operands = splits_operands,
     .neutral_bits = neutral_bits,
+    .axes = dot_general_axes,
+    .with_axes = dot_general_with_axes,
 };
 
 const op_t *const dot_general_ops[] = {&dot_general_op, NULL};
