@@ -29,6 +29,7 @@ extern const command_t command_table[];
 COMMAND(run);
 COMMAND(fuzz);
 COMMAND(vet);
+COMMAND(invariance);
 COMMAND(replay);
 COMMAND(show);
 COMMAND(gen);

@@ -37,7 +37,8 @@ typedef struct assay_type {
   uint32_t rank;
 } assay_type_t;
 
-/* An attribute in the spelling of the case line: key "contract", value "[1]x[0]". */
+/* An attribute in the spelling of the case line: key "contract", value "[1]x[0]".  Later versions
+ * of Assay may know more keys: a program with a key that you do not know is UNSUPPORTED. */
 typedef struct assay_attribute {
   const char *key;
   const char *value;

@@ -128,6 +128,11 @@ executor_outcome_t executor_compile(executor_t *executor, const program_t *progr
   return entry->outcome;
 }
 
+void executor_forget_programs(executor_t *executor) {
+  program_cache_free(executor->programs);
+  executor->programs = program_cache_make(executor->transport);
+}
+
 const char *executor_implementation(executor_t *executor, executor_program_t *program) {
   transport_t *transport = executor->transport;
   return transport->functions->implementation(transport, program->handle);

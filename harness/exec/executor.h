@@ -72,6 +72,9 @@ executor_outcome_t executor_compile(executor_t *executor, const program_t *progr
                                     executor_program_t **out_program, char *out_reason,
                                     size_t reason_bytes);
 
+/* Releases every program, so that the next executor_compile() compiles anew. */
+void executor_forget_programs(executor_t *executor);
+
 /* What one execution showed, besides its results. */
 typedef struct execution {
   executor_outcome_t outcome;

@@ -132,14 +132,19 @@ regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
 }
 
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
+  rng_t ahead = *rng;
+  uint64_t case_key = rng_bits(&ahead);
   for (uint32_t i = 0; i < inout_case->program.operand_count; i++) {
     regime_operand_t operand = regime_operand_make(inout_case, i);
+    operand.case_key = case_key;
     fill_operand(rng, regime, &operand);
   }
 }
 
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
-  gen_regime_t regime = draw_regime(rng);
+  const program_t *program = &inout_case->program;
+  bool splits = program->op->splits_operands != NULL && program->op->splits_operands(program);
+  gen_regime_t regime = splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng);
   gen_data_in_regime(rng, regime, inout_case);
   return regime;
 }

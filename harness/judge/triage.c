@@ -27,6 +27,7 @@ typedef struct relaxation {
 static const relaxation_t relaxations[] = {
     {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
     {CLASS_nan, "low_nan=keep", 1, {PERMIT(low_nan, LOW_NAN_EITHER)}},
+    {CLASS_precision, "operand_rounding=rna", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RNA)}},
     {CLASS_truncation, "operand_rounding=rz", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RZ)}},
     {CLASS_precision, NULL, 1, {PERMIT(fma, FMA_YES)}},
     {CLASS_order, NULL, 1, {PERMIT(order, ORDER_ANY)}},

@@ -20,7 +20,7 @@ enum permission_integer_overflow {
   INTEGER_OVERFLOW_SATURATE,
   INTEGER_OVERFLOW_EITHER
 };
-enum permission_operand_rounding { OPERAND_ROUNDING_RN, OPERAND_ROUNDING_RZ };
+enum permission_operand_rounding { OPERAND_ROUNDING_RN, OPERAND_ROUNDING_RNA, OPERAND_ROUNDING_RZ };
 enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
 enum { IMPRECISE_BITS_MIN = 10 }; /* The bits that the first spelling stands for. */
 enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };

@@ -6,6 +6,7 @@
 #define ASSAY_MODEL_OP_H
 
 #include "harness/base/rng.h"
+#include "harness/model/axes.h"
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
@@ -77,9 +78,23 @@ typedef struct op {
   /* True if operand `operand` is an initial value: generators then prefer neutral values. */
   bool (*is_init_operand)(const program_t *program, uint32_t operand);
 
+  /* True if operands are rounded to other types or split into parts: generators then draw data that
+   * show to which.  May be NULL. */
+  bool (*splits_operands)(const program_t *program);
+
   /* The pattern of the op's neutral initial value (0 for add, 1 for multiply, ...) for that
    * operand; called only where is_init_operand() is true. */
   uint64_t (*neutral_bits)(const program_t *program, uint32_t operand);
+
+  /* Optional, both or neither (NULL): without them `assay invariance` leaves the op unchecked.
+   * axes() tells which axis each dimension of a valid program runs along; it need not fill in what
+   * is zero.  with_axes() gives out_program, a copy of `program`, the attributes and types that
+   * have these axes: their sizes and inout_axes->operands are given, inout_axes->results are its to
+   * fill in.  Listed attributes have their axes in ascending number, which axes() gives them in the
+   * order of the attribute. */
+  void (*axes)(const program_t *program, axes_t *out_axes);
+  void (*with_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                    program_t *out_program);
 } op_t;
 
 /* The row called `name`, or NULL; all rows in order of folder, ended by NULL. */

@@ -20,9 +20,10 @@ typedef enum schedule_tree {
 
 /* How a dot algorithm splits an operand into components, or rounds it to one. */
 typedef enum split {
-  SPLIT_NEAREST,      /* Every component is rounded to nearest. */
+  SPLIT_NEAREST,      /* Every component is rounded to nearest, ties to even. */
   SPLIT_TRUNCATE,     /* All but the last are truncated. */
   SPLIT_TRUNCATE_ALL, /* All are. */
+  SPLIT_NEAREST_AWAY, /* Every component is rounded to nearest, ties away from zero. */
 } split_t;
 
 /* How the products of components are put together. */

@@ -34,7 +34,7 @@ static const char *const fault_names[FAULT_COUNT] = {
 static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
     "after a '+' also fma, acc=FORMAT, seed=N, init=N, and for dot algorithms algorithm=NAME, "
-    "split=nearest|truncate|truncate-all, by-term, aligned=BITS";
+    "split=nearest|truncate|truncate-all|nearest-away, by-term, aligned=BITS";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -74,7 +74,7 @@ static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, fail
   return STATUS_OK;
 }
 
-static const char *const split_names[] = {"nearest", "truncate", "truncate-all"};
+static const char *const split_names[] = {"nearest", "truncate", "truncate-all", "nearest-away"};
 
 static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   str_t name = scan_until(scan, "+");
@@ -83,7 +83,7 @@ static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t 
     inout_schedule->split = (split_t)i;
     return STATUS_OK;
   }
-  return scan_fail(scan, error, "split is nearest, truncate or truncate-all");
+  return scan_fail(scan, error, "split is nearest, truncate, truncate-all or nearest-away");
 }
 
 /* Texts live as long as the program: there are few algorithms. */

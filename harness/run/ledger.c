@@ -83,6 +83,7 @@ static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, failure
 
 static status_t write_observations(const ledger_t *ledger, observation_tally_t *observations,
                                    failure_t *error) {
+  if (observations == NULL) return STATUS_OK;
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     observation_row_t *row = observation_tally_at(observations, i);
     if (row->cases == row->cases_stored) continue;

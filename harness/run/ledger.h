@@ -18,7 +18,7 @@ typedef struct ledger {
 status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,
                      size_t executor_count, ledger_t *out_ledger, failure_t *error);
 
-/* Adds what was counted since the last call. */
+/* Adds what was counted since the last call.  `observations` may be NULL: none are counted. */
 status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
                       observation_tally_t *observations, failure_t *error);
 

@@ -124,6 +124,12 @@ bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double mag
          magnitude <= format_to_double(format, format->largest_bits);
 }
 
+bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
+                                      double magnitude) {
+  bool fits = imprecise_bits == 0 || magnitude <= ldexp(1.0, lowest_bit + imprecise_bits);
+  return fits && error_bound_sum_is_exact(format, lowest_bit, magnitude);
+}
+
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract,
                                   size_t terms) {
   return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false, 0);

@@ -44,6 +44,11 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
  * a multiple of 2^lowest_bit of at most 2^(lowest_bit + p), hence a number of the format. */
 bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude);
 
+/* The same where nodes keep only so many bits (see bound_shape_t), if that is not 0: what is
+ * aligned to at most `magnitude` then loses nothing. */
+bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
+                                      double magnitude);
+
 /* Products of `terms` factors: relative, so factors of |product|; Higham 2002, section 3.1.  The
  * offset is 0: underflow is the caller's. */
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract, size_t terms);

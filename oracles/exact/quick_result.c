@@ -5,6 +5,7 @@
 
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum_result.h"
 
 /* An index whose set is unknown in either is unknown in the union: the careful side decides over
  * all splits. */
@@ -93,10 +94,13 @@ void quick_result_convert(accept_t *inout_accept, const format_t *accumulation,
                           const format_t *result, arena_t *arena) {
   accept_t *accept = inout_accept;
   if (accept->low == NULL) return;
-  if (arithmetic_format_holds(result, accumulation)) {
+  if (sum_result_is_widening(accumulation, result)) {
     accept->grid = accumulation;
     return;
   }
+  /* Numbers between the ends that the accumulation type has not may be results of none that it has.
+   */
+  if (!arithmetic_format_holds(accumulation, result)) accept->grid = accumulation;
   uint8_t *ask = arena_alloc(arena, accept->count);
   memcpy(ask, accept->ask, accept->count);
   convert_interval(result, accept->count, &accept->low, &accept->high, ask, arena);

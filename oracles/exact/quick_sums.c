@@ -107,12 +107,12 @@ static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
     double magnitude = accept->magnitude[i];
     int lowest_bit = sums->lowest_bit[i];
     if (sums->ask[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
-    bool is_exact = error_bound_sum_is_exact(format, lowest_bit, magnitude);
-    if (is_exact && sums->shape.imprecise_bits == 0) {
+    int bits = sums->shape.imprecise_bits;
+    if (error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
       low[i] = high[i] = accept->reference[i];
     } else {
       sums->ask[i] |=
-          is_exact || error_bound_sum_is_exact(format, lowest_bit, magnitude / magnitude_slack);
+          error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude / magnitude_slack);
     }
   }
 }

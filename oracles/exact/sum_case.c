@@ -57,9 +57,8 @@ static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
   }
   if (contract->ftz != FTZ_NONE && lowest_bit < question->format->exponent_min) return false;
   double magnitude = mpfr_get_d(sum->magnitude, MPFR_RNDU);
-  int bits = question->imprecise_bits;
-  if (bits != 0 && magnitude > ldexp(1.0, lowest_bit + bits)) return false;
-  return error_bound_sum_is_exact(question->format, lowest_bit, magnitude);
+  return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits, lowest_bit,
+                                          magnitude);
 }
 
 /* The permitted error of a sum of `terms` of the terms. */

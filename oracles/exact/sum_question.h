@@ -21,8 +21,10 @@ typedef struct sum_question {
   const double *right; /* Right factors, or NULL for plain leaves. */
   const format_t
       *left_format; /* Format the factors come from: decides which products are exact and */
-  const format_t *right_format; /* which numbers are subnormal inputs. */
-  bool is_complex_part;         /* Non-finite products may give NaN or any infinity. */
+  const format_t *right_format; /* which numbers are subnormal inputs; so do, if not NULL, ... */
+  const format_t *left_storage; /* ... the formats that they were rounded from. */
+  const format_t *right_storage;
+  bool is_complex_part;   /* Non-finite products may give NaN or any infinity. */
   bool has_init;          /* An initial value takes part (reduce); else +0 may (dot_general). */
   double init;            /* Its carrier. */
   const format_t *result; /* What the sum is converted to at last; NULL: it stays as it is. */

@@ -5,8 +5,8 @@
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
 
-static bool is_widening(const sum_question_t *question) {
-  return arithmetic_format_holds(question->result, question->format);
+bool sum_result_is_widening(const format_t *accumulation, const format_t *result) {
+  return result->specials == FORMAT_IEEE && arithmetic_format_holds(result, accumulation);
 }
 
 static void permit_anything(value_range_t *range, const format_t *format) {
@@ -68,7 +68,9 @@ static void unite(value_range_t *inout, const value_range_t *other) {
   inout->negative_infinity |= other->negative_infinity;
 }
 
-/* A node wider than the accumulation type may be rounded to the result type at once. */
+/* A node wider than the accumulation type may be rounded to a result type that this holds at once.
+ * (A result with bits that the accumulation type has not would show that nothing was rounded to
+ * it.) */
 static void permit_single_rounding(sum_case_t *sum, const sum_question_t *question) {
   value_range_t once = {0};
   value_range_set_enclosure(&once, question->result, sum->reference, sum->error, sum->outwards);
@@ -104,12 +106,29 @@ static void add_conversion_error(sum_case_t *sum, const format_t *format) {
 
 void sum_result_convert(sum_case_t *sum, const sum_question_t *question,
                         const contract_t *contract) {
-  if (is_widening(question)) return;
+  if (sum_result_is_widening(question->format, question->result)) return;
   bool has_finite = sum->range.low <= sum->range.high;
   sum->result_range = convert_range(&sum->range, question->format, question->result);
-  if (has_finite && contract->accum_wider == ACCUM_WIDER_YES) permit_single_rounding(sum, question);
+  bool is_narrowing = arithmetic_format_holds(question->format, question->result);
+  if (has_finite && is_narrowing && contract->accum_wider == ACCUM_WIDER_YES) {
+    permit_single_rounding(sum, question);
+  }
   if (contract->ftz != FTZ_NONE) permit_flushing(&sum->result_range, question->result);
   add_conversion_error(sum, question->result);
+}
+
+/* Whether a number within the range is what some number of the accumulation type is converted to.
+ * The one nearest to it is, if any is, or its neighbour where that is a tie. */
+static bool is_converted(const sum_question_t *question, double value) {
+  const format_t *from = question->format;
+  uint64_t nearest = format_from_double(from, value);
+  const uint64_t candidates[] = {nearest, format_next_up(from, nearest),
+                                 format_next_down(from, nearest)};
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+    double source = format_to_double(from, candidates[i]);
+    if (format_round_double(question->result, source) == value) return true;
+  }
+  return false;
 }
 
 bool sum_result_holds(const sum_case_t *sum, const sum_question_t *question,
@@ -117,7 +136,7 @@ bool sum_result_holds(const sum_case_t *sum, const sum_question_t *question,
   bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
   const format_t *format = question->result == NULL ? question->format : question->result;
   if (!value_range_holds(&sum->result_range, format, bits, any_zero)) return false;
-  if (question->result == NULL || !is_widening(question)) return true;
+  if (question->result == NULL) return true;
   double value = format_to_double(format, bits);
-  return !isfinite(value) || format_round_double(question->format, value) == value;
+  return !isfinite(value) || value == 0 || is_converted(question, value);
 }

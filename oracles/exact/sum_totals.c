@@ -7,8 +7,10 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/value_range.h"
 
-static bool is_flushable(double factor, const format_t *format) {
-  return factor != 0 && fabs(factor) < format_smallest_normal(format);
+static bool is_flushable(double factor, const format_t *format, const format_t *storage) {
+  double normal = format_smallest_normal(format);
+  if (storage != NULL) normal = fmax(normal, format_smallest_normal(storage));
+  return factor != 0 && fabs(factor) < normal;
 }
 
 /* Whether a term of this exact value may be -0 in the accumulation format: rounding to nearest
@@ -110,11 +112,12 @@ void sum_totals_init(sum_totals_t *totals, const sum_question_t *question) {
   mpfr_set_zero(run_low, 1);
   for (size_t i = 0; i < question->count; i++) {
     mpfr_set_d(term, question->left[i], MPFR_RNDN);
-    bool flushable = is_flushable(question->left[i], question->left_format);
+    bool flushable = is_flushable(question->left[i], question->left_format, question->left_storage);
     if (question->right != NULL) {
       mpfr_set_d(factor, question->right[i], MPFR_RNDN);
       mpfr_mul(term, term, factor, MPFR_RNDN);
-      flushable |= is_flushable(question->right[i], question->right_format);
+      flushable |=
+          is_flushable(question->right[i], question->right_format, question->right_storage);
     }
     if (note_special(totals, term)) continue;
     note_sign(totals, question, i, term);

@@ -15,6 +15,14 @@ vet() {
   ok $? "$1: most of what it takes conforms, and nothing fails"
 }
 
+# asked EXECUTOR ALGORITHM PATTERN DESCRIPTION: what is said of a 2x2 product of f32 by an algorithm.
+asked() {
+  ones=3f8000003f8000003f8000003f800000
+  "$ASSAY" replay "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[$2] f32[2,2] \
+f32[2,2] -> f32[2,2] : $ones : $ones" --executor "$1" >out 2>err </dev/null
+  like out "$3" "$1: $4"
+}
+
 for name in onnxruntime torch xla; do
   if ! "$ASSAY" executors install "$name" >out 2>err </dev/null; then
     count=$((count + 1))
@@ -32,10 +40,31 @@ for name in onnxruntime torch xla; do
   ok $? "$name: every found case has a verdict"
 done
 
+for name in onnxruntime torch; do
+  if "$ASSAY" executors 2>err | grep -q "^$name  *ready"; then
+    asked "$name" f32,f32,f32,1,1,1,false "^$name: conforms" "does the algorithm of f32"
+    asked "$name" bf16,bf16,f32,1,1,6,false 'not by algorithm BF16_BF16_F32_X6' "refuses another"
+  fi
+done
+if "$ASSAY" executors 2>err | grep -q '^xla  *ready'; then
+  for name in xla stablehlo; do
+    asked "$name" tf32,tf32,f32,2,2,3,false "^$name: conforms" "gets every known algorithm"
+    asked "$name" bf16,bf16,f32,1,1,4,false 'dot algorithm not known' "gets an unknown one, and says so"
+  done
+  asked 'xla?algorithms=F32_F32_F32' bf16,bf16,f32,1,1,6,false 'diverges, unsupported-accepted' \
+    "runs what the user says it does not support"
+  asked jax f32,f32,f32,1,1,1,false '^jax: conforms' "does the algorithm of f32"
+  asked jax tf32,tf32,f32,1,1,1,false "reason: .*TF32_TF32_F32' is not supported by dot_general on" \
+    "refuses what jax.lax refuses, in its words"
+fi
+
 if "$ASSAY" executors 2>err | grep -q '^stablehlo  *ready'; then
   vet stablehlo 400
-  [ "$(json out 'scalar grep { $_->{outcome} eq "diverges" && $_->{class} ne "invalid-accepted" } @{$d->{counters}}')" = 0 ]
-  ok $? "stablehlo: the reference interpreter conforms"
+  # It ignores algorithms, whose names are in capital letters.
+  [ "$(json out 'scalar grep { $_->{outcome} eq "diverges" && $_->{class} ne "invalid-accepted" && $_->{algorithm} !~ /^[[A-Z]/ } @{$d->{counters}}')" = 0 ]
+  ok $? "stablehlo: the reference interpreter conforms where no algorithm is asked for"
+  [ "$(json out 'scalar grep { $_->{algorithm} !~ /^[[A-Z]/ } @{$d->{counters}}')" -gt 0 ]
+  ok $? "stablehlo: and such programs were run"
 fi
 
 finish

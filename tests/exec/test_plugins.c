@@ -1,5 +1,6 @@
 /* The plugins that are built here: reductions on data whose results are exact, that what they
  * cannot do is refused and what is invalid rejected, that their options do what they say. */
+#include "harness/exec/plugins/plugin_matrices.h"
 #include "tests/exec/plugin_checks.h"
 
 /* ---- Programs that they must not run. */
@@ -38,6 +39,73 @@ static const program_row_t program_rows[] = {
     {"openblas",
      "stablehlo.dot_general batch=[]x[] contract=[0]x[0] precision=[HIGH] f32[4] f32[4] -> f32[]",
      EXECUTOR_REJECTED, "C11"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,1,1,3,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "sgemm does not do algorithm [bf16,bf16,f32,1,1,3,false]"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,2,2,3,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "sgemm does not do algorithm [bf16,bf16,f32,2,2,3,false]"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,3,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "sgemm does not do algorithm"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,true] f32[4] "
+     "f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "sgemm does not do algorithm"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f64,f64,f64,1,1,1,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "sgemm does not do algorithm"},
+    {"openblas?routine=dot",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "sdot does not do algorithm"},
+    {"openblas?routine=dsdot",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[4] f32[4] -> f64[]",
+     EXECUTOR_REFUSED, "dsdot does not do algorithm"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "complex<f32>[4] complex<f32>[4] -> complex<f32>[]",
+     EXECUTOR_REFUSED, "cgemm does not do algorithm"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] precision=[HIGH,DEFAULT] "
+     "algorithm=[f32,f32,f32,1,1,1,false] f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "no precision beside an algorithm"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
+     "algorithm=[f8E5M2,f8E4M3FN,f32,1,1,1,false] f8E5M2[4] f8E4M3FN[4] -> f32[]",
+     EXECUTOR_REFUSED, "no products of operands of two types"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f8E5M2[4] f8E4M3FN[4] -> f32[]",
+     EXECUTOR_REJECTED, "C13"},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[4] f64[4] -> f64[]",
+     EXECUTOR_REJECTED, "C13"},
+    {"onednn",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,1,1,1,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "matmul does not do algorithm [bf16,bf16,f32,1,1,1,false]"},
+    {"onednn",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,bf16,1,1,1,false] "
+     "bf16[4] bf16[4] -> bf16[]",
+     EXECUTOR_REFUSED, "matmul does not do algorithm"},
+    {"onednn",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[tf32,tf32,f32,1,1,1,false] "
+     "f32[4] f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "matmul does not do algorithm"},
+    {"onednn",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] i8[4] "
+     "i8[4] -> i32[]",
+     EXECUTOR_REFUSED, "matmul does not do algorithm"},
+    {"onednn",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
+     "algorithm=[f8E4M3FN,f8E5M2,f32,1,1,1,true] f8E4M3FN[4] f8E5M2[4] -> f32[]",
+     EXECUTOR_REFUSED, "no products of operands of two types"},
     {"onednn", "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f64[2,4] f64[4,2] -> f64[2,2]",
      EXECUTOR_REFUSED, "no matmul from f64 to f64"},
     {"onednn", "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f16[2,4] f16[4,2] -> f16[2,2]",
@@ -83,7 +151,7 @@ typedef struct case_row {
   double expected[2];
 } case_row_t;
 
-/* ---- Reductions with the initial value 5, worked by hand. */
+/* ---- Worked by hand: reductions with the initial value 5, and products. */
 static const case_row_t case_rows[] = {
     {"onednn",
      "stablehlo.reduce body=add dims=[1] f32[2,2] f32[] -> f32[2] : "
@@ -118,6 +186,34 @@ static const case_row_t case_rows[] = {
     {"onednn?types=any",
      "stablehlo.reduce body=add dims=[1] i32[1,2] i32[] -> i32[1] : 0000000300000004 : 00000005",
      {12}},
+    /* Products by algorithms that are what the library does anyway: 1 * 3 + 2 * 4. */
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[1,2] f32[2,1] -> f32[1,1] : 3f80000040000000 : 4040000040800000",
+     {11}},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f64,f64,f64,1,1,1,false] "
+     "f64[1,2] f64[2,1] -> f64[1,1] : 3ff00000000000004000000000000000 : "
+     "40080000000000004010000000000000",
+     {11}},
+    {"openblas?routine=gemv",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[1,2] f32[2,1] -> f32[1,1] : 3f80000040000000 : 4040000040800000",
+     {11}},
+    {"openblas?routine=dot",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f64,f64,f64,1,1,1,false] "
+     "f64[1,2] f64[2,1] -> f64[1,1] : 3ff00000000000004000000000000000 : "
+     "40080000000000004010000000000000",
+     {11}},
+    {"onednn",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[1,2] f32[2,1] -> f32[1,1] : 3f80000040000000 : 4040000040800000",
+     {11}},
+    {"openblas",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] precision=[DEFAULT,DEFAULT] "
+     "algorithm=[f32,f32,f32,1,1,1,false] f32[1,2] f32[2,1] -> f32[1,1] : 3f80000040000000 : "
+     "4040000040800000",
+     {11}},
 };
 
 static void test_case(gconstpointer data) {
@@ -142,6 +238,56 @@ static void test_case(gconstpointer data) {
   }
   arena_deinit(&arena);
   executor_close(executor);
+}
+
+/* ---- A bf16 product by its algorithm: whether this processor can, the library says. */
+
+static void test_bf16_algorithm(void) {
+  executor_t *executor = check_open_plugin("onednn");
+  if (executor == NULL) return;
+  static const char *const lines[] = {
+      "stablehlo.dot_general batch=[]x[] contract=[1]x[0] bf16[2,4] bf16[4,2] -> f32[2,2]",
+      "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[bf16,bf16,f32,1,1,1,false] "
+      "bf16[2,4] bf16[4,2] -> f32[2,2]"};
+  executor_outcome_t outcomes[G_N_ELEMENTS(lines)];
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+    program_t program = check_parse_program(lines[i], &arena);
+    executor_program_t *compiled = NULL;
+    char reason[256] = "";
+    outcomes[i] = executor_compile(executor, &program, &compiled, reason, sizeof reason);
+  }
+  g_assert_cmpint(outcomes[1], ==, outcomes[0]);
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+/* ---- An attribute that is not known may change what a program means. */
+
+static void test_unknown_attribute(void) {
+  const int64_t sizes[] = {4};
+  const assay_type_t vector = {.element = "f32", .dims = sizes, .rank = 1};
+  const assay_type_t operands[] = {vector, vector};
+  const assay_type_t scalar = {.element = "f32"};
+  const assay_attribute_t attributes[] = {
+      {"batch", "[]x[]"}, {"contract", "[0]x[0]"}, {"sharding", "[2]"}};
+  assay_program_t program = {.struct_size = sizeof program,
+                             .operand_count = 2,
+                             .result_count = 1,
+                             .attribute_count = 2,
+                             .op = "stablehlo.dot_general",
+                             .operands = operands,
+                             .results = &scalar,
+                             .attributes = attributes};
+  char text[256] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  plugin_matrices_t matrices;
+  g_assert_cmpint(plugin_matrices_make(&program, &matrices, &reason), ==, ASSAY_EXECUTOR_OK);
+  program.attribute_count = 3;
+  g_assert_cmpint(plugin_matrices_make(&program, &matrices, &reason), ==,
+                  ASSAY_EXECUTOR_UNSUPPORTED);
+  g_assert_cmpstr(text, ==, "no attribute sharding here");
 }
 
 /* ---- Options. */
@@ -209,6 +355,8 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, bad[i], test_bad_options);
     g_free(path);
   }
+  g_test_add_func("/plugins/bf16_algorithm", test_bf16_algorithm);
+  g_test_add_func("/plugins/unknown_attribute", test_unknown_attribute);
   g_test_add_func("/plugins/side_by_side", test_side_by_side);
   g_test_add_func("/plugins/reopening", test_reopening);
   return g_test_run();

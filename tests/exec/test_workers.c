@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 
 #include "harness/exec/worker_registry.h"
+#include "oracles/ops/dot_general/dot_general_algorithm.h"
 #include "tests/exec/exec_checks.h"
 
 static char *python; /* One that can import what assay_worker.py needs; NULL if none is here. */
@@ -102,6 +103,28 @@ static const mood_row_t mood_rows[] = {
      "TypeError: 0 results, not 1"},
     {"mood=typed", "stablehlo.reduce body=add dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_FAILED,
      "TypeError: result 0 is float64[2], not float32[2]"},
+    {"",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] precision=[HIGH,HIGH] f32[2] f32[2] -> "
+     "f32[]",
+     EXECUTOR_REFUSED, "takes no precision"},
+    {"", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f16[2] f16[2] -> f32[]",
+     EXECUTOR_REFUSED, "multiplies tensors of one type of numbers, with a result of that"},
+    {"",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
+     "algorithm=[f8E5M2,f8E4M3FN,f32,1,1,1,false] f8E5M2[2] f8E4M3FN[2] -> f32[]",
+     EXECUTOR_REFUSED, "multiplies tensors of one type of numbers, with a result of that"},
+    {"",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f64,f64,f64,1,1,1,false] "
+     "f32[2] f32[2] -> f32[]",
+     EXECUTOR_REFUSED, "multiplies f32, and not by algorithm F64_F64_F64"},
+    {"",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,1,1,2,false] "
+     "f32[2] f32[2] -> f32[]",
+     EXECUTOR_REFUSED, "multiplies f32, and not by algorithm [bf16,bf16,f32,1,1,2,false]"},
+    {"",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,bf16,f32,2,3,3,false] "
+     "f32[2] f32[2] -> f32[]",
+     EXECUTOR_REFUSED, "multiplies f32, and not by algorithm [bf16,bf16,f32,2,3,3,false]"},
     {"mood=good", "stablehlo.reduce body=add dims=[] f32[0,3] f32[] -> f32[0,3]", EXECUTOR_OK, ""},
 };
 
@@ -126,6 +149,79 @@ static void test_mood(gconstpointer data) {
   bench_deinit(&bench);
 }
 
+/* The names that assay_worker.py gives to algorithms are those of algorithms.def, in both ways of
+ * counting components; and only the one that a plain product is by is not refused. */
+static void test_algorithm_names(void) {
+  if (skips_without_python()) return;
+  executor_t *executor = open_echo("");
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < 2 * dot_algorithm_count; i++) {
+    const dot_algorithm_row_t *row = &dot_algorithm_table[i / 2];
+    const format_t *f8 = format_find(str_from("f8E4M3FN"));
+    dot_algorithm_t algorithm = {.row = row, .lhs = f8, .rhs = f8};
+    if (row->precision != NULL) algorithm.lhs = algorithm.rhs = row->precision;
+    dot_algorithm_attribute_t attribute = dot_algorithm_attribute(&algorithm, i % 2 != 0);
+    g_autoptr(GString) line =
+        g_string_new("stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=");
+    dot_algorithm_print(&attribute, line);
+    g_string_append(line, " f32[2] f32[2] -> f32[]");
+    program_t program = check_parse_program(line->str, &arena);
+    g_autofree char *expected =
+        g_strdup_printf("multiplies f32, and not by algorithm %s", row->name);
+    executor_program_t *compiled = NULL;
+    char reason[192] = "";
+    bool is_plain = strcmp(row->name, "F32_F32_F32") == 0;
+    g_assert_cmpint(executor_compile(executor, &program, &compiled, reason, sizeof reason), ==,
+                    is_plain ? EXECUTOR_OK : EXECUTOR_REFUSED);
+    g_assert_cmpstr(reason, ==, is_plain ? "" : expected);
+  }
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+typedef struct target_row {
+  const char *options;
+  const char *attribute;
+  executor_promise_t promise;
+} target_row_t;
+
+/* Without the option, what compiles is promised: a backend that says nothing of algorithms. */
+static const target_row_t target_rows[] = {
+    {"", "", EXECUTOR_PROMISE_YES},
+    {"", " algorithm=[f32,f32,f32,1,1,1,false]", EXECUTOR_PROMISE_YES},
+    {"", " algorithm=[bf16,bf16,f32,1,1,3,false]", EXECUTOR_PROMISE_NO},
+    {"mood=keen", " algorithm=[bf16,bf16,f32,1,1,3,false]", EXECUTOR_PROMISE_YES},
+    {"mood=keen,algorithms=none", "", EXECUTOR_PROMISE_YES},
+    {"mood=keen,algorithms=none", " algorithm=[f32,f32,f32,1,1,1,false]", EXECUTOR_PROMISE_NO},
+    {"mood=keen,algorithms=BF16_BF16_F32_X3+F64_F64_F64", " algorithm=[bf16,bf16,f32,2,2,3,false]",
+     EXECUTOR_PROMISE_YES},
+    {"mood=keen,algorithms=BF16_BF16_F32_X3+F64_F64_F64", " algorithm=[f64,f64,f64,1,1,1,false]",
+     EXECUTOR_PROMISE_YES},
+    {"mood=keen,algorithms=BF16_BF16_F32_X3+F64_F64_F64", " algorithm=[bf16,bf16,f32,1,1,6,false]",
+     EXECUTOR_PROMISE_NO},
+    {"algorithms=BF16_BF16_F32_X3", " algorithm=[bf16,bf16,f32,1,1,3,false]", EXECUTOR_PROMISE_NO},
+};
+
+static void test_algorithm_target(gconstpointer data) {
+  const target_row_t *row = data;
+  if (skips_without_python()) return;
+  executor_t *executor = open_echo(row->options);
+  arena_t arena;
+  arena_init(&arena);
+  g_autofree char *line =
+      g_strdup_printf("stablehlo.dot_general batch=[]x[] contract=[0]x[0]%s f32[2] f32[2] -> f32[]",
+                      row->attribute);
+  program_t program = check_parse_program(line, &arena);
+  executor_program_t *compiled = NULL;
+  char reason[192];
+  g_assert_cmpint(executor_promises(executor, &program), ==, row->promise);
+  executor_compile(executor, &program, &compiled, reason, sizeof reason);
+  g_assert_cmpint(executor_promises(executor, &program), ==, row->promise);
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
 /* Wrong options keep it from starting, with the reason. */
 static void test_options(void) {
   if (skips_without_python()) return;
@@ -135,7 +231,7 @@ static void test_options(void) {
   executor_t *executor = NULL;
   failure_t error;
   g_assert_cmpint(executor_open(name, &settings, &executor, &error), ==, STATUS_IO);
-  check_text_contains(error.text, "mood is one of good, short, typed, angry, not sad");
+  check_text_contains(error.text, "mood is one of good, short, typed, angry, keen, not sad");
   g_free(name);
 }
 
@@ -200,6 +296,12 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < G_N_ELEMENTS(mood_rows); i++) {
     char *path = g_strdup_printf("/workers/mood/%zu", i);
     g_test_add_data_func(path, &mood_rows[i], test_mood);
+    g_free(path);
+  }
+  g_test_add_func("/workers/algorithm_names", test_algorithm_names);
+  for (size_t i = 0; i < G_N_ELEMENTS(target_rows); i++) {
+    char *path = g_strdup_printf("/workers/algorithm_target/%zu", i);
+    g_test_add_data_func(path, &target_rows[i], test_algorithm_target);
     g_free(path);
   }
   g_test_add_func("/workers/options", test_options);

@@ -26,7 +26,21 @@ static void count(store_fixture_t *fixture, store_t *store, store_counter_t coun
   ASSERT_OK(fixture, store_count(store, &counter, &fixture->error));
 }
 
-/* Two ops, two executors, two runs, every outcome and three findings. */
+/* A broken property of invariance: its shortest case is what it is shown with. */
+static void add_broken_property(store_fixture_t *fixture, store_t *store, int64_t run_id,
+                                int64_t executor_id) {
+  store_divergence_t broken = sample_divergence(run_id, executor_id, "s4");
+  broken.class_ = "invariance";
+  broken.slack = 0;
+  broken.ulp_error = 0;
+  broken.observed = "row-count: of the first case";
+  add_divergence(fixture, store, &broken, true);
+  broken.case_line = "shorter";
+  broken.observed = "row-count: number of rows 1 to 3: 0x00; 4: 0x01";
+  add_divergence(fixture, store, &broken, false);
+}
+
+/* Two ops, two executors, two runs, every outcome and four findings. */
 static void fill(store_fixture_t *fixture) {
   store_t *store = open_store(fixture);
   int64_t first_run = begin_run(fixture, store);
@@ -57,6 +71,7 @@ static void fill(store_fixture_t *fixture) {
   crash.ulp_error = NAN;
   crash.reason = "signal 11 | \"SEGV\"\n";
   for (int i = 0; i < 4; i++) add_divergence(fixture, store, &crash, i == 0);
+  add_broken_property(fixture, store, first_run, openblas);
   ASSERT_OK(fixture, store_end_run(store, first_run, 1, &fixture->error));
 
   int64_t second_run = begin_run(fixture, store);
@@ -79,21 +94,22 @@ static const struct {
     {"by-op", "stablehlo.reduce       onednn      100        90         6       4", 2},
     {"by-type", "stablehlo.reduce  f32,f32->f32  onednn      100     10       10         2", 1},
     {"candidates", "f32,f32->f32  F32_F32_F32          90       100          90", 4},
-    {"classes", "value  onednn           1          6        1.5       12", 3},
+    {"classes", "value       onednn           1          6        1.5       12", 4},
     {"contracts", "       1     2         2  order=any", 1},
     {"coverage", "stablehlo.dot_general  default    f32,f32->f32     20        10      0", 2},
     {"executors", "onednn    1.2      avx512      100         2", 2},
     {"fallbacks", "BF16_BF16_F32  f32,f32->f32     30       30  20", 3},
-    {"findings", "crash", 3},
+    {"findings", "crash", 4},
     {"implementations", "jit:avx2", 2},
-    {"new", " 3  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},
+    {"invariance", "2  row-count: number of rows 1 to 3: 0x00; 4: 0x01", 1},
+    {"new", " 4  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},
     {"observed", "BF16_BF16_F32  f32,f32->f32     60       60  20", 4},
     {"pairs", "  100         15             5            4             3           2          1",
      1},
     {"runs", "18446744073709551615  0.1.0  assay run", 2},
-    {"shortest", " 3  openblas  value          1  short", 3},
+    {"shortest", " 4  openblas  value               1  short", 4},
     {"told-apart", "F64_F64_F64      100          60          30     0       10            90", 3},
-    {"worst", " 3  openblas  value    inf  inf  0x1p+0", 3},
+    {"worst", " 4  openblas  value         inf  inf  0x1p+0", 4},
 };
 
 static size_t count_json_rows(const char *text) {
@@ -151,7 +167,7 @@ static void test_order_of_worst(store_fixture_t *fixture, gconstpointer data) {
       g_strdup_printf("SELECT group_concat(id) FROM (%.*s)",
                       (int)strcspn(strstr(report_find_query("worst"), "SELECT"), ";"),
                       strstr(report_find_query("worst"), "SELECT"));
-  assert_query(fixture, sql, "3,1,2");
+  assert_query(fixture, sql, "4,1,3,2");
 }
 
 /* Since when, until when: the starts of the runs that saw it. */

@@ -7,15 +7,23 @@ typedef struct matmul_types {
   dnnl_data_type_t operand_type;
   dnnl_data_type_t result_type;
   size_t operand_bytes;
+  const char *algorithm; /* What it does, as plugin_algorithm_suits() takes it. */
 } matmul_types_t;
 
+#define F32_F32_F32 "[f32,f32,f32,1,1,1,false]"
+#define BF16_BF16_F32 "[bf16,bf16,f32,1,1,1,false]"
+
 /* Pairs that mean the same to oneDNN as to StableHLO; not i8 to i8, where it saturates.  Which of
- * them this processor can do, the library says. */
+ * them this processor can do, the library says.  Documented is that products of bf16 are summed in
+ * f32; of f16 it says nothing for processors. */
 static const matmul_types_t matmul_types[] = {
-    {"f32", "f32", dnnl_f32, dnnl_f32, 4},   {"bf16", "bf16", dnnl_bf16, dnnl_bf16, 2},
-    {"bf16", "f32", dnnl_bf16, dnnl_f32, 2}, {"f16", "f16", dnnl_f16, dnnl_f16, 2},
-    {"f16", "f32", dnnl_f16, dnnl_f32, 2},   {"i8", "i32", dnnl_s8, dnnl_s32, 1},
-    {"ui8", "i32", dnnl_u8, dnnl_s32, 1},
+    {"f32", "f32", dnnl_f32, dnnl_f32, 4, F32_F32_F32},
+    {"bf16", "bf16", dnnl_bf16, dnnl_bf16, 2, BF16_BF16_F32},
+    {"bf16", "f32", dnnl_bf16, dnnl_f32, 2, BF16_BF16_F32},
+    {"f16", "f16", dnnl_f16, dnnl_f16, 2, NULL},
+    {"f16", "f32", dnnl_f16, dnnl_f32, 2, NULL},
+    {"i8", "i32", dnnl_s8, dnnl_s32, 1, NULL},
+    {"ui8", "i32", dnnl_u8, dnnl_s32, 1, NULL},
 };
 
 static const matmul_types_t *find_types(const assay_program_t *program) {
@@ -64,6 +72,10 @@ int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program
   if (types == NULL) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul from %s to %s",
                       program->operands[0].element, program->results[0].element);
+  }
+  if (!plugin_algorithm_suits(program, types->algorithm)) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "matmul does not do algorithm %s",
+                      plugin_attribute(program, "algorithm"));
   }
   if (matrices.lhs.element_count == 0 || matrices.rhs.element_count == 0) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul of empty operands");

@@ -183,6 +183,11 @@ static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assa
 
 int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *program,
                        bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
+  static const char *const keys[] = {"body", "dims"};
+  const char *unknown = plugin_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
+  if (unknown != NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+  }
   const reduction_body_t *body = find_body(program);
   if (body == NULL || program->operand_count != 2 || program->result_count != 1) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,

@@ -137,6 +137,10 @@ static int32_t choose(const openblas_t *openblas, const assay_program_t *program
     if (strcmp(routine->option, openblas->routine) != 0) continue;
     if (!plugin_is(&program->operands[0], routine->operand)) continue;
     if (!plugin_is(&program->results[0], routine->result)) continue;
+    if (!plugin_algorithm_suits(program, routine->algorithm)) {
+      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s does not do algorithm %s",
+                        routine->name, plugin_attribute(program, "algorithm"));
+    }
     if (routine->needs_terms && out_matrices->terms == 0) {
       return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s needs terms to add", routine->name);
     }

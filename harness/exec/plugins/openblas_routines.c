@@ -67,20 +67,25 @@ DEFINE_DOT(dsdot, float, double, 1, RETURNING)
 DEFINE_DOT(cdotu, float, float, 2, STORING)
 DEFINE_DOT(zdotu, double, double, 2, STORING)
 
+#define F32_F32_F32 "[f32,f32,f32,1,1,1,false]"
+#define F64_F64_F64 "[f64,f64,f64,1,1,1,false]"
+
+/* sdot does none: on x86 it adds up blocks of its terms in f64.  Nor do the complex ones, since the
+ * algorithms speak of real numbers. */
 const routine_t openblas_routines[] = {
-    {"gemm", "sgemm", "f32", "f32", 4, 4, false, run_sgemm},
-    {"gemm", "dgemm", "f64", "f64", 8, 8, false, run_dgemm},
-    {"gemm", "cgemm", "complex<f32>", "complex<f32>", 8, 8, false, run_cgemm},
-    {"gemm", "zgemm", "complex<f64>", "complex<f64>", 16, 16, false, run_zgemm},
-    {"gemv", "sgemv", "f32", "f32", 4, 4, true, run_sgemv},
-    {"gemv", "dgemv", "f64", "f64", 8, 8, true, run_dgemv},
-    {"gemv", "cgemv", "complex<f32>", "complex<f32>", 8, 8, true, run_cgemv},
-    {"gemv", "zgemv", "complex<f64>", "complex<f64>", 16, 16, true, run_zgemv},
-    {"dot", "sdot", "f32", "f32", 4, 4, false, run_sdot},
-    {"dot", "ddot", "f64", "f64", 8, 8, false, run_ddot},
-    {"dot", "cdotu", "complex<f32>", "complex<f32>", 8, 8, false, run_cdotu},
-    {"dot", "zdotu", "complex<f64>", "complex<f64>", 16, 16, false, run_zdotu},
-    {"dsdot", "dsdot", "f32", "f64", 4, 8, false, run_dsdot},
+    {"gemm", "sgemm", "f32", "f32", F32_F32_F32, 4, 4, false, run_sgemm},
+    {"gemm", "dgemm", "f64", "f64", F64_F64_F64, 8, 8, false, run_dgemm},
+    {"gemm", "cgemm", "complex<f32>", "complex<f32>", NULL, 8, 8, false, run_cgemm},
+    {"gemm", "zgemm", "complex<f64>", "complex<f64>", NULL, 16, 16, false, run_zgemm},
+    {"gemv", "sgemv", "f32", "f32", F32_F32_F32, 4, 4, true, run_sgemv},
+    {"gemv", "dgemv", "f64", "f64", F64_F64_F64, 8, 8, true, run_dgemv},
+    {"gemv", "cgemv", "complex<f32>", "complex<f32>", NULL, 8, 8, true, run_cgemv},
+    {"gemv", "zgemv", "complex<f64>", "complex<f64>", NULL, 16, 16, true, run_zgemv},
+    {"dot", "sdot", "f32", "f32", NULL, 4, 4, false, run_sdot},
+    {"dot", "ddot", "f64", "f64", F64_F64_F64, 8, 8, false, run_ddot},
+    {"dot", "cdotu", "complex<f32>", "complex<f32>", NULL, 8, 8, false, run_cdotu},
+    {"dot", "zdotu", "complex<f64>", "complex<f64>", NULL, 16, 16, false, run_zdotu},
+    {"dsdot", "dsdot", "f32", "f64", NULL, 4, 8, false, run_dsdot},
 };
 
 const size_t openblas_routine_count = sizeof openblas_routines / sizeof openblas_routines[0];

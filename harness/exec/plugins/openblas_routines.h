@@ -55,6 +55,7 @@ typedef struct routine {
   const char *name;
   const char *operand; /* Element types. */
   const char *result;
+  const char *algorithm; /* What it does, as plugin_algorithm_suits() takes it. */
   size_t operand_bytes;
   size_t result_bytes;
   bool needs_terms; /* Leaves the result alone where there is nothing to add. */

@@ -86,6 +86,20 @@ static inline const char *plugin_attribute(const assay_program_t *program, const
   return NULL;
 }
 
+/* The first attribute whose key is none of the `count` keys, or NULL.  Attributes are added in the
+ * course of time, and each may change what a program means: who does not know one must refuse. */
+static inline const char *plugin_find_unknown_key(const assay_program_t *program,
+                                                  const char *const *keys, size_t count) {
+  for (uint32_t i = 0; i < program->attribute_count; i++) {
+    bool is_known = false;
+    for (size_t k = 0; k < count; k++) {
+      is_known = is_known || strcmp(program->attributes[i].key, keys[k]) == 0;
+    }
+    if (!is_known) return program->attributes[i].key;
+  }
+  return NULL;
+}
+
 static inline bool plugin_is(const assay_type_t *type, const char *element) {
   return strcmp(type->element, element) == 0;
 }

@@ -96,6 +96,23 @@ static inline const char *plugin_check_precision(const assay_program_t *program)
   return are_two ? NULL : "C11: precision_config has two entries";
 }
 
+/* Two kinds of 8-bit floats and an algorithm that names their types: C13 forbids it, the dialect's
+ * verifier permits it. */
+static inline bool plugin_mixes_f8(const assay_program_t *program) {
+  const char *lhs = program->operands[0].element;
+  const char *rhs = program->operands[1].element;
+  return plugin_attribute(program, "algorithm") != NULL && strncmp(lhs, "f8", 2) == 0 &&
+         strncmp(rhs, "f8", 2) == 0;
+}
+
+/* Whether an algorithm that does `done`, in the spelling of the attribute
+ * ("[f32,f32,f32,1,1,1,false]"), does what the program asks for: exactly that, or what it likes.
+ * NULL does no algorithm that can be asked for. */
+static inline bool plugin_algorithm_suits(const assay_program_t *program, const char *done) {
+  const char *asked = plugin_attribute(program, "algorithm");
+  return asked == NULL || (done != NULL && strcmp(asked, done) == 0);
+}
+
 /* The dimensions of both operands, by their part in the product. */
 typedef struct plugin_roles {
   plugin_dims_t lhs_batch;
@@ -171,20 +188,42 @@ static inline const char *plugin_check_roles(const assay_program_t *program,
                    plugin_sizes_follow(result, &position, rhs, &roles->rhs_columns) &&
                    position == result->rank;
   if (!is_shaped) return "C12: the shape of the result";
-  return strcmp(lhs->element, rhs->element) == 0 ? NULL : "C13: equal element types";
+  bool are_typed = strcmp(lhs->element, rhs->element) == 0 || plugin_mixes_f8(program);
+  return are_typed ? NULL : "C13: equal element types";
+}
+
+/* What of a valid dot_general no library of matrices means, or NULL. */
+static inline const char *plugin_check_meaning(const assay_program_t *program) {
+  if (strcmp(program->operands[0].element, program->operands[1].element) != 0) {
+    return "no products of operands of two types";
+  }
+  const char *precision = plugin_attribute(program, "precision");
+  bool is_raised = precision != NULL && strstr(precision, "HIGH") != NULL;
+  if (is_raised && plugin_attribute(program, "algorithm") != NULL) {
+    return "no precision beside an algorithm but DEFAULT";
+  }
+  return NULL;
 }
 
 /* ASSAY_EXECUTOR_OK and the matrices, or _INVALID with the broken constraint, or _UNSUPPORTED for
- * another op. */
+ * another op, an attribute that is not known here, or operands of two types.  The algorithm is left
+ * to the caller: see plugin_algorithm_suits(). */
 static inline int32_t plugin_matrices_make(const assay_program_t *program,
                                            plugin_matrices_t *out_matrices,
                                            assay_reason_t *reason) {
   if (strcmp(program->op, "stablehlo.dot_general") != 0) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s here", program->op);
   }
+  static const char *const keys[] = {"batch", "contract", "precision", "algorithm"};
+  const char *unknown = plugin_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
+  if (unknown != NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+  }
   plugin_roles_t roles;
   const char *broken = plugin_check_roles(program, &roles);
   if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  const char *meaning = plugin_check_meaning(program);
+  if (meaning != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", meaning);
   const assay_type_t *lhs = &program->operands[0];
   const assay_type_t *rhs = &program->operands[1];
   *out_matrices = (plugin_matrices_t){

@@ -92,6 +92,51 @@ class Type:
         return Type(element, shape)
 
 
+# The dot algorithms that have a name, as in oracles/ops/dot_general/algorithms.def.
+ALGORITHMS = (
+    "ANY_F8_ANY_F8_F32", "ANY_F8_ANY_F8_F32_FAST_ACCUM", "F16_F16_F16", "F16_F16_F32",
+    "BF16_BF16_BF16", "BF16_BF16_F32", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "BF16_BF16_F32_X9",
+    "TF32_TF32_F32", "TF32_TF32_F32_X3", "F32_F32_F32", "F64_F64_F64",
+)  # fmt: skip
+
+# Primitive operations of an algorithm -> the components that each operand is split into.
+COMPONENTS = {1: 1, 3: 2, 6: 3, 9: 3}
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """The algorithm attribute of a dot_general: [bf16,bf16,f32,1,1,6,false]."""
+
+    text: str
+    lhs: str
+    rhs: str
+    accumulation: str
+    lhs_components: int
+    rhs_components: int
+    primitives: int
+    is_imprecise: bool
+
+    @staticmethod
+    def parse(text: str) -> Algorithm:
+        lhs, rhs, accumulation, *counts, imprecise = text.strip("[]").split(",")
+        left, right, primitives = map(int, counts)
+        return Algorithm(text, lhs, rhs, accumulation, left, right, primitives, imprecise == "true")
+
+    @property
+    def name(self) -> str:
+        """BF16_BF16_F32_X6, whether its components are counted as the dialect's verifier wants it,
+        1 and 1, or truly, 3 and 3.  An algorithm without a name is spelled as the attribute."""
+        true_count = COMPONENTS.get(self.primitives)
+        counts = (self.lhs_components, self.rhs_components)
+        is_f8 = all(kind.startswith("f8") for kind in (self.lhs, self.rhs))
+        types = ["any_f8"] * 2 if is_f8 else [self.lhs, self.rhs]
+        suffix = f"_X{self.primitives}" if self.primitives > 1 else ""
+        suffix += "_FAST_ACCUM" if self.is_imprecise else ""
+        name = "_".join([*types, self.accumulation]).upper() + suffix
+        is_known = name in ALGORITHMS and "f8E8M0FNU" not in (self.lhs, self.rhs)
+        return name if is_known and counts in ((1, 1), (true_count, true_count)) else self.text
+
+
 @dataclass(frozen=True)
 class Program:
     """One op: `op{ key=value}{ operand type} -> result type{ result type}`, and its MLIR."""
@@ -112,6 +157,17 @@ class Program:
         results = [Type.parse(word) for word in right.split(" ")]
         return Program(line, op, {key: value for key, _, value in pairs}, operands, results, mlir)
 
+    @property
+    def algorithm(self) -> Algorithm | None:
+        text = self.attributes.get("algorithm")
+        return None if text is None else Algorithm.parse(text)
+
+    def check_attributes(self, *keys: str) -> None:
+        """Refuses attributes that a later version of Assay may have: each may change the meaning."""
+        strange = [key for key in self.attributes if key not in keys]
+        if strange:
+            raise Unsupported(f"knows no attribute {strange[0]}")
+
     def dims(self, key: str) -> list[list[int]]:
         """The lists of an attribute: dims=[0,2] is [[0, 2]], contract=[1]x[0] is [[1], [0]]."""
         lists = re.findall(r"\[([^\]]*)\]", self.attributes[key])
@@ -124,7 +180,10 @@ class Worker:
     name = "?"
     version = "?"
     hardware = ""
-    promises: Callable[[Program], bool] | None = None
+    # Whether the program lies in the target; None: if it compiles.
+    promises: Callable[[Program], bool | None] | None = None
+    # The only dot algorithms in the target, by name; None: no such limit.  main() sets it.
+    algorithms: tuple[str, ...] | None = None
 
     def __init__(self, options: dict[str, str]) -> None:
         if options:
@@ -150,6 +209,7 @@ def take(options: dict[str, str], key: str, default: str, choices: Sequence[str]
 def plain_reduction(program: Program) -> list[int]:
     """The dimensions of a reduction of one input into its own type, checked for those backends that
     would not notice that it breaks a rule: what is left of it is the body."""
+    program.check_attributes("body", "dims")
     if len(program.operands) != 2 * len(program.results):
         raise Invalid("as many initial values as inputs and results")
     if len(program.results) != 1:
@@ -167,15 +227,23 @@ def plain_reduction(program: Program) -> list[int]:
     return dims
 
 
+# What a library does that computes in the type of its operands.
+PLAIN_ALGORITHMS = (("f32", "F32_F32_F32"), ("f64", "F64_F64_F64"))
+
+
 def plain_product(program: Program) -> tuple[list[list[int]], list[list[int]]]:
     """Batching and contracting dimensions of a product of two tensors of one type into that type,
-    checked likewise."""
+    checked likewise; by no algorithm but the one of f32 or f64 throughout."""
+    program.check_attributes("batch", "contract", "precision", "algorithm")
     if len(program.operands) != 2 or len(program.results) != 1:
         raise Invalid("two operands, one result")
-    if "precision" in program.attributes or "algorithm" in program.attributes:
+    if "precision" in program.attributes:
         raise Unsupported("takes no precision")
     if len({kind.element for kind in [*program.operands, *program.results]}) != 1:
         raise Unsupported("multiplies tensors of one type of numbers, with a result of that")
+    element, algorithm = program.results[0].element, program.algorithm
+    if algorithm and (element, algorithm.name) not in PLAIN_ALGORITHMS:
+        raise Unsupported(f"multiplies {element}, and not by algorithm {algorithm.name}")
     batch, contract = program.dims("batch"), program.dims("contract")
     shapes = [kind.shape for kind in program.operands]
     fixed = [[*batch[side], *contract[side]] for side in (0, 1)]
@@ -257,6 +325,7 @@ class _Server:
         self.source = source
         self.sink = sink
         self.programs: dict[str, tuple[Program, Any]] = {}
+        self.compiled_last: tuple[str, bool] = ("", False)  # A program's line, and whether it did.
 
     def say(self, line: str, blocks: Sequence[memoryview] = ()) -> None:
         self.sink.write(line.encode() + b"\n" + b"".join(blocks))
@@ -267,29 +336,45 @@ class _Server:
         lines = [f"assay-worker {PROTOCOL}", f"name {worker.name}", f"version {worker.version}"]
         if worker.hardware:
             lines.append(f"hardware {worker.hardware}")
-        if worker.promises is not None:
+        if worker.promises is not None or worker.algorithms is not None:
             lines.append("promises yes")
         self.say("\n".join([*lines, "ready"]))
 
     def promises(self, mlir_bytes: str, line: str) -> None:
-        mlir = _read_exactly(self.source, int(mlir_bytes)).decode()
+        program = Program.parse(line, _read_exactly(self.source, int(mlir_bytes)).decode())
         try:
-            promised = self.worker.promises is not None and self.worker.promises(
-                Program.parse(line, mlir)
-            )
+            promised = self._is_in_target(program)
         except (Unsupported, Invalid):
             promised = False
         self.say("yes" if promised else "no")
 
-    def compile(self, number: str, rest: str) -> None:
-        mlir_bytes, _, line = rest.partition(" ")
-        program = Program.parse(line, _read_exactly(self.source, int(mlir_bytes)).decode())
+    def _is_in_target(self, program: Program) -> bool:
+        worker, asked = self.worker, program.algorithm
+        if worker.algorithms is not None and asked and asked.name not in worker.algorithms:
+            return False
+        promised = None if worker.promises is None else worker.promises(program)
+        return self._compiles(program) if promised is None else promised
+
+    def _compiles(self, program: Program) -> bool:
+        line, compiled = self.compiled_last  # Mostly it has just been asked to.
+        return compiled if line == program.line else not isinstance(self._try(program), Exception)
+
+    def _try(self, program: Program) -> Any:
+        """The handle, or why there is none."""
         try:
             for kind in [*program.operands, *program.results]:
                 kind.dtype  # Refuses a type that we could not even receive.
-            handle = self.worker.compile(program)
+            return self.worker.compile(program)
         except Exception as error:
-            self.say(_refusal(error))
+            return error
+
+    def compile(self, number: str, rest: str) -> None:
+        mlir_bytes, _, line = rest.partition(" ")
+        program = Program.parse(line, _read_exactly(self.source, int(mlir_bytes)).decode())
+        handle = self._try(program)
+        self.compiled_last = (line, not isinstance(handle, Exception))
+        if isinstance(handle, Exception):
+            self.say(_refusal(handle))
             return
         self.programs[number] = (program, handle)
         implementation = getattr(handle, "implementation", None)
@@ -326,13 +411,27 @@ class _Server:
             verbs[verb](*words)
 
 
+def _take_algorithms(options: dict[str, str]) -> tuple[str, ...] | None:
+    if "algorithms" not in options:
+        return None
+    names = tuple(name for name in options.pop("algorithms").split("+") if name != "none")
+    strange = [name for name in names if name not in ALGORITHMS]
+    if strange:
+        raise Invalid(f"no algorithm {strange[0]}: write none, or {', '.join(ALGORITHMS)}")
+    return names
+
+
 def main(make_worker: Callable[[dict[str, str]], Worker]) -> None:
-    """Serves Assay until it hangs up.  `make_worker` is a class derived from Worker."""
+    """Serves Assay until it hangs up.  `make_worker` is a class derived from Worker.  Every worker
+    takes the option algorithms=NAME+NAME: the only dot algorithms in its target, or none."""
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # Chatter of libraries must not look like answers.
     source = os.fdopen(0, "rb", buffering=1 << 16)
     try:
-        worker = make_worker(_parse_options(sys.argv[1:]))
+        options = _parse_options(sys.argv[1:])
+        algorithms = _take_algorithms(options)
+        worker = make_worker(options)
+        worker.algorithms = algorithms
     except Exception as error:
         sink.write(f"assay-worker {PROTOCOL}\nfailed {_one_line(error)}\n".encode())
         sink.flush()

@@ -7,7 +7,8 @@ while read -r verb id rest; do
   case $verb in
     compile)
       case $rest in
-        *' stablehlo.reduce body=add '*'[] -> '*'[]') echo 'ok initial value' ;;
+        *' stablehlo.reduce body=add dims='*=*) echo 'unsupported an attribute not known here' ;;
+        *' stablehlo.reduce body=add dims='*'[] -> '*'[]') echo 'ok initial value' ;;
         *) echo 'unsupported only sums to one scalar' ;;
       esac ;;
     execute) echo "ok ${rest##* }" ;;

@@ -1,5 +1,8 @@
 """JAX: the ops of jax.lax with all of JAX's own checks and type rules, compiled by XLA.
 
+An algorithm is asked for as jax.lax.dot_general(precision=jax.lax.DotAlgorithmPreset...), or as a
+jax.lax.DotAlgorithm where no preset says the same; JAX then converts operands and result as it likes.
+
     assay run --executor jax
     assay run --executor 'jax?platform=gpu'
 """
@@ -15,12 +18,23 @@ import assay_worker
 import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
 
+ATTRIBUTES = {
+    "stablehlo.reduce": ("body", "dims"),
+    "stablehlo.dot_general": ("batch", "contract", "precision", "algorithm"),
+}
 ARITHMETIC = ("add", "multiply", "sum_count")  # Which jax.lax does not do to booleans.
 
 
 @dataclass
 class Handle:
     function: Callable[..., Any]
+
+
+def _check_results(program: Program, found: Any) -> None:
+    """JAX infers the shapes of results: others break a rule that it is never told of."""
+    for kind, result in zip(program.results, found):
+        if tuple(result.shape) != kind.shape:
+            raise Invalid(f"the result has the shape {list(result.shape)}, not {list(kind.shape)}")
 
 
 class Jax(Worker):
@@ -58,7 +72,8 @@ class Jax(Worker):
         picks_index = pick | earlier
         return lax.select(pick, value, other), lax.select(picks_index, index, other_index)
 
-    def promises(self, program: Program) -> bool:
+    def promises(self, program: Program) -> bool | None:
+        program.check_attributes(*ATTRIBUTES.get(program.op, ()))
         if program.op == "stablehlo.reduce":
             body = program.attributes["body"]
             adds_booleans = program.results[0].element == "i1" and body in ARITHMETIC
@@ -67,18 +82,39 @@ class Jax(Worker):
         return xla_worker.is_promised(program)
 
     def compile(self, program: Program) -> Handle:
-        if not self.promises(program):
+        if self.promises(program) is False:
             raise Unsupported("not among the types and attributes of this op in JAX")
         make = self._reduce if program.op == "stablehlo.reduce" else self._dot_general
         shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
         try:
-            return Handle(self.jax.jit(make(program)).lower(*shapes).compile())
+            lowered = self.jax.jit(make(program)).lower(*shapes)
+            _check_results(program, lowered.out_info)
+            return Handle(lowered.compile())
         except (TypeError, NotImplementedError) as error:  # The checks of jax.lax.
             raise Unsupported(str(error)) from error
         except (ValueError, IndexError) as error:
+            if "is not supported by dot_general" in str(error):  # An algorithm, on this platform.
+                raise Unsupported(str(error)) from error
             raise Invalid(str(error)) from error
         except self.jax.errors.JaxRuntimeError as error:
             raise xla_worker.refusal(error) from error
+
+    def _precision(self, program: Program) -> Any:
+        """The argument of jax.lax.dot_general that asks for precision or algorithm."""
+        text = program.attributes.get("precision", "")
+        words = text.strip("[]").split(",") if text else []
+        asked = program.algorithm
+        if asked is None:
+            return tuple(self.lax.Precision[word] for word in words) or None
+        if set(words) - {"DEFAULT"}:
+            raise Unsupported("JAX takes a precision or an algorithm, not both")
+        has_own_types = [asked.lhs, asked.rhs] == [kind.element for kind in program.operands]
+        if asked.name in assay_worker.ALGORITHMS and ("F8" not in asked.name or has_own_types):
+            return self.lax.DotAlgorithmPreset[asked.name]
+        names = (asked.lhs, asked.rhs, asked.accumulation)
+        types = [assay_worker.Type(name, ()).dtype for name in names]
+        counts = (asked.lhs_components, asked.rhs_components, asked.primitives)
+        return self.lax.DotAlgorithm(*types, *counts, asked.is_imprecise)
 
     def _reduce(self, program: Program) -> Callable[..., Any]:
         count = len(program.results)
@@ -95,9 +131,7 @@ class Jax(Worker):
 
     def _dot_general(self, program: Program) -> Callable[..., Any]:
         batch, contract = program.dims("batch"), program.dims("contract")
-        precision = program.attributes.get("precision")
-        words = precision.strip("[]").split(",") if precision else []
-        levels = tuple(self.lax.Precision[word] for word in words) or None
+        precision = self._precision(program)
 
         def run(left: Any, right: Any) -> Any:
             return (
@@ -105,7 +139,7 @@ class Jax(Worker):
                     left,
                     right,
                     (contract, batch),
-                    precision=levels,
+                    precision=precision,
                     preferred_element_type=program.results[0].dtype,
                 ),
             )

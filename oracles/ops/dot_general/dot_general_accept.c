@@ -49,15 +49,18 @@ static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, con
     if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) {
       continue;
     }
+    *has_special = true;
+    /* What a NaN does in a low-order part is left to the careful side. */
+    if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
+      out_special[i] = 0;
+      continue;
+    }
     special_sum_t sum = {0};
     for (size_t term = 0; term < matmul->k; term++) {
       special_sum_take(&sum, matrix_load(lhs, i / matmul->n * matmul->k + term),
                        matrix_load(rhs, term * matmul->n + i % matmul->n));
     }
-    /* What a NaN does in a low-order part is left to the careful side. */
-    bool is_known = !sum.has_special || matrices->plan->primitive_count == 1;
-    out_special[i] = is_known ? special_sum_flags(&sum, format, contract, is_complex) : 0;
-    *has_special = true;
+    out_special[i] = special_sum_flags(&sum, format, contract, is_complex);
   }
 }
 
@@ -195,16 +198,27 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   return quick_sums_finish(&sums, format, contract, arena);
 }
 
+accept_t dot_general_accept_split(const case_t *instance, const dot_general_layout_t *layout,
+                                  const dot_plan_t *plan, split_t split, const contract_t *contract,
+                                  arena_t *arena) {
+  matrices_t matrices = matrices_make(instance, layout, plan, split, arena);
+  accept_t accept = accept_split(&matrices, contract, arena);
+  if (plan->result != NULL) {
+    quick_result_convert(&accept, plan->accumulation, plan->result, arena);
+  }
+  return accept;
+}
+
 accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layout_t *layout,
                                  const dot_plan_t *plan, const contract_t *contract,
                                  arena_t *arena) {
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(plan, contract, splits);
-  matrices_t matrices = matrices_make(instance, layout, plan, splits[0]);
-  accept_t accept = accept_split(&matrices, contract, arena);
+  matrices_t first = matrices_make(instance, layout, plan, splits[0], arena);
+  accept_t accept = accept_split(&first, contract, arena);
   for (size_t i = 1; i < split_count; i++) {
-    if (matrices_splits_agree(instance, plan, splits[0], splits[i])) continue;
-    matrices = matrices_make(instance, layout, plan, splits[i]);
+    matrices_t matrices = matrices_make(instance, layout, plan, splits[i], arena);
+    if (matrices_are_equal(&first, &matrices)) continue;
     accept_t other = accept_split(&matrices, contract, arena);
     quick_result_unite(&accept, &other, arena);
   }

@@ -15,6 +15,11 @@ accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layou
                                  const dot_plan_t *plan, const contract_t *contract,
                                  arena_t *arena);
 
+/* The same for one split alone. */
+accept_t dot_general_accept_split(const case_t *instance, const dot_general_layout_t *layout,
+                                  const dot_plan_t *plan, split_t split, const contract_t *contract,
+                                  arena_t *arena);
+
 /* The last word on one component of such a dot_general. */
 status_t dot_general_ask_plan(const case_t *instance, const dot_plan_t *plan,
                               const contract_t *contract, size_t component, uint64_t bits,

@@ -1,6 +1,15 @@
 #include "oracles/ops/dot_general/dot_general_consistent.h"
 
+#include <math.h>
+
+#include "oracles/exact/arithmetic.h"
+#include "oracles/exact/error_bound.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
+#include "oracles/ops/dot_general/dot_general_gather.h"
+
+/* At most so many components are asked about one by one for each algorithm: further ones that no
+ * quick set holds do not exclude it, so that a tensor full of NaN does not cost minutes. */
+enum { ASKS_MAX = 256 };
 
 /* What is held against each algorithm. */
 typedef struct evidence {
@@ -13,6 +22,87 @@ typedef struct evidence {
 
 static uint64_t bits_of(const evidence_t *evidence, size_t component) {
   return element_load(evidence->result->type.element, evidence->result->data, component);
+}
+
+static double value_of(const evidence_t *evidence, size_t component) {
+  return format_to_double(evidence->result->type.element->format, bits_of(evidence, component));
+}
+
+/* Whether a finite result has bits that the accumulation type has not. */
+static bool leaves_grid(const evidence_t *evidence, const dot_plan_t *plan) {
+  if (plan->result == NULL || !arithmetic_format_holds(plan->result, plan->accumulation)) {
+    return false;
+  }
+  for (size_t i = 0; i < evidence->count; i++) {
+    double value = value_of(evidence, i);
+    if (isfinite(value) && format_round_double(plan->accumulation, value) != value) return true;
+  }
+  return false;
+}
+
+/* What a sum of products is in binary64, and how far that may be off. */
+typedef struct rough_sum {
+  double sum;
+  double magnitude;
+  double error;
+} rough_sum_t;
+
+/* Products of factors of up to 26 bits are exact in binary64; n additions err by (n - 1) u
+ * sum|terms| (Jeannerod and Rump 2013), and so does the magnitude.  Longer products err by u each.
+ */
+static rough_sum_t add_roughly(const sum_question_t *question) {
+  rough_sum_t rough = {0};
+  for (size_t i = 0; i < question->count; i++) {
+    double product = question->left[i] * question->right[i];
+    rough.sum += product;
+    rough.magnitude += fabs(product);
+  }
+  rough.error = ((double)question->count + 2) * 0x1p-52 * rough.magnitude;
+  return rough;
+}
+
+/* Everything that may lie between the exact sum and a conforming result, with a hair for the
+ * roundings here: the bound with its last rounding, and the conversion to the result type. */
+static double total_error(const sum_question_t *question, const contract_t *contract,
+                          const rough_sum_t *rough) {
+  const bound_shape_t shape = {.terms = question->count,
+                               .products_round = product_rounds(
+                                   question->left_format, question->right_format, question->format),
+                               .products_underflow = product_underflows(
+                                   question->left_format, question->right_format, question->format),
+                               .is_product = true,
+                               .imprecise_bits = question->imprecise_bits};
+  error_bound_t bound = error_bound_sum(question->format, contract, shape);
+  double error = bound.total_factor * rough->magnitude + bound.total_offset;
+  if (question->result != NULL) {
+    error += format_unit_roundoff(question->result) * (fabs(rough->sum) + error) +
+             format_smallest(question->result);
+  }
+  return error * (1 + 0x1p-40) + 2 * rough->error;
+}
+
+/* Whether a finite sum far from every overflow surely is not that algorithm's, however operands are
+ * split: a cheap test, before anything exact is done. */
+static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
+                            arena_t *arena) {
+  if (evidence->contract->ftz != FTZ_NONE) return false;
+  double got = value_of(evidence, component);
+  if (!isfinite(got)) return false;
+  split_t splits[DOT_SPLITS_MAX];
+  size_t split_count = dot_plan_splits(plan, evidence->contract, splits);
+  dot_general_place_t place = dot_general_place(evidence->instance, &evidence->layout, component);
+  const format_t *result = plan->result == NULL ? plan->accumulation : plan->result;
+  double range =
+      fmin(ldexp(1, plan->accumulation->exponent_max - 2), ldexp(1, result->exponent_max - 2));
+  for (size_t i = 0; i < split_count; i++) {
+    sum_question_t question = dot_general_sum_question(evidence->instance, plan, splits[i],
+                                                       &evidence->layout, place, arena);
+    rough_sum_t rough = add_roughly(&question);
+    if (!(rough.magnitude < range)) return false; /* NaN too. */
+    double error = total_error(&question, evidence->contract, &rough);
+    if (!(fabs(got - rough.sum) > error)) return false;
+  }
+  return true;
 }
 
 /* Asks the careful side; `out_holds` is left alone where it has no answer. */
@@ -28,28 +118,43 @@ static status_t ask(const evidence_t *evidence, const dot_plan_t *plan, size_t c
   return status;
 }
 
-/* A few components first: most algorithms that are not the one in use already fail there, and the
- * quick sets of all components cost more than that. */
-static status_t screen(const evidence_t *evidence, const dot_plan_t *plan, arena_t *arena,
-                       bool *out_holds, failure_t *error) {
-  enum { SCREENED = 3 };
-  for (size_t i = 0; i < SCREENED && i < evidence->count && *out_holds; i++) {
-    size_t component = i * (evidence->count - 1) / (SCREENED - 1);
-    STATUS_TRY(ask(evidence, plan, component, arena, out_holds, error));
+/* Marks what the quick sets of a split hold; returns how many components are left. */
+static size_t mark_held(const evidence_t *evidence, const dot_plan_t *plan, split_t split,
+                        arena_t *arena, uint8_t *inout_held) {
+  const element_t *element = evidence->result->type.element;
+  arena_mark_t mark = arena_mark(arena);
+  accept_t accept = dot_general_accept_split(evidence->instance, &evidence->layout, plan, split,
+                                             evidence->contract, arena);
+  size_t left = 0;
+  for (size_t i = 0; i < evidence->count; i++) {
+    if (inout_held[i] != 0) continue;
+    inout_held[i] = accept_holds(&accept, element, i, bits_of(evidence, i));
+    left += inout_held[i] == 0;
   }
-  return STATUS_OK;
+  arena_rewind(arena, mark);
+  return left;
 }
 
 static status_t holds_all(const evidence_t *evidence, const dot_plan_t *plan, arena_t *arena,
                           bool *out_holds, failure_t *error) {
-  *out_holds = true;
-  STATUS_TRY(screen(evidence, plan, arena, out_holds, error));
+  enum { SCREENED = 3 };
+  *out_holds = !leaves_grid(evidence, plan);
+  for (size_t i = 0; i < SCREENED && i < evidence->count && *out_holds; i++) {
+    *out_holds =
+        !surely_excludes(evidence, plan, i * (evidence->count - 1) / (SCREENED - 1), arena);
+  }
   if (!*out_holds) return STATUS_OK;
-  accept_t accept = dot_general_accept_plan(evidence->instance, &evidence->layout, plan,
-                                            evidence->contract, arena);
-  const element_t *element = evidence->result->type.element;
-  for (size_t i = 0; i < evidence->count && *out_holds; i++) {
-    if (accept_holds(&accept, element, i, bits_of(evidence, i))) continue;
+  uint8_t *held = arena_alloc_zeroed(arena, evidence->count);
+  split_t splits[DOT_SPLITS_MAX];
+  size_t split_count = dot_plan_splits(plan, evidence->contract, splits);
+  size_t left = evidence->count;
+  for (size_t i = 0; i < split_count && left > 0; i++) {
+    left = mark_held(evidence, plan, splits[i], arena, held);
+  }
+  size_t asks = 0;
+  for (size_t i = 0; i < evidence->count && left > 0 && *out_holds && asks < ASKS_MAX; i++) {
+    if (held[i] != 0) continue;
+    asks++;
     STATUS_TRY(ask(evidence, plan, i, arena, out_holds, error));
   }
   return STATUS_OK;

@@ -96,6 +96,8 @@ sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t
       .right = right,
       .left_format = plan->lhs,
       .right_format = plan->rhs,
+      .left_storage = instance->operands[DOT_GENERAL_LHS].type.element->format,
+      .right_storage = instance->operands[DOT_GENERAL_RHS].type.element->format,
       .is_complex_part = parts == 2,
       .result = plan->result,
       .group = plan->primitive_count > 1 ? layout->term_count : 0,

@@ -99,39 +99,93 @@ static matrix_t gather_whole_rhs(const case_t *instance, const dot_general_layou
 
 /* ---- Split operands -------------------------------------------------------------------------- */
 
-/* Which components of an operand hold anything but zeros. */
-static void find_nonzero(const matrices_t *matrices, uint32_t operand,
-                         bool out_nonzero[DOT_COMPONENTS_MAX]) {
+/* The usual case as a loop without decisions: see dot_split_f32(). */
+static void split_f32_elements(const dot_plan_t *plan, split_t split, const format_t *precision,
+                               const float *values, size_t count,
+                               const matrix_t out[DOT_COMPONENTS_MAX]) {
+  for (int i = 0; i < plan->component_count; i++) {
+    rounding_t rounding = dot_split_rounding(split, i, plan->component_count);
+    float *component = out[i].data;
+    const float *before = i == 0 ? NULL : out[i - 1].data;
+    const float *before_that = i < 2 ? NULL : out[i - 2].data;
+    for (size_t e = 0; e < count; e++) {
+      float rest = values[e];
+      if (before_that != NULL) rest -= before_that[e];
+      if (before != NULL) rest -= before[e];
+      component[e] = dot_split_f32(rest, precision, rounding);
+    }
+  }
+}
+
+static bool is_usual(const format_t *precision, const tensor_t *tensor) {
+  if (tensor->type.element->format != &format_table[FORMAT_f32]) return false;
+  if (!dot_split_is_usual(precision)) return false;
+  const float *values = (const float *)(const void *)tensor->data;
+  size_t count = type_element_count(&tensor->type);
+  bool all = true;
+  for (size_t e = 0; e < count; e++) all &= fabsf(values[e]) <= DOT_SPLIT_LARGEST;
+  return all;
+}
+
+static void split_operand(const matrices_t *matrices, uint32_t operand, split_t split,
+                          arena_t *arena, matrix_t out[DOT_COMPONENTS_MAX]) {
   const tensor_t *tensor = &matrices->instance->operands[operand];
   const dot_plan_t *plan = matrices->plan;
   const format_t *precision = operand == DOT_GENERAL_LHS ? plan->lhs : plan->rhs;
   size_t count = type_element_count(&tensor->type);
+  for (int i = 0; i < plan->component_count; i++) out[i] = matrix_make(precision, count, arena);
+  if (is_usual(precision, tensor)) {
+    split_f32_elements(plan, split, precision, (const float *)(const void *)tensor->data, count,
+                       out);
+    return;
+  }
   double components[DOT_COMPONENTS_MAX];
-  for (int i = 0; i < plan->component_count; i++) out_nonzero[i] = false;
-  for (size_t index = 0; index < count; index++) {
-    dot_general_load_components(tensor, plan, matrices->split, precision, index, components);
-    for (int i = 0; i < plan->component_count; i++) out_nonzero[i] |= components[i] != 0;
+  for (size_t e = 0; e < count; e++) {
+    dot_general_load_components(tensor, plan, split, precision, e, components);
+    for (int i = 0; i < plan->component_count; i++) matrix_store(&out[i], e, components[i]);
   }
 }
 
-static bool is_plain(const dot_plan_t *plan) { return !plan->has_algorithm; }
+static bool is_nonzero(const matrix_t *matrix, size_t count) {
+  for (size_t e = 0; e < count; e++) {
+    if (matrix_load(matrix, e) != 0) return true;
+  }
+  return false;
+}
+
+/* Which components of an operand hold anything but zeros. */
+static void find_nonzero(const matrices_t *matrices, uint32_t operand,
+                         bool out_nonzero[DOT_COMPONENTS_MAX]) {
+  size_t count = type_element_count(&matrices->instance->operands[operand].type);
+  for (int i = 0; i < matrices->plan->component_count; i++) {
+    out_nonzero[i] = is_nonzero(&matrices->components[operand][i], count);
+  }
+}
 
 /* A product with a component that is 0 everywhere adds nothing: not even a NaN, since a component
  * after one that is not finite is NaN, and NaN is not 0. */
-matrices_t matrices_make(const case_t *instance, const dot_general_layout_t *layout,
-                         const dot_plan_t *plan, split_t split) {
-  matrices_t matrices = {.instance = instance, .layout = layout, .plan = plan, .split = split};
+static void choose_primitives(matrices_t *matrices) {
+  const dot_plan_t *plan = matrices->plan;
   bool lhs_nonzero[DOT_COMPONENTS_MAX] = {true}, rhs_nonzero[DOT_COMPONENTS_MAX] = {true};
   if (plan->primitive_count > 1) {
-    find_nonzero(&matrices, DOT_GENERAL_LHS, lhs_nonzero);
-    find_nonzero(&matrices, DOT_GENERAL_RHS, rhs_nonzero);
+    find_nonzero(matrices, DOT_GENERAL_LHS, lhs_nonzero);
+    find_nonzero(matrices, DOT_GENERAL_RHS, rhs_nonzero);
   }
   for (int i = 0; i < plan->primitive_count; i++) {
     dot_primitive_t primitive = plan->primitives[i];
     bool is_leading = i == plan->primitive_count - 1;
     if (!is_leading && !(lhs_nonzero[primitive.lhs] && rhs_nonzero[primitive.rhs])) continue;
-    matrices.primitives[matrices.primitive_count++] = primitive;
+    matrices->primitives[matrices->primitive_count++] = primitive;
   }
+}
+
+matrices_t matrices_make(const case_t *instance, const dot_general_layout_t *layout,
+                         const dot_plan_t *plan, split_t split, arena_t *arena) {
+  matrices_t matrices = {.instance = instance, .layout = layout, .plan = plan};
+  for (uint32_t i = 0; plan->has_algorithm && i < 2; i++) {
+    split_operand(&matrices, i, split, arena, matrices.components[i]);
+  }
+  choose_primitives(&matrices);
   return matrices;
 }
 
@@ -140,21 +194,28 @@ size_t matrices_terms(const matrices_t *matrices) {
   return matrices->layout->term_count * parts * (size_t)matrices->primitive_count;
 }
 
+static void copy_run(const matrix_t *to, size_t to_index, const matrix_t *from, size_t base,
+                     const size_t *offset, size_t count) {
+  size_t bytes = to->is_f64 ? sizeof(double) : sizeof(float);
+  uint8_t *out = (uint8_t *)to->data + to_index * bytes;
+  const uint8_t *in = (const uint8_t *)from->data + base * bytes;
+  if (count > 0 && offsets_are_contiguous(offset, count)) {
+    memcpy(out, in + offset[0] * bytes, count * bytes);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) memcpy(out + i * bytes, in + offset[i] * bytes, bytes);
+}
+
 static matrix_t gather_split_lhs(const matrices_t *matrices, size_t batch, arena_t *arena) {
   const dot_general_layout_t *layout = matrices->layout;
-  const tensor_t *lhs = &matrices->instance->operands[DOT_GENERAL_LHS];
   size_t terms = layout->term_count, width = matrices_terms(matrices);
   matrix_t matrix = matrix_make(matrices->plan->lhs, layout->row_count * width, arena);
-  double components[DOT_COMPONENTS_MAX];
   for (size_t row = 0; row < layout->row_count; row++) {
     size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
-    for (size_t term = 0; term < terms; term++) {
-      dot_general_load_components(lhs, matrices->plan, matrices->split, matrices->plan->lhs,
-                                  base + layout->lhs_term_offset[term], components);
-      for (int i = 0; i < matrices->primitive_count; i++) {
-        matrix_store(&matrix, row * width + (size_t)i * terms + term,
-                     components[matrices->primitives[i].lhs]);
-      }
+    for (int i = 0; i < matrices->primitive_count; i++) {
+      copy_run(&matrix, row * width + (size_t)i * terms,
+               &matrices->components[DOT_GENERAL_LHS][matrices->primitives[i].lhs], base,
+               layout->lhs_term_offset, terms);
     }
   }
   return matrix;
@@ -162,50 +223,44 @@ static matrix_t gather_split_lhs(const matrices_t *matrices, size_t batch, arena
 
 static matrix_t gather_split_rhs(const matrices_t *matrices, size_t batch, arena_t *arena) {
   const dot_general_layout_t *layout = matrices->layout;
-  const tensor_t *rhs = &matrices->instance->operands[DOT_GENERAL_RHS];
   size_t terms = layout->term_count, width = layout->column_count;
   matrix_t matrix = matrix_make(matrices->plan->rhs, matrices_terms(matrices) * width, arena);
-  double components[DOT_COMPONENTS_MAX];
-  for (size_t term = 0; term < terms; term++) {
-    size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
-    for (size_t column = 0; column < width; column++) {
-      dot_general_load_components(rhs, matrices->plan, matrices->split, matrices->plan->rhs,
-                                  base + layout->rhs_column_offset[column], components);
-      for (int i = 0; i < matrices->primitive_count; i++) {
-        matrix_store(&matrix, ((size_t)i * terms + term) * width + column,
-                     components[matrices->primitives[i].rhs]);
-      }
+  for (int i = 0; i < matrices->primitive_count; i++) {
+    const matrix_t *component = &matrices->components[DOT_GENERAL_RHS][matrices->primitives[i].rhs];
+    for (size_t term = 0; term < terms; term++) {
+      size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
+      copy_run(&matrix, ((size_t)i * terms + term) * width, component, base,
+               layout->rhs_column_offset, width);
     }
   }
   return matrix;
 }
 
 matrix_t matrices_gather_lhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena) {
-  if (!is_plain(matrices->plan)) return gather_split_lhs(matrices, batch, arena);
+  if (matrices->plan->has_algorithm) return gather_split_lhs(matrices, batch, arena);
   return gather_whole_lhs(matrices->instance, matrices->layout, batch, part, arena);
 }
 
 matrix_t matrices_gather_rhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena) {
-  if (!is_plain(matrices->plan)) return gather_split_rhs(matrices, batch, arena);
+  if (matrices->plan->has_algorithm) return gather_split_rhs(matrices, batch, arena);
   return gather_whole_rhs(matrices->instance, matrices->layout, batch, part, arena);
 }
 
-static bool operand_splits_agree(const tensor_t *operand, const dot_plan_t *plan,
-                                 const format_t *precision, split_t a, split_t b) {
-  size_t count = type_element_count(&operand->type);
-  double first[DOT_COMPONENTS_MAX], second[DOT_COMPONENTS_MAX];
-  for (size_t index = 0; index < count; index++) {
-    dot_general_load_components(operand, plan, a, precision, index, first);
-    dot_general_load_components(operand, plan, b, precision, index, second);
-    for (int i = 0; i < plan->component_count; i++) {
-      if (!(first[i] == second[i])) return false; /* NaN may come of either. */
-    }
+static bool matrix_equal(const matrix_t *a, const matrix_t *b, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!(matrix_load(a, i) == matrix_load(b, i))) return false; /* NaN may come of either. */
   }
   return true;
 }
 
-bool matrices_splits_agree(const case_t *instance, const dot_plan_t *plan, split_t a, split_t b) {
-  const tensor_t *operands = instance->operands;
-  return operand_splits_agree(&operands[DOT_GENERAL_LHS], plan, plan->lhs, a, b) &&
-         operand_splits_agree(&operands[DOT_GENERAL_RHS], plan, plan->rhs, a, b);
+bool matrices_are_equal(const matrices_t *a, const matrices_t *b) {
+  for (uint32_t operand = 0; operand < 2; operand++) {
+    size_t count = type_element_count(&a->instance->operands[operand].type);
+    for (int i = 0; i < a->plan->component_count; i++) {
+      if (!matrix_equal(&a->components[operand][i], &b->components[operand][i], count)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }

@@ -22,13 +22,14 @@ typedef struct matrices {
   const case_t *instance;
   const dot_general_layout_t *layout;
   const dot_plan_t *plan;
-  split_t split;
   int primitive_count; /* Products that are not zero throughout. */
   dot_primitive_t primitives[DOT_PRIMITIVES_MAX];
+  /* Components of all elements of both operands, by number of element; unused without algorithm. */
+  matrix_t components[2][DOT_COMPONENTS_MAX];
 } matrices_t;
 
 matrices_t matrices_make(const case_t *instance, const dot_general_layout_t *layout,
-                         const dot_plan_t *plan, split_t split);
+                         const dot_plan_t *plan, split_t split, arena_t *arena);
 
 /* Terms of the exact matrix product: those of the layout, for each part of complex operands and
  * each primitive product. */
@@ -39,7 +40,7 @@ size_t matrices_terms(const matrices_t *matrices);
 matrix_t matrices_gather_lhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena);
 matrix_t matrices_gather_rhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena);
 
-/* Whether two ways to split give the same components for all elements of both operands. */
-bool matrices_splits_agree(const case_t *instance, const dot_plan_t *plan, split_t a, split_t b);
+/* Whether both hold the same components for all elements of both operands. */
+bool matrices_are_equal(const matrices_t *a, const matrices_t *b);
 
 #endif

@@ -184,6 +184,10 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
                                                         : &attributes->rhs_contracting);
 }
 
+static bool splits_operands(const program_t *program) {
+  return dot_general_attributes(program)->has_algorithm;
+}
+
 static bool is_init_operand(const program_t *program, uint32_t operand) {
   (void)program;
   (void)operand;
@@ -249,7 +253,10 @@ const op_t dot_general_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,
+    .splits_operands = splits_operands,
     .neutral_bits = neutral_bits,
+    .axes = dot_general_axes,
+    .with_axes = dot_general_with_axes,
 };
 
 const op_t *const dot_general_ops[] = {&dot_general_op, NULL};

@@ -12,6 +12,9 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
 bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
                                   program_t *inout_program);
 const char *dot_general_validate(const program_t *program);
+void dot_general_axes(const program_t *program, axes_t *out_axes);
+void dot_general_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                           program_t *out_program);
 const char *dot_general_validate_under(const program_t *program, const contract_t *contract);
 
 #endif

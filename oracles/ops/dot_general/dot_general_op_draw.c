@@ -132,6 +132,17 @@ static const element_t *draw_result_element(rng_t *rng, const element_t *lhs, co
   return draw_promotion(rng, lhs);
 }
 
+/* Short sums tell algorithms apart: in long ones the permitted error hides which one ran. */
+static draw_limits_t limits_for(rng_t *rng, const draw_limits_t *limits,
+                                const dot_general_attributes_t *attributes) {
+  enum { SHORT_SUM = 8 };
+  draw_limits_t chosen = *limits;
+  if (attributes->has_algorithm && rng_one_in(rng, 2)) {
+    chosen.terms_max = MIN(chosen.terms_max, SHORT_SUM);
+  }
+  return chosen;
+}
+
 static void append_sizes(const type_t *operand, const dimension_list_t *dims, type_t *result) {
   for (uint32_t i = 0; i < dims->count; i++) {
     result->dims[result->rank++] = operand->dims[dims->dims[i]];
@@ -142,9 +153,6 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program) {
   static const role_t lhs_roles[] = {ROLE_BATCH, ROLE_ROW, ROLE_TERM};
   static const role_t rhs_roles[] = {ROLE_BATCH, ROLE_TERM, ROLE_COLUMN};
-  shape_t shape = {0};
-  draw_counts(rng, MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX), &shape);
-  draw_sizes(rng, limits, &shape);
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = (dot_general_attributes_t){0};
   draw_precision(rng, attributes);
@@ -152,6 +160,10 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   const element_t *from = draw_element(rng, NULL, NULL);
   draw_algorithm(rng, from, attributes);
   const element_t *rhs_from = draw_rhs_element(rng, from, attributes);
+  shape_t shape = {0};
+  const draw_limits_t shape_limits = limits_for(rng, limits, attributes);
+  draw_counts(rng, MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX), &shape);
+  draw_sizes(rng, &shape_limits, &shape);
   bool is_canonical = rng_one_in(rng, 3);
   uint32_t shared = shape.counts[ROLE_BATCH] + shape.counts[ROLE_TERM];
   dimension_list_t lhs_places = draw_places(rng, shared + shape.counts[ROLE_ROW], is_canonical);

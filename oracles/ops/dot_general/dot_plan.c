@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "harness/model/promotion.h"
+#include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
 
 static status_t require_sums(const format_t *format, const char *name, failure_t *error) {
@@ -91,9 +92,9 @@ size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
   size_t count = 0;
   out_splits[count++] = SPLIT_NEAREST;
   if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE;
-  if (plan->has_algorithm && contract->operand_rounding == OPERAND_ROUNDING_RZ) {
-    out_splits[count++] = SPLIT_TRUNCATE_ALL;
-  }
+  if (!plan->has_algorithm || contract->operand_rounding == OPERAND_ROUNDING_RN) return count;
+  out_splits[count++] = SPLIT_NEAREST_AWAY;
+  if (contract->operand_rounding == OPERAND_ROUNDING_RZ) out_splits[count++] = SPLIT_TRUNCATE_ALL;
   return count;
 }
 
@@ -108,16 +109,34 @@ static double mask_nan(const format_t *precision, const format_t *storage, uint6
   return format_is_negative(storage, bits) ? -INFINITY : INFINITY;
 }
 
+/* Any binary64 number rounded to the precision type. */
+static double round_component(const format_t *precision, double value, rounding_t rounding) {
+  if (rounding == ROUNDING_NEAREST_EVEN) return format_round_double(precision, value);
+  uint64_t bits =
+      format_convert(&format_table[FORMAT_f64], precision, binary64_bits(value), rounding);
+  return format_to_double(precision, bits);
+}
+
 void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
                uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]) {
-  const arithmetic_t arithmetic = arithmetic_make(precision);
+  const format_t *f32 = &format_table[FORMAT_f32];
+  if (dot_split_is_usual(precision) && arithmetic_format_holds(f32, storage) &&
+      fabs(value) <= DOT_SPLIT_LARGEST) {
+    float left = (float)value;
+    for (int i = 0; i < count; i++) {
+      float component = dot_split_f32(left, precision, dot_split_rounding(split, i, count));
+      out_components[i] = (double)component;
+      left -= component;
+    }
+    return;
+  }
   double rest = value;
   for (int i = 0; i < count; i++) {
-    bool is_last = i == count - 1;
-    bool truncates = split == SPLIT_TRUNCATE_ALL || (split == SPLIT_TRUNCATE && !is_last);
-    double component =
-        truncates ? arithmetic_truncate(&arithmetic, rest) : arithmetic_round(&arithmetic, rest);
-    if (i == 0 && truncates && isnan(value)) component = mask_nan(precision, storage, bits);
+    rounding_t rounding = dot_split_rounding(split, i, count);
+    double component = round_component(precision, rest, rounding);
+    if (i == 0 && rounding == ROUNDING_TOWARD_ZERO && isnan(value)) {
+      component = mask_nan(precision, storage, bits);
+    }
     out_components[i] = component;
     rest -= component; /* Exact: it has fewer bits than `rest`, and the same lowest one. */
   }

@@ -7,7 +7,7 @@
 #include "harness/model/schedule.h"
 #include "oracles/ops/dot_general/dot_general.h"
 
-enum { DOT_SPLITS_MAX = 3 };
+enum { DOT_SPLITS_MAX = 4 };
 
 typedef struct dot_plan {
   bool
@@ -45,5 +45,44 @@ size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
  * becomes an infinity, as in implementations that mask the pattern. */
 void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
                uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]);
+
+/* Whether numbers of f32 up to DOT_SPLIT_LARGEST can be split by dot_split_f32(). */
+static inline bool dot_split_is_usual(const format_t *precision) {
+  const format_t *f32 = &format_table[FORMAT_f32];
+  return precision->exponent_bits == f32->exponent_bits && precision->bits < f32->bits &&
+         precision->specials == FORMAT_IEEE;
+}
+
+#define DOT_SPLIT_LARGEST 0x1.fep+127f /* Of bf16: below it no component overflows. */
+
+/* How component `component` of `count` is rounded. */
+static inline rounding_t dot_split_rounding(split_t split, int component, int count) {
+  switch (split) {
+    case SPLIT_TRUNCATE:
+      return component < count - 1 ? ROUNDING_TOWARD_ZERO : ROUNDING_NEAREST_EVEN;
+    case SPLIT_TRUNCATE_ALL:
+      return ROUNDING_TOWARD_ZERO;
+    case SPLIT_NEAREST_AWAY:
+      return ROUNDING_NEAREST_AWAY;
+    case SPLIT_NEAREST:
+    default:
+      return ROUNDING_NEAREST_EVEN;
+  }
+}
+
+/* One component, on the pattern: what is rounded off is added to the bits that stay. */
+static inline float dot_split_f32(float rest, const format_t *precision, rounding_t rounding) {
+  int dropped = format_table[FORMAT_f32].precision - precision->precision;
+  uint32_t mask = (UINT32_C(1) << dropped) - 1, half = (mask >> 1) + 1;
+  uint32_t pattern;
+  __builtin_memcpy(&pattern, &rest, sizeof pattern);
+  uint32_t to_even = half - 1 + (pattern >> dropped & 1);
+  pattern += rounding == ROUNDING_TOWARD_ZERO    ? 0
+             : rounding == ROUNDING_NEAREST_AWAY ? half
+                                                 : to_even;
+  pattern &= ~mask;
+  __builtin_memcpy(&rest, &pattern, sizeof rest);
+  return rest;
+}
 
 #endif

@@ -175,6 +175,8 @@ const op_t reduce_op = {
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,
     .neutral_bits = neutral_bits,
+    .axes = reduce_axes,
+    .with_axes = reduce_with_axes,
 };
 
 const op_t *const reduce_ops[] = {&reduce_op, NULL};

@@ -35,10 +35,20 @@ static inline const char *good_hardware(void *self) {
   return "any";
 }
 
+/* Attributes are added in the course of time: who does not know one must refuse the program. */
+static inline int good_knows_attributes(const assay_program_t *program) {
+  for (uint32_t i = 0; i < program->attribute_count; i++) {
+    const assay_attribute_t *attribute = &program->attributes[i];
+    int is_sum = strcmp(attribute->key, "body") == 0 && strcmp(attribute->value, "add") == 0;
+    if (!is_sum && strcmp(attribute->key, "dims") != 0) return 0;
+  }
+  return 1;
+}
+
 static inline int good_can(const assay_program_t *program) {
-  return strcmp(program->op, "stablehlo.reduce") == 0 && program->operand_count == 2 &&
-         program->result_count == 1 && program->results[0].rank == 0 &&
-         strcmp(program->operands[0].element, "f32") == 0 &&
+  return strcmp(program->op, "stablehlo.reduce") == 0 && good_knows_attributes(program) &&
+         program->operand_count == 2 && program->result_count == 1 &&
+         program->results[0].rank == 0 && strcmp(program->operands[0].element, "f32") == 0 &&
          strcmp(program->results[0].element, "f32") == 0;
 }
 

@@ -18,14 +18,20 @@ class Echo(Worker):
     version = "1"
 
     def __init__(self, options):
-        self.mood = assay_worker.take(options, "mood", "good", ("good", "short", "typed", "angry"))
+        moods = ("good", "short", "typed", "angry", "keen")
+        self.mood = assay_worker.take(options, "mood", "good", moods)
         super().__init__(options)
         print("this goes to stderr")
 
-    def promises(self, program: Program) -> bool:
-        return program.dims("dims") == [[]]
+    def promises(self, program: Program) -> bool | None:
+        return None if "dims" not in program.attributes else program.dims("dims") == [[]]
 
     def compile(self, program: Program) -> Program:
+        if self.mood == "keen":
+            return program
+        if program.op == "stablehlo.dot_general":
+            assay_worker.plain_product(program)
+            return program
         if program.attributes["body"] == "multiply":
             raise Unsupported("no products")
         if program.attributes["body"] == "or":

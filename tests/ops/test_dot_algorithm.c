@@ -1,0 +1,241 @@
+/* Dot algorithms: their table and text, and what infinities, NaNs and overflowing numbers make of
+ * split operands, by all ways to split them and to put the products together. */
+#include "oracles/ops/dot_general/dot_general.h"
+#include "tests/ops/op_checks.h"
+#include "tests/ops/oracle_checks.h"
+
+/* ---- Table and text -------------------------------------------------------------------------- */
+
+static dot_algorithm_attribute_t parse(const char *text) {
+  scan_t scan = scan_make(str_from(text));
+  dot_algorithm_attribute_t attribute;
+  failure_t error = {0};
+  if (dot_algorithm_parse(&scan, &attribute, &error) != STATUS_OK) {
+    g_error("%s: %s", text, error.text);
+  }
+  g_assert_true(scan_at_end(&scan));
+  return attribute;
+}
+
+/* The 13 that the verifier knows, both ways to spell the counts of components, and what nobody
+ * knows. */
+static void test_known(void) {
+  static const struct {
+    const char *text;
+    const char *label;
+  } rows[] = {
+      {"[f8E4M3FN,f8E5M2,f32,1,1,1,false]", "ANY_F8_ANY_F8_F32<f8E4M3FN,f8E5M2>"},
+      {"[f8E3M4,f8E3M4,f32,1,1,1,true]", "ANY_F8_ANY_F8_F32_FAST_ACCUM<f8E3M4,f8E3M4>"},
+      {"[f16,f16,f16,1,1,1,false]", "F16_F16_F16"},
+      {"[f16,f16,f32,1,1,1,false]", "F16_F16_F32"},
+      {"[bf16,bf16,bf16,1,1,1,false]", "BF16_BF16_BF16"},
+      {"[bf16,bf16,f32,1,1,1,false]", "BF16_BF16_F32"},
+      {"[bf16,bf16,f32,1,1,3,false]", "BF16_BF16_F32_X3"},
+      {"[bf16,bf16,f32,2,2,3,false]", "BF16_BF16_F32_X3"},
+      {"[bf16,bf16,f32,1,1,6,false]", "BF16_BF16_F32_X6"},
+      {"[bf16,bf16,f32,3,3,6,false]", "BF16_BF16_F32_X6"}, /* The specification's bf16_6x. */
+      {"[bf16,bf16,f32,1,1,9,false]", "BF16_BF16_F32_X9"},
+      {"[bf16,bf16,f32,3,3,9,false]", "BF16_BF16_F32_X9"},
+      {"[tf32,tf32,f32,1,1,1,false]", "TF32_TF32_F32"},
+      {"[tf32,tf32,f32,1,1,3,false]", "TF32_TF32_F32_X3"},
+      {"[f32,f32,f32,1,1,1,false]", "F32_F32_F32"},
+      {"[f64,f64,f64,1,1,1,false]", "F64_F64_F64"},
+      {"[bf16,bf16,f32,2,2,6,false]", "[bf16,bf16,f32,2,2,6,false]"},
+      {"[bf16,bf16,f32,1,3,6,false]", "[bf16,bf16,f32,1,3,6,false]"},
+      {"[bf16,f16,f32,1,1,1,false]", "[bf16,f16,f32,1,1,1,false]"},
+      {"[f32,f32,f32,1,1,1,true]", "[f32,f32,f32,1,1,1,true]"},
+      {"[f8E8M0FNU,f8E5M2,f32,1,1,1,false]", "[f8E8M0FNU,f8E5M2,f32,1,1,1,false]"},
+      {"[i8,i8,i32,1,1,1,false]", "[i8,i8,i32,1,1,1,false]"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    dot_algorithm_attribute_t attribute = parse(rows[i].text);
+    g_autoptr(GString) text = g_string_new(NULL);
+    dot_algorithm_print(&attribute, text);
+    g_assert_cmpstr(text->str, ==, rows[i].text);
+    g_string_truncate(text, 0);
+    dot_algorithm_print_label(&attribute, text);
+    g_assert_cmpstr(text->str, ==, rows[i].label);
+    dot_algorithm_t by_attribute, by_name;
+    bool is_known = dot_algorithm_find(&attribute, &by_attribute);
+    g_assert_cmpint(is_known, ==, rows[i].label[0] != '[');
+    g_assert_cmpint(dot_algorithm_find_name(str_from(rows[i].label), &by_name), ==, is_known);
+    if (is_known) g_assert_true(by_name.row == by_attribute.row && by_name.rhs == by_attribute.rhs);
+  }
+  g_assert_cmpuint(dot_algorithm_count, ==, 13);
+}
+
+/* What the three texts that disagree say of the same programs. */
+static void test_rules(void) {
+#define LINE(precision, algorithm, types) \
+  "stablehlo.dot_general batch=[]x[] contract=[0]x[0] " precision "algorithm=" algorithm " " types
+#define F32 "f32[2] f32[2] -> f32[]"
+  static const struct {
+    const char *line;
+    const char *broken[3]; /* Under dot_algorithm=rfc, spec, verifier. */
+  } rows[] = {
+      {LINE("", "[bf16,bf16,f32,1,1,6,false]", F32), {NULL, NULL, NULL}},
+      {LINE("", "[bf16,bf16,f32,3,3,6,false]", F32), {NULL, NULL, NULL}},
+      {LINE("", "[bf16,bf16,f32,2,2,6,false]", F32), {NULL, NULL, "known"}},
+      {LINE("precision=[HIGH,DEFAULT] ", "[tf32,tf32,f32,1,1,1,false]", F32), {NULL, "C21", "C21"}},
+      {LINE("precision=[DEFAULT,DEFAULT] ", "[tf32,tf32,f32,1,1,1,false]", F32),
+       {NULL, NULL, NULL}},
+      {LINE("", "[i8,i8,i32,1,1,1,false]", "i8[2] i8[2] -> i32[]"), {NULL, "float", "float"}},
+      {LINE("", "[f8E5M2,f8E4M3FN,f32,1,1,1,false]", "f8E5M2[2] f8E4M3FN[2] -> f32[]"),
+       {"C13", "C13", NULL}},
+  };
+#undef F32
+#undef LINE
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    program_t program;
+    failure_t error = {0};
+    if (program_parse(str_from(rows[i].line), &arena, &program, NULL, &error) != STATUS_OK) {
+      g_error("%s: %s", rows[i].line, error.text);
+    }
+    for (uint8_t rule = DOT_ALGORITHM_RFC; rule <= DOT_ALGORITHM_VERIFIER; rule++) {
+      contract_t contract = contract_backend();
+      contract.dot_algorithm = rule;
+      const char *broken = program_broken_under(&program, NULL, &contract);
+      g_assert_cmpstr(broken, ==, rows[i].broken[rule]);
+      if (broken != NULL) g_assert_cmpstr(op_constraint_text(program.op, broken), !=, "");
+    }
+  }
+  arena_deinit(&arena);
+}
+
+/* ---- Specials -------------------------------------------------------------------------------- */
+
+static const uint32_t special_patterns[] = {
+    0x3f800000, 0xbf800000, 0x3f804000, 0x00000000, 0x80000000, 0x7f7fffff, 0xff7fffff, 0x7f7f0000,
+    0x7f800000, 0xff800000, 0x7f800001, 0x7fc00000, 0xffa00000, 0x00000001, 0x00ffffff};
+
+typedef struct experiment {
+  arena_t arena;
+  case_t instance;
+  tensor_t result;
+} experiment_t;
+
+static void make_case(experiment_t *experiment, const char *algorithm, size_t terms) {
+  g_autofree char *line = g_strdup_printf(
+      "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=%s f32[%zu] f32[%zu] -> f32[]",
+      algorithm, terms, terms);
+  program_t program;
+  failure_t error = {0};
+  if (program_parse(str_from(line), &experiment->arena, &program, NULL, &error) != STATUS_OK) {
+    g_error("%s: %s", line, error.text);
+  }
+  experiment->instance = case_make(&experiment->arena, &program);
+  experiment->result = tensor_make(&experiment->arena, &program.results[0]);
+}
+
+static uint64_t run(experiment_t *experiment, split_t split, assembly_t assembly, bool keeps_nan) {
+  schedule_t schedule = schedule_plain();
+  schedule.split = split;
+  schedule.assembly = assembly;
+  schedule.fault = keeps_nan ? FAULT_keep_low_nan : FAULT_NONE;
+  failure_t error = {0};
+  const oracle_t *oracle = oracle_find(experiment->instance.program.op);
+  if (oracle->simulate(&experiment->instance, &schedule, &experiment->arena, &experiment->result,
+                       &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  return element_load(experiment->result.type.element, experiment->result.data, 0);
+}
+
+static bool conforms(experiment_t *experiment, uint8_t low_nan, uint64_t bits) {
+  contract_t contract = contract_backend();
+  contract.low_nan = low_nan;
+  element_store(experiment->result.type.element, experiment->result.data, 0, bits);
+  answer_t answer;
+  failure_t error = {0};
+  arena_mark_t mark = arena_mark(&experiment->arena);
+  const oracle_t *oracle = oracle_find(experiment->instance.program.op);
+  if (oracle->ask(&experiment->instance, &contract, 0, 0, &experiment->result, &experiment->arena,
+                  &answer, &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  arena_rewind(&experiment->arena, mark);
+  return answer.conforms;
+}
+
+enum { POSITIVE_INFINITY = 0x7f800000, NEGATIVE_INFINITY = 0xff800000u, QUIET_NAN = 0x7fc00000 };
+
+/* Every way to go about it conforms; and NaN and infinities conform only if some way gives them,
+ * where no finite sum comes near overflow, which depends on the order. */
+static void check_specials(experiment_t *experiment, uint8_t low_nan, bool may_overflow) {
+  bool reached_nan = false, reached_up = false, reached_down = false;
+  for (int way = 0; way < 8; way++) {
+    bool keeps_nan = (way & 4) != 0;
+    if (low_nan == LOW_NAN_ZERO && keeps_nan) continue;
+    if (low_nan == LOW_NAN_KEEP && !keeps_nan) continue;
+    uint64_t bits = run(experiment, way & 1 ? SPLIT_TRUNCATE : SPLIT_NEAREST,
+                        way & 2 ? ASSEMBLY_BY_TERM : ASSEMBLY_BY_PRODUCT, keeps_nan);
+    reached_nan |= format_is_nan(&format_table[FORMAT_f32], bits);
+    reached_up |= bits == POSITIVE_INFINITY;
+    reached_down |= bits == NEGATIVE_INFINITY;
+    if (conforms(experiment, low_nan, bits)) continue;
+    GString *line = g_string_new(NULL);
+    case_print(&experiment->instance, line);
+    g_error("way %d, low_nan %d: 0x%" G_GINT64_MODIFIER "x does not conform: %s", way, low_nan,
+            bits, line->str);
+  }
+  if (may_overflow) return;
+  g_assert_cmpint(conforms(experiment, low_nan, QUIET_NAN), ==, reached_nan);
+  g_assert_cmpint(conforms(experiment, low_nan, POSITIVE_INFINITY), ==, reached_up);
+  g_assert_cmpint(conforms(experiment, low_nan, NEGATIVE_INFINITY), ==, reached_down);
+}
+
+static bool is_huge(uint32_t pattern) {
+  uint32_t magnitude = pattern & 0x7fffffffu;
+  return magnitude >= 0x7f000000u && magnitude < POSITIVE_INFINITY;
+}
+
+static void check_terms(experiment_t *experiment, const size_t *choice, size_t terms) {
+  bool may_overflow = false;
+  for (size_t i = 0; i < 2 * terms; i++) {
+    uint32_t pattern = special_patterns[choice[i]];
+    tensor_t *operand = &experiment->instance.operands[i / terms];
+    element_store(operand->type.element, operand->data, i % terms, pattern);
+    may_overflow |= is_huge(pattern);
+  }
+  for (uint8_t low_nan = LOW_NAN_ZERO; low_nan <= LOW_NAN_EITHER; low_nan++) {
+    arena_mark_t mark = arena_mark(&experiment->arena);
+    check_specials(experiment, low_nan, may_overflow);
+    arena_rewind(&experiment->arena, mark);
+  }
+}
+
+static void test_specials(gconstpointer data) {
+  enum { PATTERNS = G_N_ELEMENTS(special_patterns), PAIRS_OF_TERMS = 3000 };
+  experiment_t experiment;
+  arena_init(&experiment.arena);
+  make_case(&experiment, data, 1);
+  for (size_t i = 0; i < PATTERNS * PATTERNS; i++) {
+    const size_t choice[] = {i / PATTERNS, i % PATTERNS};
+    check_terms(&experiment, choice, 1);
+  }
+  make_case(&experiment, data, 2);
+  rng_t rng = rng_make(1);
+  for (int i = 0; i < PAIRS_OF_TERMS; i++) {
+    size_t choice[4];
+    for (size_t c = 0; c < 4; c++) choice[c] = (size_t)rng_below(&rng, PATTERNS);
+    check_terms(&experiment, choice, 2);
+  }
+  arena_deinit(&experiment.arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/dot_algorithm/known", test_known);
+  g_test_add_func("/dot_algorithm/rules", test_rules);
+  g_test_add_data_func("/dot_algorithm/specials/bf16x3", "[bf16,bf16,f32,1,1,3,false]",
+                       test_specials);
+  g_test_add_data_func("/dot_algorithm/specials/bf16x6", "[bf16,bf16,f32,1,1,6,false]",
+                       test_specials);
+  g_test_add_data_func("/dot_algorithm/specials/bf16x9", "[bf16,bf16,f32,1,1,9,false]",
+                       test_specials);
+  g_test_add_data_func("/dot_algorithm/specials/tf32x3", "[tf32,tf32,f32,1,1,3,false]",
+                       test_specials);
+  return g_test_run();
+}
