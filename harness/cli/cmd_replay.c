@@ -27,6 +27,14 @@ static void print_reference(const expectation_t *expectation, const verdict_t *v
   printf(tail == 0 ? "\n" : " and about %.3g more\n", tail);
 }
 
+static void print_algorithms(const program_t *program, const verdict_t *verdict) {
+  if (!verdict->has_algorithms) return;
+  GString *text = g_string_new(NULL);
+  describe_algorithms(program, verdict, text);
+  printf("  bits:     %s\n", text->str);
+  g_string_free(text, TRUE);
+}
+
 static void print_worst(const case_t *instance, const expectation_t *expectation,
                         const verdict_t *verdict) {
   if (verdict->wrong_count > 0) {
@@ -44,7 +52,9 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
            verdict->ulp_error_max, verdict->slack_max, verdict->backward_error_max,
            verdict->component_count);
   }
-  if (verdict->observed[0] != '\0') printf("  observed: %s\n", verdict->observed);
+  bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
+  if (!repeats_algorithms) printf("  observed: %s\n", verdict->observed);
+  print_algorithms(&instance->program, verdict);
   if (verdict->constraint[0] != '\0') {
     printf("  breaks:   constraint %s\n", verdict->constraint);
   }

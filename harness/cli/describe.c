@@ -37,7 +37,20 @@ static void describe_measures(const verdict_t *verdict, GString *out_text) {
   if (verdict->slack_max > 0 && isfinite(verdict->slack_max)) {
     g_string_append_printf(out_text, "; up to %.4g times the permitted one", verdict->slack_max);
   }
-  if (verdict->observed[0] != '\0') g_string_append_printf(out_text, "; %s", verdict->observed);
+  bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
+  if (!repeats_algorithms) g_string_append_printf(out_text, "; %s", verdict->observed);
+}
+
+void describe_algorithms(const program_t *program, const verdict_t *verdict, GString *out_text) {
+  if (!verdict->has_algorithms) return;
+  g_string_append(out_text, "asked for ");
+  program->op->print_algorithm(program, out_text);
+  g_string_append(out_text, "; these bits could be: ");
+  if (verdict->algorithms[0] == '\0') g_string_append(out_text, "none of the algorithms");
+  g_auto(GStrv) names = g_strsplit(verdict->algorithms, "|", -1);
+  for (char **name = names; *name != NULL; name++) {
+    g_string_append_printf(out_text, "%s%s", name == names ? "" : ", ", *name);
+  }
 }
 
 void describe_verdict(const program_t *program, const verdict_t *verdict, GString *out_text) {
@@ -56,6 +69,8 @@ void describe_verdict(const program_t *program, const verdict_t *verdict, GStrin
   }
   if (verdict->reason[0] != '\0') g_string_append_printf(out_text, ": %s", verdict->reason);
   describe_measures(verdict, out_text);
+  if (verdict->has_algorithms) g_string_append(out_text, "; ");
+  describe_algorithms(program, verdict, out_text);
 }
 
 void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text) {
@@ -99,6 +114,15 @@ void describe_finding(const finding_t *finding, const campaign_t *campaign, GStr
 
 json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+json_t *json_algorithms(const char *algorithms) {
+  json_t *array = json_array();
+  g_auto(GStrv) names = g_strsplit(algorithms, "|", -1);
+  for (char **name = names; *name != NULL; name++) {
+    json_array_append_new(array, json_string(*name));
+  }
+  return array;
+}
+
 json_t *json_verdict(const verdict_t *verdict) {
   json_t *object = json_pack(
       "{s:s, s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s}", "outcome",
@@ -107,6 +131,8 @@ json_t *json_verdict(const verdict_t *verdict) {
       (json_int_t)verdict->wrong_count, "components", (json_int_t)verdict->component_count, "got",
       verdict->got, "expected", verdict->expected, "observed", verdict->observed, "reason",
       verdict->reason, "constraint", verdict->constraint);
+  json_object_set_new(object, "algorithms",
+                      verdict->has_algorithms ? json_algorithms(verdict->algorithms) : json_null());
   char bits[19];
   snprintf(bits, sizeof bits, "0x%" PRIx64, verdict->got_bits);
   json_object_set_new(object, "got_bits", json_string(bits));

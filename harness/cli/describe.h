@@ -14,6 +14,9 @@ void describe_component(const program_t *program, uint32_t result, size_t compon
 /* One line without newline: "diverges value: result 0 at [3,1] is ..., expected ...; ...". */
 void describe_verdict(const program_t *program, const verdict_t *verdict, GString *out_text);
 
+/* "asked for A; these bits could be: B, C"; nothing if nobody looked. */
+void describe_algorithms(const program_t *program, const verdict_t *verdict, GString *out_text);
+
 /* A command that shows the finding again: short even for large cases, since data are drawn anew
  * from their seed where the line would be long. */
 void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text);
@@ -23,6 +26,8 @@ void describe_finding(const finding_t *finding, const campaign_t *campaign, GStr
 
 /* Numbers that JSON cannot hold become null. */
 json_t *json_number(double value);
+/* The names of a set "A|B", as an array. */
+json_t *json_algorithms(const char *algorithms);
 json_t *json_verdict(const verdict_t *verdict);
 json_t *json_finding(const finding_t *finding, const campaign_t *campaign);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/cli/describe.h"
+#include "harness/cli/summary_observations.h"
 #include "harness/cli/summary_pairs.h"
 
 /* What stands for the types of programs that were drawn invalid on purpose. */
@@ -182,6 +183,7 @@ static shares_t measure_shares(const campaign_t *campaign) {
 void summary_print(const campaign_t *campaign) {
   summary_end_progress();
   print_table(campaign);
+  summary_print_observations(campaign);
   summary_print_pairs(campaign);
   const session_t *session = campaign->session;
   const shares_t shares = measure_shares(campaign);
@@ -258,6 +260,7 @@ void summary_print_json(const campaign_t *campaign) {
       json_pack("{s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge", shares.judge,
                 "compiling", shares.compile, "executors", shares.executor, "rest", shares.rest));
   json_object_set_new(document, "counters", json_counters(campaign));
+  json_object_set_new(document, "observations", summary_json_observations(campaign));
   json_object_set_new(document, "pairs", summary_json_pairs(campaign));
   json_object_set_new(document, "findings", findings);
   json_print(document, false);

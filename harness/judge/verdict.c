@@ -41,6 +41,10 @@ static bool is_of_value(divergence_class_t class_, bool is_named) {
 void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named) {
   g_strlcpy(verdict->algorithms, algorithms, sizeof verdict->algorithms);
   verdict->has_algorithms = true;
+  if (verdict->class_ == CLASS_unsupported_accepted) {
+    g_strlcpy(verdict->observed, algorithms, sizeof verdict->observed);
+    return;
+  }
   bool explains = verdict->outcome == OUTCOME_diverges && algorithms[0] != '\0' &&
                   verdict->observed[0] == '\0' && is_of_value(verdict->class_, is_named);
   if (!explains) return;

@@ -36,8 +36,8 @@ typedef struct verdict {
   double backward_error_max;
   char expected[VERDICT_TEXT_BYTES]; /* Of the worst element, in words. */
   char got[VERDICT_TEXT_BYTES];
-  char observed[VERDICT_TEXT_BYTES]; /* What was seen among the permitted, as answer_t.observed, or
-                                      * what explains the divergence. */
+  char observed[VERDICT_ALGORITHMS_BYTES]; /* What was seen among the permitted, as
+                                            * answer_t.observed, or what explains the divergence. */
   /* Algorithms that could have given these results, "A|B"; "" if none, or if nobody asked. */
   char algorithms[VERDICT_ALGORITHMS_BYTES];
   bool has_algorithms;             /* Somebody asked. */
@@ -48,7 +48,8 @@ typedef struct verdict {
 /* Notes the algorithms that could have given the results.  Where the one that was asked for could
  * not, another that could explains a divergence of value that nothing observed explains yet: it
  * becomes class `algorithm`, with those that could as what was observed.  `is_named`: the program
- * names an algorithm; else only what nothing else explains is so explained. */
+ * names an algorithm; else only what nothing else explains is so explained.  In class
+ * `unsupported-accepted` they are what was run, and the class stays. */
 void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named);
 
 const char *outcome_spelling(outcome_t outcome);

@@ -101,8 +101,8 @@ status_t invariance_open(const invariance_options_t *options, invariance_t **out
 
 status_t invariance_close(invariance_t *invariance, int exit_code, failure_t *error) {
   if (invariance == NULL) return STATUS_OK;
-  status_t status =
-      ledger_close(&invariance->ledger, invariance->tally, invariance->pairs, exit_code, error);
+  status_t status = ledger_close(&invariance->ledger, invariance->tally, invariance->pairs, NULL,
+                                 exit_code, error);
   invariance_free(invariance);
   return status;
 }

@@ -81,11 +81,31 @@ static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, failure
   return STATUS_OK;
 }
 
+static status_t write_observations(const ledger_t *ledger, observation_tally_t *observations,
+                                   failure_t *error) {
+  if (observations == NULL) return STATUS_OK;
+  for (size_t i = 0; i < observation_tally_count(observations); i++) {
+    observation_row_t *row = observation_tally_at(observations, i);
+    if (row->cases == row->cases_stored) continue;
+    const store_observation_t observation = {.run_id = ledger->run_id,
+                                             .executor_id = ledger->executor_ids[row->executor],
+                                             .op = row->label.op,
+                                             .algorithm = row->label.algorithm,
+                                             .types = row->label.types,
+                                             .observed = row->observed,
+                                             .cases = row->cases - row->cases_stored};
+    STATUS_TRY(store_add_observation(ledger->store, &observation, error));
+    row->cases_stored = row->cases;
+  }
+  return STATUS_OK;
+}
+
 status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
-                      failure_t *error) {
+                      observation_tally_t *observations, failure_t *error) {
   if (ledger->store == NULL) return STATUS_OK;
   STATUS_TRY(write_tally(ledger, tally, error));
   STATUS_TRY(write_pairs(ledger, pairs, error));
+  STATUS_TRY(write_observations(ledger, observations, error));
   return store_tick(ledger->store, error);
 }
 
@@ -124,9 +144,9 @@ status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence,
   return store_add_divergence(ledger->store, &row, &is_new, error);
 }
 
-status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, int exit_code,
-                      failure_t *error) {
-  status_t status = ledger_write(ledger, tally, pairs, error);
+status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
+                      observation_tally_t *observations, int exit_code, failure_t *error) {
+  status_t status = ledger_write(ledger, tally, pairs, observations, error);
   if (status == STATUS_OK && ledger->store != NULL) {
     status = store_end_run(ledger->store, ledger->run_id, exit_code, error);
   }

@@ -4,6 +4,7 @@
 
 #include "harness/exec/executor.h"
 #include "harness/run/finding.h"
+#include "harness/run/observation_tally.h"
 #include "harness/run/pair_tally.h"
 #include "harness/run/tally.h"
 #include "harness/store/store.h"
@@ -17,15 +18,15 @@ typedef struct ledger {
 status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,
                      size_t executor_count, ledger_t *out_ledger, failure_t *error);
 
-/* Adds what was counted since the last call. */
+/* Adds what was counted since the last call.  `observations` may be NULL: none are counted. */
 status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
-                      failure_t *error);
+                      observation_tally_t *observations, failure_t *error);
 
 /* One occurrence of a finding: `occurrence` is the case at hand, not the first one. */
 status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, failure_t *error);
 
 /* Writes the rest of the tallies and ends the run. */
-status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs, int exit_code,
-                      failure_t *error);
+status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
+                      observation_tally_t *observations, int exit_code, failure_t *error);
 
 #endif

@@ -1,6 +1,7 @@
 #include "harness/run/one_case.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "harness/run/clock.h"
 #include "harness/run/repeat.h"
@@ -96,6 +97,19 @@ void one_case_prepare(one_case_t *walk, const program_t *program, const char *br
 bool one_case_is_settled(const preparation_t *preparation, const char *broken) {
   return broken != NULL || preparation->outcome != EXECUTOR_OK ||
          preparation->promise == EXECUTOR_PROMISE_NO;
+}
+
+static bool is_outside_target(const preparation_t *preparation, const char *broken) {
+  return broken == NULL && preparation->outcome == EXECUTOR_OK &&
+         preparation->promise == EXECUTOR_PROMISE_NO;
+}
+
+bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
+                          const char *broken) {
+  if (!one_case_is_settled(preparation, broken)) return true;
+  const oracle_t *oracle = oracle_find(program->op);
+  return is_outside_target(preparation, broken) && oracle != NULL &&
+         oracle->names_algorithm != NULL && oracle->names_algorithm(program);
 }
 
 /* Keeps what else the verdict says. */
@@ -265,6 +279,36 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
   return STATUS_OK;
 }
 
+/* Why executions gave no results to speak of; NULL if they did. */
+static const char *lacks_results(const execution_t *last, const executions_t *executions) {
+  if (last->outcome != EXECUTOR_OK) return last->reason;
+  if (executions->wrote_out_of_bounds) return "a guard byte was overwritten";
+  if (executions->repeat.kind == REPEAT_SAME) return NULL;
+  return executions->repeat.kind == REPEAT_DIFFERS ? "two runs of the case differ"
+                                                   : "a result was not written as it should be";
+}
+
+/* That an executor accepted a program outside its target is the verdict, whatever came of it; the
+ * results tell which algorithms it may have run. */
+static status_t judge_outside(one_case_t *walk, const case_t *instance,
+                              const expectation_t *expectation, const execution_t *last,
+                              const executions_t *executions, arena_t *arena,
+                              verdict_t *out_verdict, failure_t *error) {
+  one_case_judge_accepted(NULL, out_verdict);
+  const char *lack = lacks_results(last, executions);
+  if (lack != NULL) {
+    size_t size = strlen(out_verdict->reason);
+    snprintf(out_verdict->reason + size, sizeof out_verdict->reason - size, ", and ran it: %.120s",
+             lack);
+  }
+  if (lack != NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
+  uint64_t begin = clock_nanoseconds();
+  status_t status = note_algorithms(walk, instance, expectation->oracle, executions->results, arena,
+                                    out_verdict, error);
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
+
 status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
@@ -276,7 +320,7 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                            out_verdict);
     return STATUS_OK;
   }
-  if (one_case_is_settled(preparation, broken)) {
+  if (!one_case_is_executed(preparation, &instance->program, broken)) {
     one_case_judge_accepted(broken, out_verdict);
     return STATUS_OK;
   }
@@ -284,6 +328,10 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
   executions_t executions;
   execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
   walk->times.executor += clock_nanoseconds() - begin;
+  if (is_outside_target(preparation, broken) && last.outcome != EXECUTOR_REFUSED) {
+    return judge_outside(walk, instance, expectation, &last, &executions, arena, out_verdict,
+                         error);
+  }
   if (last.outcome != EXECUTOR_OK) {
     one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
     return STATUS_OK;

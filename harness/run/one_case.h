@@ -61,10 +61,15 @@ typedef struct preparation {
 void one_case_prepare(one_case_t *walk, const program_t *program, const char *broken,
                       executor_t *executor, preparation_t *out_preparation);
 
-/* True if the verdict is the same for all data: the program is not to be executed.  An executor
- * that merely accepts an invalid program, or one outside its target, has already diverged;
- * executing it could only corrupt memory. */
+/* True if the verdict is the same for all data.  An executor that merely accepts an invalid
+ * program, or one outside its target, has already diverged. */
 bool one_case_is_settled(const preparation_t *preparation, const char *broken);
+
+/* Whether the program is executed.  One whose verdict is settled is not, since that could only
+ * corrupt memory; but where it is outside the target and names an algorithm, its bits tell which
+ * one was run in its stead. */
+bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
+                          const char *broken);
 
 /* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
  * `out_response`, if not NULL, is for holding executors against each other. */

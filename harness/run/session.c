@@ -6,6 +6,8 @@
 enum {
   TICK_NANOSECONDS = 500000000,
   FAILURES_PER_PROGRAM_MAX = 3, /* A program that hangs costs the time limit each time. */
+  OUTSIDE_PER_PROGRAM_MAX = 4,  /* Data by which to tell what an executor does in place of an
+                                 * algorithm outside its target: some data tell little. */
 };
 
 /* An executor and the present program. */
@@ -15,6 +17,7 @@ typedef struct contender {
   bool is_prepared;
   bool is_done;      /* Nothing more is to be learnt from it with the present program. */
   unsigned failures; /* With the present program. */
+  unsigned observed; /* Cases that told algorithms apart, of a program outside the target. */
   preparation_t preparation;
 } contender_t;
 
@@ -27,6 +30,7 @@ struct session {
   response_t *responses;   /* Likewise, to the present case; NULL with a single executor. */
   tally_t *tally;
   pair_tally_t *pairs;
+  observation_tally_t *observations;
   tally_label_t label; /* Of the present program. */
   finding_set_t *findings;
   ledger_t ledger;
@@ -57,6 +61,7 @@ static void session_free(session_t *session) {
   arena_deinit(&session->arena);
   tally_free(session->tally);
   pair_tally_free(session->pairs);
+  observation_tally_free(session->observations);
   finding_set_free(session->findings);
   g_string_free(session->program_line, TRUE);
   g_string_free(session->case_line, TRUE);
@@ -73,6 +78,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   arena_init(&session->arena);
   session->tally = tally_new();
   session->pairs = pair_tally_new();
+  session->observations = observation_tally_new();
   session->findings = finding_set_new();
   session->program_line = g_string_new(NULL);
   session->case_line = g_string_new(NULL);
@@ -96,8 +102,8 @@ status_t session_open(const session_options_t *options, session_t **out_session,
 
 status_t session_close(session_t *session, int exit_code, failure_t *error) {
   if (session == NULL) return STATUS_OK;
-  status_t status =
-      ledger_close(&session->ledger, session->tally, session->pairs, exit_code, error);
+  status_t status = ledger_close(&session->ledger, session->tally, session->pairs,
+                                 session->observations, exit_code, error);
   session_free(session);
   return status;
 }
@@ -148,8 +154,11 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
 }
 
 static void update_contender(contender_t *contender, const verdict_t *verdict, const char *broken) {
-  if (one_case_is_settled(&contender->preparation, broken) || verdict->outcome == OUTCOME_refused) {
+  if (verdict->outcome == OUTCOME_refused) {
     contender->is_done = true;
+  } else if (one_case_is_settled(&contender->preparation, broken)) {
+    bool is_observed = verdict->has_algorithms && ++contender->observed < OUTSIDE_PER_PROGRAM_MAX;
+    contender->is_done = !is_observed;
   } else if (verdict->outcome == OUTCOME_failed) {
     contender->is_prepared = false;
     contender->is_done = ++contender->failures >= FAILURES_PER_PROGRAM_MAX;
@@ -170,6 +179,7 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
   STATUS_TRY(status);
   tally_add(session->tally, index, &session->label, out_verdict,
             contender->preparation.implementation);
+  observation_tally_add(session->observations, index, &session->label, out_verdict);
   if (out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed) {
     hash_text_t signature = verdict_signature(out_verdict, &instance->program);
     STATUS_TRY(record_finding(session, index, instance, origin, out_verdict, &signature, error));
@@ -189,7 +199,7 @@ static bool prepare_contenders(session_t *session, const program_t *program, con
                        &contender->preparation);
       contender->is_prepared = true;
     }
-    someone_executes |= !one_case_is_settled(&contender->preparation, broken);
+    someone_executes |= one_case_is_executed(&contender->preparation, program, broken);
   }
   return someone_executes;
 }
@@ -201,6 +211,7 @@ static void begin_program(session_t *session, const program_t *program) {
     contender->is_prepared = false;
     contender->is_done = false;
     contender->failures = 0;
+    contender->observed = 0;
   }
 }
 
@@ -223,7 +234,8 @@ static status_t tick(session_t *session, failure_t *error) {
   if (session->options.on_tick != NULL) {
     session->options.on_tick(session->options.hook_context, session);
   }
-  return ledger_write(&session->ledger, session->tally, session->pairs, error);
+  return ledger_write(&session->ledger, session->tally, session->pairs, session->observations,
+                      error);
 }
 
 static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
@@ -296,6 +308,10 @@ const session_options_t *session_options(const session_t *session) { return &ses
 tally_t *session_tally(const session_t *session) { return session->tally; }
 
 pair_tally_t *session_pairs(const session_t *session) { return session->pairs; }
+
+observation_tally_t *session_observations(const session_t *session) {
+  return session->observations;
+}
 
 size_t session_finding_count(const session_t *session) {
   return finding_set_count(session->findings);

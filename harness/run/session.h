@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "harness/run/finding.h"
+#include "harness/run/observation_tally.h"
 #include "harness/run/one_case.h"
 #include "harness/run/pair_tally.h"
 #include "harness/run/stream.h"
@@ -54,6 +55,7 @@ const char *session_bug_case(const session_t *session);
 const session_options_t *session_options(const session_t *session);
 tally_t *session_tally(const session_t *session);
 pair_tally_t *session_pairs(const session_t *session); /* Empty with a single executor. */
+observation_tally_t *session_observations(const session_t *session);
 size_t session_finding_count(const session_t *session);
 const finding_t *session_finding(const session_t *session, size_t index);
 uint64_t session_cases(const session_t *session);   /* Drawn or walked so far. */

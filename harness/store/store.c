@@ -107,6 +107,13 @@ status_t store_add_pair(store_t *store, const store_pair_t *pair, failure_t *err
   return STATUS_OK;
 }
 
+status_t store_add_observation(store_t *store, const store_observation_t *observation,
+                               failure_t *error) {
+  (void)error;
+  if (observation->cases > 0) pending_add_observation(&store->pending, observation);
+  return STATUS_OK;
+}
+
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
                               bool *out_is_new, failure_t *error) {
   char *key =

@@ -86,6 +86,21 @@ typedef struct store_pair {
 } store_pair_t;
 status_t store_add_pair(store_t *store, const store_pair_t *pair, failure_t *error);
 
+/* Cases by the algorithm that was asked for and the algorithms that could have given the results;
+ * the columns of `observation` in migrations/0003_observations.sql.  Added to what is there for the
+ * run. */
+typedef struct store_observation {
+  int64_t run_id;
+  int64_t executor_id;
+  const char *op;
+  const char *algorithm; /* Asked for. */
+  const char *types;
+  const char *observed; /* "A|B"; "" if none could. */
+  uint64_t cases;
+} store_observation_t;
+status_t store_add_observation(store_t *store, const store_observation_t *observation,
+                               failure_t *error);
+
 /* One divergence: added, or counted if its signature is known for this executor; the worst case (by
  * slack, then ulp error) and the shortest case line are kept. */
 typedef struct store_divergence {

@@ -35,6 +35,12 @@ static const size_t PAIR_TEXTS[] = {
     TEXT(store_pair_t, algorithm),
     TEXT(store_pair_t, types),
 };
+static const size_t OBSERVATION_TEXTS[] = {
+    TEXT(store_observation_t, op),
+    TEXT(store_observation_t, algorithm),
+    TEXT(store_observation_t, types),
+    TEXT(store_observation_t, observed),
+};
 #undef TEXT
 
 static char **text_at(void *record, size_t offset) {
@@ -73,6 +79,11 @@ static void free_pair(gpointer data) {
   g_free(data);
 }
 
+static void free_observation(gpointer data) {
+  free_texts(data, OBSERVATION_TEXTS, G_N_ELEMENTS(OBSERVATION_TEXTS));
+  g_free(data);
+}
+
 static void free_divergence(gpointer data) {
   pending_divergence_t *divergence = data;
   free_texts(&divergence->worst, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
@@ -83,6 +94,7 @@ static void free_divergence(gpointer data) {
 void pending_init(pending_t *pending) {
   pending->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_counter);
   pending->pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_pair);
+  pending->observations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_observation);
   pending->divergences = g_ptr_array_new_with_free_func(free_divergence);
   pending->findings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   pending->key = g_string_new(NULL);
@@ -91,6 +103,7 @@ void pending_init(pending_t *pending) {
 void pending_deinit(pending_t *pending) {
   g_hash_table_destroy(pending->counters);
   g_hash_table_destroy(pending->pairs);
+  g_hash_table_destroy(pending->observations);
   g_hash_table_destroy(pending->findings);
   g_ptr_array_unref(pending->divergences);
   g_string_free(pending->key, TRUE);
@@ -99,6 +112,7 @@ void pending_deinit(pending_t *pending) {
 void pending_clear(pending_t *pending) {
   g_hash_table_remove_all(pending->counters);
   g_hash_table_remove_all(pending->pairs);
+  g_hash_table_remove_all(pending->observations);
   g_hash_table_remove_all(pending->findings);
   g_ptr_array_set_size(pending->divergences, 0);
 }
@@ -160,6 +174,24 @@ void pending_add_pair(pending_t *pending, const store_pair_t *pair) {
   sum->second_diverges += pair->second_diverges;
   sum->both_diverge += pair->both_diverge;
   sum->undecided += pair->undecided;
+}
+
+void pending_add_observation(pending_t *pending, const store_observation_t *observation) {
+  start_key(pending->key, observation->run_id);
+  g_string_append_printf(pending->key, "%" PRId64 "\n", observation->executor_id);
+  append_key(pending->key, observation->op);
+  append_key(pending->key, observation->algorithm);
+  append_key(pending->key, observation->types);
+  append_key(pending->key, observation->observed);
+  store_observation_t *sum = g_hash_table_lookup(pending->observations, pending->key->str);
+  if (sum == NULL) {
+    sum = g_new(store_observation_t, 1);
+    *sum = *observation;
+    copy_texts(sum, OBSERVATION_TEXTS, G_N_ELEMENTS(OBSERVATION_TEXTS));
+    g_hash_table_insert(pending->observations, g_strdup(pending->key->str), sum);
+    return;
+  }
+  sum->cases += observation->cases;
 }
 
 static double measure_or_least(double measure) { return isnan(measure) ? -1 : measure; }

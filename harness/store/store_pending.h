@@ -17,11 +17,12 @@ typedef struct pending_divergence {
 } pending_divergence_t;
 
 typedef struct pending {
-  GHashTable *counters;   /* Key text -> store_counter_t, owned. */
-  GHashTable *pairs;      /* Key text -> store_pair_t, owned. */
-  GPtrArray *divergences; /* pending_divergence_t, owned, in order of their first sighting. */
-  GHashTable *findings;   /* Key text -> entry of `divergences`. */
-  GString *key;           /* Scratch, to look up without allocating. */
+  GHashTable *counters;     /* Key text -> store_counter_t, owned. */
+  GHashTable *pairs;        /* Key text -> store_pair_t, owned. */
+  GHashTable *observations; /* Key text -> store_observation_t, owned. */
+  GPtrArray *divergences;   /* pending_divergence_t, owned, in order of their first sighting. */
+  GHashTable *findings;     /* Key text -> entry of `divergences`. */
+  GString *key;             /* Scratch, to look up without allocating. */
 } pending_t;
 
 void pending_init(pending_t *pending);
@@ -33,6 +34,8 @@ void pending_clear(pending_t *pending);
 void pending_count(pending_t *pending, const store_counter_t *counter);
 
 void pending_add_pair(pending_t *pending, const store_pair_t *pair);
+
+void pending_add_observation(pending_t *pending, const store_observation_t *observation);
 
 void pending_add_divergence(pending_t *pending, const store_divergence_t *divergence, int64_t now);
 

@@ -51,6 +51,10 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "second_diverges = second_diverges + excluded.second_diverges, "
         "both_diverge = both_diverge + excluded.both_diverge, "
         "undecided = undecided + excluded.undecided",
+    [STATEMENT_OBSERVATION] =
+        "INSERT INTO observation VALUES (:run_id, :executor_id, :op, :algorithm, :types, "
+        ":observed, :cases) "
+        "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases",
     [STATEMENT_DIVERGENCE] =
         "INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, class, "
         "broken_constraint, sightings, first_seen, last_seen, first_run_id, last_run_id) "
@@ -209,6 +213,19 @@ static status_t add_pair(writer_t *writer, const store_pair_t *pair, failure_t *
   return run_statement(writer, STATEMENT_PAIR, NULL, error);
 }
 
+static status_t add_observation(writer_t *writer, const store_observation_t *observation,
+                                failure_t *error) {
+  sqlite3_stmt *statement = writer->statements[STATEMENT_OBSERVATION];
+  connection_bind_integer(statement, ":run_id", observation->run_id);
+  connection_bind_integer(statement, ":executor_id", observation->executor_id);
+  connection_bind_text(statement, ":op", observation->op);
+  connection_bind_text(statement, ":algorithm", observation->algorithm);
+  connection_bind_text(statement, ":types", observation->types);
+  connection_bind_text(statement, ":observed", observation->observed);
+  connection_bind_integer(statement, ":cases", (int64_t)observation->cases);
+  return run_statement(writer, STATEMENT_OBSERVATION, NULL, error);
+}
+
 static status_t add_program(writer_t *writer, const char *line, int64_t *out_program_id,
                             failure_t *error) {
   hash_text_t hash = hash_of(line, strlen(line));
@@ -289,12 +306,17 @@ static status_t add_all(writer_t *writer, const pending_t *pending, failure_t *e
   while (g_hash_table_iter_next(&iterator, NULL, &pair)) {
     STATUS_TRY(add_pair(writer, pair, error));
   }
+  gpointer observation;
+  g_hash_table_iter_init(&iterator, pending->observations);
+  while (g_hash_table_iter_next(&iterator, NULL, &observation)) {
+    STATUS_TRY(add_observation(writer, observation, error));
+  }
   return STATUS_OK;
 }
 
 status_t writer_add_pending(writer_t *writer, const pending_t *pending, failure_t *error) {
   if (pending->divergences->len == 0 && g_hash_table_size(pending->counters) == 0 &&
-      g_hash_table_size(pending->pairs) == 0) {
+      g_hash_table_size(pending->pairs) == 0 && g_hash_table_size(pending->observations) == 0) {
     return STATUS_OK;
   }
   STATUS_TRY(connection_begin(writer->connection, error));

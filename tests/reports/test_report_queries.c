@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/store/store_connection.h"
 #include "reports/query_table.h"
 #include "reports/report.h"
-#include "tests/store/store_fixture.h"
+#include "tests/store/store_observation_sample.h"
 
 static char *run_report(store_fixture_t *fixture, const char *sql, report_format_t format) {
   char *written = NULL;
@@ -73,7 +74,9 @@ static void fill(store_fixture_t *fixture) {
   add_broken_property(fixture, store, first_run, openblas);
   ASSERT_OK(fixture, store_end_run(store, first_run, 1, &fixture->error));
 
-  store_divergence_t late = sample_divergence(begin_run(fixture, store), openblas, "s3");
+  int64_t second_run = begin_run(fixture, store);
+  fill_observations(fixture, store, openblas, first_run, second_run);
+  store_divergence_t late = sample_divergence(second_run, openblas, "s3");
   late.case_line = "short";
   late.slack = INFINITY;
   late.ulp_error = INFINITY;
@@ -90,18 +93,22 @@ static const struct {
     {"by-algorithm", "stablehlo.dot_general  default    openblas     20        10         0", 2},
     {"by-op", "stablehlo.reduce       onednn      100        90         6       4", 2},
     {"by-type", "stablehlo.reduce  f32,f32->f32  onednn      100     10       10         2", 1},
+    {"candidates", "f32,f32->f32  F32_F32_F32          90       100          90", 4},
     {"classes", "value       onednn           1          6        1.5       12", 4},
     {"contracts", "       1     2         2  order=any", 1},
     {"coverage", "stablehlo.dot_general  default    f32,f32->f32     20        10      0", 2},
     {"executors", "onednn    1.2      avx512      100         2", 2},
+    {"fallbacks", "BF16_BF16_F32  f32,f32->f32     30       30  20", 3},
     {"findings", "crash", 4},
     {"implementations", "jit:avx2", 2},
     {"invariance", "2  row-count: number of rows 1 to 3: 0x00; 4: 0x01", 1},
     {"new", " 4  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},
+    {"observed", "BF16_BF16_F32  f32,f32->f32     60       60  20", 4},
     {"pairs", "  100         15             5            4             3           2          1",
      1},
     {"runs", "18446744073709551615  0.1.0  assay run", 2},
     {"shortest", " 4  openblas  value               1  short", 4},
+    {"told-apart", "F64_F64_F64      100          60          30     0       10            90", 3},
     {"worst", " 4  openblas  value         inf  inf  0x1p+0", 4},
 };
 
@@ -161,6 +168,36 @@ static void test_order_of_worst(store_fixture_t *fixture, gconstpointer data) {
                       (int)strcspn(strstr(report_find_query("worst"), "SELECT"), ";"),
                       strstr(report_find_query("worst"), "SELECT"));
   assert_query(fixture, sql, "4,1,3,2");
+}
+
+/* Since when, until when: the starts of the runs that saw it. */
+static void test_since_when(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  fill(fixture);
+  connection_t connection;
+  ASSERT_OK(fixture,
+            connection_open(fixture->path, CONNECTION_WRITE, &connection, &fixture->error));
+  ASSERT_OK(fixture, connection_execute(&connection,
+                                        "UPDATE run SET started = '2026-0' || run_id || "
+                                        "'-01T00:00:00Z'",
+                                        &fixture->error));
+  connection_close(&connection);
+  static const struct {
+    const char *query;
+    const char *expected;
+  } rows[] = {
+      {"observed",
+       ",60,60,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,BF16_BF16_F32|F32_F32_F32\r\n"},
+      {"fallbacks", ",30,30,2026-02-01T00:00:00Z,2026-02-01T00:00:00Z,F32_F32_F32|F64_F64_F64\r\n"},
+      {"candidates", ",F32_F32_F32,90,100,90,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\r\n"},
+      {"candidates", ",F64_F64_F64,30,100,30,2026-02-01T00:00:00Z,2026-02-01T00:00:00Z\r\n"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    char *text = run_report(fixture, report_find_query(rows[i].query), REPORT_CSV);
+    g_test_message("%s", text);
+    g_assert_nonnull(strstr(text, rows[i].expected));
+    free(text);
+  }
 }
 
 /* The file of a query is what the shell runs, too. */
@@ -236,6 +273,7 @@ int main(int argc, char **argv) {
   STORE_TEST("/queries/filled-database", test_filled_database);
   STORE_TEST("/queries/empty-database", test_empty_database);
   STORE_TEST("/queries/order-of-worst", test_order_of_worst);
+  STORE_TEST("/queries/since-when", test_since_when);
   STORE_TEST("/queries/sqlite-shell", test_sqlite_shell);
   STORE_TEST("/queries/failures", test_failures);
   g_test_add_func("/queries/every-query-is-tested", test_every_query_is_tested);

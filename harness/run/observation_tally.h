@@ -1,0 +1,33 @@
+/* Which algorithms executors were asked for and which ones their bits could have come from: cases
+ * by executor, label and observed set. */
+#ifndef ASSAY_RUN_OBSERVATION_TALLY_H
+#define ASSAY_RUN_OBSERVATION_TALLY_H
+
+#include "harness/run/tally.h"
+
+typedef struct observation_row {
+  size_t executor;      /* Index among the session's executors. */
+  tally_label_t label;  /* Its algorithm is what was asked for. */
+  const char *observed; /* verdict_t.algorithms; equal texts are one pointer. */
+  uint64_t cases;
+  uint64_t cases_stored; /* Of these, how many the store knows of. */
+} observation_row_t;
+
+/* Whether the set, "A|B", has that algorithm. */
+bool observation_set_has(const char *set, const char *algorithm);
+
+typedef struct observation_tally observation_tally_t;
+
+observation_tally_t *observation_tally_new(void);
+void observation_tally_free(observation_tally_t *observations);
+
+/* Counts one case, if the verdict has_algorithms.  The label is a tally's, which must live as
+ * long. */
+void observation_tally_add(observation_tally_t *observations, size_t executor,
+                           const tally_label_t *label, const verdict_t *verdict);
+
+/* All rows, in order of first appearance. */
+size_t observation_tally_count(const observation_tally_t *observations);
+observation_row_t *observation_tally_at(observation_tally_t *observations, size_t index);
+
+#endif

@@ -1,0 +1,39 @@
+/* What was asked for and observed, to store. */
+#ifndef ASSAY_TESTS_STORE_STORE_OBSERVATION_SAMPLE_H
+#define ASSAY_TESTS_STORE_STORE_OBSERVATION_SAMPLE_H
+
+#include "tests/store/store_fixture.h"
+
+static inline store_observation_t sample_observation(int64_t run_id, int64_t executor_id) {
+  return (store_observation_t){.run_id = run_id,
+                               .executor_id = executor_id,
+                               .op = "stablehlo.dot_general",
+                               .algorithm = "BF16_BF16_F32",
+                               .types = "f32,f32->f32",
+                               .observed = "BF16_BF16_F32|F32_F32_F32",
+                               .cases = 30};
+}
+
+static inline void add_observation(store_fixture_t *fixture, store_t *store,
+                                   const store_observation_t *observation) {
+  ASSERT_OK(fixture, store_add_observation(store, observation, &fixture->error));
+}
+
+/* Asked for bf16, it fell back to f32 in 30 of 100 cases; in 10 no algorithm explains the bits. */
+static inline void fill_observations(store_fixture_t *fixture, store_t *store, int64_t executor_id,
+                                     int64_t first_run, int64_t second_run) {
+  store_observation_t observation = sample_observation(first_run, executor_id);
+  add_observation(fixture, store, &observation); /* 30 that could be both. */
+  observation.run_id = second_run;
+  add_observation(fixture, store, &observation); /* 30 more. */
+  observation.observed = "F32_F32_F32|F64_F64_F64";
+  add_observation(fixture, store, &observation);
+  observation.observed = "";
+  observation.cases = 10;
+  add_observation(fixture, store, &observation);
+  observation.algorithm = "default";
+  observation.observed = "TF32_TF32_F32";
+  add_observation(fixture, store, &observation);
+}
+
+#endif
