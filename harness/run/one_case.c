@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/run/clock.h"
+#include "harness/run/observed_algorithms.h"
 #include "harness/run/repeat.h"
 
 void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) {
@@ -194,31 +195,6 @@ static status_t ask_oracle(void *context, const case_t *instance, const contract
   return status;
 }
 
-/* Which algorithms could have given the results: where the program names one, and where nothing
- * else explains wrong values. */
-static status_t note_algorithms(const one_case_t *walk, const case_t *instance,
-                                const oracle_t *oracle, const tensor_t *results, arena_t *arena,
-                                verdict_t *verdict, failure_t *error) {
-  if (oracle->consistent == NULL) return STATUS_OK;
-  bool is_named = oracle->names_algorithm(&instance->program);
-  bool is_unexplained = verdict->outcome == OUTCOME_diverges &&
-                        (verdict->class_ == CLASS_value || verdict->class_ == CLASS_nan ||
-                         verdict->class_ == CLASS_inf);
-  if (verdict->outcome == OUTCOME_no_oracle || !(is_named || is_unexplained)) return STATUS_OK;
-  g_autoptr(GString) names = g_string_new(NULL);
-  failure_t failure = {0};
-  arena_mark_t mark = arena_mark(arena);
-  status_t status = oracle->consistent(instance, &walk->contract, results, arena, names, &failure);
-  arena_rewind(arena, mark);
-  if (status == STATUS_UNSUPPORTED) return STATUS_OK;
-  if (status != STATUS_OK) {
-    *error = failure;
-    return status;
-  }
-  verdict_note_algorithms(verdict, names->str, is_named);
-  return STATUS_OK;
-}
-
 status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
                         const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
                         failure_t *error) {
@@ -238,7 +214,8 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
   begin = clock_nanoseconds();
-  status = note_algorithms(walk, instance, expectation->oracle, results, arena, out_verdict, error);
+  status = observe_algorithms(expectation->oracle, &walk->contract, instance, results, arena,
+                              out_verdict, error);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }
@@ -303,8 +280,8 @@ static status_t judge_outside(one_case_t *walk, const case_t *instance,
   }
   if (lack != NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
   uint64_t begin = clock_nanoseconds();
-  status_t status = note_algorithms(walk, instance, expectation->oracle, executions->results, arena,
-                                    out_verdict, error);
+  status_t status = observe_algorithms(expectation->oracle, &walk->contract, instance,
+                                       executions->results, arena, out_verdict, error);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }

@@ -1,0 +1,71 @@
+#include "harness/run/observed_algorithms.h"
+
+#include <string.h>
+
+/* What is held against the algorithms. */
+typedef struct evidence {
+  const oracle_t *oracle;
+  const case_t *instance;
+  const tensor_t *results;
+  arena_t *arena;
+} evidence_t;
+
+/* The consistent ones under a contract; false where the program has no algorithms. */
+static status_t find_consistent(const evidence_t *evidence, const contract_t *contract,
+                                GString *out_names, bool *out_has_algorithms, failure_t *error) {
+  failure_t failure = {0};
+  arena_mark_t mark = arena_mark(evidence->arena);
+  status_t status = evidence->oracle->consistent(evidence->instance, contract, evidence->results,
+                                                 evidence->arena, out_names, &failure);
+  arena_rewind(evidence->arena, mark);
+  *out_has_algorithms = status == STATUS_OK;
+  if (status == STATUS_OK || status == STATUS_UNSUPPORTED) return STATUS_OK;
+  *error = failure;
+  return status;
+}
+
+static bool is_unexplained(const verdict_t *verdict) {
+  return verdict->outcome == OUTCOME_diverges &&
+         (verdict->class_ == CLASS_value || verdict->class_ == CLASS_nan ||
+          verdict->class_ == CLASS_inf);
+}
+
+/* Whether the set "A|B|C" holds what the program asks for. */
+static bool holds_asked(const GString *names, const program_t *program) {
+  g_autoptr(GString) asked = g_string_new(NULL);
+  program->op->print_algorithm(program, asked);
+  g_auto(GStrv) each = g_strsplit(names->str, "|", -1);
+  return g_strv_contains((const char *const *)each, asked->str);
+}
+
+/* Keeps what was observed of the worst component only if it explains all of them. */
+static status_t check_observed(const evidence_t *evidence, const contract_t *contract,
+                               verdict_t *verdict, failure_t *error) {
+  contract_t relaxed = *contract;
+  relaxed.operand_rounding = OPERAND_ROUNDING_RZ;
+  relaxed.low_nan = LOW_NAN_EITHER;
+  g_autoptr(GString) names = g_string_new(NULL);
+  bool has_algorithms;
+  STATUS_TRY(find_consistent(evidence, &relaxed, names, &has_algorithms, error));
+  if (!holds_asked(names, &evidence->instance->program)) verdict->observed[0] = '\0';
+  return STATUS_OK;
+}
+
+status_t observe_algorithms(const oracle_t *oracle, const contract_t *contract,
+                            const case_t *instance, const tensor_t *results, arena_t *arena,
+                            verdict_t *inout_verdict, failure_t *error) {
+  verdict_t *verdict = inout_verdict;
+  if (oracle->consistent == NULL || verdict->outcome == OUTCOME_no_oracle) return STATUS_OK;
+  bool is_named = oracle->names_algorithm(&instance->program);
+  if (!is_named && !is_unexplained(verdict)) return STATUS_OK;
+  const evidence_t evidence = {oracle, instance, results, arena};
+  g_autoptr(GString) names = g_string_new(NULL);
+  bool has_algorithms;
+  STATUS_TRY(find_consistent(&evidence, contract, names, &has_algorithms, error));
+  if (!has_algorithms) return STATUS_OK;
+  bool is_partly_explained = is_named && verdict->outcome == OUTCOME_diverges &&
+                             verdict->observed[0] != '\0' && names->len > 0;
+  if (is_partly_explained) STATUS_TRY(check_observed(&evidence, contract, verdict, error));
+  verdict_note_algorithms(verdict, names->str, is_named);
+  return STATUS_OK;
+}
