@@ -52,7 +52,7 @@ typedef struct profile {
 
 enum {
   PROFILE_TERMS_MAX = 1 << 20,
-  PROFILE_DEPTH_MAX = 20000, /* Of brackets in the text. */
+  PROFILE_DEPTH_MAX = 2000, /* Of brackets in the text. */
 };
 
 /* The id of the root: of the last node or of the only leaf (the initial value where there is no
@@ -81,7 +81,7 @@ static inline const profile_node_t *profile_node(const profile_t *profile, uint3
  *   TREE        "0" without a tree; a CHILD
  *   CHILD       a term number, "i" for the initial value, or a NODE
  *   NODE        a letter (left out for a), then
- *               "(" CHILD " " CHILD... ")"       one node with these children, or
+ *               "(" ITEM " " ITEM... ")"         one node with these children, or
  *               "[" ITEM " " ITEM... "]"         a chain: binary nodes, each adding one more child:
  *                                                [x y z] is ((x y) z)
  *   ITEM        a CHILD, or FIRST..LAST or FIRST..LAST:STEP, a run of terms
