@@ -1,27 +1,32 @@
 -- Which version of an executor adds otherwise than the one before it, and for which lengths.
-WITH latest AS (  -- without the profiles that a later identification of the same executor replaced
-  SELECT * FROM profile
-  WHERE NOT EXISTS (SELECT 1 FROM profile AS later
-                    WHERE later.executor_id = profile.executor_id
-                      AND later.shape = profile.shape
-                      AND later.terms_low <= profile.terms_low
-                      AND later.terms_high >= profile.terms_high
-                      AND (later.last_seen, later.profile_id)
-                          > (profile.last_seen, profile.profile_id))
-), ranked AS (
-  SELECT latest.*, name, version, hardware,
+WITH known AS (
+  SELECT profile.*, name, version, hardware,
          dense_rank() OVER (PARTITION BY name, shape ORDER BY executor_id) AS step
-  FROM latest JOIN executor USING (executor_id)
+  FROM profile JOIN executor USING (executor_id)
+), bound AS (  -- where a profile begins, or the one before it has ended
+  SELECT name, shape, terms_low AS low FROM known
+  UNION
+  SELECT name, shape, terms_high + 1 FROM known
+), piece AS (  -- lengths that every profile covers whole or not at all
+  SELECT name, shape, low,
+         lead(low) OVER (PARTITION BY name, shape ORDER BY low) - 1 AS high
+  FROM bound
+), held AS (  -- the profile that holds there: of several the one seen last
+  SELECT known.*, piece.low, piece.high,
+         row_number() OVER (PARTITION BY executor_id, shape, low
+                            ORDER BY last_seen DESC, profile_id DESC) AS age
+  FROM piece JOIN known USING (name, shape)
+  WHERE terms_low <= piece.low AND terms_high >= piece.high
 )
 SELECT before.name AS executor, before.version AS "from version", after.version AS "to version",
        CASE WHEN before.hardware <> after.hardware
             THEN before.hardware || ' -> ' || after.hardware ELSE '' END AS hardware,
-       before.op, before.algorithm, before.types, before.shape,
-       max(before.terms_low, after.terms_low) || ' .. ' ||
-       min(before.terms_high, after.terms_high) AS n,
+       before.shape,
+       CASE WHEN before.low = before.high THEN CAST(before.low AS TEXT)
+            ELSE before.low || ' .. ' || before.high END AS n,
        before.words AS "from", after.words AS "to", after.first_seen AS since
-FROM ranked AS before JOIN ranked AS after
-  ON after.name = before.name AND after.shape = before.shape AND after.step = before.step + 1
- AND after.terms_low <= before.terms_high AND after.terms_high >= before.terms_low
-WHERE after.hash <> before.hash
-ORDER BY before.name, before.shape, after.step, max(before.terms_low, after.terms_low);
+FROM held AS before JOIN held AS after
+  ON after.name = before.name AND after.shape = before.shape AND after.low = before.low
+ AND after.step = before.step + 1
+WHERE before.age = 1 AND after.age = 1 AND after.hash <> before.hash
+ORDER BY before.name, before.shape, after.step, before.low;
