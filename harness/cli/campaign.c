@@ -12,7 +12,8 @@ void campaign_flags_add(campaign_flags_t *flags, arguments_t *arguments) {
       {"seed", 's', 0, G_OPTION_ARG_STRING, &flags->seed,
        "Same seed, same cases, same findings (default 1; random draws one)", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags->contract,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "CONTRACT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags->database,
        "Keep counters and findings in this database", "FILE"},
       G_OPTION_ENTRY_NULL};

@@ -175,7 +175,8 @@ int command_replay(const command_t *command, int argc, char **argv) {
   gboolean as_json = FALSE;
   const GOptionEntry entries[] = {
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &contract_text,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "CONTRACT"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
