@@ -1,4 +1,4 @@
--- Executors whose later version adds otherwise than the one before, and for which lengths.
+-- Executors of which a later version adds otherwise, and for which lengths.
 WITH known AS (
   SELECT profile.*, name, version, hardware,
          dense_rank() OVER (PARTITION BY name, shape ORDER BY executor_id) AS step
