@@ -10,7 +10,7 @@
 
 #include "harness/identify/arithmetic_probe.h"
 
-enum { TOO_WIDE = -1 }; /* The operands cannot ask about this precision. */
+static const double too_wide = -1; /* The operands cannot ask about this precision. */
 
 uint32_t anatomy_leaf(const anatomy_t *anatomy, const profile_node_t *node, uint32_t child) {
   return profile_builder_first_leaf(&anatomy->discovery->builder, node->children[child]);
@@ -38,14 +38,14 @@ static bool find_base(const summer_t *summer, int below, int *out_exponent) {
   return base <= largest;
 }
 
-/* How a node of this precision would answer: units in its last place, or TOO_WIDE. */
+/* How a node of this precision would answer: units in its last place, or too_wide. */
 static status_t ask_units(const anatomy_t *anatomy, size_t number, int precision,
                           double *out_units) {
   enum { BITS_BELOW_UNIT = 2 };
   const profile_node_t *node = &anatomy->nodes[number];
   prober_t *prober = anatomy->discovery->prober;
   int base;
-  *out_units = TOO_WIDE;
+  *out_units = too_wide;
   if (!find_base(prober->summer, precision - 1 + BITS_BELOW_UNIT, &base)) return STATUS_OK;
   double unit = ldexp(1, base - precision + 1);
   bool carries = node->aligned_bits > 0 && node->aligned_bits < precision + BITS_BELOW_UNIT;
@@ -128,7 +128,7 @@ static status_t find_format(anatomy_t *anatomy, size_t number, const format_t *g
   double units;
   STATUS_TRY(ask_units(anatomy, number, summer->result->precision, &units));
   const format_t *wide = &format_table[summer->result->precision < 24 ? FORMAT_f32 : FORMAT_f64];
-  if (units == 1.75 || units == TOO_WIDE) { /* Wider than the terms can ask. */
+  if (units == 1.75 || units == too_wide) { /* Wider than the terms can ask. */
     anatomy->nodes[number].format = units == 1.75 ? wide : summer->result;
     return STATUS_OK;
   }
