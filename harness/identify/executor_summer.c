@@ -70,8 +70,8 @@ static void print_dot(const summer_shape_t *shape, GString *text) {
   right[right_rank++] = shape->terms;
   if (shape->columns > 0) result[result_rank++] = shape->columns;
   if (!columns_first && shape->columns > 0) right[right_rank++] = shape->columns;
-  const char *batch = shape->batch > 0 ? "batch=[0]x[0] " : "";
-  g_string_append_printf(text, "stablehlo.dot_general %scontract=[%zu]x[%zu] ", batch,
+  const char *batch = shape->batch > 0 ? "batch=[0]x[0]" : "batch=[]x[]";
+  g_string_append_printf(text, "stablehlo.dot_general %s contract=[%zu]x[%zu] ", batch,
                          left_contracting, right_contracting);
   print_dims(shape->left, left, left_rank, text);
   g_string_append_c(text, ' ');

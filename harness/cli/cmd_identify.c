@@ -1,0 +1,231 @@
+/* assay identify: finds how an executor adds, then predicts its bits. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/identify_report.h"
+#include "harness/run/builtin.h"
+
+typedef struct identify_flags {
+  executor_flags_t executor;
+  char *op;
+  char *type;
+  char *n;
+  char *m;
+  char *columns;
+  char *batch;
+  char *layout;
+  char *seed;
+  gboolean as_json;
+} identify_flags_t;
+
+static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
+  executor_flags_add(&flags->executor, arguments);
+  const GOptionEntry entries[] = {
+      {"op", 0, 0, G_OPTION_ARG_STRING, &flags->op,
+       "stablehlo.reduce (body add) or stablehlo.dot_general", "OP"},
+      {"type", 't', 0, G_OPTION_ARG_STRING, &flags->type,
+       "f32 (default), bf16->f32, f8E4M3FN,f8E5M2->f32: terms, or both factors, and result",
+       "TYPES"},
+      {"n", 'n', 0, G_OPTION_ARG_STRING, &flags->n, "How many terms are summed", "N"},
+      {"m", 'm', 0, G_OPTION_ARG_STRING, &flags->m, "A kept dimension before the terms: rows", "M"},
+      {"columns", 0, 0, G_OPTION_ARG_STRING, &flags->columns,
+       "A kept dimension behind the terms: columns", "C"},
+      {"batch", 0, 0, G_OPTION_ARG_STRING, &flags->batch, "A batching dimension (dot_general)",
+       "B"},
+      {"layout", 0, 0, G_OPTION_ARG_STRING, &flags->layout,
+       "nn (default), tn, nt or tt: which operands are transposed (dot_general)", "LAYOUT"},
+      {"seed", 0, 0, G_OPTION_ARG_STRING, &flags->seed, "Of the random vectors (default 1)", "N"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &flags->as_json, "Print one JSON document", NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+}
+
+static void flags_free(identify_flags_t *flags) {
+  executor_flags_free(&flags->executor);
+  g_free(flags->op);
+  g_free(flags->type);
+  g_free(flags->n);
+  g_free(flags->m);
+  g_free(flags->columns);
+  g_free(flags->batch);
+  g_free(flags->layout);
+  g_free(flags->seed);
+}
+
+static status_t find_float(str_t name, const element_t **out_element, failure_t *error) {
+  *out_element = element_find(name);
+  bool is_float = *out_element != NULL && (*out_element)->kind == ELEMENT_FLOAT &&
+                  (*out_element)->is_tensor_element;
+  if (is_float) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "'%.*s' (--type) is no float type; write f32, bf16->f32 or the like",
+                     STR_FORMAT(name));
+}
+
+/* "T", "T->R" or "L,R->T". */
+static status_t parse_types(const char *text, summer_shape_t *shape, failure_t *error) {
+  const char *whole = text != NULL ? text : "f32";
+  const char *arrow = strstr(whole, "->");
+  str_t operands = {.data = whole, .size = arrow != NULL ? (size_t)(arrow - whole) : strlen(whole)};
+  const char *comma = memchr(operands.data, ',', operands.size);
+  str_t left = operands;
+  str_t right = operands;
+  if (comma != NULL) {
+    left.size = (size_t)(comma - whole);
+    right = (str_t){.data = comma + 1, .size = operands.size - left.size - 1};
+  }
+  if (comma != NULL && !shape->is_dot) {
+    return status_fail(error, STATUS_INVALID, "'%s' (--type): a reduction has one operand type",
+                       whole);
+  }
+  STATUS_TRY(find_float(left, &shape->left, error));
+  STATUS_TRY(find_float(right, &shape->right, error));
+  return find_float(arrow != NULL ? str_from(arrow + 2) : left, &shape->result, error);
+}
+
+static status_t parse_size(const char *option, const char *text, int64_t *out_size,
+                           failure_t *error) {
+  *out_size = 0;
+  if (text == NULL) return STATUS_OK;
+  scan_t scan = scan_make(str_from(text));
+  int64_t size = 0;
+  if (scan_integer(&scan, &size, NULL) == STATUS_OK && scan_at_end(&scan) && size >= 1 &&
+      size <= PROFILE_TERMS_MAX) {
+    *out_size = size;
+    return STATUS_OK;
+  }
+  return status_fail(error, STATUS_INVALID, "'%s' (%s) is no size; write 1 to %d", text, option,
+                     PROFILE_TERMS_MAX);
+}
+
+static status_t parse_op(const char *name, summer_shape_t *shape, failure_t *error) {
+  if (name == NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "no op given; add --op stablehlo.reduce or --op stablehlo.dot_general");
+  }
+  shape->is_dot = strcmp(name, "stablehlo.dot_general") == 0;
+  if (shape->is_dot || strcmp(name, "stablehlo.reduce") == 0) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "'%s' (--op) is no sum; write stablehlo.reduce or stablehlo.dot_general",
+                     name);
+}
+
+static status_t parse_layout(const char *layout, summer_shape_t *shape, failure_t *error) {
+  if (layout == NULL) return STATUS_OK;
+  bool is_known = strlen(layout) == 2 && strspn(layout, "nt") == 2;
+  if (!is_known) {
+    return status_fail(error, STATUS_INVALID, "'%s' (--layout): write nn, tn, nt or tt", layout);
+  }
+  shape->left_is_transposed = layout[0] == 't';
+  shape->right_is_transposed = layout[1] == 't';
+  if (shape->is_dot) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "--layout is for stablehlo.dot_general");
+}
+
+static status_t parse_shape(const identify_flags_t *flags, summer_shape_t *shape,
+                            failure_t *error) {
+  STATUS_TRY(parse_op(flags->op, shape, error));
+  STATUS_TRY(parse_types(flags->type, shape, error));
+  STATUS_TRY(parse_size("--n", flags->n, &shape->terms, error));
+  STATUS_TRY(parse_size("--m", flags->m, &shape->rows, error));
+  STATUS_TRY(parse_size("--columns", flags->columns, &shape->columns, error));
+  STATUS_TRY(parse_size("--batch", flags->batch, &shape->batch, error));
+  STATUS_TRY(parse_layout(flags->layout, shape, error));
+  if (shape->terms == 0) {
+    return status_fail(error, STATUS_INVALID, "no size given; add --n N, the number of terms");
+  }
+  if (shape->batch > 0 && !shape->is_dot) {
+    return status_fail(error, STATUS_INVALID, "--batch is for stablehlo.dot_general");
+  }
+  return STATUS_OK;
+}
+
+/* All result elements, each with its own terms; of one element nothing more can be learnt. */
+static status_t check_elements(executor_summer_t *es, uint64_t seed, arena_t *arena,
+                               identified_t *identified, failure_t *error) {
+  enum { CASES = 64 };
+  identified->odd_element = executor_summer_odd_element(es);
+  if (!identified->identification.has_profile) return STATUS_OK;
+  identified->has_elements = true;
+  return executor_summer_check(es, &identified->identification.profile, seed ^ 4, CASES, arena,
+                               &identified->elements, error);
+}
+
+static status_t identify_shape(executor_t *executor, const summer_shape_t *shape, uint64_t seed,
+                               arena_t *arena, identified_t *out_identified, failure_t *error) {
+  executor_summer_t *es;
+  STATUS_TRY(executor_summer_open(executor, shape, arena, &es, error));
+  identified_t identified = {.executor = executor_name(executor),
+                             .version = executor_version(executor)};
+  const identify_options_t options = {.seed = seed};
+  summer_t *summer = executor_summer(es);
+  identification_t *identification = &identified.identification;
+  STATUS_TRY(identify(summer, &options, arena, identification, error));
+  if (identification->contradiction_left != NULL) {
+    GString *line = g_string_new(NULL);
+    executor_summer_print_case(es, identification->contradiction_left,
+                               identification->contradiction_right,
+                               identification->contradiction_init, line);
+    identified.contradiction = g_string_free(line, FALSE);
+  }
+  status_t status = check_elements(es, seed, arena, &identified, error);
+  identified.calls = summer->calls;
+  *out_identified = identified;
+  return status;
+}
+
+static int identify_one(const identify_flags_t *flags, executor_t *executor,
+                        const summer_shape_t *shape, uint64_t seed) {
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  identified_t identified = {.executor = NULL};
+  status_t status = identify_shape(executor, shape, seed, &arena, &identified, &error);
+  int exit_code = EXIT_CODE_CLEAN;
+  if (status != STATUS_OK) {
+    exit_code = complain_status(status, &error);
+  } else {
+    GString *line = g_string_new(NULL);
+    summer_shape_print(shape, line);
+    if (flags->as_json) {
+      json_print(identified_json(&identified, line->str), false);
+    } else {
+      identified_print(&identified, line->str);
+    }
+    g_string_free(line, TRUE);
+    if (!identified_is_explained(&identified)) exit_code = EXIT_CODE_DIVERGES;
+  }
+  identified_free(&identified);
+  arena_deinit(&arena);
+  return exit_code;
+}
+
+static int identify_all(const identify_flags_t *flags) {
+  failure_t error = {0};
+  uint64_t seed;
+  summer_shape_t shape = {.terms = 0};
+  status_t status = arguments_parse_seed(flags->seed, &seed, &error);
+  if (status == STATUS_OK) status = parse_shape(flags, &shape, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  executor_list_t executors;
+  int exit_code = executor_flags_open(&flags->executor, &executors);
+  if (exit_code != EXIT_CODE_CLEAN) return exit_code;
+  for (size_t i = 0; i < executors.count; i++) {
+    int one = identify_one(flags, executors.items[i], &shape, seed);
+    exit_code = one > exit_code ? one : exit_code;
+  }
+  executor_list_close(&executors);
+  return exit_code;
+}
+
+int command_identify(const command_t *command, int argc, char **argv) {
+  identify_flags_t flags = {.op = NULL};
+  arguments_t arguments = arguments_make(command);
+  flags_add(&flags, &arguments);
+  int exit_code = EXIT_CODE_USAGE;
+  if (arguments_parse(&arguments, &argc, &argv, 0, 0)) exit_code = identify_all(&flags);
+  flags_free(&flags);
+  return exit_code;
+}
