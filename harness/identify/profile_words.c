@@ -104,7 +104,7 @@ static uint32_t skip_roundings(const profile_t *profile, uint32_t id) {
   return id;
 }
 
-static void append_init(const profile_t *profile, GString *text) {
+static void append_init(const profile_t *profile, bool is_first_term, GString *text) {
   if (profile->starts_at_zero) g_string_append(text, ", from +0");
   if (profile->right != NULL || profile->term_count == 0) return;
   uint32_t count = count_inits(profile);
@@ -112,6 +112,8 @@ static void append_init(const profile_t *profile, GString *text) {
     g_string_append(text, ", without the initial value");
   } else if (count > 1) {
     g_string_append_printf(text, ", initial value %u times", count);
+  } else if (is_first_term) {
+    g_string_append(text, ", initial value as the first term");
   } else if (profile->term_count > 1) {
     const profile_node_t *node = find_init(profile);
     uint32_t root = skip_roundings(profile, profile_root(profile));
@@ -127,11 +129,12 @@ void profile_words(const profile_t *profile, GString *out_text) {
   arena_t arena;
   arena_init(&arena);
   tree_fact_t *facts = tree_facts_make(profile, &arena);
-  tree_order_words(profile, facts, &arena, out_text);
+  bool init_is_first;
+  tree_order_words(profile, facts, &arena, out_text, &init_is_first);
   append_products(profile, out_text);
   append_formats(profile, out_text);
   append_rounding(profile, out_text);
-  append_init(profile, out_text);
+  append_init(profile, init_is_first, out_text);
   append_flushing(profile, out_text);
   arena_deinit(&arena);
 }

@@ -52,9 +52,9 @@ void tree_atoms_group(const profile_t *profile, const tree_part_t *part, uint32_
     uint32_t id = atoms->order[i];
     if (!profile_is_leaf(profile, id)) {
       group_node(profile, id, atoms);
-    } else if (profile_is_term(profile, id)) {
-      uint32_t term = (id - part->start) / part->step;
-      uint32_t group = is_residue ? term % divisor : term / divisor;
+    } else if (profile_is_term(profile, id) || part->init_is_first) {
+      uint32_t place = (tree_place_of(profile, part, id) - part->start) / part->step;
+      uint32_t group = is_residue ? place % divisor : place / divisor;
       atoms->group[id] = atoms->low[id] = atoms->high[id] = group;
       atoms->count[id] = 1;
     } else {

@@ -9,6 +9,7 @@ enum { NESTING_MAX = 4 };
 typedef struct describer {
   const profile_t *profile;
   const tree_fact_t *facts;
+  bool may_be_irregular;           /* Lanes and blocks may be joined in any way. */
   uint32_t *parents;               /* By id. */
   tree_atoms_t atoms[NESTING_MAX]; /* For each level of nesting. */
 } describer_t;
@@ -36,7 +37,7 @@ static grouping_t grouping_make(const tree_part_t *part, uint32_t divisor, bool 
 static tree_part_t group_at(const describer_t *describer, const tree_atoms_t *atoms,
                             const grouping_t *grouping, uint32_t i) {
   const tree_part_t *part = &grouping->part;
-  tree_part_t group;
+  tree_part_t group = {.init_is_first = part->init_is_first};
   if (grouping->is_lanes) {
     group.start = part->start + i * part->step;
     group.step = part->step * grouping->divisor;
@@ -46,7 +47,7 @@ static tree_part_t group_at(const describer_t *describer, const tree_atoms_t *at
     group.step = part->step;
     group.count = MIN(part->count - i * grouping->divisor, grouping->divisor);
   }
-  group.root = group.start;
+  group.root = tree_leaf_at(describer->profile, part, group.start);
   while (group.root != part->root && tree_is_atom(atoms, describer->parents[group.root])) {
     group.root = describer->parents[group.root];
   }
@@ -99,6 +100,7 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   g_autoptr(GString) inner = g_string_new(NULL);
   if (!describe_alike(describer, grouping, nesting, inner)) return false;
   tree_join_t join = tree_join_find(describer->profile, atoms, part->root, grouping->count);
+  if (join.kind == JOIN_IRREGULAR && !describer->may_be_irregular) return false;
   g_string_append_printf(text, grouping->is_lanes ? "%u lanes" : "blocks of %u", grouping->divisor);
   bool is_plain = strcmp(inner->str, "sequential") == 0;
   if (!is_plain) g_string_append_printf(text, " (%s)", inner->str);
@@ -114,17 +116,22 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   return true;
 }
 
-/* Goes up from `*inout_id` to the first node that adds other terms; returns the first of these, or
- * UINT32_MAX if there is none in the part. */
-static uint32_t next_term(const describer_t *describer, const tree_part_t *part,
-                          uint32_t *inout_id) {
+static uint32_t leaf_count(const describer_t *describer, const tree_part_t *part, uint32_t id) {
+  const tree_fact_t *fact = &describer->facts[id];
+  return part->init_is_first ? fact->leaf_count : fact->term_count;
+}
+
+/* Goes up from `*inout_id` to the first node that adds other terms; returns the place of the first
+ * of these, or UINT32_MAX if there is none in the part. */
+static uint32_t next_place(const describer_t *describer, const tree_part_t *part,
+                           uint32_t *inout_id) {
   for (uint32_t id = *inout_id; id != part->root; id = describer->parents[id]) {
     const profile_node_t *node = profile_node(describer->profile, describer->parents[id]);
     for (uint32_t i = 0; i < node->child_count; i++) {
       const tree_fact_t *fact = &describer->facts[node->children[i]];
       if (node->children[i] == id || fact->term_count == 0) continue;
       *inout_id = describer->parents[id];
-      return fact->first_term;
+      return tree_place_of(describer->profile, part, fact->first_term);
     }
   }
   return UINT32_MAX;
@@ -132,22 +139,27 @@ static uint32_t next_term(const describer_t *describer, const tree_part_t *part,
 
 static bool describe_lanes(describer_t *describer, const tree_part_t *part, unsigned nesting,
                            GString *text) {
-  uint32_t id = part->start;
-  uint32_t next = next_term(describer, part, &id);
-  if (next == UINT32_MAX) return false;
-  grouping_t lanes = grouping_make(part, (next - part->start) / part->step, true);
-  return describe_grouping(describer, &lanes, nesting, text);
+  uint32_t id = tree_leaf_at(describer->profile, part, part->start);
+  uint32_t next = next_place(describer, part, &id);
+  if (next == UINT32_MAX || next < part->start) return false;
+  uint32_t width = (next - part->start) / part->step;
+  for (uint32_t outer = width; outer >= 2; outer /= 2) { /* Lanes in lanes: joined in two ways. */
+    grouping_t lanes = grouping_make(part, outer, true);
+    if (describe_grouping(describer, &lanes, nesting, text)) return true;
+    if (outer % 2 != 0) break;
+  }
+  return false;
 }
 
 /* A block ends where more than one term is added next. */
 static bool describe_blocks(describer_t *describer, const tree_part_t *part, unsigned nesting,
                             GString *text) {
-  for (uint32_t id = part->start;;) {
-    uint32_t size = describer->facts[id].term_count;
-    uint32_t next = next_term(describer, part, &id);
+  for (uint32_t id = tree_leaf_at(describer->profile, part, part->start);;) {
+    uint32_t size = leaf_count(describer, part, id);
+    uint32_t next = next_place(describer, part, &id);
     if (next == UINT32_MAX) return false;
     bool is_contiguous = next == part->start + size * part->step;
-    bool adds_many = describer->facts[id].term_count > size + 1;
+    bool adds_many = leaf_count(describer, part, id) > size + 1;
     grouping_t blocks = grouping_make(part, size, false);
     if (is_contiguous && adds_many && describe_grouping(describer, &blocks, nesting, text)) {
       return true;
@@ -163,7 +175,8 @@ static uint32_t peel_tail(const describer_t *describer, tree_part_t *inout_part)
   uint32_t peeled = 0;
   while (!profile_is_leaf(profile, inout_part->root) && inout_part->count > 1) {
     const profile_node_t *node = profile_node(profile, inout_part->root);
-    uint32_t last_term = inout_part->start + (inout_part->count - 1) * inout_part->step;
+    uint32_t last_place = inout_part->start + (inout_part->count - 1) * inout_part->step;
+    uint32_t last_term = tree_leaf_at(profile, inout_part, last_place);
     uint32_t last = node->children[node->child_count - 1];
     bool is_init = last == profile->term_count;
     if (node->child_count > 2 || (node->child_count == 2 && !is_init && last != last_term)) break;
@@ -180,8 +193,7 @@ static bool describe_tail(describer_t *describer, const tree_part_t *part, unsig
                           GString *text) {
   tree_part_t body = *part;
   uint32_t peeled = peel_tail(describer, &body);
-  bool is_whole = describer->facts[body.root].term_count == body.count &&
-                  describer->facts[body.root].first_term == body.start;
+  bool is_whole = leaf_count(describer, &body, body.root) == body.count;
   if (peeled == 0 || !is_whole || !describe(describer, &body, nesting + 1, text)) return false;
   if (peeled == 1) {
     g_string_append(text, ", then the last term");
@@ -224,14 +236,42 @@ static void note_parents(const profile_t *profile, uint32_t *out_parents) {
   }
 }
 
-void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_t *arena,
-                      GString *out_text) {
+/* The initial value is looked past first, then taken for a term; and lanes or blocks that are
+ * joined in no known way come last. */
+static bool describe_whole(describer_t *describer, GString *text, bool *out_init_is_first) {
+  static const struct {
+    bool init_is_first;
+    bool may_be_irregular;
+  } tries[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+  const profile_t *profile = describer->profile;
   uint32_t root = profile_root(profile);
-  if (facts[root].term_count == 0) {
+  const tree_fact_t *fact = &describer->facts[root];
+  gsize size = text->len;
+  for (size_t i = 0; i < G_N_ELEMENTS(tries); i++) {
+    bool has_one_init = fact->leaf_count == fact->term_count + 1;
+    if (tries[i].init_is_first && !has_one_init) continue;
+    describer->may_be_irregular = tries[i].may_be_irregular;
+    const tree_part_t whole = {.root = root,
+                               .init_is_first = tries[i].init_is_first,
+                               .step = 1,
+                               .count = fact->term_count + tries[i].init_is_first};
+    *out_init_is_first = tries[i].init_is_first;
+    if (describe(describer, &whole, 0, text)) return true;
+    g_string_truncate(text, size);
+  }
+  *out_init_is_first = false;
+  return false;
+}
+
+void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_t *arena,
+                      GString *out_text, bool *out_init_is_first) {
+  const tree_fact_t *whole = &facts[profile_root(profile)];
+  *out_init_is_first = false;
+  if (whole->term_count == 0) {
     g_string_append(out_text, profile->has_init ? "the initial value alone" : "no term");
     return;
   }
-  if (facts[root].term_count == 1) {
+  if (whole->term_count == 1) {
     g_string_append(out_text, "one term");
     return;
   }
@@ -240,10 +280,6 @@ void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_
   describer.parents = ARENA_NEW_ARRAY(arena, uint32_t, count);
   note_parents(profile, describer.parents);
   for (int i = 0; i < NESTING_MAX; i++) describer.atoms[i] = tree_atoms_make(profile, arena);
-  const tree_part_t whole = {
-      .root = root, .start = 0, .step = 1, .count = (uint32_t)profile->term_count};
-  gsize size = out_text->len;
-  if (describe(&describer, &whole, 0, out_text)) return;
-  g_string_truncate(out_text, size);
-  g_string_append_printf(out_text, "irregular tree of depth %u", facts[root].depth);
+  if (describe_whole(&describer, out_text, out_init_is_first)) return;
+  g_string_append_printf(out_text, "irregular tree of depth %u", whole->depth);
 }

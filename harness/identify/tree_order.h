@@ -4,7 +4,8 @@
 
 #include "harness/identify/tree_facts.h"
 
+/* *out_init_is_first: the initial value is one more term, in front of the others. */
 void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_t *arena,
-                      GString *out_text);
+                      GString *out_text, bool *out_init_is_first);
 
 #endif

@@ -104,6 +104,25 @@ static void test_blocks(void) {
   }
 }
 
+/* Lanes that are folded to four sums, and these added one after the other. */
+static void test_lanes_in_lanes(void) {
+  shapes_t shapes;
+  for (uint32_t n = 48; n < 200; n += 5) {
+    shapes_init(&shapes, n);
+    uint32_t lanes[16];
+    uint32_t sums[4];
+    add_lanes(&shapes, 16, n, lanes);
+    for (uint32_t i = 0; i < 4; i++) {
+      const uint32_t folded[4] = {lanes[i], lanes[i + 4], lanes[i + 8], lanes[i + 12]};
+      sums[i] = add_folded(&shapes, folded, 4);
+    }
+    add_chain(&shapes, NO_TREE, sums, 4);
+    assert_words(&shapes,
+                 "4 lanes (4 lanes, folded in halves at the end), sequential at the end, without "
+                 "the initial value");
+  }
+}
+
 /* Blocks within which there are lanes. */
 static void test_nested(void) {
   shapes_t shapes;
@@ -238,6 +257,22 @@ static void test_initial_values(void) {
   sums[1] = add_run(&shapes, 8, 16, 1);
   add_two(&shapes, sums[0], sums[1]);
   assert_words(&shapes, "blocks of 8, sequential, initial value in between");
+  /* One more term, in front of the others. */
+  for (uint32_t n = 24; n < 60; n++) {
+    uint32_t ids[60] = {n};
+    for (uint32_t i = 0; i < n; i++) ids[i + 1] = i;
+    shapes_init(&shapes, n);
+    add_pairwise(&shapes, ids, n + 1);
+    assert_words(&shapes, "pairwise, initial value as the first term");
+    shapes_init(&shapes, n);
+    uint32_t lanes[8];
+    for (uint32_t i = 0; i < 8; i++) {
+      lanes[i] = NO_TREE;
+      for (uint32_t j = i; j <= n; j += 8) lanes[i] = add_two(&shapes, lanes[i], ids[j]);
+    }
+    add_pairwise(&shapes, lanes, 8);
+    assert_words(&shapes, "8 lanes, pairwise at the end, initial value as the first term");
+  }
   shapes_init(&shapes, 1);
   add_two(&shapes, 0, init_id(&shapes));
   assert_words(&shapes, "one term");
@@ -260,6 +295,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/words/lanes", test_lanes);
   g_test_add_func("/words/lanes-and-tail", test_lanes_and_tail);
   g_test_add_func("/words/blocks", test_blocks);
+  g_test_add_func("/words/lanes-in-lanes", test_lanes_in_lanes);
   g_test_add_func("/words/nested", test_nested);
   g_test_add_func("/words/multiway", test_multiway);
   g_test_add_func("/words/irregular", test_irregular);
