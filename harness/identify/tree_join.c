@@ -66,6 +66,18 @@ void tree_atoms_group(const profile_t *profile, const tree_part_t *part, uint32_
 
 /* ---- Joins ----------------------------------------------------------------------------------- */
 
+/* By the places of their first leaves; a node lists the initial value last, wherever it belongs. */
+static void sort_chosen(const tree_atoms_t *atoms, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t child = atoms->chosen[i];
+    uint32_t j = i;
+    for (; j > 0 && atoms->low[atoms->chosen[j - 1]] > atoms->low[child]; j--) {
+      atoms->chosen[j] = atoms->chosen[j - 1];
+    }
+    atoms->chosen[j] = child;
+  }
+}
+
 /* Goes down to the first node with several children that hold terms, or to an atom.  These children
  * are then in atoms->chosen, `*out_count` of them, 0 for an atom. */
 static uint32_t find_join(const profile_t *profile, const tree_atoms_t *atoms, uint32_t id,
@@ -78,6 +90,7 @@ static uint32_t find_join(const profile_t *profile, const tree_atoms_t *atoms, u
       if (atoms->count[node->children[i]] > 0) atoms->chosen[count++] = node->children[i];
     }
     *out_count = count;
+    sort_chosen(atoms, count);
     if (count != 1) return id;
     id = atoms->chosen[0];
     *out_count = 0;

@@ -95,6 +95,8 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   const tree_part_t *part = &grouping->part;
   tree_atoms_t *atoms = &describer->atoms[nesting];
   if (grouping->divisor < 2 || grouping->divisor >= part->count) return false;
+  bool is_one_and_a_bit = !grouping->is_lanes && 2 * part->count < 3 * grouping->divisor;
+  if (is_one_and_a_bit) return false;
   tree_atoms_group(describer->profile, part, grouping->divisor, grouping->is_lanes, atoms);
   if (atoms->count[part->root] != grouping->count) return false;
   g_autoptr(GString) inner = g_string_new(NULL);
