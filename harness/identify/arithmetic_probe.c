@@ -2,6 +2,25 @@
 
 #include <math.h>
 
+/* Negative products that are too small for the result, all of them together too. */
+static status_t probe_underflow(anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  const summer_t *summer = discovery->prober->summer;
+  int least = summer->result->exponent_min - summer->result->precision + 1;
+  int terms = ilogb((double)summer->term_count) + 1;
+  int target = least - 2 - terms;
+  int left = MAX(target / 2, summer->left->exponent_min - summer->left->precision + 1);
+  int right = MAX(target - left, summer->right->exponent_min - summer->right->precision + 1);
+  if (left + right > target) return STATUS_OK;
+  for (size_t i = 0; i < summer->term_count; i++) {
+    prober_set_factors(discovery->prober, i, -ldexp(1, left), ldexp(1, right));
+  }
+  double value = 0;
+  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  profile->zero_is_first = value == 0 && signbit(value) != 0;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
 /* Everything is -0: only a zero that an accumulator starts from can make +0 of it. */
 static status_t probe_start(anatomy_t *anatomy, profile_t *profile) {
   const discovery_t *discovery = anatomy->discovery;
@@ -13,7 +32,8 @@ static status_t probe_start(anatomy_t *anatomy, profile_t *profile) {
   double value;
   STATUS_TRY(prober_run(discovery->prober, &value, discovery->error));
   profile->starts_at_zero = value == 0 && signbit(value) == 0;
-  return STATUS_OK;
+  return profile->starts_at_zero && summer->right != NULL ? probe_underflow(anatomy, profile)
+                                                          : STATUS_OK;
 }
 
 /* A result that comes out as nothing although `expected` is in it. */
@@ -106,6 +126,12 @@ static void finish_tree(const anatomy_t *anatomy, profile_t *profile) {
     }
     ids[i] = profile_builder_add(&builder, children, node->child_count, node);
     g_free(children);
+  }
+  if (anatomy->node_count == 0 && profile->zero_is_first) { /* One product, added to +0. */
+    const profile_node_t rounding = {
+        .format = profile->result, .rounding = ROUNDING_NEAREST_EVEN, .fused = true};
+    const uint32_t term = 0;
+    profile_builder_add(&builder, &term, 1, &rounding);
   }
   profile_builder_finish(&builder, profile);
   g_free(ids);

@@ -113,6 +113,27 @@ static status_t finish(search_t *search, discovery_t *discovery, size_t tree_cal
   return STATUS_OK;
 }
 
+/* One product and a start from zero: nothing but signs of underflow tells in which format it was
+ * rounded first. */
+static status_t try_wider_products(search_t *search) {
+  static const int formats[] = {FORMAT_f32, FORMAT_f64};
+  identification_t attempt = *search->best;
+  bool applies = attempt.has_profile && attempt.identity == IDENTITY_CONTRADICTED &&
+                 attempt.profile.right != NULL && attempt.profile.term_count == 1;
+  for (size_t i = 0; i < G_N_ELEMENTS(formats) && applies; i++) {
+    attempt.profile.product = &format_table[formats[i]];
+    attempt.profile.node_count = 0;
+    attempt.profile.zero_is_first = false;
+    STATUS_TRY(identify_check(search->summer, &attempt.profile, search->options->seed ^ 3,
+                              IDENTIFY_VECTORS, search->arena, &attempt, search->error));
+    if (attempt.predicted < attempt.checked) continue;
+    attempt.identity = IDENTITY_FOUND;
+    *search->best = attempt;
+    return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
 static bool is_found(const search_t *search) {
   return search->best->has_profile && search->best->identity == IDENTITY_FOUND;
 }
@@ -185,7 +206,7 @@ static status_t search_all(search_t *search) {
     STATUS_TRY(try_scale(search, &prober, scales[i]));
   }
   if (!is_found(search)) STATUS_TRY(try_exact_adder(search, &prober));
-  return STATUS_OK;
+  return try_wider_products(search);
 }
 
 status_t identify(summer_t *summer, const identify_options_t *options, arena_t *arena,

@@ -123,7 +123,8 @@ static status_t take_sample(const insertion_t *insertion, size_t number, sample_
   const profile_t *bare = insertion->bare;
   discovery_t *discovery = insertion->discovery;
   summer_t *summer = discovery->prober->summer;
-  int precision = MIN(summer->left->precision, summer->result->precision);
+  int precision = summer->result->precision;
+  int shift = MAX(0, precision + 1 - summer_largest_exponent(summer));
   double *terms = arena_alloc_zeroed(discovery->arena, bare->term_count * sizeof(double));
   uint32_t leaves[2] = {0, 0};
   if (number < bare->node_count) {
@@ -135,12 +136,13 @@ static status_t take_sample(const insertion_t *insertion, size_t number, sample_
   }
   const arithmetic_t left = arithmetic_make(summer->left);
   for (int i = 0; i < 2; i++) {
-    double term = ldexp(1, precision - 1) + (double)rng_below(&discovery->rng, 8);
+    double term = ldexp(1, precision - 1) +
+                  ldexp((double)rng_below(&discovery->rng, 8), precision - left.format->precision);
     term = rng_one_in(&discovery->rng, 2) ? -term : term;
     if (rng_one_in(&discovery->rng, 3)) term = ldexp(term, -1);
-    terms[leaves[i]] = arithmetic_round(&left, term);
+    terms[leaves[i]] = arithmetic_round(&left, ldexp(term, -shift));
   }
-  double init = ldexp((double)rng_between(&discovery->rng, 1, 7), -2);
+  double init = ldexp((double)rng_between(&discovery->rng, 1, 7), -2 - shift);
   init = arithmetic_round(&left, rng_one_in(&discovery->rng, 2) ? -init : init);
   *out_sample = (sample_t){.terms = terms, .init = init};
   return summer_run(summer, terms, NULL, init, &out_sample->bits, discovery->error);

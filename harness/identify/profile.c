@@ -116,7 +116,10 @@ static double node_value(const prediction_t *p, const profile_node_t *node) {
     }
   }
   if (node->child_count == 1 && !truncates && node->aligned_bits == 0) {
-    return arithmetic_multiply(&arithmetic, p->factors[0], p->others[0]);
+    bool is_zero = p->factors[0] == 0 || p->others[0] == 0;
+    bool loses_sign = is_zero && node->fused && p->profile->zero_is_first;
+    return loses_sign ? p->factors[0] * p->others[0] + 0.0
+                      : arithmetic_multiply(&arithmetic, p->factors[0], p->others[0]);
   }
   return round_addends(p, node);
 }
@@ -131,6 +134,16 @@ static uint32_t widest_node(const profile_t *profile) {
 
 size_t profile_scratch_count(const profile_t *profile) {
   return profile->node_count + 2 * (size_t)widest_node(profile);
+}
+
+/* Whether the value of the root is never -0. */
+static bool loses_negative_zero(const profile_t *profile) {
+  if (!profile->starts_at_zero || !profile->zero_is_first) return profile->starts_at_zero;
+  for (size_t i = 0; i < profile->node_count; i++) {
+    const profile_node_t *node = &profile->nodes[i];
+    if (node->child_count == 1 && node->fused) return false; /* It has been lost there. */
+  }
+  return true;
 }
 
 uint64_t profile_predict(const profile_t *profile, const double *left, const double *right,
@@ -151,7 +164,7 @@ uint64_t profile_predict(const profile_t *profile, const double *left, const dou
   bool is_empty = profile->term_count == 0 && right != NULL;
   if (!is_empty) value = read_child(&p, NULL, profile_root(profile), &factor);
   if (isnan(value)) value = (double)NAN;
-  if (profile->starts_at_zero && value == 0) value = 0;
+  if (loses_negative_zero(profile) && value == 0) value = 0;
   value = write_output(profile, profile->result, format_round_double(profile->result, value));
   return format_from_double(profile->result, value);
 }

@@ -42,9 +42,12 @@ typedef struct profile {
   const format_t *right;  /* Of the right factors; NULL for reduce. */
   const format_t *result; /* The root is rounded to it last. */
   bool has_init;          /* The initial value enters the tree. */
-  bool starts_at_zero;    /* An accumulator starts at +0: a result of -0 is +0 instead. */
-  bool flushes_inputs;    /* Subnormal factors, terms and addends are read as zero of their sign. */
-  bool flushes_outputs;   /* Subnormal products and sums are written as zero of their sign. */
+  bool starts_at_zero;    /* An accumulator starts at +0, so that terms of -0 alone give +0. */
+  bool zero_is_first;   /* Where it starts so: the +0 joins the first product of a chain before that
+                         * is rounded, and a result that underflows to -0 stays -0.  Else the value
+                         * that is rounded to the result is never -0. */
+  bool flushes_inputs;  /* Subnormal factors, terms and addends are read as zero of their sign. */
+  bool flushes_outputs; /* Subnormal products and sums are written as zero of their sign. */
   const format_t *product; /* Products that are not fused are rounded to it; NULL for reduce. */
   size_t node_count;
   const profile_node_t *nodes;
@@ -73,7 +76,7 @@ static inline const profile_node_t *profile_node(const profile_t *profile, uint3
 
 /* One line of text, canonical: equal profiles print alike.  The grammar:
  *
- *   "profile v1 terms=N left=F [right=F product=F] result=F start=none|zero
+ *   "profile v1 terms=N left=F [right=F product=F] result=F start=none|zero|first
  *    flush=none|inputs|outputs|both ARITHMETIC... tree=TREE : PROGRAM LINE"
  *
  *   ARITHMETIC  a letter from a on, "=" FORMAT, then any of "/trunc" "/fused" "/alignedN", one for

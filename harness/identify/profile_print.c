@@ -165,6 +165,11 @@ void profile_print_tree(const profile_t *profile, GString *out_text) {
   print_tree(profile, &arithmetics, out_text);
 }
 
+static const char *start_word(const profile_t *profile) {
+  if (!profile->starts_at_zero) return "none";
+  return profile->zero_is_first ? "first" : "zero";
+}
+
 static const char *flush_word(const profile_t *profile) {
   if (profile->flushes_inputs) return profile->flushes_outputs ? "both" : "inputs";
   return profile->flushes_outputs ? "outputs" : "none";
@@ -181,7 +186,7 @@ void profile_print(const profile_t *profile, GString *out_text) {
                            profile->product->name);
   }
   g_string_append_printf(out_text, " result=%s start=%s flush=%s", profile->result->name,
-                         profile->starts_at_zero ? "zero" : "none", flush_word(profile));
+                         start_word(profile), flush_word(profile));
   for (size_t i = 0; i < arithmetics.count; i++) {
     const profile_node_t *row = &arithmetics.rows[i];
     g_string_append_printf(out_text, " %c=%s", (char)('a' + i), row->format->name);
