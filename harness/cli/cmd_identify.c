@@ -4,10 +4,12 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/identify_output.h"
 #include "harness/cli/identify_report.h"
 #include "harness/run/builtin.h"
 
 typedef struct identify_flags {
+  identify_output_flags_t output;
   executor_flags_t executor;
   char *op;
   char *type;
@@ -22,6 +24,7 @@ typedef struct identify_flags {
 
 static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
   executor_flags_add(&flags->executor, arguments);
+  identify_output_flags_add(&flags->output, arguments);
   const GOptionEntry entries[] = {
       {"op", 0, 0, G_OPTION_ARG_STRING, &flags->op,
        "stablehlo.reduce (body add) or stablehlo.dot_general", "OP"},
@@ -44,6 +47,7 @@ static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
 
 static void flags_free(identify_flags_t *flags) {
   executor_flags_free(&flags->executor);
+  identify_output_flags_free(&flags->output);
   g_free(flags->op);
   g_free(flags->type);
   g_free(flags->n);
@@ -176,7 +180,19 @@ static status_t identify_shape(executor_t *executor, const summer_shape_t *shape
   return status;
 }
 
-static int identify_one(const identify_flags_t *flags, executor_t *executor,
+/* Draws what was found, and stores it if it predicts all that was tried. */
+static status_t put_out(const identify_flags_t *flags, store_t *store, const executor_t *executor,
+                        const identified_t *identified, failure_t *error) {
+  const identification_t *identification = &identified->identification;
+  const profile_t *profile = &identification->profile;
+  if (!identification->has_profile) return STATUS_OK;
+  STATUS_TRY(identify_output_draw(&flags->output, executor, profile, error));
+  if (store == NULL || !identified_is_explained(identified)) return STATUS_OK;
+  size_t count = profile->term_count;
+  return identify_output_store(store, executor, profile, "", count, count, error);
+}
+
+static int identify_one(const identify_flags_t *flags, store_t *store, executor_t *executor,
                         const summer_shape_t *shape, uint64_t seed) {
   arena_t arena;
   arena_init(&arena);
@@ -196,6 +212,8 @@ static int identify_one(const identify_flags_t *flags, executor_t *executor,
     }
     g_string_free(line, TRUE);
     if (!identified_is_explained(&identified)) exit_code = EXIT_CODE_DIVERGES;
+    status = put_out(flags, store, executor, &identified, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   identified_free(&identified);
   arena_deinit(&arena);
@@ -212,10 +230,19 @@ static int identify_all(const identify_flags_t *flags) {
   executor_list_t executors;
   int exit_code = executor_flags_open(&flags->executor, &executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  for (size_t i = 0; i < executors.count; i++) {
-    int one = identify_one(flags, executors.items[i], &shape, seed);
+  store_t *store = NULL;
+  if (flags->output.svg != NULL && executors.count > 1) {
+    status = status_fail(&error, STATUS_INVALID, "--svg draws one executor; name one");
+  } else if (flags->output.database != NULL) {
+    status = store_open(flags->output.database, &store, &error);
+  }
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  for (size_t i = 0; i < executors.count && status == STATUS_OK; i++) {
+    int one = identify_one(flags, store, executors.items[i], &shape, seed);
     exit_code = one > exit_code ? one : exit_code;
   }
+  status = store_close(store, &error);
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
   executor_list_close(&executors);
   return exit_code;
 }

@@ -3,10 +3,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "harness/identify/profile_words.h"
+
 bool identified_is_explained(const identified_t *identified) {
   if (identified->identification.identity != IDENTITY_FOUND) return false;
   return !identified->has_elements ||
          identified->elements.predicted == identified->elements.checked;
+}
+
+static void print_words(const profile_t *profile) {
+  GString *words = g_string_new(NULL);
+  profile_words(profile, words);
+  printf("  in words:   %s\n", words->str);
+  g_string_free(words, TRUE);
 }
 
 static void print_tree(const profile_t *profile) {
@@ -52,7 +61,8 @@ static void print_contradiction(const identified_t *identified) {
     printf("  predicted otherwise: result element %zu of the first case that contradicts\n",
            identified->elements.first_element);
   }
-  printf("  case:       %.*s%s\n", LINE_COLUMNS_MAX, line, strlen(line) > LINE_COLUMNS_MAX ? "..." : "");
+  printf("  case:       %.*s%s\n", LINE_COLUMNS_MAX, line,
+         strlen(line) > LINE_COLUMNS_MAX ? "..." : "");
 }
 
 void identified_print(const identified_t *identified, const char *program_line) {
@@ -75,6 +85,7 @@ void identified_print(const identified_t *identified, const char *program_line) 
            identified->odd_element);
   }
   if (identification->has_profile) {
+    print_words(&identification->profile);
     print_tree(&identification->profile);
     print_arithmetic(&identification->profile);
   }
@@ -96,6 +107,9 @@ json_t *identified_json(const identified_t *identified, const char *program_line
     GString *text = g_string_new(NULL);
     profile_print(&identification->profile, text);
     json_object_set_new(document, "profile", json_string(text->str));
+    g_string_truncate(text, 0);
+    profile_words(&identification->profile, text);
+    json_object_set_new(document, "words", json_string(text->str));
     g_string_free(text, TRUE);
     json_object_set_new(document, "vectors", json_integer((json_int_t)identification->checked));
     json_object_set_new(document, "vectors_predicted",

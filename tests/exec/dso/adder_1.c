@@ -1,3 +1,3 @@
 #include "tests/exec/dso/adder.h"
 
-ADDER("1.0", 8, 8, 0)
+ADDER("1.0", 8, 8, 1)
