@@ -42,6 +42,18 @@ tree_fact_t *tree_facts_make(const profile_t *profile, arena_t *arena) {
   return facts;
 }
 
+uint32_t *tree_parents(const profile_t *profile, arena_t *arena) {
+  size_t leaf_count = profile->term_count + 1;
+  uint32_t *parents = ARENA_NEW_ARRAY(arena, uint32_t, leaf_count + profile->node_count);
+  for (uint32_t i = 0; i < profile->node_count; i++) {
+    const profile_node_t *node = &profile->nodes[i];
+    for (uint32_t j = 0; j < node->child_count; j++) {
+      parents[node->children[j]] = (uint32_t)leaf_count + i;
+    }
+  }
+  return parents;
+}
+
 bool tree_same_arithmetic(const profile_node_t *a, const profile_node_t *b) {
   return a->format == b->format && a->rounding == b->rounding && a->fused == b->fused &&
          a->aligned_bits == b->aligned_bits;

@@ -18,6 +18,9 @@ typedef struct tree_fact {
 /* One fact for every id, profile->term_count + 1 + profile->node_count of them, in the arena. */
 tree_fact_t *tree_facts_make(const profile_t *profile, arena_t *arena);
 
+/* For every id but the root the id of the node above it; of the initial value one of them. */
+uint32_t *tree_parents(const profile_t *profile, arena_t *arena);
+
 /* Whether two nodes compute alike: format, rounding, fusion, alignment. */
 bool tree_same_arithmetic(const profile_node_t *a, const profile_node_t *b);
 

@@ -230,14 +230,6 @@ static bool describe(describer_t *describer, const tree_part_t *part, unsigned n
   return true;
 }
 
-static void note_parents(const profile_t *profile, uint32_t *out_parents) {
-  uint32_t first = (uint32_t)profile->term_count + 1;
-  for (uint32_t i = 0; i < profile->node_count; i++) {
-    const profile_node_t *node = &profile->nodes[i];
-    for (uint32_t j = 0; j < node->child_count; j++) out_parents[node->children[j]] = first + i;
-  }
-}
-
 /* The initial value is looked past first, then taken for a term; and lanes or blocks that are
  * joined in no known way come last. */
 static bool describe_whole(describer_t *describer, GString *text, bool *out_init_is_first) {
@@ -278,9 +270,7 @@ void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_
     return;
   }
   describer_t describer = {.profile = profile, .facts = facts};
-  size_t count = profile->term_count + 1 + profile->node_count;
-  describer.parents = ARENA_NEW_ARRAY(arena, uint32_t, count);
-  note_parents(profile, describer.parents);
+  describer.parents = tree_parents(profile, arena);
   for (int i = 0; i < NESTING_MAX; i++) describer.atoms[i] = tree_atoms_make(profile, arena);
   if (describe_whole(&describer, out_text, out_init_is_first)) return;
   g_string_append_printf(out_text, "irregular tree of depth %u", whole->depth);
