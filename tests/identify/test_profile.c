@@ -180,7 +180,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/profile/refuses", test_refuses);
   g_test_add_func("/profile/sums", test_sums);
   g_test_add_func("/profile/products", test_products);
-  g_test_add_func("/profile/zeros and specials", test_zeros_and_specials);
+  g_test_add_func("/profile/zeros", test_zeros_and_specials);
   g_test_add_func("/profile/case", test_predicts_a_case);
   return g_test_run();
 }
