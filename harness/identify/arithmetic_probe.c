@@ -85,10 +85,42 @@ static status_t probe_outputs(anatomy_t *anatomy, profile_t *profile) {
   return is_lost(discovery, least / 2, &profile->flushes_outputs);
 }
 
+/* A sum, or a product, that is subnormal on its way to a normal one. */
+static status_t probe_sums(anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  prober_t *prober = discovery->prober;
+  double least = ldexp(1, prober->summer->result->exponent_min);
+  profile->flushes_sums = profile->flushes_outputs;
+  if (anatomy->node_count == 0) return STATUS_OK;
+  const profile_node_t *node = &anatomy->nodes[0];
+  uint32_t parent = anatomy->parents[0];
+  if (parent != 0) {
+    const profile_node_t *above = &anatomy->nodes[parent - profile->term_count - 1];
+    bool is_first = above->children[0] == profile->term_count + 1;
+    prober_set(prober, anatomy_leaf(anatomy, above, is_first ? 1 : 0), least);
+    prober_set(prober, anatomy_leaf(anatomy, node, 0), 1.5 * least);
+    prober_set(prober, anatomy_leaf(anatomy, node, 1), -least);
+  } else if (prober->summer->right != NULL) {
+    prober_set(prober, anatomy_leaf(anatomy, node, 0), least);
+    prober_set_factors(prober, anatomy_leaf(anatomy, node, 1),
+                       ldexp(1, prober->summer->left->exponent_min), 0.5);
+    if (prober->summer->left->exponent_min != prober->summer->result->exponent_min) {
+      prober->has_unfit = true; /* No product of normal factors is just subnormal. */
+    }
+  } else {
+    return STATUS_OK;
+  }
+  double value = 1.5 * least;
+  status_t status = prober_run(prober, &value, discovery->error);
+  if (status == STATUS_OK) profile->flushes_sums = value == least;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
 status_t probe_zeros(anatomy_t *anatomy, profile_t *profile) {
   STATUS_TRY(probe_start(anatomy, profile));
   STATUS_TRY(probe_inputs(anatomy, profile));
-  return probe_outputs(anatomy, profile);
+  STATUS_TRY(probe_outputs(anatomy, profile));
+  return probe_sums(anatomy, profile);
 }
 
 static uint32_t *find_parents(const discovery_t *discovery) {

@@ -172,6 +172,19 @@ static void climb_open(discovery_t *discovery, climb_t *climb) {
   g_array_append_val(climb->children, climb->root);
 }
 
+/* Whether `leaf` meets the other children of the open node there, where the exact adder spares the
+ * pivot, or above. */
+static status_t ask_joins(discovery_t *discovery, const climb_t *climb, uint32_t pivot,
+                          uint32_t leaf, bool *out_joins) {
+  uint32_t child = g_array_index(climb->children, uint32_t, climb->children->len - 1);
+  uint32_t sibling = profile_builder_first_leaf(&discovery->builder, child);
+  size_t survivors;
+  bool spared;
+  STATUS_TRY(count_survivors(discovery, sibling, leaf, &pivot, 1, NO_LEAF, &survivors, &spared));
+  *out_joins = survivors == 1;
+  return STATUS_OK;
+}
+
 /* Takes the leaves that meet the pivot at one node. */
 static status_t climb_take(discovery_t *discovery, climb_t *climb, uint32_t pivot,
                            const uint32_t *group, size_t count, size_t swallowed, bool from_end) {
@@ -183,13 +196,12 @@ static status_t climb_take(discovery_t *discovery, climb_t *climb, uint32_t pivo
     climb->is_aligned = climb->children->len > before + 1;
   } else {
     bool joins = is_open && swallowed > climb->base && count % (swallowed - climb->base) == 0;
-    if (!joins) {
-      bool is_exact_adder = swallowed > climb->size && count % (swallowed - climb->size) == 0;
-      if (!is_exact_adder) {
-        return not_a_tree(discovery, pivot, group[0], "the sizes of the subtrees do not add up");
-      }
-      climb_open(discovery, climb);
+    bool is_above = swallowed > climb->size && count % (swallowed - climb->size) == 0;
+    if (!joins && !is_above) {
+      return not_a_tree(discovery, pivot, group[0], "the sizes of the subtrees do not add up");
     }
+    if (joins && is_above) STATUS_TRY(ask_joins(discovery, climb, pivot, group[0], &joins));
+    if (!joins) climb_open(discovery, climb);
     STATUS_TRY(
         split_parts(discovery, group, count, swallowed - climb->base, pivot, climb->children));
   }

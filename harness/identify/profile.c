@@ -32,12 +32,8 @@ static double flush(const format_t *format, double value) {
   return is_subnormal(format, value) ? copysign(0, value) : value;
 }
 
-static double read_input(const profile_t *profile, const format_t *format, double value) {
-  return profile->flushes_inputs ? flush(format, value) : value;
-}
-
-static double write_output(const profile_t *profile, const format_t *format, double value) {
-  return profile->flushes_outputs ? flush(format, value) : value;
+static double flush_if(bool flushes, const format_t *format, double value) {
+  return flushes ? flush(format, value) : value;
 }
 
 static const format_t *initial_format(const profile_t *profile) {
@@ -57,21 +53,19 @@ static double read_child(const prediction_t *p, const profile_node_t *node, uint
   const profile_t *profile = p->profile;
   *out_factor = 1;
   if (!profile_is_term(profile, id) || p->right == NULL) {
-    double value = profile_is_term(profile, id)   ? p->left[id]
-                   : profile_is_leaf(profile, id) ? p->init
-                                                  : p->nodes[id - profile->term_count - 1];
-    return read_input(profile, child_format(profile, id), value);
+    if (!profile_is_leaf(profile, id)) return p->nodes[id - profile->term_count - 1];
+    double value = profile_is_term(profile, id) ? p->left[id] : p->init;
+    return flush_if(profile->flushes_inputs, child_format(profile, id), value);
   }
-  double left = read_input(profile, profile->left, p->left[id]);
-  double right = read_input(profile, profile->right, p->right[id]);
+  double left = flush_if(profile->flushes_inputs, profile->left, p->left[id]);
+  double right = flush_if(profile->flushes_inputs, profile->right, p->right[id]);
   if (node != NULL && node->fused) {
     *out_factor = right;
     return left;
   }
   const arithmetic_t arithmetic = arithmetic_make(profile->product);
   double product = arithmetic_multiply(&arithmetic, left, right);
-  product = write_output(profile, profile->product, product);
-  return read_input(profile, profile->product, product);
+  return flush_if(profile->flushes_sums, profile->product, product);
 }
 
 /* Whether binary64 carriers of the children may be added by arithmetic_add(). */
@@ -157,7 +151,8 @@ uint64_t profile_predict(const profile_t *profile, const double *left, const dou
   p.others = p.factors + widest_node(profile);
   for (size_t i = 0; i < profile->node_count; i++) {
     const profile_node_t *node = &profile->nodes[i];
-    p.nodes[i] = write_output(profile, node->format, node_value(&p, node));
+    bool flushes = profile->flushes_sums && i + 1 < profile->node_count;
+    p.nodes[i] = flush_if(flushes, node->format, node_value(&p, node));
   }
   double value = 0;
   double factor = 1;
@@ -165,7 +160,8 @@ uint64_t profile_predict(const profile_t *profile, const double *left, const dou
   if (!is_empty) value = read_child(&p, NULL, profile_root(profile), &factor);
   if (isnan(value)) value = (double)NAN;
   if (loses_negative_zero(profile) && value == 0) value = 0;
-  value = write_output(profile, profile->result, format_round_double(profile->result, value));
+  value = format_round_double(profile->result, value);
+  value = flush_if(profile->flushes_outputs, profile->result, value);
   return format_from_double(profile->result, value);
 }
 

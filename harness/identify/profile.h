@@ -46,8 +46,9 @@ typedef struct profile {
   bool zero_is_first;   /* Where it starts so: the +0 joins the first product of a chain before that
                          * is rounded, and a result that underflows to -0 stays -0.  Else the value
                          * that is rounded to the result is never -0. */
-  bool flushes_inputs;  /* Subnormal factors, terms and addends are read as zero of their sign. */
-  bool flushes_outputs; /* Subnormal products and sums are written as zero of their sign. */
+  bool flushes_inputs;  /* Subnormal terms or factors are read as zero of their sign. */
+  bool flushes_sums;    /* Subnormal products and sums are zero to the next addition. */
+  bool flushes_outputs; /* A subnormal result is written as zero of its sign. */
   const format_t *product; /* Products that are not fused are rounded to it; NULL for reduce. */
   size_t node_count;
   const profile_node_t *nodes;
@@ -77,7 +78,7 @@ static inline const profile_node_t *profile_node(const profile_t *profile, uint3
 /* One line of text, canonical: equal profiles print alike.  The grammar:
  *
  *   "profile v1 terms=N left=F [right=F product=F] result=F start=none|zero|first
- *    flush=none|inputs|outputs|both ARITHMETIC... tree=TREE : PROGRAM LINE"
+ *    flush=none|inputs,sums,outputs ARITHMETIC... tree=TREE : PROGRAM LINE"
  *
  *   ARITHMETIC  a letter from a on, "=" FORMAT, then any of "/trunc" "/fused" "/alignedN", one for
  *               each different arithmetic of nodes, in order of first use in TREE

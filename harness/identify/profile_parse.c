@@ -59,7 +59,6 @@ static status_t parse_word(parser_t *parser, const char *const words[], size_t c
 
 static status_t parse_header(parser_t *parser) {
   static const char *const starts[] = {"none", "zero", "first"};
-  static const char *const flushes[] = {"none", "inputs", "outputs", "both"};
   scan_t *scan = &parser->scan;
   profile_t *profile = &parser->profile;
   int64_t terms;
@@ -76,15 +75,18 @@ static status_t parse_header(parser_t *parser) {
   }
   STATUS_TRY(parse_format(parser, " result=", &profile->result));
   size_t start;
-  size_t flush;
   STATUS_TRY(scan_expect(scan, " start=", parser->error));
   STATUS_TRY(parse_word(parser, starts, G_N_ELEMENTS(starts), &start));
   STATUS_TRY(scan_expect(scan, " flush=", parser->error));
-  STATUS_TRY(parse_word(parser, flushes, G_N_ELEMENTS(flushes), &flush));
+  if (!scan_accept(scan, "none")) {
+    profile->flushes_inputs = scan_accept(scan, "inputs");
+    scan_accept(scan, ",");
+    profile->flushes_sums = scan_accept(scan, "sums");
+    scan_accept(scan, ",");
+    profile->flushes_outputs = scan_accept(scan, "outputs");
+  }
   profile->starts_at_zero = start > 0;
   profile->zero_is_first = start == 2;
-  profile->flushes_inputs = (flush & 1) != 0;
-  profile->flushes_outputs = (flush & 2) != 0;
   while (!scan_accept(scan, " tree=")) STATUS_TRY(parse_arithmetic(parser));
   return STATUS_OK;
 }

@@ -170,9 +170,20 @@ static const char *start_word(const profile_t *profile) {
   return profile->zero_is_first ? "first" : "zero";
 }
 
-static const char *flush_word(const profile_t *profile) {
-  if (profile->flushes_inputs) return profile->flushes_outputs ? "both" : "inputs";
-  return profile->flushes_outputs ? "outputs" : "none";
+static void print_flushes(const profile_t *profile, GString *text) {
+  const struct {
+    bool flushes;
+    const char *word;
+  } rows[] = {{profile->flushes_inputs, "inputs"},
+              {profile->flushes_sums, "sums"},
+              {profile->flushes_outputs, "outputs"}};
+  bool any = false;
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (!rows[i].flushes) continue;
+    g_string_append_printf(text, "%s%s", any ? "," : "", rows[i].word);
+    any = true;
+  }
+  if (!any) g_string_append(text, "none");
 }
 
 void profile_print(const profile_t *profile, GString *out_text) {
@@ -185,8 +196,9 @@ void profile_print(const profile_t *profile, GString *out_text) {
     g_string_append_printf(out_text, " right=%s product=%s", profile->right->name,
                            profile->product->name);
   }
-  g_string_append_printf(out_text, " result=%s start=%s flush=%s", profile->result->name,
-                         start_word(profile), flush_word(profile));
+  g_string_append_printf(out_text, " result=%s start=%s flush=", profile->result->name,
+                         start_word(profile));
+  print_flushes(profile, out_text);
   for (size_t i = 0; i < arithmetics.count; i++) {
     const profile_node_t *row = &arithmetics.rows[i];
     g_string_append_printf(out_text, " %c=%s", (char)('a' + i), row->format->name);
