@@ -4,8 +4,9 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/flags.h"
-#include "harness/cli/identify_output.h"
+#include "harness/cli/identify_map.h"
 #include "harness/cli/identify_report.h"
+#include "harness/identify/profile_words.h"
 #include "harness/run/builtin.h"
 
 typedef struct identify_flags {
@@ -31,7 +32,8 @@ static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
       {"type", 't', 0, G_OPTION_ARG_STRING, &flags->type,
        "f32 (default), bf16->f32, f8E4M3FN,f8E5M2->f32: terms, or both factors, and result",
        "TYPES"},
-      {"n", 'n', 0, G_OPTION_ARG_STRING, &flags->n, "How many terms are summed", "N"},
+      {"n", 'n', 0, G_OPTION_ARG_STRING, &flags->n,
+       "How many terms are summed; LOW..HIGH maps how the order depends on it", "N"},
       {"m", 'm', 0, G_OPTION_ARG_STRING, &flags->m, "A kept dimension before the terms: rows", "M"},
       {"columns", 0, 0, G_OPTION_ARG_STRING, &flags->columns,
        "A kept dimension behind the terms: columns", "C"},
@@ -129,10 +131,15 @@ static status_t parse_layout(const char *layout, summer_shape_t *shape, failure_
 }
 
 static status_t parse_shape(const identify_flags_t *flags, summer_shape_t *shape,
-                            failure_t *error) {
+                            length_range_t *out_range, failure_t *error) {
   STATUS_TRY(parse_op(flags->op, shape, error));
   STATUS_TRY(parse_types(flags->type, shape, error));
-  STATUS_TRY(parse_size("--n", flags->n, &shape->terms, error));
+  *out_range = (length_range_t){0};
+  if (flags->n != NULL && length_range_parse(flags->n, out_range)) {
+    shape->terms = out_range->low;
+  } else {
+    STATUS_TRY(parse_size("--n", flags->n, &shape->terms, error));
+  }
   STATUS_TRY(parse_size("--m", flags->m, &shape->rows, error));
   STATUS_TRY(parse_size("--columns", flags->columns, &shape->columns, error));
   STATUS_TRY(parse_size("--batch", flags->batch, &shape->batch, error));
@@ -188,8 +195,14 @@ static status_t put_out(const identify_flags_t *flags, store_t *store, const exe
   if (!identification->has_profile) return STATUS_OK;
   STATUS_TRY(identify_output_draw(&flags->output, executor, profile, error));
   if (store == NULL || !identified_is_explained(identified)) return STATUS_OK;
-  size_t count = profile->term_count;
-  return identify_output_store(store, executor, profile, "", count, count, error);
+  g_autoptr(GString) words = g_string_new(NULL);
+  profile_words(profile, words);
+  const identify_stored_t stored = {.profile = profile,
+                                    .rule = "",
+                                    .words = words->str,
+                                    .terms_low = profile->term_count,
+                                    .terms_high = profile->term_count};
+  return identify_output_store(store, executor, &stored, error);
 }
 
 static int identify_one(const identify_flags_t *flags, store_t *store, executor_t *executor,
@@ -225,20 +238,24 @@ static int identify_all(const identify_flags_t *flags) {
   uint64_t seed;
   summer_shape_t shape = {.terms = 0};
   status_t status = arguments_parse_seed(flags->seed, &seed, &error);
-  if (status == STATUS_OK) status = parse_shape(flags, &shape, &error);
+  length_range_t range;
+  if (status == STATUS_OK) status = parse_shape(flags, &shape, &range, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   executor_list_t executors;
   int exit_code = executor_flags_open(&flags->executor, &executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   store_t *store = NULL;
-  if (flags->output.svg != NULL && executors.count > 1) {
-    status = status_fail(&error, STATUS_INVALID, "--svg draws one executor; name one");
+  if (flags->output.svg != NULL && (executors.count > 1 || range.high > 0)) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "--svg draws one executor at one length; name one of each");
   } else if (flags->output.database != NULL) {
     status = store_open(flags->output.database, &store, &error);
   }
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   for (size_t i = 0; i < executors.count && status == STATUS_OK; i++) {
-    int one = identify_one(flags, store, executors.items[i], &shape, seed);
+    executor_t *executor = executors.items[i];
+    int one = range.high > 0 ? identify_map(executor, &shape, range, seed, store, flags->as_json)
+                             : identify_one(flags, store, executor, &shape, seed);
     exit_code = one > exit_code ? one : exit_code;
   }
   status = store_close(store, &error);

@@ -42,37 +42,37 @@ static status_t store_row(store_t *store, const profile_t *profile, const progra
   g_autoptr(GString) types = g_string_new(NULL);
   g_autoptr(GString) shape = g_string_new(NULL);
   g_autoptr(GString) text = g_string_new(NULL);
-  g_autoptr(GString) words = g_string_new(NULL);
   size_t term_count;
   program->op->print_algorithm(program, algorithm);
   program_print_types(program, types);
   program_shape_print(program, shape, &term_count);
   profile_print(profile, text);
-  profile_words(profile, words);
   row->op = program->op->name;
   row->algorithm = algorithm->str;
   row->types = types->str;
   row->shape = shape->str;
   row->program_line = profile->program_line;
   row->text = text->str;
-  row->words = words->str;
   bool is_new;
   return store_add_profile(store, row, &is_new, error);
 }
 
-status_t identify_output_store(store_t *store, const executor_t *executor, const profile_t *profile,
-                               const char *rule, uint64_t terms_low, uint64_t terms_high,
-                               failure_t *error) {
-  const store_executor_t stored = {.name = executor_name(executor),
-                                   .version = executor_version(executor),
-                                   .hardware = executor_hardware(executor)};
-  store_profile_t row = {.rule = rule, .terms_low = terms_low, .terms_high = terms_high};
-  STATUS_TRY(store_add_executor(store, &stored, &row.executor_id, error));
+status_t identify_output_store(store_t *store, const executor_t *executor,
+                               const identify_stored_t *stored, failure_t *error) {
+  const store_executor_t key = {.name = executor_name(executor),
+                                .version = executor_version(executor),
+                                .hardware = executor_hardware(executor)};
+  store_profile_t row = {.rule = stored->rule,
+                         .words = stored->words,
+                         .terms_low = stored->terms_low,
+                         .terms_high = stored->terms_high};
+  STATUS_TRY(store_add_executor(store, &key, &row.executor_id, error));
   arena_t arena;
   arena_init(&arena);
   program_t program;
-  status_t status = program_parse(str_from(profile->program_line), &arena, &program, NULL, error);
-  if (status == STATUS_OK) status = store_row(store, profile, &program, &row, error);
+  status_t status =
+      program_parse(str_from(stored->profile->program_line), &arena, &program, NULL, error);
+  if (status == STATUS_OK) status = store_row(store, stored->profile, &program, &row, error);
   arena_deinit(&arena);
   return status;
 }

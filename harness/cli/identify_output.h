@@ -20,10 +20,16 @@ void identify_output_flags_free(identify_output_flags_t *flags);
 status_t identify_output_draw(const identify_output_flags_t *flags, const executor_t *executor,
                               const profile_t *profile, failure_t *error);
 
-/* Stores a profile that predicts all that was tried.  It holds for sums of terms_low to terms_high
- * terms by `rule`, or with "" for the length that it was found with. */
-status_t identify_output_store(store_t *store, const executor_t *executor, const profile_t *profile,
-                               const char *rule, uint64_t terms_low, uint64_t terms_high,
-                               failure_t *error);
+/* A profile that predicts all that was tried, and for which lengths it holds. */
+typedef struct identify_stored {
+  const profile_t *profile;
+  const char *rule; /* "" for a profile of one length. */
+  const char *words;
+  uint64_t terms_low;
+  uint64_t terms_high;
+} identify_stored_t;
+
+status_t identify_output_store(store_t *store, const executor_t *executor,
+                               const identify_stored_t *stored, failure_t *error);
 
 #endif

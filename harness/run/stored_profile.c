@@ -1,6 +1,6 @@
 #include "harness/run/stored_profile.h"
 
-#include "harness/identify/program_shape.h"
+#include "harness/identify/profile_rule.h"
 #include "harness/store/store.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -91,11 +91,18 @@ bool stored_profile_is_own(const stored_profile_t *stored, const executor_t *exe
 status_t stored_profile_make(const stored_profile_t *stored, const program_t *program,
                              size_t term_count, arena_t *arena, profile_t *out_profile,
                              failure_t *error) {
-  GString *line = g_string_new(NULL);
+  profile_t found;
+  STATUS_TRY(profile_parse(str_from(stored->text), arena, &found, error));
+  if (found.term_count == term_count) {
+    *out_profile = found;
+    return STATUS_OK;
+  }
+  g_autoptr(GString) line = g_string_new(NULL);
   program_print(program, line);
-  bool is_same = g_str_equal(line->str, stored->program_line);
-  g_string_free(line, TRUE);
-  (void)term_count;
-  if (!is_same) return status_fail(error, STATUS_UNSUPPORTED, "another length");
-  return profile_parse(str_from(stored->text), arena, out_profile, error);
+  profile_t *like = ARENA_NEW_ARRAY(arena, profile_t, 1);
+  *like = found;
+  profile_rule_t rule;
+  STATUS_TRY(profile_rule_parse(str_from(stored->rule), like, arena, &rule, error));
+  const char *program_line = arena_copy_text(arena, line->str, line->len);
+  return profile_rule_apply(&rule, program_line, term_count, arena, out_profile, error);
 }
