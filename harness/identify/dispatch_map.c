@@ -66,8 +66,11 @@ static status_t check_rules(finder_t *finder, segment_t *segment, size_t term_co
                             bool *out_holds, failure_t *error) {
   arena_reset(&finder->arena);
   summer_t *summer;
-  STATUS_TRY(
-      finder->source->open(finder->source->context, term_count, &finder->arena, &summer, error));
+  *out_holds = false;
+  status_t status =
+      finder->source->open(finder->source->context, term_count, &finder->arena, &summer, error);
+  if (status == STATUS_UNSUPPORTED) return STATUS_OK;
+  STATUS_TRY(status);
   size_t calls = summer->calls;
   profile_rule_t held[PROFILE_RULES_MAX];
   size_t held_count = 0;
@@ -137,7 +140,15 @@ static status_t find_segment(finder_t *finder, size_t low, size_t high, segment_
   segment->rule_count = 0;
   segment->checked = 1;
   summer_t *summer;
-  STATUS_TRY(finder->source->open(finder->source->context, low, &segment->arena, &summer, error));
+  failure_t failure = {0};
+  segment->found = (identification_t){.identity = IDENTITY_NO_TREE};
+  status_t status =
+      finder->source->open(finder->source->context, low, &segment->arena, &summer, &failure);
+  if (status == STATUS_UNSUPPORTED) {
+    g_strlcpy(segment->found.reason, failure.text, sizeof segment->found.reason);
+    return STATUS_OK;
+  }
+  if (status != STATUS_OK) return status_fail(error, status, "%s", failure.text);
   const identify_options_t options = {.seed = rng_bits(&finder->rng)};
   STATUS_TRY(identify(summer, &options, &segment->arena, &segment->found, error));
   finder->map->calls += summer->calls;
@@ -189,7 +200,9 @@ static dispatch_entry_t *make_entry(segment_t *segment) {
   GString *rule = g_string_new(NULL);
   GString *words = g_string_new(NULL);
   if (segment->found.identity != IDENTITY_FOUND) {
-    g_string_append_printf(words, "%s: %s", identity_name(segment->found.identity),
+    bool is_refused = !segment->found.has_profile && segment->found.tree_calls == 0;
+    g_string_append_printf(words, "%s: %s",
+                           is_refused ? "refused" : identity_name(segment->found.identity),
                            segment->found.reason);
   } else {
     GString *text = g_string_new(NULL);

@@ -14,7 +14,27 @@ static bool is_init(const maker_t *maker, uint32_t id) { return id == maker->bui
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
+/* A place that nothing has. */
+enum { NOTHING = UINT32_MAX };
+
+static uint32_t begin_with(maker_t *maker, uint32_t item);
+
+static uint32_t add_many(maker_t *maker, const uint32_t *items, uint32_t count);
+
+/* Adds all items but the one at `place`. */
+static uint32_t add_without(maker_t *maker, const uint32_t *items, uint32_t count, uint32_t place) {
+  uint32_t *others = ARENA_NEW_ARRAY(maker->arena, uint32_t, count);
+  uint32_t other_count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (i != place) others[other_count++] = items[i];
+  }
+  return other_count == 1 ? begin_with(maker, others[0]) : add_many(maker, others, other_count);
+}
+
 static uint32_t add_many(maker_t *maker, const uint32_t *items, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (items[i] == NOTHING) return add_without(maker, items, count, i);
+  }
   bool has_term = false;
   bool has_init = false;
   for (uint32_t i = 0; i < count; i++) {
@@ -162,6 +182,7 @@ static bool make_tree(maker_t *maker, uint32_t term_count) {
   uint32_t count = 0;
   rule_init_t init = maker->rule->init;
   if (init == RULE_INIT_FIRST) items[count++] = term_count;
+  if (init == RULE_INIT_ZERO) items[count++] = NOTHING;
   for (uint32_t i = 0; i < term_count; i++) items[count++] = i;
   if (init == RULE_INIT_TERM) items[0] = add_two(maker, 0, term_count);
   uint32_t sum;

@@ -43,6 +43,7 @@ typedef enum rule_init {
   RULE_INIT_FIRST, /* One more item, in front of the terms. */
   RULE_INIT_TERM,  /* Added to term 0 before anything else. */
   RULE_INIT_LAST,  /* Added to the sum of the terms. */
+  RULE_INIT_ZERO,  /* There is none, but a +0 takes a place in front of the terms. */
   RULE_INIT_COUNT
 } rule_init_t;
 

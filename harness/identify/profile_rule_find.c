@@ -60,11 +60,10 @@ static void add_width(widths_t *widths, uint32_t width) {
   widths->items[widths->count++] = width;
 }
 
-/* Goes up from a leaf.  What is added first tells the width of lanes; where more than one leaf is
- * added at once, a block may have ended. */
+/* Goes up from a leaf, in front of which `offset` others may have places.  What is added first
+ * tells the width of lanes; where more than one leaf is added at once, a block may have ended. */
 static void read_widths(const profile_t *profile, const tree_fact_t *facts, const uint32_t *parents,
-                        uint32_t leaf, widths_t *lanes, widths_t *blocks) {
-  uint32_t offset = leaf == profile->term_count ? 1 : 0;
+                        uint32_t leaf, uint32_t offset, widths_t *lanes, widths_t *blocks) {
   uint32_t root = profile_root(profile);
   bool is_first = true;
   for (uint32_t id = leaf; id != root; id = parents[id]) {
@@ -76,7 +75,7 @@ static void read_widths(const profile_t *profile, const tree_fact_t *facts, cons
       is_first = false;
       if (facts[child].leaf_count < 2) continue;
       add_width(blocks, facts[id].term_count);
-      add_width(blocks, facts[id].leaf_count);
+      add_width(blocks, facts[id].term_count + offset);
     }
   }
 }
@@ -116,6 +115,7 @@ static void try_init(finder_t *finder, const order_t *order, rule_init_t init) {
 static void try_order(finder_t *finder, const order_t *order) {
   if (finder->init_count == 0) {
     try_init(finder, order, RULE_INIT_ABSENT);
+    if (finder->profile->starts_at_zero) try_init(finder, order, RULE_INIT_ZERO);
     return;
   }
   try_init(finder, order, RULE_INIT_LAST);
@@ -205,8 +205,10 @@ static void try_all(finder_t *finder) {
   if (widest > 2) try_order(finder, make_order(finder, ORDER_WAYS, widest - 1, NULL, NULL));
   widths_t lanes = {.count = 0};
   widths_t blocks = {.count = 0};
-  read_widths(profile, facts, parents, 0, &lanes, &blocks);
-  if (finder->init_count == 1) read_widths(profile, facts, parents, init, &lanes, &blocks);
+  bool has_place_in_front = finder->init_count == 1 || profile->starts_at_zero;
+  read_widths(profile, facts, parents, 0, 0, &lanes, &blocks);
+  if (has_place_in_front) read_widths(profile, facts, parents, 0, 1, &lanes, &blocks);
+  if (finder->init_count == 1) read_widths(profile, facts, parents, init, 1, &lanes, &blocks);
   try_lanes(finder, &lanes, &blocks);
   try_blocks(finder, &blocks);
 }

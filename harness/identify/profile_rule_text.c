@@ -27,7 +27,7 @@ static const order_word_t ORDER_WORDS[ORDER_KIND_COUNT] = {
     [ORDER_TAIL] = {"tail", true, true, false},
 };
 
-static const char *const INIT_WORDS[RULE_INIT_COUNT] = {"absent", "first", "term", "last"};
+static const char *const INIT_WORDS[RULE_INIT_COUNT] = {"absent", "first", "term", "last", "zero"};
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ static status_t parse_init(scan_t *scan, rule_init_t *out_init, failure_t *error
     *out_init = (rule_init_t)i;
     return STATUS_OK;
   }
-  return scan_fail_expecting(scan, error, "absent, first, term or last");
+  return scan_fail_expecting(scan, error, "absent, first, term, last or zero");
 }
 
 status_t profile_rule_parse(str_t text, const profile_t *like, arena_t *arena,

@@ -120,6 +120,21 @@ static bool is_chain(const profile_t *profile, const tree_atoms_t *atoms, uint32
   }
 }
 
+/* The same with the second of each pair before the first; the first two may be in any order. */
+static bool is_swapped_chain(const profile_t *profile, const tree_atoms_t *atoms, uint32_t id,
+                             uint32_t atom_count) {
+  for (uint32_t left = atom_count; left > 2; left--) {
+    uint32_t count;
+    find_join(profile, atoms, id, &count);
+    uint32_t last = left - 1;
+    uint32_t expected = (last ^ 1) < atom_count ? last ^ 1 : last;
+    if (count != 2 || !tree_is_atom(atoms, atoms->chosen[1])) return false;
+    if (atoms->group[atoms->chosen[1]] != expected) return false;
+    id = atoms->chosen[0];
+  }
+  return true;
+}
+
 /* The children of a balanced node take equal shares in order, the last one perhaps less; of two the
  * first one is then larger by one or a power of two. */
 static bool has_equal_shares(const tree_atoms_t *atoms, uint32_t count) {
@@ -171,6 +186,8 @@ tree_join_t tree_join_find(const profile_t *profile, const tree_atoms_t *atoms, 
     join.kind = JOIN_SEQUENTIAL;
   } else if (is_chain(profile, atoms, root, atom_count, true, &join.ways)) {
     join.kind = JOIN_REVERSE;
+  } else if (is_swapped_chain(profile, atoms, root, atom_count)) {
+    join = (tree_join_t){JOIN_SWAPPED, 2};
   } else if (join.ways = 2, is_balanced(profile, atoms, root, &join.ways)) {
     join.kind = JOIN_BALANCED;
   } else if (is_folded(profile, atoms, root, 1)) {

@@ -55,6 +55,7 @@ typedef enum join_kind {
   JOIN_IRREGULAR,
   JOIN_SEQUENTIAL, /* Atom 0 and 1, then 2, then 3, ... */
   JOIN_REVERSE,    /* From the last one on. */
+  JOIN_SWAPPED,    /* Atom 1 and 0, then 3, then 2, then 5, ... */
   JOIN_BALANCED,   /* Neighbours, then neighbours of these, ... */
   JOIN_FOLDED,     /* Atom i and i + n / 2, then halves of that, ... */
 } join_kind_t;

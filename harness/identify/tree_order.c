@@ -77,6 +77,9 @@ static void append_join(const tree_join_t *join, GString *text) {
     case JOIN_REVERSE:
       g_string_append(text, "sequential from the last");
       break;
+    case JOIN_SWAPPED:
+      g_string_append(text, "sequential, the second of each pair first");
+      break;
     case JOIN_BALANCED:
       g_string_append(text, join->ways == 2 ? "pairwise" : "balanced");
       break;
@@ -95,16 +98,16 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   const tree_part_t *part = &grouping->part;
   tree_atoms_t *atoms = &describer->atoms[nesting];
   if (grouping->divisor < 2 || grouping->divisor >= part->count) return false;
-  bool is_one_and_a_bit = !grouping->is_lanes && 2 * part->count < 3 * grouping->divisor;
-  if (is_one_and_a_bit) return false;
   tree_atoms_group(describer->profile, part, grouping->divisor, grouping->is_lanes, atoms);
   if (atoms->count[part->root] != grouping->count) return false;
   g_autoptr(GString) inner = g_string_new(NULL);
   if (!describe_alike(describer, grouping, nesting, inner)) return false;
   tree_join_t join = tree_join_find(describer->profile, atoms, part->root, grouping->count);
   if (join.kind == JOIN_IRREGULAR && !describer->may_be_irregular) return false;
-  g_string_append_printf(text, grouping->is_lanes ? "%u lanes" : "blocks of %u", grouping->divisor);
   bool is_plain = strcmp(inner->str, "sequential") == 0;
+  bool is_one_and_a_bit = !grouping->is_lanes && 2 * part->count < 3 * grouping->divisor;
+  if (is_one_and_a_bit && !is_plain) return false;
+  g_string_append_printf(text, grouping->is_lanes ? "%u lanes" : "blocks of %u", grouping->divisor);
   if (!is_plain) g_string_append_printf(text, " (%s)", inner->str);
   if (join.ways == grouping->count && join.ways > 2) {
     g_string_append_printf(text, ", in one %u-way node at the end", join.ways);
