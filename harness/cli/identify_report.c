@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "harness/identify/profile_words.h"
+#include "harness/identify/tree_rule.h"
 
 bool identified_is_explained(const identified_t *identified) {
   if (identified->identification.identity != IDENTITY_FOUND) return false;
@@ -38,14 +39,27 @@ static void print_arithmetic(const profile_t *profile) {
   printf("  arithmetic:");
   for (char **word = words; *word != NULL && !g_str_has_prefix(*word, "tree="); word++) {
     bool is_row = (*word)[0] != '\0' && (*word)[1] == '=';
-    if (is_row || g_str_has_prefix(*word, "product=") || g_str_has_prefix(*word, "start=") ||
-        g_str_has_prefix(*word, "flush=")) {
-      printf(" %s", *word);
-    }
+    bool is_said = is_row || g_str_has_prefix(*word, "product=") ||
+                   g_str_has_prefix(*word, "start=") || g_str_has_prefix(*word, "flush=");
+    if (is_said) printf(" %s", *word);
   }
   putchar('\n');
   g_strfreev(words);
   g_string_free(text, TRUE);
+}
+
+char *identified_rule(const profile_t *profile) {
+  static const char *const places[] = {[INIT_NOWHERE] = "",
+                                       [INIT_FIRST] = ", initial value first",
+                                       [INIT_LAST] = ", initial value last",
+                                       [INIT_INSIDE] = ", initial value inside"};
+  arena_t arena;
+  arena_init(&arena);
+  GString *text = g_string_new(NULL);
+  tree_rule_print(tree_rule_find(profile, &arena), text);
+  g_string_append(text, places[profile_init_place(profile)]);
+  arena_deinit(&arena);
+  return g_string_free(text, FALSE);
 }
 
 static void print_contradiction(const identified_t *identified) {
@@ -58,7 +72,7 @@ static void print_contradiction(const identified_t *identified) {
     printf("  predicted:  %" PRIx64 ", observed %" PRIx64 ", in the first case that contradicts\n",
            identification->expected_bits, identification->observed_bits);
   } else {
-    printf("  predicted otherwise: result element %zu of the first case that contradicts\n",
+    printf("  predicted:  otherwise at result element %zu in the first case that contradicts\n",
            identified->elements.first_element);
   }
   printf("  case:       %.*s%s\n", LINE_COLUMNS_MAX, line,
@@ -86,6 +100,9 @@ void identified_print(const identified_t *identified, const char *program_line) 
   }
   if (identification->has_profile) {
     print_words(&identification->profile);
+    char *rule = identified_rule(&identification->profile);
+    printf("  rule:       %s\n", rule);
+    g_free(rule);
     print_tree(&identification->profile);
     print_arithmetic(&identification->profile);
   }
@@ -111,6 +128,9 @@ json_t *identified_json(const identified_t *identified, const char *program_line
     profile_words(&identification->profile, text);
     json_object_set_new(document, "words", json_string(text->str));
     g_string_free(text, TRUE);
+    char *rule = identified_rule(&identification->profile);
+    json_object_set_new(document, "rule", json_string(rule));
+    g_free(rule);
     json_object_set_new(document, "vectors", json_integer((json_int_t)identification->checked));
     json_object_set_new(document, "vectors_predicted",
                         json_integer((json_int_t)identification->predicted));

@@ -21,6 +21,9 @@ typedef struct identified {
 /* Whether the profile predicts all that was tried. */
 bool identified_is_explained(const identified_t *identified);
 
+/* The rule of its tree, and where the initial value enters, to be freed. */
+char *identified_rule(const profile_t *profile);
+
 void identified_print(const identified_t *identified, const char *program_line);
 json_t *identified_json(const identified_t *identified, const char *program_line);
 void identified_free(identified_t *identified);
