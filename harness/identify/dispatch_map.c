@@ -61,6 +61,38 @@ static status_t check_profile(finder_t *finder, summer_t *summer, const profile_
   return source->check(source->context, profile, seed, &finder->arena, out_holds, error);
 }
 
+/* Rules that give one tree at some length hold there together: texts of profiles, and whether they
+ * hold. */
+typedef struct verdicts {
+  GHashTable *by_text;
+} verdicts_t;
+
+static verdicts_t verdicts_make(void) {
+  return (verdicts_t){g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+}
+
+static void verdicts_free(verdicts_t *verdicts) { g_hash_table_unref(verdicts->by_text); }
+
+static status_t check_rule(finder_t *finder, summer_t *summer, const profile_rule_t *rule,
+                           verdicts_t *verdicts, bool *out_holds, failure_t *error) {
+  profile_t profile;
+  *out_holds = profile_rule_apply(rule, summer->program_line, summer->term_count, &finder->arena,
+                                  &profile, NULL) == STATUS_OK;
+  if (!*out_holds) return STATUS_OK;
+  GString *text = g_string_new(NULL);
+  profile_print(&profile, text);
+  char *key = g_string_free(text, FALSE);
+  gpointer known;
+  if (g_hash_table_lookup_extended(verdicts->by_text, key, NULL, &known)) {
+    *out_holds = GPOINTER_TO_INT(known) != 0;
+    g_free(key);
+    return STATUS_OK;
+  }
+  status_t status = check_profile(finder, summer, &profile, out_holds, error);
+  g_hash_table_insert(verdicts->by_text, key, GINT_TO_POINTER(*out_holds ? 1 : 0));
+  return status;
+}
+
 /* Drops the rules that do not hold at that length, unless none would be left: *out_holds. */
 static status_t check_rules(finder_t *finder, segment_t *segment, size_t term_count,
                             bool *out_holds, failure_t *error) {
@@ -72,16 +104,18 @@ static status_t check_rules(finder_t *finder, segment_t *segment, size_t term_co
   if (status == STATUS_UNSUPPORTED) return STATUS_OK;
   STATUS_TRY(status);
   size_t calls = summer->calls;
-  profile_rule_t held[PROFILE_RULES_MAX];
   size_t held_count = 0;
-  for (size_t i = 0; i < segment->rule_count; i++) {
-    profile_t profile;
-    bool holds = profile_rule_apply(&segment->rules[i], summer->program_line, term_count,
-                                    &finder->arena, &profile, NULL) == STATUS_OK;
-    if (holds) STATUS_TRY(check_profile(finder, summer, &profile, &holds, error));
+  profile_rule_t held[PROFILE_RULES_MAX];
+  verdicts_t verdicts = verdicts_make();
+  status_t status_of_check = STATUS_OK;
+  for (size_t i = 0; i < segment->rule_count && status_of_check == STATUS_OK; i++) {
+    bool holds;
+    status_of_check = check_rule(finder, summer, &segment->rules[i], &verdicts, &holds, error);
     if (holds) held[held_count++] = segment->rules[i];
   }
+  verdicts_free(&verdicts);
   finder->map->calls += summer->calls - calls;
+  STATUS_TRY(status_of_check);
   *out_holds = held_count > 0;
   if (held_count == 0) return STATUS_OK;
   segment->checked++;

@@ -115,21 +115,63 @@ static uint32_t make_ways(maker_t *maker, uint32_t width, const uint32_t *items,
   return sum;
 }
 
+/* How items fall into groups. */
+typedef struct grouping {
+  uint32_t count;
+  uint32_t width;
+  uint32_t first; /* Items in the first block. */
+  uint32_t step;  /* From one item of a group to the next. */
+} grouping_t;
+
+static grouping_t group_items(const order_t *order, uint32_t count) {
+  uint32_t width = order->width;
+  uint32_t blocks = (count + width - 1) / width;
+  uint32_t missing = blocks * width - count;
+  switch (order->kind) {
+    case ORDER_LANES:
+      return (grouping_t){.count = MIN(width, count), .width = width, .step = MIN(width, count)};
+    case ORDER_PADDED:
+      if (blocks == 1) break;
+      return (grouping_t){.count = blocks, .width = width, .first = width - missing / 2, .step = 1};
+    default:
+      break;
+  }
+  return (grouping_t){.count = blocks, .width = width, .first = MIN(width, count), .step = 1};
+}
+
+/* Lists the items of group `i`, which begin with `front` if that is something. */
+static uint32_t list_group(const grouping_t *grouping, uint32_t i, const uint32_t *items,
+                           uint32_t count, uint32_t front, uint32_t *out_group) {
+  uint32_t size = 0;
+  uint32_t begin = i;
+  uint32_t end = count;
+  if (grouping->step == 1 && grouping->first > 0) {
+    begin = i == 0 ? 0 : grouping->first + (i - 1) * grouping->width;
+    end = MIN(count, grouping->first + i * grouping->width);
+  }
+  if (front != NOTHING) out_group[size++] = front;
+  for (uint32_t j = begin; j < end; j += grouping->step) out_group[size++] = items[j];
+  return size;
+}
+
 static bool make_groups(maker_t *maker, const order_t *order, const uint32_t *items, uint32_t count,
                         uint32_t *out_id) {
-  bool is_lanes = order->kind == ORDER_LANES;
-  uint32_t width = MIN(order->width, count);
-  uint32_t group_count = is_lanes ? width : (count + width - 1) / width;
-  uint32_t *sums = ARENA_NEW_ARRAY(maker->arena, uint32_t, group_count);
-  uint32_t *group = ARENA_NEW_ARRAY(maker->arena, uint32_t, count);
-  for (uint32_t i = 0; i < group_count; i++) {
-    uint32_t size = 0;
-    uint32_t step = is_lanes ? width : 1;
-    uint32_t end = is_lanes ? count : MIN(count, (i + 1) * width);
-    for (uint32_t j = is_lanes ? i : i * width; j < end; j += step) group[size++] = items[j];
-    if (!make(maker, order->inner, group, size, &sums[i])) return false;
+  grouping_t grouping = group_items(order, count);
+  bool has_fronts = maker->rule->init == RULE_INIT_EACH;
+  uint32_t front = has_fronts ? (uint32_t)maker->builder.term_count : NOTHING;
+  uint32_t *sums = ARENA_NEW_ARRAY(maker->arena, uint32_t, (size_t)grouping.count + 1);
+  uint32_t *group = ARENA_NEW_ARRAY(maker->arena, uint32_t, (size_t)count + 1);
+  uint32_t sum_count = 0;
+  if (has_fronts) sums[sum_count++] = front;
+  for (uint32_t i = 0; i < grouping.count; i++) {
+    uint32_t size = list_group(&grouping, i, items, count, front, group);
+    if (!make(maker, order->inner, group, size, &sums[sum_count++])) return false;
   }
-  return make(maker, order->join, sums, group_count, out_id);
+  if (order->kind == ORDER_PADDED && grouping.count == 1) {
+    *out_id = sums[sum_count - 1];
+    return true;
+  }
+  return make(maker, order->join, sums, sum_count, out_id);
 }
 
 static bool make_tail(maker_t *maker, const order_t *order, const uint32_t *items, uint32_t count,
@@ -169,6 +211,7 @@ static bool make(maker_t *maker, const order_t *order, const uint32_t *items, ui
       return make_tail(maker, order, items, count, out_id);
     case ORDER_LANES:
     case ORDER_BLOCKS:
+    case ORDER_PADDED:
     case ORDER_KIND_COUNT:
     default:
       return make_groups(maker, order, items, count, out_id);
@@ -181,7 +224,9 @@ static bool make_tree(maker_t *maker, uint32_t term_count) {
   uint32_t *items = ARENA_NEW_ARRAY(maker->arena, uint32_t, (size_t)term_count + 1);
   uint32_t count = 0;
   rule_init_t init = maker->rule->init;
-  if (init == RULE_INIT_FIRST) items[count++] = term_count;
+  bool has_groups = maker->rule->order->inner != NULL;
+  bool is_in_front = init == RULE_INIT_FIRST || (init == RULE_INIT_EACH && !has_groups);
+  if (is_in_front) items[count++] = term_count;
   if (init == RULE_INIT_ZERO) items[count++] = NOTHING;
   for (uint32_t i = 0; i < term_count; i++) items[count++] = i;
   if (init == RULE_INIT_TERM) items[0] = add_two(maker, 0, term_count);

@@ -15,7 +15,9 @@
  *   waysW            nodes that add W items to the sum at a time
  *   lanesW(A,B)      item i goes to lane i mod W; lanes are added by A, their sums by B
  *   blocksW(A,B)     item i goes to block i / W; likewise
- *   tailW(A)         the first floor(n / W) * W items by A, then the others one by one */
+ *   paddedW(A,B)     the same, where the blocks at both ends are shorter, by half of what is
+ * missing each; one block is not joined tailW(A)         the first floor(n / W) * W items by A,
+ * then the others one by one */
 typedef enum order_kind {
   ORDER_SEQUENTIAL,
   ORDER_REVERSE,
@@ -26,6 +28,7 @@ typedef enum order_kind {
   ORDER_WAYS,
   ORDER_LANES,
   ORDER_BLOCKS,
+  ORDER_PADDED,
   ORDER_TAIL,
   ORDER_KIND_COUNT
 } order_kind_t;
@@ -43,6 +46,7 @@ typedef enum rule_init {
   RULE_INIT_FIRST, /* One more item, in front of the terms. */
   RULE_INIT_TERM,  /* Added to term 0 before anything else. */
   RULE_INIT_LAST,  /* Added to the sum of the terms. */
+  RULE_INIT_EACH,  /* One more item in front, in each group and where the groups are joined. */
   RULE_INIT_ZERO,  /* There is none, but a +0 takes a place in front of the terms. */
   RULE_INIT_COUNT
 } rule_init_t;
@@ -57,7 +61,7 @@ typedef struct profile_rule {
   const profile_t *like; /* All else; borrowed. */
 } profile_rule_t;
 
-enum { PROFILE_RULES_MAX = 24 };
+enum { PROFILE_RULES_MAX = 64 };
 
 /* All rules that are known of and give `profile` exactly, the simplest first; the fewer terms it
  * has, the more they are.  `profile` must outlive them; they are in the arena.  Returns how many.

@@ -113,6 +113,10 @@ static void try_init(finder_t *finder, const order_t *order, rule_init_t init) {
 }
 
 static void try_order(finder_t *finder, const order_t *order) {
+  if (finder->init_count > 1) {
+    try_init(finder, order, RULE_INIT_EACH);
+    return;
+  }
   if (finder->init_count == 0) {
     try_init(finder, order, RULE_INIT_ABSENT);
     if (finder->profile->starts_at_zero) try_init(finder, order, RULE_INIT_ZERO);
@@ -121,6 +125,7 @@ static void try_order(finder_t *finder, const order_t *order) {
   try_init(finder, order, RULE_INIT_LAST);
   try_init(finder, order, RULE_INIT_FIRST);
   try_init(finder, order, RULE_INIT_TERM);
+  if (order->kind == ORDER_PADDED) try_init(finder, order, RULE_INIT_EACH);
 }
 
 static const order_t *make_order(finder_t *finder, order_kind_t kind, uint32_t width,
@@ -182,6 +187,23 @@ static void try_blocks(finder_t *finder, const widths_t *blocks) {
   }
 }
 
+/* Blocks that end beyond the last term, or are cut at both ends, do not show their width. */
+static void try_hidden_blocks(finder_t *finder, const widths_t *blocks) {
+  enum { WIDTH_LOW = 4, WIDTH_HIGH = 4096 };
+  const order_t *sequential = make_order(finder, ORDER_SEQUENTIAL, 1, NULL, NULL);
+  uint32_t first = blocks->count == 0 ? (uint32_t)finder->profile->term_count : blocks->items[0];
+  for (uint32_t width = WIDTH_LOW; width <= WIDTH_HIGH; width *= 2) {
+    if (width < first) continue;
+    const order_t *padded = make_order(finder, ORDER_PADDED, width, sequential, sequential);
+    try_order(finder, padded);
+    try_order(finder, make_order(finder, ORDER_PADDED, width, sequential, padded));
+    if (width < finder->profile->term_count) continue;
+    const order_t *swapped = make_order(finder, ORDER_SWAPPED, 1, NULL, NULL);
+    try_order(finder, make_order(finder, ORDER_BLOCKS, width, sequential, sequential));
+    try_order(finder, make_order(finder, ORDER_BLOCKS, width, swapped, sequential));
+  }
+}
+
 static uint32_t widest_node(const profile_t *profile) {
   uint32_t widest = 0;
   for (size_t i = 0; i < profile->node_count; i++) {
@@ -195,8 +217,8 @@ static void try_all(finder_t *finder) {
   tree_fact_t *facts = tree_facts_make(profile, finder->arena);
   uint32_t *parents = tree_parents(profile, finder->arena);
   uint32_t init = (uint32_t)profile->term_count;
-  finder->init_count = facts[profile_root(profile)].leaf_count - init;
-  if (finder->init_count > 1) return;
+  finder->init_count =
+      facts[profile_root(profile)].leaf_count - init; /* Each time that it enters. */
   for (int kind = 0; kind <= ORDER_FOLDED; kind++) {
     try_order(finder, make_order(finder, (order_kind_t)kind, 1, NULL, NULL));
   }
@@ -211,6 +233,7 @@ static void try_all(finder_t *finder) {
   if (finder->init_count == 1) read_widths(profile, facts, parents, init, 1, &lanes, &blocks);
   try_lanes(finder, &lanes, &blocks);
   try_blocks(finder, &blocks);
+  try_hidden_blocks(finder, &blocks);
 }
 
 size_t profile_rules_find(const profile_t *profile, arena_t *arena,

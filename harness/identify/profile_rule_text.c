@@ -24,10 +24,12 @@ static const order_word_t ORDER_WORDS[ORDER_KIND_COUNT] = {
     [ORDER_WAYS] = {"ways", true, false, false},
     [ORDER_LANES] = {"lanes", true, true, true},
     [ORDER_BLOCKS] = {"blocks", true, true, true},
+    [ORDER_PADDED] = {"padded", true, true, true},
     [ORDER_TAIL] = {"tail", true, true, false},
 };
 
-static const char *const INIT_WORDS[RULE_INIT_COUNT] = {"absent", "first", "term", "last", "zero"};
+static const char *const INIT_WORDS[RULE_INIT_COUNT] = {"absent", "first", "term",
+                                                        "last",   "each",  "zero"};
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
@@ -114,7 +116,7 @@ static status_t parse_init(scan_t *scan, rule_init_t *out_init, failure_t *error
     *out_init = (rule_init_t)i;
     return STATUS_OK;
   }
-  return scan_fail_expecting(scan, error, "absent, first, term, last or zero");
+  return scan_fail_expecting(scan, error, "absent, first, term, last, each or zero");
 }
 
 status_t profile_rule_parse(str_t text, const profile_t *like, arena_t *arena,
