@@ -223,7 +223,7 @@ static void describe_rule(segment_t *segment, GString *out_words) {
   size_t term_count = MAX(segment->low, MIN(segment->high, TERMS_MAX));
   bool is_made =
       profile_rule_apply(rule, "", term_count, &segment->arena, &profile, NULL) == STATUS_OK;
-  profile_words(is_made ? &profile : &segment->found.profile, out_words);
+  profile_words_by_rule(rule, is_made ? &profile : &segment->found.profile, out_words);
 }
 
 static dispatch_entry_t *make_entry(segment_t *segment) {

@@ -2,7 +2,7 @@
 #ifndef ASSAY_IDENTIFY_PROFILE_WORDS_H
 #define ASSAY_IDENTIFY_PROFILE_WORDS_H
 
-#include "harness/identify/profile.h"
+#include "harness/identify/profile_rule.h"
 
 /* Appends, for example:
  *   "sequential"                              ((t0 + t1) + t2) + ...
@@ -17,5 +17,8 @@
  * "accumulated in f64", "truncating", "from +0", "initial value last", "flushes subnormal inputs".
  * Roundings alone (nodes with one child) are no part of the order. */
 void profile_words(const profile_t *profile, GString *out_text);
+
+/* The same with the order as the rule has it; `profile` is what the rule gives for some length. */
+void profile_words_by_rule(const profile_rule_t *rule, const profile_t *profile, GString *out_text);
 
 #endif
