@@ -5,9 +5,10 @@
 #include "harness/identify/profile_words.h"
 
 enum {
-  VECTORS = 32,        /* Random ones, to check a rule at one length. */
-  STEPS_BY_ONE = 40,   /* Lengths that are checked one after the other. */
-  LENGTHS_BETWEEN = 24 /* Random ones, of those that were stepped over. */
+  VECTORS = 32,         /* Random ones, to check a rule at one length. */
+  STEPS_BY_ONE = 40,    /* Lengths that are checked one after the other. */
+  LENGTHS_BETWEEN = 24, /* Random ones, of those that were stepped over. */
+  WITHOUT_RULE_MAX = 32 /* More lengths without a rule, one after the other, end the map. */
 };
 
 /* A range in the making. */
@@ -294,6 +295,17 @@ static bool covers(finder_t *finder, const dispatch_entry_t *entry,
   return same;
 }
 
+/* The lengths from `low` on, which are left alone. */
+static dispatch_entry_t *make_rest(size_t low, size_t high) {
+  dispatch_entry_t *entry = g_new0(dispatch_entry_t, 1);
+  entry->low = low;
+  entry->high = high;
+  entry->rule = g_strdup("");
+  entry->words =
+      g_strdup_printf("not mapped, since %d lengths before have no rule", WITHOUT_RULE_MAX);
+  return entry;
+}
+
 /* Short sums have simple trees, which the rule of longer ones may give as well. */
 static void add_entry(finder_t *finder, dispatch_entry_t *entry) {
   GPtrArray *entries = finder->map->entries;
@@ -315,10 +327,17 @@ status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t h
   segment_t *segment = g_new0(segment_t, 1);
   arena_init(&segment->arena);
   status_t status = STATUS_OK;
+  int without_rule = 0;
   for (size_t n = low; n <= high && status == STATUS_OK; n = segment->high + 1) {
+    if (without_rule == WITHOUT_RULE_MAX) {
+      g_ptr_array_add(out_map->entries, make_rest(n, high));
+      break;
+    }
     arena_reset(&segment->arena);
     status = find_segment(&finder, n, high, segment, error);
-    if (status == STATUS_OK) add_entry(&finder, make_entry(segment));
+    if (status != STATUS_OK) break;
+    without_rule = segment->rule_count > 0 ? 0 : without_rule + 1;
+    add_entry(&finder, make_entry(segment));
   }
   arena_deinit(&segment->arena);
   g_free(segment);

@@ -33,7 +33,8 @@ typedef struct dispatch_map {
 } dispatch_map_t;
 
 /* Identifies the lengths from low to high.  A rule is tried at 40 lengths one after the other, then
- * at ever larger steps, and at random lengths in between; where it ends is found by bisection. */
+ * at ever larger steps, and at random lengths in between; where it ends is found by bisection.
+ * Where no rule is found for many lengths in a row, the rest is left alone and told so. */
 status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t high, uint64_t seed,
                            dispatch_map_t *out_map, failure_t *error);
 void dispatch_map_free(dispatch_map_t *map);
