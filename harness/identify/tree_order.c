@@ -103,7 +103,8 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   g_autoptr(GString) inner = g_string_new(NULL);
   if (!describe_alike(describer, grouping, nesting, inner)) return false;
   tree_join_t join = tree_join_find(describer->profile, atoms, part->root, grouping->count);
-  if (join.kind == JOIN_IRREGULAR && !describer->may_be_irregular) return false;
+  bool is_telling = describer->may_be_irregular && part->count >= 2 * grouping->divisor;
+  if (join.kind == JOIN_IRREGULAR && !is_telling) return false;
   bool is_plain = strcmp(inner->str, "sequential") == 0;
   bool is_one_and_a_bit = !grouping->is_lanes && 2 * part->count < 3 * grouping->divisor;
   if (is_one_and_a_bit && !is_plain) return false;
