@@ -83,9 +83,9 @@ static uint32_t build_lanes(const tree_rule_t *rule, profile_builder_t *builder,
                             const uint32_t *items, size_t count) {
   size_t whole = count - count % rule->width;
   if (whole == 0) {
-    bool joins = rule->rest == REST_LAST;
-    return joins ? tree_rule_build(rule->outer, builder, items, count)
-                 : build_forward(builder, items, count);
+    if (rule->rest == REST_LAST) return tree_rule_build(rule->outer, builder, items, count);
+    if (rule->apart != NULL) return tree_rule_build(rule->apart, builder, items, count);
+    return build_forward(builder, items, count);
   }
   uint32_t *lane_items = g_new(uint32_t, count);
   uint32_t *lanes = g_new(uint32_t, rule->width);
@@ -93,13 +93,15 @@ static uint32_t build_lanes(const tree_rule_t *rule, profile_builder_t *builder,
     size_t taken = take_lane(rule, items, count, whole, lane, lane_items);
     lanes[lane] = tree_rule_build(rule->inner, builder, lane_items, taken);
   }
+  uint32_t rest = 0;
+  bool has_rest = rule->apart != NULL && whole < count;
+  if (has_rest) rest = tree_rule_build(rule->apart, builder, items + whole, count - whole);
+  if (has_rest && rule->rest == REST_BESIDE) lanes[0] = add(builder, lanes[0], rest);
   uint32_t sum = tree_rule_build(rule->outer, builder, lanes, rule->width);
   if (rule->rest == REST_AFTER) {
     for (size_t i = whole; i < count; i++) sum = add(builder, sum, items[i]);
   }
-  if (rule->rest == REST_APART && whole < count) {
-    sum = add(builder, sum, build_forward(builder, items + whole, count - whole));
-  }
+  if (has_rest && rule->rest == REST_APART) sum = add(builder, sum, rest);
   g_free(lanes);
   g_free(lane_items);
   return sum;
@@ -167,7 +169,7 @@ void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
   };
   static const char *const rests[] = {
       [REST_LAST] = "",        [REST_FIRST] = "-first", [REST_BOTH] = "-both",
-      [REST_AFTER] = "-after", [REST_APART] = "-apart",
+      [REST_AFTER] = "-after", [REST_APART] = "-apart", [REST_BESIDE] = "-beside",
   };
   if (rule == NULL) {
     g_string_append(out_text, "irregular");
@@ -179,5 +181,9 @@ void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
   tree_rule_print(rule->inner, out_text);
   g_string_append_c(out_text, ';');
   tree_rule_print(rule->outer, out_text);
+  if (rule->apart != NULL) {
+    g_string_append_c(out_text, ';');
+    tree_rule_print(rule->apart, out_text);
+  }
   g_string_append_c(out_text, ')');
 }

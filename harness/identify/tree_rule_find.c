@@ -204,32 +204,47 @@ static const tree_rule_t *try_lanes(const subject_t *subject, size_t width, rule
   size_t count = subject->count;
   size_t whole = count - count % width;
   if (whole == count && rest != REST_LAST) return NULL;
+  bool is_one_row = whole == width; /* Then only the rest tells lanes from any other tree. */
+  if (is_one_row && (rest == REST_LAST || rest == REST_AFTER)) return NULL;
   size_t end = rest == REST_LAST ? count : whole;
   size_t taken = 0;
   for (size_t lane = width; lane-- > 0;) { /* The last lane has no rest; the first comes last. */
-    bool takes_rest = rest == REST_FIRST && lane == 0;
+    bool takes_rest = (rest == REST_FIRST || rest == REST_BESIDE) && lane == 0;
     if (!find_lane(subject, width, lane, end, takes_rest, items, &taken, &lanes[lane])) return NULL;
   }
   uint32_t node;
   find_lane(subject, width, width - 1, end, false, items, &taken, &node);
   int depth = subject->depth + 1;
-  const tree_rule_t *inner = find_rule(subject->arena, subject->tree, node, items, taken, depth);
+  const tree_rule_t *inner =
+      taken == 1 ? keep(subject, (tree_rule_t){.kind = RULE_SEQUENTIAL})
+                 : find_rule(subject->arena, subject->tree, node, items, taken, depth);
   uint32_t root = subject->root;
   bool is_apart = rest == REST_AFTER || rest == REST_APART;
   if (inner == NULL || (is_apart && !find_node(subject, subject->sums[whole], &root))) return NULL;
   const tree_rule_t *outer = find_rule(subject->arena, subject->tree, root, lanes, width, depth);
   if (outer == NULL) return NULL;
-  const tree_rule_t rule = {
-      .kind = RULE_LANES, .width = (uint32_t)width, .rest = rest, .inner = inner, .outer = outer};
+  const tree_rule_t *apart = NULL;
+  if (rest == REST_APART || rest == REST_BESIDE) {
+    if (!find_node(subject, subject->sums[count] - subject->sums[whole], &node)) return NULL;
+    apart = find_rule(subject->arena, subject->tree, node, subject->items + whole, count - whole,
+                      depth);
+    if (apart == NULL) return NULL;
+  }
+  const tree_rule_t rule = {.kind = RULE_LANES,
+                            .width = (uint32_t)width,
+                            .rest = rest,
+                            .inner = inner,
+                            .outer = outer,
+                            .apart = apart};
   return generates(subject, &rule) ? keep(subject, rule) : NULL;
 }
 
 static const tree_rule_t *find_in_lanes(const subject_t *subject) {
-  static const rule_rest_t rests[] = {REST_LAST, REST_AFTER, REST_APART, REST_FIRST};
+  static const rule_rest_t rests[] = {REST_LAST, REST_AFTER, REST_APART, REST_FIRST, REST_BESIDE};
   uint32_t *items = g_new(uint32_t, subject->count);
   uint32_t *lanes = g_new(uint32_t, subject->count);
   const tree_rule_t *found = NULL;
-  for (size_t width = subject->count / 2; width >= 2 && found == NULL; width--) {
+  for (size_t width = subject->count - 1; width >= 2 && found == NULL; width--) {
     for (size_t i = 0; i < G_N_ELEMENTS(rests) && found == NULL; i++) {
       found = try_lanes(subject, width, rests[i], items, lanes);
     }
