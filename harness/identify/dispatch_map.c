@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { POINTS_MAX = 400 };
+enum { POINTS_MAX = 400, SMALL_TERMS = 2 };
 
 /* A map under way. */
 typedef struct mapping {
@@ -94,12 +94,9 @@ static bool points_fit(const map_point_t *a, const map_point_t *b) {
   if (a->is_refused || b->is_refused) return a->is_refused && b->is_refused;
   if (a->is_explained != b->is_explained) return false;
   if (!a->is_explained) return a->identity == b->identity;
-  bool is_single = a->profile.node_count == 0 || b->profile.node_count == 0;
-  if (is_single) return true;
-  if (a->profile.term_count > 1 && b->profile.term_count > 1 &&
-      profile_init_place(&a->profile) != profile_init_place(&b->profile)) {
-    return false;
-  }
+  bool is_small = MIN(a->profile.term_count, b->profile.term_count) <= SMALL_TERMS;
+  if (is_small) return true; /* Too few nodes to show how they add. */
+  if (profile_init_place(&a->profile) != profile_init_place(&b->profile)) return false;
   return arithmetics_fit(&a->profile, &b->profile);
 }
 
@@ -108,25 +105,32 @@ static bool explains(const tree_rule_t *rule, const map_point_t *point) {
   return rule != NULL && tree_rule_explains(rule, &point->profile);
 }
 
-/* A rule for all points of begin..end, the latest that was found.  Points of which none has a rule
- * are of one irregular kind. */
+static size_t rule_length(const tree_rule_t *rule) {
+  GString *text = g_string_new(NULL);
+  tree_rule_print(rule, text);
+  size_t length = text->len;
+  g_string_free(text, TRUE);
+  return length;
+}
+
+/* The shortest rule for all points of begin..end.  Points of which none has a rule are of one
+ * irregular kind. */
 static bool find_common(const mapping_t *mapping, size_t begin, size_t end,
                         const tree_rule_t **out_rule) {
   *out_rule = NULL;
   bool has_rules = false;
   for (size_t i = begin; i < end; i++) has_rules = has_rules || point_at(mapping, i)->rule != NULL;
   if (!has_rules) return true;
-  for (guint i = mapping->rules->len; i-- > 0;) {
+  for (guint i = 0; i < mapping->rules->len; i++) {
     const tree_rule_t *rule = g_ptr_array_index(mapping->rules, i);
+    if (*out_rule != NULL && rule_length(rule) >= rule_length(*out_rule)) continue;
     bool explains_all = true;
-    for (size_t k = begin; k < end && explains_all; k++) {
+    for (size_t k = end; k-- > begin && explains_all;) {
       explains_all = explains(rule, point_at(mapping, k));
     }
-    if (!explains_all) continue;
-    *out_rule = rule;
-    return true;
+    if (explains_all) *out_rule = rule;
   }
-  return false;
+  return *out_rule != NULL;
 }
 
 static bool are_alike(const mapping_t *mapping, size_t begin, size_t end,

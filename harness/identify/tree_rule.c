@@ -110,7 +110,6 @@ static uint32_t build_lanes(const tree_rule_t *rule, profile_builder_t *builder,
 uint32_t tree_rule_build(const tree_rule_t *rule, profile_builder_t *builder, const uint32_t *items,
                          size_t count) {
   switch (rule->kind) {
-    case RULE_ONE:
     case RULE_SEQUENTIAL:
       return build_forward(builder, items, count);
     case RULE_REVERSE:
@@ -158,7 +157,6 @@ bool tree_rule_guess(const tree_rule_t *rule, const profile_t *like, size_t term
 
 void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
   static const char *const names[] = {
-      [RULE_ONE] = "one",
       [RULE_SEQUENTIAL] = "seq",
       [RULE_REVERSE] = "rev",
       [RULE_PAIRWISE] = "pairwise",

@@ -3,8 +3,7 @@
  *
  * As text, which is canonical and for programs:
  *
- *   one             a single term
- *   seq, rev        in order; from the last to the first
+ *   seq, rev        in order (a single term too); from the last to the first
  *   pairwise        halves, the left one larger or equal; pairwise-low: the right one
  *   interleaved     the even and the odd ones, again and again: i is first added to i + n/2
  *   blocksB(X;Y)    blocks of B neighbours, each by rule X, their sums by Y; the last block may be
@@ -22,7 +21,6 @@
 #include "harness/identify/profile.h"
 
 typedef enum rule_kind {
-  RULE_ONE,
   RULE_SEQUENTIAL,
   RULE_REVERSE,
   RULE_PAIRWISE,

@@ -124,7 +124,6 @@ static const tree_rule_t *keep(const subject_t *subject, tree_rule_t rule) {
 static const tree_rule_t *find_simple(const subject_t *subject) {
   static const rule_kind_t kinds[] = {RULE_SEQUENTIAL, RULE_PAIRWISE, RULE_PAIRWISE_LOW,
                                       RULE_INTERLEAVED, RULE_REVERSE};
-  if (subject->count == 1) return keep(subject, (tree_rule_t){.kind = RULE_ONE});
   for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
     const tree_rule_t rule = {.kind = kinds[i]};
     if (generates(subject, &rule)) return keep(subject, rule);
@@ -215,9 +214,7 @@ static const tree_rule_t *try_lanes(const subject_t *subject, size_t width, rule
   uint32_t node;
   find_lane(subject, width, width - 1, end, false, items, &taken, &node);
   int depth = subject->depth + 1;
-  const tree_rule_t *inner =
-      taken == 1 ? keep(subject, (tree_rule_t){.kind = RULE_SEQUENTIAL})
-                 : find_rule(subject->arena, subject->tree, node, items, taken, depth);
+  const tree_rule_t *inner = find_rule(subject->arena, subject->tree, node, items, taken, depth);
   uint32_t root = subject->root;
   bool is_apart = rest == REST_AFTER || rest == REST_APART;
   if (inner == NULL || (is_apart && !find_node(subject, subject->sums[whole], &root))) return NULL;
@@ -239,12 +236,13 @@ static const tree_rule_t *try_lanes(const subject_t *subject, size_t width, rule
   return generates(subject, &rule) ? keep(subject, rule) : NULL;
 }
 
-static const tree_rule_t *find_in_lanes(const subject_t *subject) {
+/* Lanes of widths from most down to least. */
+static const tree_rule_t *find_in_lanes(const subject_t *subject, size_t most, size_t least) {
   static const rule_rest_t rests[] = {REST_LAST, REST_AFTER, REST_APART, REST_FIRST, REST_BESIDE};
   uint32_t *items = g_new(uint32_t, subject->count);
   uint32_t *lanes = g_new(uint32_t, subject->count);
   const tree_rule_t *found = NULL;
-  for (size_t width = subject->count - 1; width >= 2 && found == NULL; width--) {
+  for (size_t width = most; width >= least && found == NULL; width--) {
     for (size_t i = 0; i < G_N_ELEMENTS(rests) && found == NULL; i++) {
       found = try_lanes(subject, width, rests[i], items, lanes);
     }
@@ -268,8 +266,9 @@ static const tree_rule_t *find_rule(arena_t *arena, const profile_t *tree, uint3
   const tree_rule_t *rule = find_simple(&subject);
   if (rule == NULL && depth < RULE_DEPTH_MAX) {
     hash_nodes(&subject);
-    rule = find_in_lanes(&subject);
+    rule = find_in_lanes(&subject, count / 2, 2);
     if (rule == NULL) rule = find_in_blocks(&subject);
+    if (rule == NULL) rule = find_in_lanes(&subject, count - 1, MAX(count / 2 + 1, 2));
   }
   g_hash_table_unref(subject.nodes);
   g_free(subject.sums);
