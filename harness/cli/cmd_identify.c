@@ -4,8 +4,8 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/flags.h"
-#include "harness/cli/identify_map.h"
 #include "harness/cli/identify_run.h"
+#include "harness/cli/identify_sizes.h"
 #include "harness/run/builtin.h"
 
 typedef struct identify_flags {
@@ -196,7 +196,7 @@ static int identify_all(const identify_flags_t *flags) {
   int exit_code = executor_flags_open(&flags->executor, &executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   for (size_t i = 0; i < executors.count; i++) {
-    int one = plan.mapped != NULL ? identify_map(executors.items[i], &plan, seed, flags->as_json)
+    int one = plan.mapped != NULL ? identify_sizes(executors.items[i], &plan, seed, flags->as_json)
                                   : identify_one(flags, executors.items[i], &plan.shape, seed);
     exit_code = one > exit_code ? one : exit_code;
   }

@@ -68,13 +68,16 @@ static uint32_t build_blocks(const tree_rule_t *rule, profile_builder_t *builder
 }
 
 /* The items of one lane; those of the rest too, where they go there. */
-static size_t take_lane(const tree_rule_t *rule, const uint32_t *items, size_t count, size_t whole,
-                        size_t lane, uint32_t *out_items) {
+static size_t take_lane(const tree_rule_t *rule, const uint32_t *items, size_t count, size_t lane,
+                        uint32_t *out_items) {
+  size_t rest = count % rule->width;
+  size_t front = rule->rest == REST_FRONT ? rest : 0;
+  size_t end = rule->rest == REST_LAST ? count : count - rest + front;
   size_t taken = 0;
-  size_t end = rule->rest == REST_LAST ? count : whole;
-  for (size_t i = lane; i < end; i += rule->width) out_items[taken++] = items[i];
+  for (size_t i = 0; i < front && lane == 0; i++) out_items[taken++] = items[i];
+  for (size_t i = front + lane; i < end; i += rule->width) out_items[taken++] = items[i];
   if (rule->rest == REST_FIRST && lane == 0) {
-    for (size_t i = whole; i < count; i++) out_items[taken++] = items[i];
+    for (size_t i = end; i < count; i++) out_items[taken++] = items[i];
   }
   return taken;
 }
@@ -90,7 +93,7 @@ static uint32_t build_lanes(const tree_rule_t *rule, profile_builder_t *builder,
   uint32_t *lane_items = g_new(uint32_t, count);
   uint32_t *lanes = g_new(uint32_t, rule->width);
   for (size_t lane = 0; lane < rule->width; lane++) {
-    size_t taken = take_lane(rule, items, count, whole, lane, lane_items);
+    size_t taken = take_lane(rule, items, count, lane, lane_items);
     lanes[lane] = tree_rule_build(rule->inner, builder, lane_items, taken);
   }
   uint32_t rest = 0;
@@ -166,8 +169,9 @@ void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
       [RULE_LANES] = "lanes",
   };
   static const char *const rests[] = {
-      [REST_LAST] = "",        [REST_FIRST] = "-first", [REST_BOTH] = "-both",
-      [REST_AFTER] = "-after", [REST_APART] = "-apart", [REST_BESIDE] = "-beside",
+      [REST_LAST] = "",          [REST_FIRST] = "-first", [REST_BOTH] = "-both",
+      [REST_AFTER] = "-after",   [REST_APART] = "-apart", [REST_FRONT] = "-front",
+      [REST_BESIDE] = "-beside",
   };
   if (rule == NULL) {
     g_string_append(out_text, "irregular");

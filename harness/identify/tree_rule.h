@@ -10,7 +10,8 @@
  *                   shorter, or with blocksB-first the first, or with blocksB-both both
  *   lanesW(X;Y)     lane i takes terms i, i + W, ... by rule X, the lanes are added by Y; a rest
  *                   beyond the last whole W goes into the lanes, or with lanesW-after one by one
- *                   onto the sum, or with lanesW-first one by one into the first lane
+ *                   onto the sum, or with lanesW-first one by one into the first lane; with
+ *                   lanesW-front the rest are the first terms, which begin the first lane
  *   lanesW-apart(X;Y;Z), lanesW-beside(X;Y;Z)
  *                   the rest is summed by Z, and added to the sum, or to the first lane
  *   irregular       none of these
@@ -37,6 +38,7 @@ typedef enum rule_rest {
   REST_BOTH,   /* The first and the last block: half of what is missing at either end. */
   REST_AFTER,  /* Onto the sum of the lanes, one by one. */
   REST_APART,  /* Summed apart, and added last. */
+  REST_FRONT,  /* The rest are the first terms; they begin the first lane. */
   REST_BESIDE, /* Summed apart, and added to the first lane. */
 } rule_rest_t;
 

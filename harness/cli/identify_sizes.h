@@ -1,6 +1,6 @@
 /* `assay identify` over a range of sizes. */
-#ifndef ASSAY_CLI_IDENTIFY_MAP_H
-#define ASSAY_CLI_IDENTIFY_MAP_H
+#ifndef ASSAY_CLI_IDENTIFY_SIZES_H
+#define ASSAY_CLI_IDENTIFY_SIZES_H
 
 #include "harness/identify/executor_summer.h"
 
@@ -13,6 +13,6 @@ typedef struct identify_plan {
 } identify_plan_t;
 
 /* Prints how the way of adding depends on the varied size; returns an exit code. */
-int identify_map(executor_t *executor, const identify_plan_t *plan, uint64_t seed, bool as_json);
+int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t seed, bool as_json);
 
 #endif

@@ -1,10 +1,11 @@
 /* How the way of adding depends on a size: ranges of sizes within which one rule explains every
  * size that was identified, with their boundaries found by bisection.
  *
- * Identified are both ends, the powers of two between them and their neighbours, and what bisection
- * asks for; a range that begins and ends between two of these with the same kind stays unseen. */
-#ifndef ASSAY_IDENTIFY_DISPATCH_MAP_H
-#define ASSAY_IDENTIFY_DISPATCH_MAP_H
+ * Identified are both ends, the powers of two between them and their neighbours, what bisection
+ * asks for, and a size at random in every gap that is left; a range that lies between two sizes of
+ * one kind and is hit by none of these stays unseen. */
+#ifndef ASSAY_IDENTIFY_SIZE_MAP_H
+#define ASSAY_IDENTIFY_SIZE_MAP_H
 
 #include "harness/identify/identify.h"
 #include "harness/identify/tree_rule.h"
@@ -36,16 +37,16 @@ typedef struct map_range {
   const tree_rule_t *rule; /* Explains them all; NULL if they are irregular. */
 } map_range_t;
 
-typedef struct dispatch_map {
+typedef struct size_map {
   GArray *points; /* Of map_point_t, ascending. */
   GArray *ranges; /* Of map_range_t, ascending. */
   size_t calls;
-} dispatch_map_t;
+} size_map_t;
 
-/* Maps first..last; freed with dispatch_map_free(). */
-status_t dispatch_map_run(map_identify_t identify, void *context, int64_t first, int64_t last,
-                          arena_t *arena, dispatch_map_t *out_map, failure_t *error);
-void dispatch_map_free(dispatch_map_t *map);
+/* Maps first..last; freed with size_map_free(). */
+status_t size_map_run(map_identify_t identify, void *context, int64_t first, int64_t last,
+                      arena_t *arena, size_map_t *out_map, failure_t *error);
+void size_map_free(size_map_t *map);
 
 /* "a=f32/fused b=f64", the arithmetics of the nodes, sorted. */
 void profile_print_arithmetics(const profile_t *profile, GString *out_text);

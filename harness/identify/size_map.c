@@ -1,6 +1,8 @@
-#include "harness/identify/dispatch_map.h"
+#include "harness/identify/size_map.h"
 
 #include <string.h>
+
+#include "harness/base/rng.h"
 
 enum { POINTS_MAX = 400, SMALL_TERMS = 2 };
 
@@ -233,6 +235,25 @@ static status_t bisect(mapping_t *mapping) {
   return STATUS_OK;
 }
 
+/* Tries a few sizes, drawn at random, in every gap. */
+static status_t spot_check(mapping_t *mapping, rng_t *rng) {
+  enum { NARROW = 8 };
+  GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  for (guint i = 0; i + 1 < mapping->points->len; i++) {
+    int64_t low = point_at(mapping, i)->size;
+    int64_t high = point_at(mapping, i + 1)->size;
+    if (high - low < NARROW || mapping->points->len + sizes->len >= POINTS_MAX) continue;
+    int64_t size = rng_between(rng, low + 1, high - 1);
+    g_array_append_val(sizes, size);
+  }
+  status_t status = STATUS_OK;
+  for (guint i = 0; i < sizes->len && status == STATUS_OK; i++) {
+    status = add_point(mapping, g_array_index(sizes, int64_t, i));
+  }
+  g_array_unref(sizes);
+  return status;
+}
+
 /* Joins neighbours as long as one rule explains them all. */
 static GArray *make_ranges(const mapping_t *mapping) {
   GArray *ranges = g_array_new(FALSE, FALSE, sizeof(map_range_t));
@@ -254,8 +275,8 @@ static GArray *make_ranges(const mapping_t *mapping) {
   return ranges;
 }
 
-status_t dispatch_map_run(map_identify_t identify, void *context, int64_t first, int64_t last,
-                          arena_t *arena, dispatch_map_t *out_map, failure_t *error) {
+status_t size_map_run(map_identify_t identify, void *context, int64_t first, int64_t last,
+                      arena_t *arena, size_map_t *out_map, failure_t *error) {
   mapping_t mapping = {.identify = identify,
                        .context = context,
                        .arena = arena,
@@ -264,8 +285,11 @@ status_t dispatch_map_run(map_identify_t identify, void *context, int64_t first,
                        .error = error};
   status_t status = add_first_points(&mapping, first, last);
   if (status == STATUS_OK) status = bisect(&mapping);
+  rng_t rng = rng_make((uint64_t)last);
+  if (status == STATUS_OK) status = spot_check(&mapping, &rng);
+  if (status == STATUS_OK) status = bisect(&mapping);
   if (status == STATUS_OK) {
-    *out_map = (dispatch_map_t){
+    *out_map = (size_map_t){
         .points = mapping.points, .ranges = make_ranges(&mapping), .calls = mapping.calls};
   } else {
     g_array_unref(mapping.points);
@@ -274,7 +298,7 @@ status_t dispatch_map_run(map_identify_t identify, void *context, int64_t first,
   return status;
 }
 
-void dispatch_map_free(dispatch_map_t *map) {
+void size_map_free(size_map_t *map) {
   if (map->points != NULL) g_array_unref(map->points);
   if (map->ranges != NULL) g_array_unref(map->ranges);
 }

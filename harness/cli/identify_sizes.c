@@ -1,11 +1,11 @@
-#include "harness/cli/identify_map.h"
+#include "harness/cli/identify_sizes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "harness/cli/describe.h"
 #include "harness/cli/identify_run.h"
-#include "harness/identify/dispatch_map.h"
+#include "harness/identify/size_map.h"
 
 typedef struct map_context {
   executor_t *executor;
@@ -45,7 +45,7 @@ static status_t identify_point(void *data, int64_t size, const profile_t *hint, 
 }
 
 /* What a range is: a rule and arithmetics, or why there are none. */
-static char *range_text(const dispatch_map_t *map, const map_range_t *range) {
+static char *range_text(const size_map_t *map, const map_range_t *range) {
   const map_point_t *last = &g_array_index(map->points, map_point_t, range->end - 1);
   if (last->is_refused) return g_strdup_printf("refused: %s", last->reason);
   if (!last->is_explained) {
@@ -63,7 +63,7 @@ static char *range_text(const dispatch_map_t *map, const map_range_t *range) {
   return g_string_free(text, FALSE);
 }
 
-static void print_text(const dispatch_map_t *map, const map_context_t *context) {
+static void print_text(const size_map_t *map, const map_context_t *context) {
   GString *line = g_string_new(NULL);
   *context->varied = context->plan.last;
   summer_shape_print(&context->plan.shape, line);
@@ -81,7 +81,7 @@ static void print_text(const dispatch_map_t *map, const map_context_t *context) 
   g_string_free(line, TRUE);
 }
 
-static json_t *map_json(const dispatch_map_t *map, const map_context_t *context) {
+static json_t *map_json(const size_map_t *map, const map_context_t *context) {
   json_t *ranges = json_array();
   for (guint i = 0; i < map->ranges->len; i++) {
     const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
@@ -101,7 +101,7 @@ static json_t *map_json(const dispatch_map_t *map, const map_context_t *context)
                    "calls", (json_int_t)map->calls, "ranges", ranges);
 }
 
-static bool is_all_explained(const dispatch_map_t *map) {
+static bool is_all_explained(const size_map_t *map) {
   for (guint i = 0; i < map->points->len; i++) {
     const map_point_t *point = &g_array_index(map->points, map_point_t, i);
     if (!point->is_refused && !point->is_explained) return false;
@@ -109,16 +109,16 @@ static bool is_all_explained(const dispatch_map_t *map) {
   return true;
 }
 
-int identify_map(executor_t *executor, const identify_plan_t *plan, uint64_t seed, bool as_json) {
+int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t seed, bool as_json) {
   map_context_t context = {.executor = executor, .plan = *plan, .seed = seed};
   size_t offset = (size_t)((const char *)plan->varied - (const char *)&plan->shape);
   context.varied = (int64_t *)(void *)((char *)&context.plan.shape + offset);
   arena_t arena;
   arena_init(&arena);
   failure_t error = {0};
-  dispatch_map_t map = {.points = NULL};
+  size_map_t map = {.points = NULL};
   status_t status =
-      dispatch_map_run(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
+      size_map_run(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
   int exit_code = EXIT_CODE_CLEAN;
   if (status != STATUS_OK) {
     exit_code = complain_status(status, &error);
@@ -130,7 +130,7 @@ int identify_map(executor_t *executor, const identify_plan_t *plan, uint64_t see
     }
     if (!is_all_explained(&map)) exit_code = EXIT_CODE_DIVERGES;
   }
-  dispatch_map_free(&map);
+  size_map_free(&map);
   arena_deinit(&arena);
   return exit_code;
 }
