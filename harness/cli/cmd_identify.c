@@ -5,7 +5,8 @@
 #include "harness/cli/describe.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/identify_map.h"
-#include "harness/cli/identify_report.h"
+#include "harness/cli/identify_run.h"
+#include "harness/cli/identify_sizes.h"
 #include "harness/identify/profile_words.h"
 #include "harness/run/builtin.h"
 
@@ -33,7 +34,8 @@ static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
        "f32 (default), bf16->f32, f8E4M3FN,f8E5M2->f32: terms, or both factors, and result",
        "TYPES"},
       {"n", 'n', 0, G_OPTION_ARG_STRING, &flags->n,
-       "How many terms are summed; LOW..HIGH maps how the order depends on it", "N"},
+       "How many terms are summed; FIRST..LAST makes a map over sizes, here or in the next three",
+       "N"},
       {"m", 'm', 0, G_OPTION_ARG_STRING, &flags->m, "A kept dimension before the terms: rows", "M"},
       {"columns", 0, 0, G_OPTION_ARG_STRING, &flags->columns,
        "A kept dimension behind the terms: columns", "C"},
@@ -91,19 +93,32 @@ static status_t parse_types(const char *text, summer_shape_t *shape, failure_t *
   return find_float(arrow != NULL ? str_from(arrow + 2) : left, &shape->result, error);
 }
 
-static status_t parse_size(const char *option, const char *text, int64_t *out_size,
-                           failure_t *error) {
-  *out_size = 0;
+/* "N", or "FIRST..LAST", which makes the option the one that is mapped. */
+static status_t parse_size(const char *option, const char *text, int64_t *size,
+                           identify_plan_t *inout_plan, failure_t *error) {
+  *size = 0;
   if (text == NULL) return STATUS_OK;
   scan_t scan = scan_make(str_from(text));
-  int64_t size = 0;
-  if (scan_integer(&scan, &size, NULL) == STATUS_OK && scan_at_end(&scan) && size >= 1 &&
-      size <= PROFILE_TERMS_MAX) {
-    *out_size = size;
-    return STATUS_OK;
+  int64_t first = 0;
+  int64_t last = 0;
+  bool is_good = scan_integer(&scan, &first, NULL) == STATUS_OK;
+  bool is_range = is_good && scan_accept(&scan, "..");
+  if (is_range) is_good = scan_integer(&scan, &last, NULL) == STATUS_OK && last > first;
+  if (!is_good || !scan_at_end(&scan) || first < 1 || MAX(first, last) > PROFILE_TERMS_MAX) {
+    return status_fail(error, STATUS_INVALID, "'%s' (%s) is no size; write 1 to %d, or FIRST..LAST",
+                       text, option, PROFILE_TERMS_MAX);
   }
-  return status_fail(error, STATUS_INVALID, "'%s' (%s) is no size; write 1 to %d", text, option,
-                     PROFILE_TERMS_MAX);
+  *size = first;
+  if (!is_range) return STATUS_OK;
+  if (inout_plan->mapped != NULL) {
+    return status_fail(error, STATUS_INVALID, "two ranges (%s and %s); a map has one",
+                       inout_plan->mapped, option);
+  }
+  inout_plan->mapped = option;
+  inout_plan->varied = size;
+  inout_plan->first = first;
+  inout_plan->last = last;
+  return STATUS_OK;
 }
 
 static status_t parse_op(const char *name, summer_shape_t *shape, failure_t *error) {
@@ -130,19 +145,14 @@ static status_t parse_layout(const char *layout, summer_shape_t *shape, failure_
   return status_fail(error, STATUS_INVALID, "--layout is for stablehlo.dot_general");
 }
 
-static status_t parse_shape(const identify_flags_t *flags, summer_shape_t *shape,
-                            length_range_t *out_range, failure_t *error) {
+static status_t parse_plan(const identify_flags_t *flags, identify_plan_t *plan, failure_t *error) {
+  summer_shape_t *shape = &plan->shape;
   STATUS_TRY(parse_op(flags->op, shape, error));
   STATUS_TRY(parse_types(flags->type, shape, error));
-  *out_range = (length_range_t){0};
-  if (flags->n != NULL && length_range_parse(flags->n, out_range)) {
-    shape->terms = out_range->low;
-  } else {
-    STATUS_TRY(parse_size("--n", flags->n, &shape->terms, error));
-  }
-  STATUS_TRY(parse_size("--m", flags->m, &shape->rows, error));
-  STATUS_TRY(parse_size("--columns", flags->columns, &shape->columns, error));
-  STATUS_TRY(parse_size("--batch", flags->batch, &shape->batch, error));
+  STATUS_TRY(parse_size("--n", flags->n, &shape->terms, plan, error));
+  STATUS_TRY(parse_size("--m", flags->m, &shape->rows, plan, error));
+  STATUS_TRY(parse_size("--columns", flags->columns, &shape->columns, plan, error));
+  STATUS_TRY(parse_size("--batch", flags->batch, &shape->batch, plan, error));
   STATUS_TRY(parse_layout(flags->layout, shape, error));
   if (shape->terms == 0) {
     return status_fail(error, STATUS_INVALID, "no size given; add --n N, the number of terms");
@@ -151,40 +161,6 @@ static status_t parse_shape(const identify_flags_t *flags, summer_shape_t *shape
     return status_fail(error, STATUS_INVALID, "--batch is for stablehlo.dot_general");
   }
   return STATUS_OK;
-}
-
-/* All result elements, each with its own terms; of one element nothing more can be learnt. */
-static status_t check_elements(executor_summer_t *es, uint64_t seed, arena_t *arena,
-                               identified_t *identified, failure_t *error) {
-  enum { CASES = 64 };
-  identified->odd_element = executor_summer_odd_element(es);
-  if (!identified->identification.has_profile) return STATUS_OK;
-  identified->has_elements = true;
-  return executor_summer_check(es, &identified->identification.profile, seed ^ 4, CASES, arena,
-                               &identified->elements, error);
-}
-
-static status_t identify_shape(executor_t *executor, const summer_shape_t *shape, uint64_t seed,
-                               arena_t *arena, identified_t *out_identified, failure_t *error) {
-  executor_summer_t *es;
-  STATUS_TRY(executor_summer_open(executor, shape, arena, &es, error));
-  identified_t identified = {.executor = executor_name(executor),
-                             .version = executor_version(executor)};
-  const identify_options_t options = {.seed = seed};
-  summer_t *summer = executor_summer(es);
-  identification_t *identification = &identified.identification;
-  STATUS_TRY(identify(summer, &options, arena, identification, error));
-  if (identification->contradiction_left != NULL) {
-    GString *line = g_string_new(NULL);
-    executor_summer_print_case(es, identification->contradiction_left,
-                               identification->contradiction_right,
-                               identification->contradiction_init, line);
-    identified.contradiction = g_string_free(line, FALSE);
-  }
-  status_t status = check_elements(es, seed, arena, &identified, error);
-  identified.calls = summer->calls;
-  *out_identified = identified;
-  return status;
 }
 
 /* Draws what was found, and stores it if it predicts all that was tried. */
@@ -211,7 +187,8 @@ static int identify_one(const identify_flags_t *flags, store_t *store, executor_
   arena_init(&arena);
   failure_t error = {0};
   identified_t identified = {.executor = NULL};
-  status_t status = identify_shape(executor, shape, seed, &arena, &identified, &error);
+  const identify_options_t options = {.seed = seed};
+  status_t status = identify_shape(executor, shape, &options, &arena, &identified, &error);
   int exit_code = EXIT_CODE_CLEAN;
   if (status != STATUS_OK) {
     exit_code = complain_status(status, &error);
@@ -233,29 +210,47 @@ static int identify_one(const identify_flags_t *flags, store_t *store, executor_
   return exit_code;
 }
 
+/* A range of --n is stored as rules; without a database a range of any size is merely told. */
+static int identify_planned(const identify_flags_t *flags, store_t *store, executor_t *executor,
+                            const identify_plan_t *plan, uint64_t seed) {
+  if (plan->mapped == NULL) return identify_one(flags, store, executor, &plan->shape, seed);
+  if (store == NULL) return identify_sizes(executor, plan, seed, flags->as_json);
+  const length_range_t range = {.low = plan->first, .high = plan->last};
+  return identify_map(executor, &plan->shape, range, seed, store, flags->as_json);
+}
+
+static status_t check_outputs(const identify_output_flags_t *output, const identify_plan_t *plan,
+                              size_t executor_count, failure_t *error) {
+  if (output->svg != NULL && (executor_count > 1 || plan->mapped != NULL)) {
+    return status_fail(error, STATUS_INVALID,
+                       "--svg draws one executor at one length; name one of each");
+  }
+  bool maps_other = plan->mapped != NULL && strcmp(plan->mapped, "--n") != 0;
+  if (output->database != NULL && maps_other) {
+    return status_fail(error, STATUS_INVALID, "--db stores a map over --n, not over %s",
+                       plan->mapped);
+  }
+  return STATUS_OK;
+}
+
 static int identify_all(const identify_flags_t *flags) {
   failure_t error = {0};
   uint64_t seed;
-  summer_shape_t shape = {.terms = 0};
+  identify_plan_t plan = {.mapped = NULL};
   status_t status = arguments_parse_seed(flags->seed, &seed, &error);
-  length_range_t range;
-  if (status == STATUS_OK) status = parse_shape(flags, &shape, &range, &error);
+  if (status == STATUS_OK) status = parse_plan(flags, &plan, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   executor_list_t executors;
   int exit_code = executor_flags_open(&flags->executor, &executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   store_t *store = NULL;
-  if (flags->output.svg != NULL && (executors.count > 1 || range.high > 0)) {
-    status = status_fail(&error, STATUS_INVALID,
-                         "--svg draws one executor at one length; name one of each");
-  } else if (flags->output.database != NULL) {
+  status = check_outputs(&flags->output, &plan, executors.count, &error);
+  if (status == STATUS_OK && flags->output.database != NULL) {
     status = store_open(flags->output.database, &store, &error);
   }
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   for (size_t i = 0; i < executors.count && status == STATUS_OK; i++) {
-    executor_t *executor = executors.items[i];
-    int one = range.high > 0 ? identify_map(executor, &shape, range, seed, store, flags->as_json)
-                             : identify_one(flags, store, executor, &shape, seed);
+    int one = identify_planned(flags, store, executors.items[i], &plan, seed);
     exit_code = one > exit_code ? one : exit_code;
   }
   status = store_close(store, &error);

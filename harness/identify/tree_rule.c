@@ -68,13 +68,16 @@ static uint32_t build_blocks(const tree_rule_t *rule, profile_builder_t *builder
 }
 
 /* The items of one lane; those of the rest too, where they go there. */
-static size_t take_lane(const tree_rule_t *rule, const uint32_t *items, size_t count, size_t whole,
-                        size_t lane, uint32_t *out_items) {
+static size_t take_lane(const tree_rule_t *rule, const uint32_t *items, size_t count, size_t lane,
+                        uint32_t *out_items) {
+  size_t rest = count % rule->width;
+  size_t front = rule->rest == REST_FRONT ? rest : 0;
+  size_t end = rule->rest == REST_LAST ? count : count - rest + front;
   size_t taken = 0;
-  size_t end = rule->rest == REST_LAST ? count : whole;
-  for (size_t i = lane; i < end; i += rule->width) out_items[taken++] = items[i];
+  for (size_t i = 0; i < front && lane == 0; i++) out_items[taken++] = items[i];
+  for (size_t i = front + lane; i < end; i += rule->width) out_items[taken++] = items[i];
   if (rule->rest == REST_FIRST && lane == 0) {
-    for (size_t i = whole; i < count; i++) out_items[taken++] = items[i];
+    for (size_t i = end; i < count; i++) out_items[taken++] = items[i];
   }
   return taken;
 }
@@ -83,23 +86,25 @@ static uint32_t build_lanes(const tree_rule_t *rule, profile_builder_t *builder,
                             const uint32_t *items, size_t count) {
   size_t whole = count - count % rule->width;
   if (whole == 0) {
-    bool joins = rule->rest == REST_LAST;
-    return joins ? tree_rule_build(rule->outer, builder, items, count)
-                 : build_forward(builder, items, count);
+    if (rule->rest == REST_LAST) return tree_rule_build(rule->outer, builder, items, count);
+    if (rule->apart != NULL) return tree_rule_build(rule->apart, builder, items, count);
+    return build_forward(builder, items, count);
   }
   uint32_t *lane_items = g_new(uint32_t, count);
   uint32_t *lanes = g_new(uint32_t, rule->width);
   for (size_t lane = 0; lane < rule->width; lane++) {
-    size_t taken = take_lane(rule, items, count, whole, lane, lane_items);
+    size_t taken = take_lane(rule, items, count, lane, lane_items);
     lanes[lane] = tree_rule_build(rule->inner, builder, lane_items, taken);
   }
+  uint32_t rest = 0;
+  bool has_rest = rule->apart != NULL && whole < count;
+  if (has_rest) rest = tree_rule_build(rule->apart, builder, items + whole, count - whole);
+  if (has_rest && rule->rest == REST_BESIDE) lanes[0] = add(builder, lanes[0], rest);
   uint32_t sum = tree_rule_build(rule->outer, builder, lanes, rule->width);
   if (rule->rest == REST_AFTER) {
     for (size_t i = whole; i < count; i++) sum = add(builder, sum, items[i]);
   }
-  if (rule->rest == REST_APART && whole < count) {
-    sum = add(builder, sum, build_forward(builder, items + whole, count - whole));
-  }
+  if (has_rest && rule->rest == REST_APART) sum = add(builder, sum, rest);
   g_free(lanes);
   g_free(lane_items);
   return sum;
@@ -108,7 +113,6 @@ static uint32_t build_lanes(const tree_rule_t *rule, profile_builder_t *builder,
 uint32_t tree_rule_build(const tree_rule_t *rule, profile_builder_t *builder, const uint32_t *items,
                          size_t count) {
   switch (rule->kind) {
-    case RULE_ONE:
     case RULE_SEQUENTIAL:
       return build_forward(builder, items, count);
     case RULE_REVERSE:
@@ -156,7 +160,6 @@ bool tree_rule_guess(const tree_rule_t *rule, const profile_t *like, size_t term
 
 void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
   static const char *const names[] = {
-      [RULE_ONE] = "one",
       [RULE_SEQUENTIAL] = "seq",
       [RULE_REVERSE] = "rev",
       [RULE_PAIRWISE] = "pairwise",
@@ -166,8 +169,9 @@ void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
       [RULE_LANES] = "lanes",
   };
   static const char *const rests[] = {
-      [REST_LAST] = "",        [REST_FIRST] = "-first", [REST_BOTH] = "-both",
-      [REST_AFTER] = "-after", [REST_APART] = "-apart",
+      [REST_LAST] = "",          [REST_FIRST] = "-first", [REST_BOTH] = "-both",
+      [REST_AFTER] = "-after",   [REST_APART] = "-apart", [REST_FRONT] = "-front",
+      [REST_BESIDE] = "-beside",
   };
   if (rule == NULL) {
     g_string_append(out_text, "irregular");
@@ -179,5 +183,9 @@ void tree_rule_print(const tree_rule_t *rule, GString *out_text) {
   tree_rule_print(rule->inner, out_text);
   g_string_append_c(out_text, ';');
   tree_rule_print(rule->outer, out_text);
+  if (rule->apart != NULL) {
+    g_string_append_c(out_text, ';');
+    tree_rule_print(rule->apart, out_text);
+  }
   g_string_append_c(out_text, ')');
 }

@@ -3,22 +3,25 @@
  *
  * As text, which is canonical and for programs:
  *
- *   RULE   "one" | "seq" in order | "rev" from the last to the first |
- *          "pairwise" halves, the left one larger or equal | "pairwise-low" the right one |
- *          "interleaved" the even and the odd ones, again and again: i with i + n/2 first |
- *          "blocksB(RULE;RULE)" blocks of B neighbours, each by the first rule, their sums by the
- *          second; the last block is shorter, or "blocksB-first" the first, or "blocksB-both" both
- * | "lanesW(RULE;RULE)" lane i takes terms i, i + W, ... by the first rule, the lanes are added by
- * the second; terms beyond the last whole W go into the lanes, or "lanesW-after" one by one onto
- * the sum, or "lanesW-apart" together, in order, as the last addend, or "lanesW-first" one by one
- * into the first lane | "irregular" none of these */
+ *   seq, rev        in order (a single term too); from the last to the first
+ *   pairwise        halves, the left one larger or equal; pairwise-low: the right one
+ *   interleaved     the even and the odd ones, again and again: i is first added to i + n/2
+ *   blocksB(X;Y)    blocks of B neighbours, each by rule X, their sums by Y; the last block may be
+ *                   shorter, or with blocksB-first the first, or with blocksB-both both
+ *   lanesW(X;Y)     lane i takes terms i, i + W, ... by rule X, the lanes are added by Y; a rest
+ *                   beyond the last whole W goes into the lanes, or with lanesW-after one by one
+ *                   onto the sum, or with lanesW-first one by one into the first lane; with
+ *                   lanesW-front the rest are the first terms, which begin the first lane
+ *   lanesW-apart(X;Y;Z), lanesW-beside(X;Y;Z)
+ *                   the rest is summed by Z, and added to the sum, or to the first lane
+ *   irregular       none of these
+ */
 #ifndef ASSAY_IDENTIFY_TREE_RULE_H
 #define ASSAY_IDENTIFY_TREE_RULE_H
 
 #include "harness/identify/profile.h"
 
 typedef enum rule_kind {
-  RULE_ONE,
   RULE_SEQUENTIAL,
   RULE_REVERSE,
   RULE_PAIRWISE,
@@ -30,11 +33,13 @@ typedef enum rule_kind {
 
 /* Where the terms go that fill no whole block or row of lanes. */
 typedef enum rule_rest {
-  REST_LAST,  /* The last block; or into the lanes. */
-  REST_FIRST, /* The first block; or into the first lane. */
-  REST_BOTH,  /* The first and the last block: half of what is missing at either end. */
-  REST_AFTER, /* Onto the sum of the lanes, one by one. */
-  REST_APART, /* Summed apart, and added last. */
+  REST_LAST,   /* The last block; or into the lanes. */
+  REST_FIRST,  /* The first block; or into the first lane. */
+  REST_BOTH,   /* The first and the last block: half of what is missing at either end. */
+  REST_AFTER,  /* Onto the sum of the lanes, one by one. */
+  REST_APART,  /* Summed apart, and added last. */
+  REST_FRONT,  /* The rest are the first terms; they begin the first lane. */
+  REST_BESIDE, /* Summed apart, and added to the first lane. */
 } rule_rest_t;
 
 typedef struct tree_rule tree_rule_t;
@@ -44,6 +49,7 @@ struct tree_rule {
   rule_rest_t rest;
   const tree_rule_t *inner; /* Within a block or lane. */
   const tree_rule_t *outer; /* Over the blocks or lanes. */
+  const tree_rule_t *apart; /* Of REST_APART and REST_BESIDE: over the rest. */
 };
 
 /* Where the initial value enters. */

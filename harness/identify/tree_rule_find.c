@@ -19,7 +19,7 @@ typedef struct subject {
   int depth;         /* Of rules within rules. */
 } subject_t;
 
-enum { RULE_DEPTH_MAX = 4 };
+enum { RULE_DEPTH_MAX = 3 };
 
 static const tree_rule_t *find_rule(arena_t *arena, const profile_t *tree, uint32_t root,
                                     const uint32_t *items, size_t count, int depth);
@@ -124,7 +124,6 @@ static const tree_rule_t *keep(const subject_t *subject, tree_rule_t rule) {
 static const tree_rule_t *find_simple(const subject_t *subject) {
   static const rule_kind_t kinds[] = {RULE_SEQUENTIAL, RULE_PAIRWISE, RULE_PAIRWISE_LOW,
                                       RULE_INTERLEAVED, RULE_REVERSE};
-  if (subject->count == 1) return keep(subject, (tree_rule_t){.kind = RULE_ONE});
   for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
     const tree_rule_t rule = {.kind = kinds[i]};
     if (generates(subject, &rule)) return keep(subject, rule);
@@ -186,14 +185,17 @@ static const tree_rule_t *find_in_blocks(const subject_t *subject) {
 }
 
 /* The items of a lane, and the node above them. */
-static bool find_lane(const subject_t *subject, size_t width, size_t lane, size_t end,
-                      bool takes_rest, uint32_t *out_items, size_t *out_count, uint32_t *out_node) {
+static bool find_lane(const subject_t *subject, size_t width, rule_rest_t rest, size_t lane,
+                      uint32_t *out_items, size_t *out_count, uint32_t *out_node) {
+  size_t count = subject->count;
+  size_t front = rest == REST_FRONT ? count % width : 0;
+  size_t end = rest == REST_LAST ? count : count - count % width + front;
   uint64_t hash = 0;
   size_t taken = 0;
-  for (size_t i = lane; i < end; i += width) out_items[taken++] = subject->items[i];
-  if (takes_rest) {
-    for (size_t i = end; i < subject->count; i++) out_items[taken++] = subject->items[i];
-  }
+  for (size_t i = 0; i < front && lane == 0; i++) out_items[taken++] = subject->items[i];
+  for (size_t i = front + lane; i < end; i += width) out_items[taken++] = subject->items[i];
+  bool takes_rest = (rest == REST_FIRST || rest == REST_BESIDE) && lane == 0;
+  for (size_t i = end; i < count && takes_rest; i++) out_items[taken++] = subject->items[i];
   for (size_t i = 0; i < taken; i++) hash += hash_of_id(out_items[i]);
   *out_count = taken;
   return find_node(subject, hash, out_node);
@@ -204,14 +206,14 @@ static const tree_rule_t *try_lanes(const subject_t *subject, size_t width, rule
   size_t count = subject->count;
   size_t whole = count - count % width;
   if (whole == count && rest != REST_LAST) return NULL;
-  size_t end = rest == REST_LAST ? count : whole;
+  bool is_one_row = whole == width; /* Then only the rest tells lanes from any other tree. */
+  if (is_one_row && rest != REST_APART) return NULL;
   size_t taken = 0;
-  for (size_t lane = width; lane-- > 0;) { /* The last lane has no rest; the first comes last. */
-    bool takes_rest = rest == REST_FIRST && lane == 0;
-    if (!find_lane(subject, width, lane, end, takes_rest, items, &taken, &lanes[lane])) return NULL;
+  for (size_t lane = width; lane-- > 0;) { /* The last lane has no rest. */
+    if (!find_lane(subject, width, rest, lane, items, &taken, &lanes[lane])) return NULL;
   }
   uint32_t node;
-  find_lane(subject, width, width - 1, end, false, items, &taken, &node);
+  find_lane(subject, width, rest, width - 1, items, &taken, &node);
   int depth = subject->depth + 1;
   const tree_rule_t *inner = find_rule(subject->arena, subject->tree, node, items, taken, depth);
   uint32_t root = subject->root;
@@ -219,17 +221,30 @@ static const tree_rule_t *try_lanes(const subject_t *subject, size_t width, rule
   if (inner == NULL || (is_apart && !find_node(subject, subject->sums[whole], &root))) return NULL;
   const tree_rule_t *outer = find_rule(subject->arena, subject->tree, root, lanes, width, depth);
   if (outer == NULL) return NULL;
-  const tree_rule_t rule = {
-      .kind = RULE_LANES, .width = (uint32_t)width, .rest = rest, .inner = inner, .outer = outer};
+  const tree_rule_t *apart = NULL;
+  if (rest == REST_APART || rest == REST_BESIDE) {
+    if (!find_node(subject, subject->sums[count] - subject->sums[whole], &node)) return NULL;
+    apart = find_rule(subject->arena, subject->tree, node, subject->items + whole, count - whole,
+                      depth);
+    if (apart == NULL) return NULL;
+  }
+  const tree_rule_t rule = {.kind = RULE_LANES,
+                            .width = (uint32_t)width,
+                            .rest = rest,
+                            .inner = inner,
+                            .outer = outer,
+                            .apart = apart};
   return generates(subject, &rule) ? keep(subject, rule) : NULL;
 }
 
-static const tree_rule_t *find_in_lanes(const subject_t *subject) {
-  static const rule_rest_t rests[] = {REST_LAST, REST_AFTER, REST_APART, REST_FIRST};
+/* Lanes of widths from most down to least. */
+static const tree_rule_t *find_in_lanes(const subject_t *subject, size_t most, size_t least) {
+  static const rule_rest_t rests[] = {REST_LAST,  REST_AFTER, REST_APART,
+                                      REST_FIRST, REST_FRONT, REST_BESIDE};
   uint32_t *items = g_new(uint32_t, subject->count);
   uint32_t *lanes = g_new(uint32_t, subject->count);
   const tree_rule_t *found = NULL;
-  for (size_t width = subject->count / 2; width >= 2 && found == NULL; width--) {
+  for (size_t width = most; width >= least && found == NULL; width--) {
     for (size_t i = 0; i < G_N_ELEMENTS(rests) && found == NULL; i++) {
       found = try_lanes(subject, width, rests[i], items, lanes);
     }
@@ -253,8 +268,9 @@ static const tree_rule_t *find_rule(arena_t *arena, const profile_t *tree, uint3
   const tree_rule_t *rule = find_simple(&subject);
   if (rule == NULL && depth < RULE_DEPTH_MAX) {
     hash_nodes(&subject);
-    rule = find_in_lanes(&subject);
+    rule = find_in_lanes(&subject, count / 2, 2);
     if (rule == NULL) rule = find_in_blocks(&subject);
+    if (rule == NULL) rule = find_in_lanes(&subject, count - 1, MAX(count / 2 + 1, 2));
   }
   g_hash_table_unref(subject.nodes);
   g_free(subject.sums);
