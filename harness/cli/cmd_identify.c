@@ -4,11 +4,14 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/flags.h"
+#include "harness/cli/identify_map.h"
 #include "harness/cli/identify_run.h"
 #include "harness/cli/identify_sizes.h"
+#include "harness/identify/profile_words.h"
 #include "harness/run/builtin.h"
 
 typedef struct identify_flags {
+  identify_output_flags_t output;
   executor_flags_t executor;
   char *op;
   char *type;
@@ -23,6 +26,7 @@ typedef struct identify_flags {
 
 static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
   executor_flags_add(&flags->executor, arguments);
+  identify_output_flags_add(&flags->output, arguments);
   const GOptionEntry entries[] = {
       {"op", 0, 0, G_OPTION_ARG_STRING, &flags->op,
        "stablehlo.reduce (body add) or stablehlo.dot_general", "OP"},
@@ -47,6 +51,7 @@ static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
 
 static void flags_free(identify_flags_t *flags) {
   executor_flags_free(&flags->executor);
+  identify_output_flags_free(&flags->output);
   g_free(flags->op);
   g_free(flags->type);
   g_free(flags->n);
@@ -158,7 +163,25 @@ static status_t parse_plan(const identify_flags_t *flags, identify_plan_t *plan,
   return STATUS_OK;
 }
 
-static int identify_one(const identify_flags_t *flags, executor_t *executor,
+/* Draws what was found, and stores it if it predicts all that was tried. */
+static status_t put_out(const identify_flags_t *flags, store_t *store, const executor_t *executor,
+                        const identified_t *identified, failure_t *error) {
+  const identification_t *identification = &identified->identification;
+  const profile_t *profile = &identification->profile;
+  if (!identification->has_profile) return STATUS_OK;
+  STATUS_TRY(identify_output_draw(&flags->output, executor, profile, error));
+  if (store == NULL || !identified_is_explained(identified)) return STATUS_OK;
+  g_autoptr(GString) words = g_string_new(NULL);
+  profile_words(profile, words);
+  const identify_stored_t stored = {.profile = profile,
+                                    .rule = "",
+                                    .words = words->str,
+                                    .terms_low = profile->term_count,
+                                    .terms_high = profile->term_count};
+  return identify_output_store(store, executor, &stored, error);
+}
+
+static int identify_one(const identify_flags_t *flags, store_t *store, executor_t *executor,
                         const summer_shape_t *shape, uint64_t seed) {
   arena_t arena;
   arena_init(&arena);
@@ -179,10 +202,21 @@ static int identify_one(const identify_flags_t *flags, executor_t *executor,
     }
     g_string_free(line, TRUE);
     if (!identified_is_explained(&identified)) exit_code = EXIT_CODE_DIVERGES;
+    status = put_out(flags, store, executor, &identified, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   identified_free(&identified);
   arena_deinit(&arena);
   return exit_code;
+}
+
+/* With a database, rules are sought that predict every length, and stored. */
+static int identify_range(executor_t *executor, const identify_plan_t *plan, uint64_t seed,
+                          store_t *store, bool as_json) {
+  bool is_over_terms = plan->varied == &plan->shape.terms;
+  if (store == NULL || !is_over_terms) return identify_sizes(executor, plan, seed, as_json);
+  const length_range_t range = {.low = plan->first, .high = plan->last};
+  return identify_map(executor, &plan->shape, range, seed, store, as_json);
 }
 
 static int identify_all(const identify_flags_t *flags) {
@@ -195,11 +229,26 @@ static int identify_all(const identify_flags_t *flags) {
   executor_list_t executors;
   int exit_code = executor_flags_open(&flags->executor, &executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  for (size_t i = 0; i < executors.count; i++) {
-    int one = plan.mapped != NULL ? identify_sizes(executors.items[i], &plan, seed, flags->as_json)
-                                  : identify_one(flags, executors.items[i], &plan.shape, seed);
+  store_t *store = NULL;
+  if (flags->output.svg != NULL && (executors.count > 1 || plan.mapped != NULL)) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "--svg draws one executor at one length; name one of each");
+  } else if (flags->output.database != NULL && plan.mapped != NULL &&
+             plan.varied != &plan.shape.terms) {
+    status = status_fail(&error, STATUS_INVALID, "--db stores maps over --n alone, not over %s",
+                         plan.mapped);
+  } else if (flags->output.database != NULL) {
+    status = store_open(flags->output.database, &store, &error);
+  }
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  for (size_t i = 0; i < executors.count && status == STATUS_OK; i++) {
+    executor_t *executor = executors.items[i];
+    int one = plan.mapped == NULL ? identify_one(flags, store, executor, &plan.shape, seed)
+                                  : identify_range(executor, &plan, seed, store, flags->as_json);
     exit_code = one > exit_code ? one : exit_code;
   }
+  status = store_close(store, &error);
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
   executor_list_close(&executors);
   return exit_code;
 }

@@ -3,12 +3,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "harness/identify/profile_words.h"
 #include "harness/identify/tree_rule.h"
 
 bool identified_is_explained(const identified_t *identified) {
   if (identified->identification.identity != IDENTITY_FOUND) return false;
   return !identified->has_elements ||
          identified->elements.predicted == identified->elements.checked;
+}
+
+static void print_words(const profile_t *profile) {
+  GString *words = g_string_new(NULL);
+  profile_words(profile, words);
+  printf("  in words:   %s\n", words->str);
+  g_string_free(words, TRUE);
 }
 
 static void print_tree(const profile_t *profile) {
@@ -91,6 +99,7 @@ void identified_print(const identified_t *identified, const char *program_line) 
            identified->odd_element);
   }
   if (identification->has_profile) {
+    print_words(&identification->profile);
     char *rule = identified_rule(&identification->profile);
     printf("  rule:       %s\n", rule);
     g_free(rule);
@@ -115,6 +124,9 @@ json_t *identified_json(const identified_t *identified, const char *program_line
     GString *text = g_string_new(NULL);
     profile_print(&identification->profile, text);
     json_object_set_new(document, "profile", json_string(text->str));
+    g_string_truncate(text, 0);
+    profile_words(&identification->profile, text);
+    json_object_set_new(document, "words", json_string(text->str));
     g_string_free(text, TRUE);
     char *rule = identified_rule(&identification->profile);
     json_object_set_new(document, "rule", json_string(rule));

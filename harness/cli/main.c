@@ -64,7 +64,7 @@ static void print_help(void) {
   }
   GString *contracts = g_string_new(NULL);
   contract_print_help(contracts);
-  printf("\nContracts (--contract spec, backend, or KEY=VALUE,... over backend):\n%s",
+  printf("\nContracts (--contract spec, backend, identified, or KEY=VALUE,... over backend):\n%s",
          contracts->str);
   g_string_free(contracts, TRUE);
   puts(
