@@ -210,27 +210,13 @@ static int identify_one(const identify_flags_t *flags, store_t *store, executor_
   return exit_code;
 }
 
-/* A range of --n is stored as rules; without a database a range of any size is merely told. */
-static int identify_planned(const identify_flags_t *flags, store_t *store, executor_t *executor,
-                            const identify_plan_t *plan, uint64_t seed) {
-  if (plan->mapped == NULL) return identify_one(flags, store, executor, &plan->shape, seed);
-  if (store == NULL) return identify_sizes(executor, plan, seed, flags->as_json);
+/* With a database, rules are sought that predict every length, and stored. */
+static int identify_range(executor_t *executor, const identify_plan_t *plan, uint64_t seed,
+                          store_t *store, bool as_json) {
+  bool is_over_terms = plan->varied == &plan->shape.terms;
+  if (store == NULL || !is_over_terms) return identify_sizes(executor, plan, seed, as_json);
   const length_range_t range = {.low = plan->first, .high = plan->last};
-  return identify_map(executor, &plan->shape, range, seed, store, flags->as_json);
-}
-
-static status_t check_outputs(const identify_output_flags_t *output, const identify_plan_t *plan,
-                              size_t executor_count, failure_t *error) {
-  if (output->svg != NULL && (executor_count > 1 || plan->mapped != NULL)) {
-    return status_fail(error, STATUS_INVALID,
-                       "--svg draws one executor at one length; name one of each");
-  }
-  bool maps_other = plan->mapped != NULL && strcmp(plan->mapped, "--n") != 0;
-  if (output->database != NULL && maps_other) {
-    return status_fail(error, STATUS_INVALID, "--db stores a map over --n, not over %s",
-                       plan->mapped);
-  }
-  return STATUS_OK;
+  return identify_map(executor, &plan->shape, range, seed, store, as_json);
 }
 
 static int identify_all(const identify_flags_t *flags) {
@@ -244,13 +230,21 @@ static int identify_all(const identify_flags_t *flags) {
   int exit_code = executor_flags_open(&flags->executor, &executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   store_t *store = NULL;
-  status = check_outputs(&flags->output, &plan, executors.count, &error);
-  if (status == STATUS_OK && flags->output.database != NULL) {
+  if (flags->output.svg != NULL && (executors.count > 1 || plan.mapped != NULL)) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "--svg draws one executor at one length; name one of each");
+  } else if (flags->output.database != NULL && plan.mapped != NULL &&
+             plan.varied != &plan.shape.terms) {
+    status = status_fail(&error, STATUS_INVALID, "--db stores maps over --n alone, not over %s",
+                         plan.mapped);
+  } else if (flags->output.database != NULL) {
     status = store_open(flags->output.database, &store, &error);
   }
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   for (size_t i = 0; i < executors.count && status == STATUS_OK; i++) {
-    int one = identify_planned(flags, store, executors.items[i], &plan, seed);
+    executor_t *executor = executors.items[i];
+    int one = plan.mapped == NULL ? identify_one(flags, store, executor, &plan.shape, seed)
+                                  : identify_range(executor, &plan, seed, store, flags->as_json);
     exit_code = one > exit_code ? one : exit_code;
   }
   status = store_close(store, &error);
