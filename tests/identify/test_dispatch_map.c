@@ -22,7 +22,7 @@ static float add_in_order(const float *terms, size_t count) {
 }
 
 static float add_in_lanes(const float *terms, size_t count, size_t width) {
-  float lanes[16];
+  float lanes[16] = {0};
   for (size_t i = 0; i < count; i++) {
     lanes[i % width] = i < width ? terms[i] : lanes[i % width] + terms[i];
   }
@@ -40,7 +40,7 @@ static float add_in_three_ways(const float *terms, size_t count) {
 
 /* In an order that is random, and another one for each length. */
 static float add_shuffled(const float *terms, size_t count) {
-  float shuffled[64];
+  float shuffled[64] = {0};
   rng_t rng = rng_make(count);
   for (size_t i = 0; i < count; i++) {
     size_t place = rng_below(&rng, i + 1);
