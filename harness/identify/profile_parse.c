@@ -74,7 +74,7 @@ static status_t parse_header(parser_t *parser) {
     STATUS_TRY(parse_format(parser, " product=", &profile->product));
   }
   STATUS_TRY(parse_format(parser, " result=", &profile->result));
-  size_t start;
+  size_t start = 0;
   STATUS_TRY(scan_expect(scan, " start=", parser->error));
   STATUS_TRY(parse_word(parser, starts, G_N_ELEMENTS(starts), &start));
   STATUS_TRY(scan_expect(scan, " flush=", parser->error));

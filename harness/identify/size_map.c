@@ -275,9 +275,9 @@ static GArray *make_ranges(const mapping_t *mapping) {
   return ranges;
 }
 
-status_t size_map_run(map_identify_t identify, void *context, int64_t first, int64_t last,
+status_t size_map_run(map_identify_t identify_size, void *context, int64_t first, int64_t last,
                       arena_t *arena, size_map_t *out_map, failure_t *error) {
-  mapping_t mapping = {.identify = identify,
+  mapping_t mapping = {.identify = identify_size,
                        .context = context,
                        .arena = arena,
                        .points = g_array_new(FALSE, FALSE, sizeof(map_point_t)),

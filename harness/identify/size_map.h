@@ -44,7 +44,7 @@ typedef struct size_map {
 } size_map_t;
 
 /* Maps first..last; freed with size_map_free(). */
-status_t size_map_run(map_identify_t identify, void *context, int64_t first, int64_t last,
+status_t size_map_run(map_identify_t identify_size, void *context, int64_t first, int64_t last,
                       arena_t *arena, size_map_t *out_map, failure_t *error);
 void size_map_free(size_map_t *map);
 
