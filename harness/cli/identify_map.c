@@ -119,8 +119,10 @@ int identify_map(executor_t *executor, const summer_shape_t *shape, length_range
                  uint64_t seed, store_t *store, bool as_json) {
   executor_source_t context = {.executor = executor, .shape = *shape};
   context.shape.terms = range.low;
-  const dispatch_source_t source = {
-      .open = open_length, .check = check_elements, .context = &context};
+  const dispatch_source_t source = {.open = open_length,
+                                    .check = check_elements,
+                                    .context = &context,
+                                    .is_dear = executor_is_process(executor)};
   dispatch_map_t map;
   failure_t error = {0};
   status_t status =
