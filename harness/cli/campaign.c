@@ -12,9 +12,14 @@ void campaign_flags_add(campaign_flags_t *flags, arguments_t *arguments) {
       {"seed", 's', 0, G_OPTION_ARG_STRING, &flags->seed,
        "Same seed, same cases, same findings (default 1; random draws one)", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags->contract,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "CONTRACT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags->database,
        "Keep counters and findings in this database", "FILE"},
+      {"reference", 0, 0, G_OPTION_ARG_STRING, &flags->reference,
+       "With contract identified: the version to predict with, or own (default: the last other "
+       "one)",
+       "VERSION"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   executor_flags_add(&flags->executor, arguments);
@@ -44,6 +49,7 @@ void campaign_flags_free(campaign_flags_t *flags) {
   g_free(flags->seed);
   g_free(flags->contract);
   g_free(flags->database);
+  g_free(flags->reference);
   g_free(flags->program);
 }
 
@@ -93,6 +99,25 @@ static status_t read_flags(campaign_t *campaign, failure_t *error) {
   return read_program(campaign, error);
 }
 
+/* Under contract `identified` programs are drawn that some profile covers, unless others are asked
+ * for. */
+static status_t open_prediction(campaign_t *campaign, failure_t *error) {
+  const campaign_flags_t *flags = campaign->flags;
+  session_options_t *options = &campaign->options;
+  STATUS_TRY(check_prediction_flags(&options->contract, flags->database, flags->reference, error));
+  if (options->contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  const prediction_options_t prediction = {.database = flags->database,
+                                           .executors = campaign->executors.items,
+                                           .executor_count = campaign->executors.count,
+                                           .reference = flags->reference};
+  STATUS_TRY(prediction_open(&prediction, &campaign->prediction, error));
+  options->predictor = prediction_predictor(campaign->prediction);
+  if (flags->ops != NULL || flags->program != NULL) return STATUS_OK;
+  options->stream.draw_program = prediction_draw_program;
+  options->stream.draw_context = campaign->prediction;
+  return STATUS_OK;
+}
+
 static char *join_command_line(int argc, char *const *argv) {
   GString *line = g_string_new("assay");
   for (int i = 0; i < argc; i++) {
@@ -117,6 +142,10 @@ int campaign_open(const campaign_flags_t *flags, int argc, char *const *argv,
   }
   if (exit_code == EXIT_CODE_CLEAN && flags->database != NULL) {
     status = store_open(flags->database, &campaign->store, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
+  if (exit_code == EXIT_CODE_CLEAN) {
+    status = open_prediction(campaign, &error);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code != EXIT_CODE_CLEAN) return campaign_close(campaign, exit_code);
@@ -156,6 +185,7 @@ int campaign_close(campaign_t *campaign, int exit_code) {
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   status = store_close(campaign->store, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  prediction_close(campaign->prediction);
   executor_list_close(&campaign->executors);
   arena_deinit(&campaign->arena);
   g_free((gpointer)(uintptr_t)campaign->ops);

@@ -3,6 +3,7 @@
 #define ASSAY_CLI_CAMPAIGN_H
 
 #include "harness/cli/flags.h"
+#include "harness/run/prediction.h"
 #include "harness/run/session.h"
 
 typedef struct campaign_flags {
@@ -13,11 +14,12 @@ typedef struct campaign_flags {
   char *seed;
   char *contract;
   char *database;
-  char *program; /* Set by the verb that has such an option. */
+  char *reference; /* The version that contract `identified` predicts with. */
+  char *program;   /* Set by the verb that has such an option. */
   gboolean json;
 } campaign_flags_t;
 
-/* --time, --seed, --contract, --db and the executor options. */
+/* --time, --seed, --contract, --db, --reference and the executor options. */
 void campaign_flags_add(campaign_flags_t *flags, arguments_t *arguments);
 
 /* --op and --cases. */
@@ -32,7 +34,8 @@ typedef struct campaign {
   executor_list_t executors;
   const op_t *const *ops;
   store_t *store;
-  arena_t arena; /* Of `program`. */
+  prediction_t *prediction; /* NULL unless the contract is `identified`. */
+  arena_t arena;            /* Of `program`. */
   program_t program;
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */

@@ -38,6 +38,7 @@ COMMAND(judge);
 COMMAND(query);
 COMMAND(ops);
 COMMAND(executors);
+COMMAND(identify);
 COMMAND(doctor);
 
 /* Prints "assay: ..." and a newline to stderr. */

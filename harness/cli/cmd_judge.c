@@ -106,6 +106,10 @@ int command_judge(const command_t *command, int argc, char **argv) {
     failure_t error = {0};
     contract_t contract;
     status_t status = find_contract(contract_text, &contract, &error);
+    if (status == STATUS_OK && contract.bits == BITS_IDENTIFIED) {
+      status = status_fail(&error, STATUS_INVALID,
+                           "contract identified is about an executor; use `assay replay`");
+    }
     exit_code =
         status == STATUS_OK ? judge_all(&contract, as_json) : complain_status(status, &error);
   }

@@ -6,12 +6,22 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/input.h"
+#include "harness/run/prediction.h"
+
+typedef struct replay_flags {
+  executor_flags_t executor;
+  char *contract;
+  char *database;
+  char *reference;
+  gboolean json;
+} replay_flags_t;
 
 typedef struct replay {
   executor_list_t executors;
   one_case_t walk;
-  arena_t arena;     /* Of the present case. */
-  json_t *documents; /* NULL: print words. */
+  prediction_t *prediction; /* NULL unless the contract is `identified`. */
+  arena_t arena;            /* Of the present case. */
+  json_t *documents;        /* NULL: print words. */
   bool diverged;
   bool failed;
 } replay_t;
@@ -149,19 +159,37 @@ static int replay_argument(replay_t *replay, const char *argument) {
   return exit_code;
 }
 
-static int replay_open(const executor_flags_t *flags, const char *contract_text, bool as_json,
-                       replay_t *replay) {
+static status_t open_prediction(const replay_flags_t *flags, replay_t *replay, failure_t *error) {
+  if (replay->walk.contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  const prediction_options_t options = {.database = flags->database,
+                                        .executors = replay->executors.items,
+                                        .executor_count = replay->executors.count,
+                                        .reference = flags->reference};
+  STATUS_TRY(prediction_open(&options, &replay->prediction, error));
+  replay->walk.predictor = prediction_predictor(replay->prediction);
+  return STATUS_OK;
+}
+
+static int replay_open(const replay_flags_t *flags, replay_t *replay) {
   *replay = (replay_t){0};
   contract_t contract;
   failure_t error = {0};
-  status_t status = find_contract(contract_text, &contract, &error);
+  status_t status = find_contract(flags->contract, &contract, &error);
+  if (status == STATUS_OK) {
+    status = check_prediction_flags(&contract, flags->database, flags->reference, &error);
+  }
   if (status != STATUS_OK) return complain_status(status, &error);
-  int exit_code = executor_flags_open(flags, &replay->executors);
+  int exit_code = executor_flags_open(&flags->executor, &replay->executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   one_case_init(&replay->walk, &contract, 1);
+  status = open_prediction(flags, replay, &error);
+  if (status != STATUS_OK) {
+    executor_list_close(&replay->executors);
+    return complain_status(status, &error);
+  }
   replay->walk.ask_wrong_max = 0; /* Explain the worst of all elements. */
   arena_init(&replay->arena);
-  if (as_json) replay->documents = json_array();
+  if (flags->json) replay->documents = json_array();
   for (size_t i = 0; i < replay->executors.count; i++) {
     if (!executor_load_changed_environment(replay->executors.items[i])) continue;
     complain("loading %s changed the floating-point environment of the process; it was put back",
@@ -173,6 +201,7 @@ static int replay_open(const executor_flags_t *flags, const char *contract_text,
 
 static int replay_close(replay_t *replay, int exit_code) {
   if (replay->documents != NULL) json_print(replay->documents, false);
+  prediction_close(replay->prediction);
   executor_list_close(&replay->executors);
   arena_deinit(&replay->arena);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
@@ -181,26 +210,31 @@ static int replay_close(replay_t *replay, int exit_code) {
 }
 
 int command_replay(const command_t *command, int argc, char **argv) {
-  executor_flags_t flags = {0};
-  char *contract_text = NULL;
-  gboolean as_json = FALSE;
+  replay_flags_t flags = {0};
   const GOptionEntry entries[] = {
-      {"contract", 'c', 0, G_OPTION_ARG_STRING, &contract_text,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
-      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
+      {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
+       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "CONTRACT"},
+      {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
+       "With contract identified: the database that has the profiles", "FILE"},
+      {"reference", 0, 0, G_OPTION_ARG_STRING, &flags.reference,
+       "With contract identified: the version to predict with, or own", "VERSION"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
-  executor_flags_add(&flags, &arguments);
+  executor_flags_add(&flags.executor, &arguments);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 1, 1)) {
     replay_t replay;
-    exit_code = replay_open(&flags, contract_text, as_json, &replay);
+    exit_code = replay_open(&flags, &replay);
     if (exit_code == EXIT_CODE_CLEAN) {
       exit_code = replay_close(&replay, replay_argument(&replay, argv[1]));
     }
   }
-  executor_flags_free(&flags);
-  g_free(contract_text);
+  executor_flags_free(&flags.executor);
+  g_free(flags.contract);
+  g_free(flags.database);
+  g_free(flags.reference);
   return exit_code;
 }

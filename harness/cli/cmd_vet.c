@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/cli/describe.h"
+#include "harness/cli/summary_prediction.h"
 #include "harness/tap/tap.h"
 
 /* What a test point is about; for invalid programs the op alone counts of the label. */
@@ -160,6 +161,10 @@ static int vet(campaign_t *campaign) {
     print_point(&tap, campaign, &g_array_index(buckets, bucket_t, i));
   }
   g_array_unref(buckets);
+  GString *predictions = g_string_new(NULL);
+  describe_predictions(campaign, predictions);
+  if (predictions->len > 0) tap_comment(&tap, predictions->str);
+  g_string_free(predictions, TRUE);
   fflush(stdout);
   return campaign_close(campaign, session_exit_code(campaign->session));
 }

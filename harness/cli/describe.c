@@ -73,6 +73,19 @@ void describe_verdict(const program_t *program, const verdict_t *verdict, GStrin
   describe_algorithms(program, verdict, out_text);
 }
 
+/* Where the profiles of contract `identified` are. */
+static void describe_profiles(const campaign_flags_t *flags, GString *out_text) {
+  contract_t contract;
+  bool is_identified = find_contract(flags->contract, &contract, NULL) == STATUS_OK &&
+                       contract.bits == BITS_IDENTIFIED;
+  if (!is_identified) return;
+  g_autofree char *database = g_shell_quote(flags->database);
+  g_string_append_printf(out_text, " --db %s", database);
+  if (flags->reference == NULL) return;
+  g_autofree char *reference = g_shell_quote(flags->reference);
+  g_string_append_printf(out_text, " --reference %s", reference);
+}
+
 void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text) {
   const executor_t *executor = campaign->executors.items[finding->executor];
   char *name = g_shell_quote(executor_name(executor));
@@ -94,6 +107,7 @@ void describe_replay(const finding_t *finding, const campaign_t *campaign, GStri
     g_string_append_printf(out_text, " --contract %s", contract);
     g_free(contract);
   }
+  describe_profiles(campaign->flags, out_text);
   executor_flags_print(&campaign->flags->executor, out_text);
 }
 

@@ -118,3 +118,18 @@ status_t find_contract(const char *text, contract_t *out_contract, failure_t *er
   if (text[0] == '@') return contract_read_file(text + 1, out_contract, error);
   return contract_parse(str_from(text), out_contract, error);
 }
+
+status_t check_prediction_flags(const contract_t *contract, const char *database,
+                                const char *reference, failure_t *error) {
+  bool is_identified = contract->bits == BITS_IDENTIFIED;
+  if (is_identified && database == NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "contract identified predicts with stored profiles; add --db FILE, the "
+                       "database that `assay identify --db FILE` wrote");
+  }
+  if (!is_identified && reference != NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "--reference is for contract identified; add --contract identified");
+  }
+  return STATUS_OK;
+}

@@ -43,4 +43,8 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
 /* The contract called `text`, which may also be a file ("@FILE"); NULL gives the default. */
 status_t find_contract(const char *text, contract_t *out_contract, failure_t *error);
 
+/* What contract `identified` needs (a database with profiles), and what only it can use. */
+status_t check_prediction_flags(const contract_t *contract, const char *database,
+                                const char *reference, failure_t *error);
+
 #endif

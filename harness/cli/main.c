@@ -19,6 +19,8 @@ const command_t command_table[] = {
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
      "does the same row give the same bits in any batch, place, layout and run?",
      command_invariance},
+    {"identify", "--executor NAME --op OP --n N [--type T] [--m M] [--columns C]",
+     "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
      command_replay},
     {"show", "LINE|-", "explain a case in words and as a StableHLO module", command_show},
@@ -65,7 +67,7 @@ static void print_help(void) {
   }
   GString *contracts = g_string_new(NULL);
   contract_print_help(contracts);
-  printf("\nContracts (--contract spec, backend, or KEY=VALUE,... over backend):\n%s",
+  printf("\nContracts (--contract spec, backend, identified, or KEY=VALUE,... over backend):\n%s",
          contracts->str);
   g_string_free(contracts, TRUE);
   puts(

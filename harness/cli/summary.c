@@ -9,6 +9,7 @@
 #include "harness/cli/describe.h"
 #include "harness/cli/summary_observations.h"
 #include "harness/cli/summary_pairs.h"
+#include "harness/cli/summary_prediction.h"
 
 /* What stands for the types of programs that were drawn invalid on purpose. */
 static const char invalid_programs[] = "(invalid programs)";
@@ -180,11 +181,19 @@ static shares_t measure_shares(const campaign_t *campaign) {
   return shares;
 }
 
+static void print_predictions(const campaign_t *campaign) {
+  GString *text = g_string_new(NULL);
+  describe_predictions(campaign, text);
+  if (text->len > 0) printf("\n%s", text->str);
+  g_string_free(text, TRUE);
+}
+
 void summary_print(const campaign_t *campaign) {
   summary_end_progress();
   print_table(campaign);
   summary_print_observations(campaign);
   summary_print_pairs(campaign);
+  print_predictions(campaign);
   const session_t *session = campaign->session;
   const shares_t shares = measure_shares(campaign);
   uint64_t cases = session_cases(session);
@@ -262,6 +271,7 @@ void summary_print_json(const campaign_t *campaign) {
   json_object_set_new(document, "counters", json_counters(campaign));
   json_object_set_new(document, "observations", summary_json_observations(campaign));
   json_object_set_new(document, "pairs", summary_json_pairs(campaign));
+  json_object_set_new(document, "predictions", json_predictions(campaign));
   json_object_set_new(document, "findings", findings);
   json_print(document, false);
 }

@@ -123,8 +123,7 @@ static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *acce
   return STATUS_OK;
 }
 
-/* "0x1.8p+3 (41400000)", "-3 (fd)". */
-static void print_component(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {
+void judge_print_component(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {
   int digits = (element->bits + 3) / 4;
   if (element->format != NULL && format_is_nan(element->format, bits)) {
     g_snprintf(out, out_bytes, "nan (%0*" PRIx64 ")", digits, bits);
@@ -148,7 +147,7 @@ static status_t describe_worst(walk_t *walk, failure_t *error) {
   verdict->result = worst->result;
   verdict->component = worst->component;
   verdict->got_bits = element_load(element, result->data, worst->component);
-  print_component(element, verdict->got_bits, verdict->got, sizeof verdict->got);
+  judge_print_component(element, verdict->got_bits, verdict->got, sizeof verdict->got);
   g_strlcpy(verdict->expected, worst->answer.expected, sizeof verdict->expected);
   verdict->reason[0] = '\0';
   char observed[sizeof worst->answer.observed];

@@ -25,6 +25,9 @@ typedef struct judge {
 status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
                        const tensor_t *results, verdict_t *out_verdict, failure_t *error);
 
+/* A component in words: "0x1.8p+3 (41400000)", "nan (7fc00000)", "-3 (fd)". */
+void judge_print_component(const element_t *element, uint64_t bits, char *out, size_t out_bytes);
+
 /* Hash of executor-independent features: op, algorithm, types, class and structure.  Equal
  * signatures on one executor are one finding. */
 hash_text_t verdict_signature(const verdict_t *verdict, const program_t *program);

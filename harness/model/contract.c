@@ -39,7 +39,8 @@ static str_t spelling_of(const permission_t *permission, uint8_t value) {
   return spelling;
 }
 
-/* ---- The two contracts ----------------------------------------------------------------------- */
+/* ---- The contracts ----------------------------------------------------------------------------
+ */
 
 contract_t contract_spec(void) {
   contract_t contract;
@@ -57,11 +58,19 @@ contract_t contract_backend(void) {
   return contract;
 }
 
+contract_t contract_identified(void) {
+  contract_t contract = contract_backend();
+  contract.bits = BITS_IDENTIFIED;
+  return contract;
+}
+
 static bool find_base(str_t name, contract_t *out_contract) {
   if (str_equal_text(name, "spec")) {
     *out_contract = contract_spec();
   } else if (str_equal_text(name, "backend")) {
     *out_contract = contract_backend();
+  } else if (str_equal_text(name, "identified")) {
+    *out_contract = contract_identified();
   } else {
     return false;
   }
@@ -108,9 +117,9 @@ static status_t apply_word(contract_t *contract, str_t word, bool is_first, fail
   scan_t scan = scan_make(word);
   str_t key = scan_until(&scan, "=");
   if (!scan_accept(&scan, "=")) {
-    return status_fail(error, STATUS_INVALID, "\"%.*s\" is not key=value%s",
-                       (int)MIN(word.size, 40), word.data,
-                       is_first ? ", and no contract but spec and backend has a name" : "");
+    return status_fail(
+        error, STATUS_INVALID, "\"%.*s\" is not key=value%s", (int)MIN(word.size, 40), word.data,
+        is_first ? ", and no contract but spec, backend and identified has a name" : "");
   }
   str_t value = {.data = scan.cursor, .size = (size_t)(scan.end - scan.cursor)};
   return set_permission(contract, key, value, error);
@@ -148,7 +157,8 @@ static status_t apply_file(GKeyFile *file, contract_t *contract, failure_t *erro
   *contract = contract_backend();
   g_autofree char *base = g_key_file_get_value(file, "contract", "base", NULL);
   if (base != NULL && !find_base(str_from(base), contract)) {
-    return status_fail(error, STATUS_INVALID, "base = %.40s: the base is spec or backend", base);
+    return status_fail(error, STATUS_INVALID,
+                       "base = %.40s: the base is spec, backend or identified", base);
   }
   return apply_keys(file, contract, error);
 }

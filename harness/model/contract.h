@@ -10,6 +10,7 @@
 
 /* The values of each permission, in the order of their spellings in permissions.def. */
 enum permission_order { ORDER_IN_ORDER, ORDER_ANY };
+enum permission_bits { BITS_ANY, BITS_IDENTIFIED };
 enum permission_init_count { INIT_COUNT_ANY, INIT_COUNT_ONE };
 enum permission_accum_rounding { ACCUM_ROUNDING_RN, ACCUM_ROUNDING_RZ };
 enum permission_accum_wider { ACCUM_WIDER_NO, ACCUM_WIDER_YES };
@@ -38,15 +39,17 @@ typedef struct contract {
 #define CONTRACT_INIT_COUNT_MAX 65536u
 
 /* "spec": the letter of the specification.  "backend": what compilers do in practice; the default.
- */
+ * "identified": backend, and the bits that the stored profile of the executor predicts. */
 contract_t contract_spec(void);
 contract_t contract_backend(void);
+contract_t contract_identified(void);
 
-/* "spec", "backend", or either followed by ",key=value..." or just "key=value,..." over backend. */
+/* "spec", "backend", "identified", or one of them followed by ",key=value..." or just
+ * "key=value,..." over backend. */
 status_t contract_parse(str_t text, contract_t *out_contract, failure_t *error);
 
 /* Reads a file: a "contract" key file with one `key = value` a line, in group [contract], with an
- * optional `base = spec|backend`. */
+ * optional `base = spec|backend|identified`. */
 status_t contract_read_file(const char *path, contract_t *out_contract, failure_t *error);
 
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */

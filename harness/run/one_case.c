@@ -314,8 +314,12 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};
-  return judge_executions(walk, instance, expectation, &executions, arena, out_verdict,
-                          out_response, error);
+  STATUS_TRY(judge_executions(walk, instance, expectation, &executions, arena, out_verdict,
+                              out_response, error));
+  bool has_results = !executions.wrote_out_of_bounds && executions.repeat.kind == REPEAT_SAME;
+  if (walk->predictor.check == NULL || !has_results) return STATUS_OK;
+  return walk->predictor.check(walk->predictor.context, executor, instance, executions.results,
+                               arena, out_verdict, error);
 }
 
 status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,

@@ -20,8 +20,18 @@ typedef struct one_case_times {
   uint64_t judge;
 } one_case_times_t;
 
+/* Has a say after the oracle: about results that two executions agreed on, whatever their verdict,
+ * which it may change. */
+typedef struct one_case_predictor {
+  status_t (*check)(void *context, const executor_t *executor, const case_t *instance,
+                    const tensor_t *results, arena_t *arena, verdict_t *inout_verdict,
+                    failure_t *error); /* NULL: there is none. */
+  void *context;
+} one_case_predictor_t;
+
 typedef struct one_case {
   contract_t contract;
+  one_case_predictor_t predictor;
   uint32_t audit_one_in; /* One component in so many is recomputed with MPFR; 0: none. */
   size_t ask_wrong_max;  /* See judge_t. */
   rng_t audit_rng;

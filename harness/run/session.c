@@ -75,6 +75,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->options = *options;
   stream_init(&session->stream, &options->stream);
   one_case_init(&session->walk, &options->contract, options->stream.seed);
+  session->walk.predictor = options->predictor;
   arena_init(&session->arena);
   session->tally = tally_new();
   session->pairs = pair_tally_new();

@@ -22,6 +22,7 @@ typedef struct session_options {
   executor_t *const *executors; /* Borrowed, open. */
   size_t executor_count;
   contract_t contract;
+  one_case_predictor_t predictor;    /* For contracts with bits=identified, see prediction.h. */
   uint64_t cases_max;                /* Cases to draw; 0: no limit. */
   double seconds_max;                /* 0: no limit. */
   store_t *store;                    /* Borrowed, or NULL. */

@@ -43,9 +43,14 @@ static void next_program(stream_t *stream) {
     stream->broken = options->broken;
   } else {
     rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_PROGRAM, stream->program_index, 0));
-    const op_t *op = options->ops[stream->program_index % options->op_count];
     program_t program;
-    gen_program(&rng, op, &options->gen, &stream->arena, &program, &stream->broken);
+    if (options->draw_program != NULL) {
+      options->draw_program(options->draw_context, &rng, &stream->arena, &program);
+      stream->broken = NULL;
+    } else {
+      const op_t *op = options->ops[stream->program_index % options->op_count];
+      gen_program(&rng, op, &options->gen, &stream->arena, &program, &stream->broken);
+    }
     stream->instance = case_make(&stream->arena, &program);
   }
   stream->case_limit = data_sets(stream);

@@ -13,6 +13,9 @@ typedef struct stream_options {
   size_t op_count;          /* At least 1. */
   const program_t *program; /* If not NULL: this program only; borrowed, with its attributes. */
   const char *broken;       /* The constraint that `program` breaks, or NULL. */
+  /* If not NULL: draws the programs, in place of the ops; all of them valid. */
+  void (*draw_program)(void *context, rng_t *rng, arena_t *arena, program_t *out_program);
+  void *draw_context;
   gen_options_t gen;
   uint64_t seed;
   bool compiling_is_dear; /* More data for each program: for worker processes. */

@@ -2,6 +2,7 @@
 
 #include "harness/store/store_connection.h"
 #include "harness/store/store_pending.h"
+#include "harness/store/store_profile.h"
 #include "harness/store/store_schema.h"
 #include "harness/store/store_write.h"
 
@@ -133,6 +134,11 @@ status_t store_add_divergence(store_t *store, const store_divergence_t *divergen
   pending_add_divergence(&store->pending, divergence, now_seconds());
   *out_is_new = is_new;
   return STATUS_OK;
+}
+
+status_t store_add_profile(store_t *store, const store_profile_t *profile, bool *out_is_new,
+                           failure_t *error) {
+  return profile_write(&store->connection, profile, now_seconds(), out_is_new, error);
 }
 
 status_t store_tick(store_t *store, failure_t *error) {

@@ -135,6 +135,26 @@ typedef struct store_divergence {
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
                               bool *out_is_new, failure_t *error);
 
+/* How an executor forms the sums of one shape, over a range of their lengths; the columns of
+ * `profile` in migrations/0002_profiles.sql. */
+typedef struct store_profile {
+  int64_t executor_id;
+  const char *op;
+  const char *algorithm;
+  const char *types;
+  const char *shape;
+  uint64_t terms_low;
+  uint64_t terms_high;
+  const char *program_line; /* That it was found with. */
+  const char *text;
+  const char *rule; /* "" if the profile holds for one length alone. */
+  const char *words;
+} store_profile_t;
+
+/* Written at once.  *out_is_new: this executor has not been seen to add so before. */
+status_t store_add_profile(store_t *store, const store_profile_t *profile, bool *out_is_new,
+                           failure_t *error);
+
 /* Commits if about a second has passed since the last commit. */
 status_t store_tick(store_t *store, failure_t *error);
 

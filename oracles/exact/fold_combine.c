@@ -67,10 +67,15 @@ static bool is_zero(const fold_t *fold, fold_value_t value) {
   return value.real == 0 && (!is_complex || value.imaginary == 0);
 }
 
+/* A factor of 1 marks what is no product: a product by 1 is written with other factors. */
+static fold_value_t unrounded_product(double left, double right) {
+  if (right != 1) return (fold_value_t){.real = left, .factor = right};
+  double halving = fabs(left) > 1 ? 0.5 : 2;
+  return (fold_value_t){.real = left * halving, .factor = 1 / halving};
+}
+
 static fold_value_t float_product(const fold_t *fold, fold_value_t left, fold_value_t right) {
-  if (fold->fused) {
-    return (fold_value_t){.real = left.real, .factor = right.real};
-  }
+  if (fold->fused) return unrounded_product(left.real, right.real);
   return fold_real(arithmetic_multiply(&fold->arithmetic, left.real, right.real));
 }
 

@@ -3,14 +3,18 @@
 
 #include "harness/model/contract.h"
 
-#define SPEC                                                                        \
-  "order=in-order,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none," \
-  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=either,"    \
-  "imprecise_accum_bits=14,dot_algorithm=spec"
-#define BACKEND                                                                  \
-  "order=any,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
-  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,"   \
-  "imprecise_accum_bits=14,dot_algorithm=verifier"
+#define SPEC                                                                                     \
+  "order=in-order,bits=any,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none,"     \
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=either,imprecise_accum_" \
+  "bits=14,dot_algorithm=spec"
+#define BACKEND                                                                                \
+  "order=any,bits=any,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,"      \
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_" \
+  "bits=14,dot_algorithm=verifier"
+#define IDENTIFIED                                                                               \
+  "order=any,bits=identified,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
+  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_"   \
+  "bits=14,dot_algorithm=verifier"
 
 static void check_prints(const contract_t *contract, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -39,11 +43,14 @@ static void test_parse(void) {
       {"spec", SPEC},
       {"backend", BACKEND},
       {SPEC, SPEC},
+      {"identified", IDENTIFIED},
+      {"bits=identified", IDENTIFIED},
+      {"identified,bits=any", BACKEND},
       {"spec,order=any,fma=yes,accum_wider=yes,low_nan=zero,dot_algorithm=verifier", BACKEND},
       {"order=in-order,accum_wider=no,fma=no,low_nan=either,dot_algorithm=spec", SPEC},
       {"fma=no,fma=yes", BACKEND},
       {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",
-       "order=in-order,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,ftz=both,"
+       "order=in-order,bits=any,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,ftz=both,"
        "integer_overflow=saturate,zero_sign=any,operand_rounding=rn,low_nan=either,"
        "imprecise_accum_bits=14,dot_algorithm=spec"},
   };
@@ -73,8 +80,9 @@ static void test_refused(void) {
     const char *text;
     const char *message;
   } rows[] = {
-      {"", "\"\" is not key=value, and no contract but spec and backend has a name"},
-      {"strict", "\"strict\" is not key=value, and no contract but spec and backend has a name"},
+      {"", "\"\" is not key=value, and no contract but spec, backend and identified has a name"},
+      {"strict",
+       "\"strict\" is not key=value, and no contract but spec, backend and identified has a name"},
       {"fma=yes,spec", "\"spec\" is not key=value"},
       {"spec,", "\"\" is not key=value"},
       {"fma=maybe", "fma=maybe: the value is one of no|yes"},
@@ -82,11 +90,11 @@ static void test_refused(void) {
       {"ftz=in", "ftz=in: the value is one of none|inputs|outputs|both"},
       {"ftz=none|inputs", "ftz=none|inputs: the value is one of none|inputs|outputs|both"},
       {"FMA=yes",
-       "no permission is called \"FMA\"; there are order, init_count, accum_rounding, "
+       "no permission is called \"FMA\"; there are order, bits, init_count, accum_rounding, "
        "accum_wider, fma, ftz, integer_overflow, zero_sign, operand_rounding, low_nan, "
        "imprecise_accum_bits, dot_algorithm"},
       {" fma=yes",
-       "no permission is called \" fma\"; there are order, init_count, accum_rounding, "
+       "no permission is called \" fma\"; there are order, bits, init_count, accum_rounding, "
        "accum_wider, fma, ftz, integer_overflow, zero_sign, operand_rounding, low_nan, "
        "imprecise_accum_bits, dot_algorithm"},
   };
@@ -117,6 +125,7 @@ static void test_file(void) {
   } rows[] = {
       {"[contract]\n", BACKEND},
       {"[contract]\nbase = spec\n", SPEC},
+      {"[contract]\nbase = identified\n", IDENTIFIED},
       {"# A comment.\n[contract]\nbase = spec\nfma = no\norder=in-order\naccum_wider = no\n", SPEC},
       {"[contract]\norder = any\nbase = spec\nfma = yes\naccum_wider = yes\nlow_nan = zero\n"
        "dot_algorithm = verifier\n",
@@ -135,7 +144,7 @@ static void test_refused_file(void) {
     const char *message;
   } rows[] = {
       {"[permissions]\nfma = no\n", "there is no group [contract]"},
-      {"[contract]\nbase = strict\n", "base = strict: the base is spec or backend"},
+      {"[contract]\nbase = strict\n", "base = strict: the base is spec, backend or identified"},
       {"[contract]\nfma = maybe\n", "fma=maybe: the value is one of no|yes"},
       {"[contract]\nfmaa = no\n", "no permission is called \"fmaa\"; there are order, "},
       {"fma = no\n", "Key file does not start with a group"},

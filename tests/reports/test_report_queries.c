@@ -8,6 +8,7 @@
 #include "reports/query_table.h"
 #include "reports/report.h"
 #include "tests/store/store_observation_sample.h"
+#include "tests/store/store_profile_sample.h"
 
 static char *run_report(store_fixture_t *fixture, const char *sql, report_format_t format) {
   char *written = NULL;
@@ -40,12 +41,45 @@ static void add_broken_property(store_fixture_t *fixture, store_t *store, int64_
   add_divergence(fixture, store, &broken, false);
 }
 
+static int64_t add_version(store_fixture_t *fixture, store_t *store, const char *version) {
+  const store_executor_t executor = {.name = "adder", .version = version, .hardware = "avx512"};
+  int64_t executor_id = -1;
+  ASSERT_OK(fixture, store_add_executor(store, &executor, &executor_id, &fixture->error));
+  return executor_id;
+}
+
+/* Version 2 adds with 16 lanes from 9 terms on, but for 60 terms as before; that it had 32 lanes
+ * was replaced when it was identified again. */
+static void fill_profiles(store_fixture_t *fixture, store_t *store) {
+  store_profile_t profile = sample_profile(add_version(fixture, store, "1"));
+  store_profile_t sixty = profile;
+  sixty.terms_low = sixty.terms_high = 60;
+  sixty.rule = "";
+  sixty.words = "irregular";
+  add_profile(fixture, store, &profile, true);
+  add_profile(fixture, store, &sixty, true);
+  profile.executor_id = sixty.executor_id = add_version(fixture, store, "2");
+  profile.terms_low = 1;
+  profile.terms_high = 8;
+  add_profile(fixture, store, &profile, true);
+  profile.terms_low = 9;
+  profile.terms_high = 700;
+  profile.rule = "lanes 32";
+  profile.words = "32 lanes, pairwise at the end";
+  add_profile(fixture, store, &profile, true);
+  profile.rule = "lanes 16";
+  profile.words = "16 lanes, pairwise at the end";
+  add_profile(fixture, store, &profile, true);
+  add_profile(fixture, store, &sixty, true);
+}
+
 /* Two ops, two executors, two runs, every outcome and four findings. */
 static void fill(store_fixture_t *fixture) {
   store_t *store = open_store(fixture);
   int64_t first_run = begin_run(fixture, store);
   int64_t openblas = add_executor(fixture, store, "openblas");
   int64_t onednn = add_executor(fixture, store, "onednn");
+  fill_profiles(fixture, store);
   store_counter_t reduce = sample_counter(first_run, onednn);
   count(fixture, store, reduce, "conforms", "", 90);
   count(fixture, store, reduce, "diverges", "value", 6);
@@ -97,7 +131,7 @@ static const struct {
     {"classes", "value       onednn           1          6        1.5       12", 4},
     {"contracts", "       1     2         2  order=any", 1},
     {"coverage", "stablehlo.dot_general  default    f32,f32->f32     20        10      0", 2},
-    {"executors", "onednn    1.2      avx512      100         2", 2},
+    {"executors", "onednn    1.2      avx512      100         2", 4},
     {"fallbacks", "BF16_BF16_F32  f32,f32->f32     30       30  20", 3},
     {"findings", "crash", 4},
     {"implementations", "jit:avx2", 2},
@@ -106,6 +140,8 @@ static const struct {
     {"observed", "BF16_BF16_F32  f32,f32->f32     60       60  20", 4},
     {"pairs", "  100         15             5            4             3           2          1",
      1},
+    {"profile-changes", "f32[n] f32[] -> f32[]  9 .. 59    8 lanes, pairwise at the end", 2},
+    {"profiles", "f32[]  60        irregular                              1  2", 6},
     {"runs", "18446744073709551615  0.1.0  assay run", 2},
     {"shortest", " 4  openblas  value               1  short", 4},
     {"told-apart", "F64_F64_F64      100          60          30     0       10            90", 3},

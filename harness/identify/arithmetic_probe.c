@@ -1,0 +1,195 @@
+#include "harness/identify/arithmetic_probe.h"
+
+#include <math.h>
+
+/* Negative products that are too small for the result, all of them together too. */
+static status_t probe_underflow(anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  const summer_t *summer = discovery->prober->summer;
+  int least = summer->result->exponent_min - summer->result->precision + 1;
+  int terms = ilogb((double)summer->term_count) + 1;
+  int target = least - 2 - terms;
+  int left = MAX(target / 2, summer->left->exponent_min - summer->left->precision + 1);
+  int right = MAX(target - left, summer->right->exponent_min - summer->right->precision + 1);
+  if (left + right > target) return STATUS_OK;
+  for (size_t i = 0; i < summer->term_count; i++) {
+    prober_set_factors(discovery->prober, i, -ldexp(1, left), ldexp(1, right));
+  }
+  double value = 0;
+  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  profile->zero_is_first = value == 0 && signbit(value) != 0;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* Everything is -0: only a zero that an accumulator starts from can make +0 of it. */
+static status_t probe_start(anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  const summer_t *summer = discovery->prober->summer;
+  if (!format_has_negative_zero(summer->left) || !format_has_negative_zero(summer->result)) {
+    return STATUS_OK;
+  }
+  for (size_t i = 0; i < summer_leaf_count(summer); i++) prober_set(discovery->prober, i, -0.0);
+  double value;
+  STATUS_TRY(prober_run(discovery->prober, &value, discovery->error));
+  profile->starts_at_zero = value == 0 && signbit(value) == 0;
+  return profile->starts_at_zero && summer->right != NULL ? probe_underflow(anatomy, profile)
+                                                          : STATUS_OK;
+}
+
+/* A result that comes out as nothing although `expected` is in it. */
+static status_t is_lost(const discovery_t *discovery, double expected, bool *out_is_lost) {
+  double value = expected;
+  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  *out_is_lost = status == STATUS_OK && value == 0;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* Subnormal factors whose product is normal, or subnormal terms. */
+static status_t probe_inputs(anatomy_t *anatomy, profile_t *profile) {
+  enum { LIFT_MAX = 60 };
+  const discovery_t *discovery = anatomy->discovery;
+  prober_t *prober = discovery->prober;
+  const summer_t *summer = prober->summer;
+  if (summer->term_count == 0 || summer->left->precision < 2) return STATUS_OK;
+  double small = ldexp(0.5, summer->left->exponent_min);
+  if (summer->right == NULL) {
+    bool is_pair = summer->term_count > 1; /* Two halves make a normal number. */
+    prober_set(prober, 0, small);
+    if (is_pair) prober_set(prober, 1, small);
+    return is_lost(discovery, small, &profile->flushes_inputs);
+  }
+  bool left_is_lost;
+  prober_set_factors(prober, 0, small, ldexp(1, MIN(summer->right->exponent_max, LIFT_MAX)));
+  STATUS_TRY(is_lost(discovery, small, &left_is_lost));
+  bool right_is_lost;
+  prober_set_factors(prober, 0, ldexp(1, MIN(summer->left->exponent_max, LIFT_MAX)),
+                     ldexp(0.5, summer->right->exponent_min));
+  STATUS_TRY(is_lost(discovery, small, &right_is_lost));
+  profile->flushes_inputs = left_is_lost && right_is_lost;
+  return STATUS_OK;
+}
+
+/* Normal terms whose sum is subnormal. */
+static status_t probe_outputs(anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  const summer_t *summer = discovery->prober->summer;
+  if (summer->term_count == 0) return STATUS_OK;
+  double least = ldexp(1, summer->result->exponent_min);
+  if (summer->term_count == 1) {
+    if (summer->right == NULL) return STATUS_OK;
+    prober_set(discovery->prober, 0, least / 2);
+  } else {
+    prober_set(discovery->prober, 0, 1.5 * least);
+    prober_set(discovery->prober, 1, -least);
+  }
+  return is_lost(discovery, least / 2, &profile->flushes_outputs);
+}
+
+/* A sum, or a product, that is subnormal on its way to a normal one. */
+static status_t probe_sums(anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  prober_t *prober = discovery->prober;
+  double least = ldexp(1, prober->summer->result->exponent_min);
+  profile->flushes_sums = profile->flushes_outputs;
+  if (anatomy->node_count == 0) return STATUS_OK;
+  const profile_node_t *node = &anatomy->nodes[0];
+  uint32_t parent = anatomy->parents[0];
+  if (parent != 0) {
+    const profile_node_t *above = &anatomy->nodes[parent - profile->term_count - 1];
+    bool is_first = above->children[0] == profile->term_count + 1;
+    prober_set(prober, anatomy_leaf(anatomy, above, is_first ? 1 : 0), least);
+    prober_set(prober, anatomy_leaf(anatomy, node, 0), 1.5 * least);
+    prober_set(prober, anatomy_leaf(anatomy, node, 1), -least);
+  } else if (prober->summer->right != NULL) {
+    prober_set(prober, anatomy_leaf(anatomy, node, 0), least);
+    prober_set_factors(prober, anatomy_leaf(anatomy, node, 1),
+                       ldexp(1, prober->summer->left->exponent_min), 0.5);
+    if (prober->summer->left->exponent_min != prober->summer->result->exponent_min) {
+      prober->has_unfit = true; /* No product of normal factors is just subnormal. */
+    }
+  } else {
+    return STATUS_OK;
+  }
+  double value = 1.5 * least;
+  status_t status = prober_run(prober, &value, discovery->error);
+  if (status == STATUS_OK) profile->flushes_sums = value == least;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+status_t probe_zeros(anatomy_t *anatomy, profile_t *profile) {
+  STATUS_TRY(probe_start(anatomy, profile));
+  STATUS_TRY(probe_inputs(anatomy, profile));
+  STATUS_TRY(probe_outputs(anatomy, profile));
+  return probe_sums(anatomy, profile);
+}
+
+static uint32_t *find_parents(const discovery_t *discovery) {
+  const profile_builder_t *builder = &discovery->builder;
+  uint32_t *parents = ARENA_NEW_ARRAY(discovery->arena, uint32_t, builder->nodes->len);
+  for (guint i = 0; i < builder->nodes->len; i++) {
+    parents[i] = 0;
+    const profile_node_t *node = &g_array_index(builder->nodes, profile_node_t, i);
+    for (uint32_t k = 0; k < node->child_count; k++) {
+      uint32_t child = node->children[k];
+      if (child <= builder->term_count) continue;
+      parents[child - builder->term_count - 1] = (uint32_t)(builder->term_count + 1 + i);
+    }
+  }
+  return parents;
+}
+
+/* The tree with a node of its own above each product that a fused node gets rounded. */
+static void finish_tree(const anatomy_t *anatomy, profile_t *profile) {
+  const discovery_t *discovery = anatomy->discovery;
+  size_t term_count = profile->term_count;
+  profile_builder_t builder = profile_builder_make(term_count, discovery->arena);
+  uint32_t *ids = g_new(uint32_t, anatomy->node_count + 1);
+  for (size_t i = 0; i < anatomy->node_count; i++) {
+    const profile_node_t *node = &anatomy->nodes[i];
+    uint32_t *children = g_new(uint32_t, node->child_count);
+    for (uint32_t k = 0; k < node->child_count; k++) {
+      uint32_t child = node->children[k];
+      children[k] = child > term_count ? ids[child - term_count - 1] : child;
+      bool is_rounded = child < term_count && anatomy->is_unrounded[child] == 0;
+      if (!node->fused || !is_rounded) continue;
+      profile_node_t rounding = *node;
+      rounding.aligned_bits = 0;
+      children[k] = profile_builder_add(&builder, &child, 1, &rounding);
+    }
+    ids[i] = profile_builder_add(&builder, children, node->child_count, node);
+    g_free(children);
+  }
+  if (anatomy->node_count == 0 && profile->zero_is_first) { /* One product, added to +0. */
+    const profile_node_t rounding = {
+        .format = profile->result, .rounding = ROUNDING_NEAREST_EVEN, .fused = true};
+    const uint32_t term = 0;
+    profile_builder_add(&builder, &term, 1, &rounding);
+  }
+  profile_builder_finish(&builder, profile);
+  g_free(ids);
+  profile_builder_free(&builder);
+}
+
+status_t probe_arithmetic(discovery_t *discovery, profile_t *out_profile) {
+  const summer_t *summer = discovery->prober->summer;
+  GArray *nodes = discovery->builder.nodes;
+  anatomy_t anatomy = {
+      .discovery = discovery,
+      .nodes = (profile_node_t *)(void *)nodes->data,
+      .node_count = nodes->len,
+      .parents = find_parents(discovery),
+      .is_unrounded = arena_alloc_zeroed(discovery->arena, summer->term_count + 1)};
+  profile_t profile = {.op = summer->op,
+                       .program_line = summer->program_line,
+                       .term_count = summer->term_count,
+                       .left = summer->left,
+                       .right = summer->right,
+                       .result = summer->result,
+                       .has_init = discovery->init_is_leaf};
+  STATUS_TRY(probe_roundings(&anatomy));
+  STATUS_TRY(probe_products(&anatomy, &profile));
+  STATUS_TRY(probe_zeros(&anatomy, &profile));
+  finish_tree(&anatomy, &profile);
+  *out_profile = profile;
+  return STATUS_OK;
+}

@@ -1,0 +1,235 @@
+/* Rules: found from trees built by hand, applied to other lengths, written and read back. */
+#include "harness/identify/profile_rule.h"
+
+#include "tests/identify/tree_shapes.h"
+
+enum { LENGTH_MAX = 150 };
+
+/* Builds a tree over terms 0 .. n - 1 of shapes->profile. */
+typedef void (*build_t)(shapes_t *shapes, uint32_t n);
+
+static void build_sequential(shapes_t *shapes, uint32_t n) {
+  add_two(shapes, add_run(shapes, 0, n, 1), init_id(shapes));
+}
+
+static void build_init_first(shapes_t *shapes, uint32_t n) {
+  uint32_t sum = init_id(shapes);
+  for (uint32_t i = 0; i < n; i++) sum = add_two(shapes, sum, i);
+}
+
+static void build_pairwise(shapes_t *shapes, uint32_t n) {
+  uint32_t ids[LENGTH_MAX] = {0};
+  for (uint32_t i = 0; i < n; i++) ids[i] = i;
+  add_pairwise(shapes, ids, n);
+}
+
+static void build_lanes(shapes_t *shapes, uint32_t n) {
+  uint32_t sums[8] = {0};
+  uint32_t width = MIN(8, n);
+  add_lanes(shapes, width, n, sums);
+  add_two(shapes, add_pairwise(shapes, sums, width), init_id(shapes));
+}
+
+/* The initial value is one more term in front. */
+static void build_shifted_lanes(shapes_t *shapes, uint32_t n) {
+  uint32_t sums[8] = {0};
+  uint32_t width = MIN(8, n + 1);
+  for (uint32_t lane = 0; lane < width; lane++) {
+    sums[lane] = NO_TREE;
+    for (uint32_t i = lane; i <= n; i += 8) {
+      sums[lane] = add_two(shapes, sums[lane], i == 0 ? init_id(shapes) : i - 1);
+    }
+  }
+  add_pairwise(shapes, sums, width);
+}
+
+static void build_lanes_and_tail(shapes_t *shapes, uint32_t n) {
+  uint32_t sums[4] = {0};
+  uint32_t body = n / 4 * 4;
+  if (body == 0) {
+    add_run(shapes, 0, n, 1);
+    return;
+  }
+  add_lanes(shapes, 4, body, sums);
+  uint32_t sum = add_pairwise(shapes, sums, 4);
+  for (uint32_t i = body; i < n; i++) sum = add_two(shapes, sum, i);
+}
+
+static void build_blocks(shapes_t *shapes, uint32_t n) {
+  uint32_t sums[LENGTH_MAX] = {0};
+  uint32_t count = add_blocks(shapes, 16, sums);
+  add_chain(shapes, NO_TREE, sums, count);
+  (void)n;
+}
+
+/* Blocks of 32 after padding at both ends, each from the initial value, and their sums too. */
+static void build_padded(shapes_t *shapes, uint32_t n) {
+  uint32_t missing = (32 - n % 32) % 32;
+  uint32_t total = n <= 32 ? NO_TREE : init_id(shapes);
+  uint32_t first = n <= 32 ? n : 32 - missing / 2;
+  for (uint32_t begin = 0; begin < n; begin = first, first += 32) {
+    uint32_t sum = init_id(shapes);
+    for (uint32_t i = begin; i < MIN(n, first); i++) sum = add_two(shapes, sum, i);
+    total = add_two(shapes, total, sum);
+  }
+}
+
+static void build_swapped(shapes_t *shapes, uint32_t n) {
+  uint32_t sum = NO_TREE;
+  for (uint32_t i = 0; i < n; i++) sum = add_two(shapes, sum, (i ^ 1) < n ? i ^ 1 : i);
+}
+
+/* A chain of fused multiply-adds, whose first product is rounded. */
+static void build_fused(shapes_t *shapes, uint32_t n) {
+  const uint32_t first = 0;
+  uint32_t sum = add_node(shapes, &first, 1);
+  for (uint32_t i = 1; i < n; i++) sum = add_two(shapes, sum, i);
+}
+
+static const struct {
+  const char *order; /* How the rule begins that explains all lengths. */
+  build_t build;
+  uint32_t found_at; /* With so many terms. */
+  bool is_dot;
+} ROWS[] = {
+    {"sequential init=last", build_sequential, 20, false},
+    {"sequential init=first", build_init_first, 20, false},
+    {"halves init=absent", build_pairwise, 21, false},
+    {"lanes8(sequential,halves) init=last", build_lanes, 50, false},
+    {"lanes8(sequential,halves) init=first", build_shifted_lanes, 50, false},
+    {"tail4(lanes4(sequential,halves)) init=absent", build_lanes_and_tail, 23, false},
+    {"blocks16(sequential,sequential) init=absent", build_blocks, 70, false},
+    {"padded32(sequential,sequential) init=each", build_padded, 100, false},
+    {"padded32(sequential,sequential) init=each", build_padded, 33, false},
+    {"swapped init=absent", build_swapped, 20, false},
+    {"sequential init=absent first=rounded", build_fused, 20, true},
+};
+
+static void build_row(shapes_t *shapes, size_t row, uint32_t n) {
+  shapes_init(shapes, n);
+  if (ROWS[row].is_dot) shapes_multiply(shapes, &format_table[FORMAT_f32], true);
+  ROWS[row].build(shapes, n);
+  shapes_finish(shapes);
+}
+
+static char *print_profile(const profile_t *profile) {
+  GString *text = g_string_new(NULL);
+  profile_print(profile, text);
+  return g_string_free(text, FALSE);
+}
+
+static char *print_rule(const profile_rule_t *rule) {
+  GString *text = g_string_new(NULL);
+  profile_rule_print(rule, text);
+  return g_string_free(text, FALSE);
+}
+
+/* Whether the rule gives the trees of the row for all lengths. */
+static bool explains_all(const profile_rule_t *rule, size_t row) {
+  bool same = true;
+  for (uint32_t n = 1; n <= LENGTH_MAX && same; n++) {
+    shapes_t shapes;
+    build_row(&shapes, row, n);
+    profile_t made;
+    same = profile_rule_apply(rule, "", n, &shapes.arena, &made, NULL) == STATUS_OK;
+    g_autofree char *expected = print_profile(&shapes.profile);
+    g_autofree char *given = same ? print_profile(&made) : NULL;
+    same = same && g_str_equal(given, expected);
+    shapes_deinit(&shapes);
+  }
+  return same;
+}
+
+/* Every rule that is found gives the profile that it was found from, and its text gives it back;
+ * one of them, the one that is meant, gives all lengths. */
+static void test_found(void) {
+  for (size_t row = 0; row < G_N_ELEMENTS(ROWS); row++) {
+    g_test_message("%s", ROWS[row].order);
+    shapes_t shapes;
+    build_row(&shapes, row, ROWS[row].found_at);
+    profile_rule_t rules[PROFILE_RULES_MAX];
+    size_t count = profile_rules_find(&shapes.profile, &shapes.arena, rules);
+    bool is_found = false;
+    for (size_t i = 0; i < count; i++) {
+      g_autofree char *text = print_rule(&rules[i]);
+      profile_rule_t again;
+      g_assert_cmpint(
+          profile_rule_parse(str_from(text), &shapes.profile, &shapes.arena, &again, NULL), ==,
+          STATUS_OK);
+      g_autofree char *printed = print_rule(&again);
+      g_assert_cmpstr(printed, ==, text);
+      profile_t made;
+      g_assert_cmpint(
+          profile_rule_apply(&again, "", ROWS[row].found_at, &shapes.arena, &made, NULL), ==,
+          STATUS_OK);
+      g_autofree char *given = print_profile(&made);
+      g_autofree char *expected = print_profile(&shapes.profile);
+      g_assert_cmpstr(given, ==, expected);
+      if (!g_str_has_prefix(text, ROWS[row].order)) continue;
+      is_found = true;
+      g_assert_true(explains_all(&rules[i], row));
+    }
+    g_assert_true(is_found);
+    shapes_deinit(&shapes);
+  }
+}
+
+/* Two leaves exchanged: no rule. */
+static void test_irregular(void) {
+  shapes_t shapes;
+  shapes_init(&shapes, 40);
+  uint32_t sum = NO_TREE;
+  for (uint32_t i = 0; i < 40; i++) {
+    sum = add_two(&shapes, sum, i == 20 ? 30 : i == 30 ? 20 : i);
+  }
+  profile_rule_t rules[PROFILE_RULES_MAX];
+  g_assert_cmpuint(profile_rules_find(shapes_finish(&shapes), &shapes.arena, rules), ==, 0);
+  shapes_deinit(&shapes);
+  /* Nodes of one role with two arithmetics: none either. */
+  shapes_init(&shapes, 40);
+  sum = add_run(&shapes, 0, 20, 1);
+  shapes.like.format = &format_table[FORMAT_f64];
+  for (uint32_t i = 20; i < 40; i++) sum = add_two(&shapes, sum, i);
+  g_assert_cmpuint(profile_rules_find(shapes_finish(&shapes), &shapes.arena, rules), ==, 0);
+  shapes_deinit(&shapes);
+}
+
+/* Text that is no rule, or not one of this profile. */
+static void test_refused(void) {
+  shapes_t shapes;
+  build_row(&shapes, 0, 20);
+  profile_rule_t rules[PROFILE_RULES_MAX];
+  g_assert_cmpuint(profile_rules_find(&shapes.profile, &shapes.arena, rules), >, 0);
+  g_autofree char *good = print_rule(&rules[0]);
+  g_autofree char *other_arithmetic = g_strdup(good);
+  memcpy(strstr(other_arithmetic, "add=f32"), "add=f64", strlen("add=f64"));
+  const char *texts[] = {
+      "",
+      "sequential",
+      "lanes0(sequential,halves) init=last",
+      "lanes8(sequential) init=last",
+      "lanes8(sequential,halves init=last",
+      "sequential init=never",
+      "tail4(tail4(tail4(tail4(tail4(tail4(tail4(tail4(tail4(halves))))))))) init=last",
+      other_arithmetic};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+    profile_rule_t rule;
+    failure_t error = {0};
+    g_assert_cmpint(
+        profile_rule_parse(str_from(texts[i]), &shapes.profile, &shapes.arena, &rule, &error), ==,
+        STATUS_INVALID);
+    g_assert_cmpint(error.text[0], !=, '\0');
+  }
+  profile_t made;
+  g_assert_cmpint(profile_rule_apply(&rules[0], "", 0, &shapes.arena, &made, NULL), ==,
+                  STATUS_UNSUPPORTED);
+  shapes_deinit(&shapes);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/rule/found", test_found);
+  g_test_add_func("/rule/irregular", test_irregular);
+  g_test_add_func("/rule/refused", test_refused);
+  return g_test_run();
+}
