@@ -80,11 +80,6 @@ static split_specials_t gather(const sum_question_t *question) {
   return found;
 }
 
-static void permit_anything(value_range_t *range, const format_t *format) {
-  double largest = format_to_double(format, format->largest_bits);
-  *range = (value_range_t){-largest, largest, true, true, true, true, true};
-}
-
 bool split_sum_set_special(value_range_t *inout_range, const sum_question_t *question,
                            const contract_t *contract) {
   const split_specials_t found = gather(question);
@@ -93,7 +88,7 @@ bool split_sum_set_special(value_range_t *inout_range, const sum_question_t *que
   if (!is_any(found.leading) && (is_any(found.low) || (reach.up && reach.down))) {
     /* The low-order part may have been dropped whole: nothing is certain of what is left.  (A
      * component of any split that is not finite has a leading one that is not finite either.) */
-    permit_anything(inout_range, question->format);
+    *inout_range = value_range_anything(question->format);
     return true;
   }
   if (!is_any(found.leading)) return false;

@@ -9,11 +9,6 @@ bool sum_result_is_widening(const format_t *accumulation, const format_t *result
   return result->specials == FORMAT_IEEE && arithmetic_format_holds(result, accumulation);
 }
 
-static void permit_anything(value_range_t *range, const format_t *format) {
-  double largest = format_to_double(format, format->largest_bits);
-  *range = (value_range_t){-largest, largest, true, true, true, true, true};
-}
-
 /* What an infinity or a number beyond the range becomes by the format's rule. */
 static void permit_overflow(value_range_t *range, const format_t *format, bool negative) {
   double rounded = format_round_double(format, negative ? -INFINITY : INFINITY);
@@ -56,7 +51,7 @@ static value_range_t convert_range(const value_range_t *range, const format_t *f
   out.positive_zero = range->positive_zero || may_vanish(range, from, to, false);
   out.negative_zero = range->negative_zero || may_vanish(range, from, to, true);
   if (out.nan && !format_has_nan(to))
-    permit_anything(&out, to); /* NaN becomes nobody knows what. */
+    return value_range_anything(to); /* It has no meaning there. */
   return out;
 }
 

@@ -21,6 +21,17 @@ bool value_range_holds(const value_range_t *range, const format_t *format, uint6
   return range->low <= value && value <= range->high;
 }
 
+value_range_t value_range_anything(const format_t *format) {
+  double largest = format_to_double(format, format->largest_bits);
+  return (value_range_t){.low = -largest,
+                         .high = largest,
+                         .nan = true,
+                         .positive_infinity = true,
+                         .negative_infinity = true,
+                         .positive_zero = true,
+                         .negative_zero = true};
+}
+
 void value_range_print(const value_range_t *range, char *out, size_t out_bytes) {
   GString *text = g_string_new(NULL);
   bool only_zero = range->low == 0 && range->high == 0;

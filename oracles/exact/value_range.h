@@ -26,6 +26,9 @@ typedef struct value_range {
 bool value_range_holds(const value_range_t *range, const format_t *format, uint64_t bits,
                        bool any_zero);
 
+/* Everything that the format has. */
+value_range_t value_range_anything(const format_t *format);
+
 /* Writes the set in words: "0x1.8p+3 .. 0x1.9p+3, or +inf". */
 void value_range_print(const value_range_t *range, char *out, size_t out_bytes);
 

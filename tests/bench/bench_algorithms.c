@@ -9,33 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness/gen/gen.h"
 #include "oracles/ops/dot_general/dot_general.h"
 #include "oracles/oracle.h"
+#include "tests/bench/bench_timing.h"
 
 enum { ROUNDS_MAX = 99 };
 
 static const char line[] =
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[32,64] f32[64,32] -> f32[32,32]";
-
-static double microseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-  double left = *(const double *)a;
-  double right = *(const double *)b;
-  return left < right ? -1 : left > right;
-}
-
-static double median(double *values, size_t count) {
-  qsort(values, count, sizeof *values, compare_doubles);
-  return values[count / 2];
-}
 
 typedef struct timing {
   double accept;     /* The plain accept set. */

@@ -10,31 +10,14 @@
 #include <mpfr.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "harness/base/rng.h"
 #include "oracles/exact/schedule_hull.h"
 #include "oracles/exact/schedule_set.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
+#include "tests/bench/bench_timing.h"
 
 enum { ROUNDS_MAX = 99, TERMS_MAX = 1024 };
-
-static double microseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-  double left = *(const double *)a;
-  double right = *(const double *)b;
-  return left < right ? -1 : left > right;
-}
-
-static double median(double *values, size_t count) {
-  qsort(values, count, sizeof *values, compare_doubles);
-  return values[count / 2];
-}
 
 /* Data to sum. */
 typedef struct distribution {
