@@ -160,8 +160,9 @@ void regime_split(rng_t *rng, const regime_operand_t *operand) {
     case 5:
       fill_specials(rng, operand);
       break;
-    case 6: /* Sums of like signs and unlike sizes: how many bits the accumulation keeps. */
-      fill_numbers(rng, operand, draw_sparse, -8, 8);
+    case 6:
+    case 7: /* Sums of like signs and unlike sizes: how many bits the accumulation keeps. */
+      fill_numbers(rng, operand, draw_sparse, -6, 6);
       break;
     default:
       fill_near_one(rng, operand);
