@@ -7,14 +7,6 @@
 #include "harness/identify/dispatch_map.h"
 #include "harness/identify/program_shape.h"
 
-bool length_range_parse(const char *text, length_range_t *out_range) {
-  scan_t scan = scan_make(str_from(text));
-  return scan_integer(&scan, &out_range->low, NULL) == STATUS_OK && scan_accept(&scan, "..") &&
-         scan_integer(&scan, &out_range->high, NULL) == STATUS_OK && scan_at_end(&scan) &&
-         out_range->low >= 1 && out_range->low <= out_range->high &&
-         out_range->high <= PROFILE_TERMS_MAX;
-}
-
 /* ---- The executor as a source of summers ----------------------------------------------------- */
 
 typedef struct executor_source {
@@ -127,8 +119,10 @@ int identify_map(executor_t *executor, const summer_shape_t *shape, length_range
                  uint64_t seed, store_t *store, bool as_json) {
   executor_source_t context = {.executor = executor, .shape = *shape};
   context.shape.terms = range.low;
-  const dispatch_source_t source = {
-      .open = open_length, .check = check_elements, .context = &context};
+  const dispatch_source_t source = {.open = open_length,
+                                    .check = check_elements,
+                                    .context = &context,
+                                    .is_dear = executor_is_process(executor)};
   dispatch_map_t map;
   failure_t error = {0};
   status_t status =

@@ -1,18 +1,16 @@
-/* `assay identify --n LOW..HIGH`: how the way of adding depends on the length. */
+/* `assay identify --n LOW..HIGH --db FILE`: how the way of adding depends on the length, as rules
+ * that predict every length. */
 #ifndef ASSAY_CLI_IDENTIFY_MAP_H
 #define ASSAY_CLI_IDENTIFY_MAP_H
 
 #include "harness/cli/identify_output.h"
 #include "harness/identify/executor_summer.h"
 
-/* Lengths from low to high; from 1 to 1 if --n is one number. */
+/* Lengths from low to high. */
 typedef struct length_range {
   int64_t low;
   int64_t high;
 } length_range_t;
-
-/* Splits "LOW..HIGH"; false if `text` is no range. */
-bool length_range_parse(const char *text, length_range_t *out_range);
 
 /* Finds, prints and stores the map of one executor.  Returns an exit code: EXIT_CODE_DIVERGES if
  * some length could not be identified. */

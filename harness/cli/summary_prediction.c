@@ -12,8 +12,11 @@ static void describe_row(const prediction_row_t *row, GString *text) {
     g_string_append_printf(text, "n = %" PRIu64 " .. %" PRIu64, stored->terms_low,
                            stored->terms_high);
   }
-  g_string_append_printf(text, ", as version %s%s: %s\n", stored->version,
-                         row->is_own ? " (this one)" : "", stored->words);
+  if (row->is_own) {
+    g_string_append_printf(text, ": %s\n", stored->words);
+  } else {
+    g_string_append_printf(text, ", as version %s: %s\n", stored->version, stored->words);
+  }
   g_string_append_printf(text,
                          "    %" PRIu64 " of %" PRIu64 " cases predicted to the bit, %u lengths\n",
                          sizes->cases - sizes->changed, sizes->cases, sizes->sizes->len);

@@ -5,8 +5,9 @@
 #include "harness/identify/profile_words.h"
 
 enum {
-  VECTORS = 32,         /* Random ones, to check a rule at one length. */
-  STEPS_BY_ONE = 40,    /* Lengths that are checked one after the other. */
+  VECTORS = 32,        /* Random ones, to check a rule at one length. */
+  STEPS_BY_ONE = 1000, /* Lengths that are checked one after the other, ... */
+  STEPS_IF_DEAR = 40,
   LENGTHS_BETWEEN = 24, /* Random ones, of those that were stepped over. */
   WITHOUT_RULE_MAX = 32 /* More lengths without a rule, one after the other, end the map. */
 };
@@ -144,10 +145,14 @@ static status_t bisect(finder_t *finder, segment_t *segment, size_t good, size_t
   return STATUS_OK;
 }
 
+static size_t steps_by_one(const finder_t *finder) {
+  return finder->source->is_dear ? STEPS_IF_DEAR : STEPS_BY_ONE;
+}
+
 static status_t step_up(finder_t *finder, segment_t *segment, size_t high, failure_t *error) {
   while (segment->high < high) {
     size_t walked = segment->high - segment->low;
-    size_t step = walked < STEPS_BY_ONE ? 1 : walked / 2;
+    size_t step = walked < steps_by_one(finder) ? 1 : walked / 2;
     size_t next = MIN(high, segment->high + step);
     bool holds;
     STATUS_TRY(check_rules(finder, segment, next, &holds, error));
@@ -159,7 +164,7 @@ static status_t step_up(finder_t *finder, segment_t *segment, size_t high, failu
 
 static status_t look_between(finder_t *finder, segment_t *segment, failure_t *error) {
   for (int i = 0; i < LENGTHS_BETWEEN; i++) {
-    size_t first = segment->low + STEPS_BY_ONE + 1;
+    size_t first = segment->low + steps_by_one(finder) + 1;
     if (segment->high <= first) return STATUS_OK;
     size_t between = first + rng_below(&finder->rng, segment->high - first);
     bool holds;

@@ -15,6 +15,7 @@ typedef struct dispatch_source {
   status_t (*check)(void *context, const profile_t *profile, uint64_t seed, arena_t *arena,
                     bool *out_holds, failure_t *error);
   void *context;
+  bool is_dear; /* Opening takes milliseconds: fewer lengths are checked. */
 } dispatch_source_t;
 
 /* A range of lengths. */
@@ -32,8 +33,9 @@ typedef struct dispatch_map {
   size_t calls;       /* Of the summers. */
 } dispatch_map_t;
 
-/* Identifies the lengths from low to high.  A rule is tried at 40 lengths one after the other, then
- * at ever larger steps, and at random lengths in between; where it ends is found by bisection.
+/* Identifies the lengths from low to high.  A rule is tried at 1000 lengths one after the other (40
+ * if that is dear), then at ever larger steps, and at random lengths in between; where it ends is
+ * found by bisection.
  * Where no rule is found for many lengths in a row, the rest is left alone and told so. */
 status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t high, uint64_t seed,
                            dispatch_map_t *out_map, failure_t *error);

@@ -301,10 +301,29 @@ static uint64_t draw_term_count(rng_t *rng, uint64_t low, uint64_t high) {
   return CLAMP(term_count, low, high);
 }
 
+/* How often a profile is drawn from: the more, the more lengths it covers, but not in proportion.
+ */
+static uint64_t draw_weight(const stored_profile_t *stored) {
+  return 1 + (uint64_t)g_bit_storage(stored->terms_high - stored->terms_low);
+}
+
+static const stored_profile_t *draw_profile(const GPtrArray *profiles, rng_t *rng) {
+  uint64_t sum = 0;
+  for (guint i = 0; i < profiles->len; i++) {
+    sum += draw_weight(g_ptr_array_index(profiles, i));
+  }
+  uint64_t place = rng_below(rng, sum);
+  guint i = 0;
+  for (;; i++) {
+    uint64_t weight = draw_weight(g_ptr_array_index(profiles, i));
+    if (place < weight) return g_ptr_array_index(profiles, i);
+    place -= weight;
+  }
+}
+
 void prediction_draw_program(void *context, rng_t *rng, arena_t *arena, program_t *out_program) {
   const prediction_t *prediction = (const prediction_t *)context;
-  const GPtrArray *profiles = prediction->profiles;
-  const stored_profile_t *stored = g_ptr_array_index(profiles, rng_below(rng, profiles->len));
+  const stored_profile_t *stored = draw_profile(prediction->profiles, rng);
   uint64_t term_count = draw_term_count(rng, stored->terms_low, stored->terms_high);
   program_t found_with; /* It parses: prediction_open() has tried. */
   status_t status = program_parse(str_from(stored->program_line), arena, &found_with, NULL, NULL);

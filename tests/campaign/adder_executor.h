@@ -67,7 +67,7 @@ static inline executor_t *open_adder(adder_kind_t kind) {
 static inline char *adder_profile(uint32_t count, uint32_t lanes, const char *program_line) {
   shapes_t shapes;
   shapes_init(&shapes, count);
-  uint32_t sums[ADDER_LANES_MAX];
+  uint32_t sums[ADDER_LANES_MAX] = {0};
   lanes = MIN(lanes, count);
   add_lanes(&shapes, lanes, count, sums);
   add_two(&shapes, add_pairwise(&shapes, sums, lanes), init_id(&shapes));

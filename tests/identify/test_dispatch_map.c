@@ -12,6 +12,7 @@ typedef struct source {
   size_t refused; /* A length that is refused, or 0. */
   size_t term_count;
   summer_t summer;
+  bool is_dear;
   bool has_element_apart; /* Another result element is summed in another way. */
 } source_t;
 
@@ -22,7 +23,7 @@ static float add_in_order(const float *terms, size_t count) {
 }
 
 static float add_in_lanes(const float *terms, size_t count, size_t width) {
-  float lanes[16];
+  float lanes[16] = {0};
   for (size_t i = 0; i < count; i++) {
     lanes[i % width] = i < width ? terms[i] : lanes[i % width] + terms[i];
   }
@@ -40,7 +41,7 @@ static float add_in_three_ways(const float *terms, size_t count) {
 
 /* In an order that is random, and another one for each length. */
 static float add_shuffled(const float *terms, size_t count) {
-  float shuffled[64];
+  float shuffled[64] = {0};
   rng_t rng = rng_make(count);
   for (size_t i = 0; i < count; i++) {
     size_t place = rng_below(&rng, i + 1);
@@ -89,7 +90,7 @@ static status_t check_elements(void *context, const profile_t *profile, uint64_t
 
 static dispatch_map_t find_map(source_t *source, size_t low, size_t high) {
   const dispatch_source_t dispatch = {
-      .open = open_length, .check = check_elements, .context = source};
+      .open = open_length, .check = check_elements, .context = source, .is_dear = source->is_dear};
   dispatch_map_t map;
   failure_t error = {0};
   if (dispatch_map_find(&dispatch, low, high, 1, &map, &error) != STATUS_OK) {
@@ -117,13 +118,32 @@ static void assert_entry(const dispatch_map_t *map, guint index, size_t low, siz
 }
 
 static void test_boundaries(void) {
-  source_t source = {.adder = add_in_three_ways};
+  source_t source = {.adder = add_in_three_ways, .is_dear = true};
   dispatch_map_t map = find_map(&source, 1, 2000);
   g_assert_cmpuint(map.entries->len, ==, 3);
   assert_entry(&map, 0, 1, 31, "sequential ");
   assert_entry(&map, 1, 32, 299, "lanes8(sequential,folded) ");
   assert_entry(&map, 2, 300, 2000, "lanes16(sequential,folded) ");
   g_assert_cmpuint(map.calls, <, 16000);
+  dispatch_map_free(&map);
+}
+
+/* In order, but backwards for 777 terms. */
+static float add_with_exception(const float *terms, size_t count) {
+  if (count != 777) return add_in_order(terms, count);
+  float sum = terms[count - 1];
+  for (size_t i = count - 1; i-- > 0;) sum += terms[i];
+  return sum;
+}
+
+/* Where lengths are cheap, each one is looked at. */
+static void test_exception(void) {
+  source_t source = {.adder = add_with_exception};
+  dispatch_map_t map = find_map(&source, 1, 900);
+  g_assert_cmpuint(map.entries->len, ==, 3);
+  assert_entry(&map, 0, 1, 776, "sequential ");
+  assert_entry(&map, 1, 777, 777, "reverse ");
+  assert_entry(&map, 2, 778, 900, "sequential ");
   dispatch_map_free(&map);
 }
 
@@ -172,6 +192,7 @@ static void test_elements(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/dispatch-map/boundaries", test_boundaries);
+  g_test_add_func("/dispatch-map/exception", test_exception);
   g_test_add_func("/dispatch-map/refused", test_refused);
   g_test_add_func("/dispatch-map/irregular", test_irregular);
   g_test_add_func("/dispatch-map/elements", test_elements);

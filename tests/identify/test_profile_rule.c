@@ -18,13 +18,13 @@ static void build_init_first(shapes_t *shapes, uint32_t n) {
 }
 
 static void build_pairwise(shapes_t *shapes, uint32_t n) {
-  uint32_t ids[LENGTH_MAX];
+  uint32_t ids[LENGTH_MAX] = {0};
   for (uint32_t i = 0; i < n; i++) ids[i] = i;
   add_pairwise(shapes, ids, n);
 }
 
 static void build_lanes(shapes_t *shapes, uint32_t n) {
-  uint32_t sums[8];
+  uint32_t sums[8] = {0};
   uint32_t width = MIN(8, n);
   add_lanes(shapes, width, n, sums);
   add_two(shapes, add_pairwise(shapes, sums, width), init_id(shapes));
@@ -32,7 +32,7 @@ static void build_lanes(shapes_t *shapes, uint32_t n) {
 
 /* The initial value is one more term in front. */
 static void build_shifted_lanes(shapes_t *shapes, uint32_t n) {
-  uint32_t sums[8];
+  uint32_t sums[8] = {0};
   uint32_t width = MIN(8, n + 1);
   for (uint32_t lane = 0; lane < width; lane++) {
     sums[lane] = NO_TREE;
@@ -44,7 +44,7 @@ static void build_shifted_lanes(shapes_t *shapes, uint32_t n) {
 }
 
 static void build_lanes_and_tail(shapes_t *shapes, uint32_t n) {
-  uint32_t sums[4];
+  uint32_t sums[4] = {0};
   uint32_t body = n / 4 * 4;
   if (body == 0) {
     add_run(shapes, 0, n, 1);
@@ -56,7 +56,7 @@ static void build_lanes_and_tail(shapes_t *shapes, uint32_t n) {
 }
 
 static void build_blocks(shapes_t *shapes, uint32_t n) {
-  uint32_t sums[LENGTH_MAX];
+  uint32_t sums[LENGTH_MAX] = {0};
   uint32_t count = add_blocks(shapes, 16, sums);
   add_chain(shapes, NO_TREE, sums, count);
   (void)n;

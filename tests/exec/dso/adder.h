@@ -15,7 +15,7 @@ static inline float adder_halve(const float *sums, size_t count) {
 }
 
 static inline float adder_sum(const float *terms, size_t count, size_t lanes) {
-  float sums[ADDER_LANES_MAX];
+  float sums[ADDER_LANES_MAX] = {0};
   if (lanes > count) lanes = count;
   for (size_t i = 0; i < count; i++)
     sums[i % lanes] = i < lanes ? terms[i] : sums[i % lanes] + terms[i];
