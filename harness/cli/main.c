@@ -16,7 +16,7 @@ const command_t command_table[] = {
      command_fuzz},
     {"vet", "--executor NAME [--op OP] [--cases N|--time 30s]",
      "report by op, algorithm and types as TAP 13, for prove", command_vet},
-    {"identify", "--executor NAME --op OP --n N [--type T] [--m M] [--columns C]",
+    {"identify", "--executor NAME --op OP --n N|FIRST..LAST [--type T] [--m M] [--columns C]",
      "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
      command_replay},
