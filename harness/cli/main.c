@@ -19,7 +19,7 @@ const command_t command_table[] = {
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
      "does the same row give the same bits in any batch, place, layout and run?",
      command_invariance},
-    {"identify", "--executor NAME --op OP --n N [--type T] [--m M] [--columns C]",
+    {"identify", "--executor NAME --op OP --n N|FIRST..LAST [--type T] [--m M] [--columns C]",
      "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
      command_replay},

@@ -85,35 +85,52 @@ static status_t probe_outputs(anatomy_t *anatomy, profile_t *profile) {
   return is_lost(discovery, least / 2, &profile->flushes_outputs);
 }
 
-/* A sum, or a product, that is subnormal on its way to a normal one. */
-static status_t probe_sums(anatomy_t *anatomy, profile_t *profile) {
-  const discovery_t *discovery = anatomy->discovery;
-  prober_t *prober = discovery->prober;
+/* Whether what should be 1.5 times the smallest normal number comes out without its half. */
+static status_t is_half_lost(const discovery_t *discovery, bool *out_is_lost) {
+  double least = ldexp(1, discovery->prober->summer->result->exponent_min);
+  double value = 0;
+  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  *out_is_lost = status == STATUS_OK && value == least;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* A sum that is subnormal on its way to a normal one. */
+static status_t probe_inner_sum(anatomy_t *anatomy, profile_t *profile) {
+  prober_t *prober = anatomy->discovery->prober;
   double least = ldexp(1, prober->summer->result->exponent_min);
+  const profile_node_t *node = &anatomy->nodes[0];
+  const profile_node_t *above = &anatomy->nodes[anatomy->parents[0] - profile->term_count - 1];
+  bool is_first = above->children[0] == profile->term_count + 1;
+  prober_set(prober, anatomy_leaf(anatomy, above, is_first ? 1 : 0), least);
+  prober_set(prober, anatomy_leaf(anatomy, node, 0), 1.5 * least);
+  prober_set(prober, anatomy_leaf(anatomy, node, 1), -least);
+  return is_half_lost(anatomy->discovery, &profile->flushes_sums);
+}
+
+/* The same of a product, of normal factors if the types have such. */
+static status_t probe_inner_product(anatomy_t *anatomy, profile_t *profile) {
+  prober_t *prober = anatomy->discovery->prober;
+  const summer_t *summer = prober->summer;
+  bool has_factors = summer->left->exponent_min == summer->result->exponent_min;
+  for (uint32_t k = 0; k < 2 && has_factors; k++) {
+    const profile_node_t *node = &anatomy->nodes[0];
+    double least = ldexp(1, summer->result->exponent_min);
+    prober_set(prober, anatomy_leaf(anatomy, node, 1 - k), least);
+    prober_set_factors(prober, anatomy_leaf(anatomy, node, k), least, 0.5);
+    bool is_lost;
+    STATUS_TRY(is_half_lost(anatomy->discovery, &is_lost));
+    profile->flushes_sums = is_lost || (k > 0 && profile->flushes_sums);
+  }
+  return STATUS_OK;
+}
+
+/* What is added further; where nothing is, it goes as results do. */
+static status_t probe_sums(anatomy_t *anatomy, profile_t *profile) {
   profile->flushes_sums = profile->flushes_outputs;
   if (anatomy->node_count == 0) return STATUS_OK;
-  const profile_node_t *node = &anatomy->nodes[0];
-  uint32_t parent = anatomy->parents[0];
-  if (parent != 0) {
-    const profile_node_t *above = &anatomy->nodes[parent - profile->term_count - 1];
-    bool is_first = above->children[0] == profile->term_count + 1;
-    prober_set(prober, anatomy_leaf(anatomy, above, is_first ? 1 : 0), least);
-    prober_set(prober, anatomy_leaf(anatomy, node, 0), 1.5 * least);
-    prober_set(prober, anatomy_leaf(anatomy, node, 1), -least);
-  } else if (prober->summer->right != NULL) {
-    prober_set(prober, anatomy_leaf(anatomy, node, 0), least);
-    prober_set_factors(prober, anatomy_leaf(anatomy, node, 1),
-                       ldexp(1, prober->summer->left->exponent_min), 0.5);
-    if (prober->summer->left->exponent_min != prober->summer->result->exponent_min) {
-      prober->has_unfit = true; /* No product of normal factors is just subnormal. */
-    }
-  } else {
-    return STATUS_OK;
-  }
-  double value = 1.5 * least;
-  status_t status = prober_run(prober, &value, discovery->error);
-  if (status == STATUS_OK) profile->flushes_sums = value == least;
-  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+  if (anatomy->parents[0] != 0) return probe_inner_sum(anatomy, profile);
+  bool has_products = anatomy->discovery->prober->summer->right != NULL;
+  return has_products ? probe_inner_product(anatomy, profile) : STATUS_OK;
 }
 
 status_t probe_zeros(anatomy_t *anatomy, profile_t *profile) {

@@ -168,15 +168,38 @@ status_t verify_shape(discovery_t *discovery, const shape_t *shape, uint32_t id,
   return status;
 }
 
+/* The tree of a profile without the nodes that only round, which no mask can see. */
+static void additions_of(const profile_t *profile, arena_t *arena, profile_t *out_tree) {
+  profile_builder_t builder = profile_builder_make(profile->term_count, arena);
+  size_t first_node = profile->term_count + 1;
+  uint32_t *names = g_new(uint32_t, first_node + profile->node_count);
+  for (size_t i = 0; i < first_node; i++) names[i] = (uint32_t)i;
+  for (size_t i = 0; i < profile->node_count; i++) {
+    const profile_node_t *node = &profile->nodes[i];
+    uint32_t *children = g_new(uint32_t, node->child_count);
+    for (uint32_t k = 0; k < node->child_count; k++) children[k] = names[node->children[k]];
+    names[first_node + i] = node->child_count == 1
+                                ? children[0]
+                                : profile_builder_add(&builder, children, node->child_count, node);
+    g_free(children);
+  }
+  *out_tree = *profile;
+  profile_builder_finish(&builder, out_tree);
+  profile_builder_free(&builder);
+  g_free(names);
+}
+
 status_t discover_verify(discovery_t *discovery, const profile_t *hint, bool *out_holds) {
-  const shape_t shape = {.nodes = hint->nodes, .term_count = hint->term_count};
-  *out_holds = hint->node_count == 0;
+  profile_t tree;
+  additions_of(hint, discovery->arena, &tree);
+  const shape_t shape = {.nodes = tree.nodes, .term_count = tree.term_count};
+  *out_holds = tree.node_count == 0;
   if (*out_holds) return STATUS_OK;
-  uint32_t *names = g_new(uint32_t, hint->term_count + 1);
-  for (size_t i = 0; i <= hint->term_count; i++) names[i] = (uint32_t)i;
+  uint32_t *names = g_new(uint32_t, tree.term_count + 1);
+  for (size_t i = 0; i <= tree.term_count; i++) names[i] = (uint32_t)i;
   uint32_t id;
   status_t status =
-      verify_shape(discovery, &shape, profile_root(hint), names, UINT32_MAX, out_holds, &id);
+      verify_shape(discovery, &shape, profile_root(&tree), names, UINT32_MAX, out_holds, &id);
   g_free(names);
   return status;
 }

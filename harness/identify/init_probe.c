@@ -98,7 +98,10 @@ static status_t count_copies(const insertion_t *insertion, size_t count) {
     prober_set(discovery->prober, bare->term_count, scale->unit);
     double value = 0;
     status = prober_run(discovery->prober, &value, discovery->error);
-    under[i] = (uint32_t)count - (uint32_t)CLAMP(value / scale->unit, 0, (double)count);
+    /* NaN, where masks or units leave the format, tells nothing: as if no unit had survived. */
+    double units = value / scale->unit;
+    double survived = isnan(units) ? 0 : CLAMP(units, 0, (double)count);
+    under[i] = (uint32_t)count - (uint32_t)survived;
     if (status == STATUS_OK && under[i] < below) {
       status = status_fail(discovery->error, STATUS_INVALID,
                            "the initial value enters where no tree has it");

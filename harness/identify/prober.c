@@ -60,6 +60,8 @@ size_t mask_scales(const summer_t *summer, mask_scale_t out_scales[MASK_SCALES_M
       if (is_same_unit && out_scales[k].capacity == scale.capacity) is_new = false;
     }
     if (is_new) out_scales[count++] = scale;
+    bool is_roomy = lost_units(mask, normal, F64_PRECISION) >= countable;
+    if (is_roomy) break; /* Good for accumulators of every format. */
   }
   return count;
 }

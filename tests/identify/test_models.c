@@ -175,11 +175,32 @@ static void test_hints(void) {
   fixture_close(&right);
 }
 
+/* A hint may hold nodes that only round, which its own summer confirms. */
+static void test_fused_hint(void) {
+  fixture_t fixture;
+  const summer_shape_t shape = make_shape("f32", "f32", "f32", 20);
+  fixture_open(&fixture, "model:blocked4+fma+init=0", &shape);
+  fixture_identify(&fixture);
+  g_assert_cmpuint(fixture.found.profile.nodes[0].child_count, ==, 1);
+  const identify_options_t options = {.hint = &fixture.found.profile, .seed = 5};
+  identification_t found;
+  status_t status =
+      identify(executor_summer(fixture.summer), &options, &fixture.arena, &found, &fixture.error);
+  g_assert_cmpint(status, ==, STATUS_OK);
+  g_assert_cmpint(found.identity, ==, IDENTITY_FOUND);
+  g_assert_cmpuint(found.tree_calls, ==, 19); /* One probe a node, and no search. */
+  g_autofree char *tree = tree_text(&found.profile);
+  g_autofree char *expected = tree_text(&fixture.found.profile);
+  g_assert_cmpstr(tree, ==, expected);
+  fixture_close(&fixture);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/models/trees", test_trees);
   g_test_add_func("/models/calls", test_calls);
   g_test_add_func("/models/hints", test_hints);
+  g_test_add_func("/models/fused-hint", test_fused_hint);
   g_test_add_func("/models/reduce-f32", test_reduce_f32);
   g_test_add_func("/models/dot-f32", test_dot_f32);
   g_test_add_func("/models/f64", test_f64);
