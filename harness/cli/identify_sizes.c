@@ -49,7 +49,9 @@ static char *range_text(const size_map_t *map, const map_range_t *range) {
   const map_point_t *last = &g_array_index(map->points, map_point_t, range->end - 1);
   if (last->is_refused) return g_strdup_printf("refused: %s", last->reason);
   if (!last->is_explained) {
-    return g_strdup_printf("%s: %s", identity_name(last->identity), last->reason);
+    bool is_first_only = last->identity == IDENTITY_FOUND;
+    const char *name = is_first_only ? "result elements differ" : identity_name(last->identity);
+    return g_strdup_printf("%s: %s", name, last->reason);
   }
   static const char *const places[] = {[INIT_NOWHERE] = "",
                                        [INIT_FIRST] = "; initial value first",
