@@ -260,44 +260,59 @@ static dispatch_entry_t *make_entry(segment_t *segment) {
   return entry;
 }
 
-/* The text of the profile that an entry gives for a length in its range; false if it has none. */
-static bool print_at(const dispatch_entry_t *entry, size_t term_count, arena_t *arena,
-                     GString *out_text) {
-  profile_t like;
-  profile_t profile;
-  profile_rule_t rule;
+/* The profile that an entry gives for a length in its range; false if it gives none. */
+static bool make_at(const dispatch_entry_t *entry, size_t term_count, arena_t *arena,
+                    profile_t *out_profile) {
   if (entry->text == NULL) return false;
-  if (profile_parse(str_from(entry->text), arena, &like, NULL) != STATUS_OK) return false;
-  profile = like;
-  if (like.term_count != term_count) {
-    if (profile_rule_parse(str_from(entry->rule), &like, arena, &rule, NULL) != STATUS_OK ||
-        profile_rule_apply(&rule, "", term_count, arena, &profile, NULL) != STATUS_OK) {
-      return false;
-    }
-  }
-  profile.program_line = "";
-  profile_print(&profile, out_text);
-  return true;
+  profile_t *like = ARENA_NEW_ARRAY(arena, profile_t, 1);
+  if (profile_parse(str_from(entry->text), arena, like, NULL) != STATUS_OK) return false;
+  *out_profile = *like;
+  if (like->term_count == term_count) return true;
+  profile_rule_t rule;
+  return profile_rule_parse(str_from(entry->rule), like, arena, &rule, NULL) == STATUS_OK &&
+         profile_rule_apply(&rule, "", term_count, arena, out_profile, NULL) == STATUS_OK;
 }
 
-/* Whether the rule of an entry gives, for all lengths of the one before, what that one gives. */
-static bool covers(finder_t *finder, const dispatch_entry_t *entry,
-                   const dispatch_entry_t *before) {
-  enum { LENGTHS_MAX = 256 };
-  if (entry->rule[0] == '\0' || before->high - before->low >= LENGTHS_MAX) return false;
-  bool same = true;
-  GString *own = g_string_new(NULL);
-  GString *other = g_string_new(NULL);
-  for (size_t n = before->low; n <= before->high && same; n++) {
-    arena_reset(&finder->arena);
-    g_string_truncate(own, 0);
-    g_string_truncate(other, 0);
-    same = print_at(entry, n, &finder->arena, own) && print_at(before, n, &finder->arena, other) &&
-           g_string_equal(own, other);
+static bool prints_alike(profile_t a, profile_t b) {
+  a.program_line = b.program_line = "";
+  g_autoptr(GString) first = g_string_new(NULL);
+  g_autoptr(GString) second = g_string_new(NULL);
+  profile_print(&a, first);
+  profile_print(&b, second);
+  return g_string_equal(first, second);
+}
+
+/* Whether an entry holds at a length of the one before: it gives the same tree, or another one that
+ * predicts as well.  (A last block of one term looks like one more term.) */
+static status_t holds_at(finder_t *finder, const dispatch_entry_t *entry,
+                         const dispatch_entry_t *before, size_t term_count, bool *out_holds,
+                         failure_t *error) {
+  arena_reset(&finder->arena);
+  profile_t own;
+  profile_t other;
+  *out_holds = make_at(entry, term_count, &finder->arena, &own) &&
+               make_at(before, term_count, &finder->arena, &other);
+  if (!*out_holds || prints_alike(own, other)) return STATUS_OK;
+  summer_t *summer;
+  STATUS_TRY(
+      finder->source->open(finder->source->context, term_count, &finder->arena, &summer, error));
+  own.program_line = summer->program_line;
+  size_t calls = summer->calls;
+  status_t status = check_profile(finder, summer, &own, out_holds, error);
+  finder->map->calls += summer->calls - calls;
+  return status;
+}
+
+/* Whether an entry holds for all lengths of the one before; from the last one on, where it is the
+ * least likely not to. */
+static status_t covers(finder_t *finder, const dispatch_entry_t *entry,
+                       const dispatch_entry_t *before, bool *out_covers, failure_t *error) {
+  enum { LENGTHS_MAX = 1024 };
+  *out_covers = entry->rule[0] != '\0' && before->high - before->low < LENGTHS_MAX;
+  for (size_t n = before->high; n >= before->low && *out_covers; n--) {
+    STATUS_TRY(holds_at(finder, entry, before, n, out_covers, error));
   }
-  g_string_free(own, TRUE);
-  g_string_free(other, TRUE);
-  return same;
+  return STATUS_OK;
 }
 
 /* The lengths from `low` on, which are left alone. */
@@ -312,16 +327,19 @@ static dispatch_entry_t *make_rest(size_t low, size_t high) {
 }
 
 /* Short sums have simple trees, which the rule of longer ones may give as well. */
-static void add_entry(finder_t *finder, dispatch_entry_t *entry) {
+static status_t add_entry(finder_t *finder, dispatch_entry_t *entry, failure_t *error) {
   GPtrArray *entries = finder->map->entries;
-  while (entries->len > 0) {
-    const dispatch_entry_t *before = g_ptr_array_index(entries, entries->len - 1);
-    if (!covers(finder, entry, before)) break;
+  g_ptr_array_add(entries, entry);
+  while (entries->len > 1) {
+    const dispatch_entry_t *before = g_ptr_array_index(entries, entries->len - 2);
+    bool covered;
+    STATUS_TRY(covers(finder, entry, before, &covered, error));
+    if (!covered) break;
     entry->low = before->low;
     entry->checked += before->checked;
-    g_ptr_array_remove_index(entries, entries->len - 1);
+    g_ptr_array_remove_index(entries, entries->len - 2);
   }
-  g_ptr_array_add(entries, entry);
+  return STATUS_OK;
 }
 
 status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t high, uint64_t seed,
@@ -342,7 +360,7 @@ status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t h
     status = find_segment(&finder, n, high, segment, error);
     if (status != STATUS_OK) break;
     without_rule = segment->rule_count > 0 ? 0 : without_rule + 1;
-    add_entry(&finder, make_entry(segment));
+    status = add_entry(&finder, make_entry(segment), error);
   }
   arena_deinit(&segment->arena);
   g_free(segment);
