@@ -28,7 +28,6 @@ static bool is_of_value(divergence_class_t class_, bool is_named) {
     case CLASS_nan:
     case CLASS_inf:
       return true;
-    case CLASS_flush:
     case CLASS_truncation:
     case CLASS_order:
     case CLASS_precision:

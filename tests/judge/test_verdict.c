@@ -101,11 +101,49 @@ static void test_pinned(void) {
   g_assert_cmpstr(signature.text, ==, expected.text);
 }
 
+/* Which classes another algorithm explains better, and that what was observed already stands. */
+static void test_algorithms(void) {
+  static const struct {
+    divergence_class_t class_;
+    const char *observed;
+    const char *algorithms;
+    bool is_named;
+    divergence_class_t expected;
+  } rows[] = {
+      {CLASS_value, "", "A|B", true, CLASS_algorithm},
+      {CLASS_value, "", "A|B", false, CLASS_algorithm},
+      {CLASS_inf, "", "A", true, CLASS_algorithm},
+      {CLASS_nan, "low_nan=keep", "A", true, CLASS_nan},
+      {CLASS_truncation, "", "A", true, CLASS_algorithm},
+      {CLASS_truncation, "operand_rounding=rz", "A", true, CLASS_truncation},
+      {CLASS_truncation, "", "A", false, CLASS_truncation},
+      {CLASS_precision, "", "A", false, CLASS_precision},
+      {CLASS_flush, "", "A", true, CLASS_flush}, /* Narrow types lose small numbers too. */
+      {CLASS_zero_sign, "", "A", true, CLASS_zero_sign},
+      {CLASS_nondeterministic, "", "A", true, CLASS_nondeterministic},
+      {CLASS_value, "", "", true, CLASS_value}, /* No algorithm gives such bits. */
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    verdict_t verdict = make_verdict(rows[i].class_, 3, 10);
+    g_strlcpy(verdict.observed, rows[i].observed, sizeof verdict.observed);
+    verdict_note_algorithms(&verdict, rows[i].algorithms, rows[i].is_named);
+    g_assert_cmpstr(class_spelling(verdict.class_), ==, class_spelling(rows[i].expected));
+    g_assert_cmpstr(verdict.algorithms, ==, rows[i].algorithms);
+    bool explains = rows[i].expected == CLASS_algorithm;
+    g_assert_cmpstr(verdict.observed, ==, explains ? rows[i].algorithms : rows[i].observed);
+  }
+  verdict_t conforming = {.outcome = OUTCOME_conforms};
+  verdict_note_algorithms(&conforming, "A|B", true);
+  g_assert_cmpint(conforming.outcome, ==, OUTCOME_conforms);
+  g_assert_cmpstr(conforming.observed, ==, "");
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/verdict/spellings", test_spellings);
   g_test_add_func("/verdict/same", test_same);
   g_test_add_func("/verdict/different", test_different);
   g_test_add_func("/verdict/pinned", test_pinned);
+  g_test_add_func("/verdict/algorithms", test_algorithms);
   return g_test_run();
 }
