@@ -99,6 +99,7 @@ static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, 
                                                        &evidence->layout, place, arena);
     rough_sum_t rough = add_roughly(&question);
     if (!(rough.magnitude < range)) return false; /* NaN too. */
+    if (rough.magnitude < 0x1p-900) return false; /* Products of f64 may underflow here. */
     double error = total_error(&question, evidence->contract, &rough);
     if (!(fabs(got - rough.sum) > error)) return false;
   }
