@@ -1,8 +1,9 @@
 /* The names of the builtin executors. */
+#include <string.h>
+
 #include "harness/model/contract.h"
 #include "harness/run/builtin.h"
-
-#include <string.h>
+#include "oracles/oracle.h"
 
 enum {
   WIDTH_MAX = 1 << 16, /* Of lanes and blocks. */
@@ -86,11 +87,28 @@ static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t 
   return scan_fail(scan, error, "split is nearest, truncate, truncate-all or nearest-away");
 }
 
+static bool is_known_algorithm(str_t name) {
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    const oracle_t *oracle = oracle_find(*op);
+    if (oracle == NULL || oracle->knows_algorithm == NULL) continue;
+    if (oracle->knows_algorithm(name)) return true;
+  }
+  return false;
+}
+
 /* Texts live as long as the program: there are few algorithms. */
-static void parse_algorithm(scan_t *scan, schedule_t *inout_schedule) {
+static status_t parse_algorithm(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  scan_t start = *scan;
   str_t name = scan_until(scan, "+");
+  if (!is_known_algorithm(name)) {
+    return scan_fail(&start, error,
+                     "no algorithm is called \"%.*s\"; one is BF16_BF16_F32_X3, another "
+                     "ANY_F8_ANY_F8_F32<f8E5M2,f8E4M3FN>",
+                     STR_FORMAT(name));
+  }
   g_autofree char *text = g_strndup(name.data, name.size);
   inout_schedule->algorithm = g_intern_string(text);
+  return STATUS_OK;
 }
 
 /* One word after a '+' that says how a dot algorithm is run; true if it is one. */
@@ -101,7 +119,7 @@ static bool parse_dot_option(scan_t *scan, schedule_t *inout_schedule, status_t 
   if (scan_accept(scan, "by-term")) {
     inout_schedule->assembly = ASSEMBLY_BY_TERM;
   } else if (scan_accept(scan, "algorithm=")) {
-    parse_algorithm(scan, inout_schedule);
+    *out_status = parse_algorithm(scan, inout_schedule, error);
   } else if (scan_accept(scan, "split=")) {
     *out_status = parse_split(scan, inout_schedule, error);
   } else if (scan_accept(scan, "aligned=")) {

@@ -20,6 +20,14 @@ static const struct {
     {"canary:init_twice", {.fault = FAULT_init_twice, .init_count = 1}},
     {"canary:drop_nan+lanes4+fma",
      {.fault = FAULT_drop_nan, .tree = TREE_LANES, .width = 4, .fused = true, .init_count = 1}},
+    {"model:random+algorithm=BF16_BF16_F32_X6+split=truncate+by-term",
+     {.tree = TREE_RANDOM,
+      .init_count = 1,
+      .algorithm = "BF16_BF16_F32_X6",
+      .split = SPLIT_TRUNCATE,
+      .assembly = ASSEMBLY_BY_TERM}},
+    {"model:sequential+split=nearest-away+aligned=14",
+     {.init_count = 1, .split = SPLIT_NEAREST_AWAY, .aligned_bits = 14}},
 };
 
 static void test_good_names(void) {
@@ -35,6 +43,10 @@ static void test_good_names(void) {
     g_assert_true(got.accumulator == expected->accumulator);
     g_assert_cmpuint(got.init_count, ==, expected->init_count);
     g_assert_cmpint(got.fault, ==, expected->fault);
+    g_assert_cmpstr(got.algorithm, ==, expected->algorithm);
+    g_assert_cmpint(got.split, ==, expected->split);
+    g_assert_cmpint(got.assembly, ==, expected->assembly);
+    g_assert_cmpuint(got.aligned_bits, ==, expected->aligned_bits);
   }
 }
 
@@ -54,6 +66,9 @@ static const struct {
     {"model:pairwise+acc=f33", "\"f33\""},
     {"model:pairwise+init=70000", "0..65536"},
     {"model:pairwise fma", "\"+\""},
+    {"model:pairwise+algorithm=X3", "no algorithm is called \"X3\""},
+    {"model:pairwise+split=up", "truncate-all or nearest-away"},
+    {"model:pairwise+aligned=9", "10..24"},
     {"canary:", "drop_last_term"},
     {"canary:NONE", "\"NONE\""},
     {"canary:drop_nann", "\"drop_nann\""},

@@ -221,6 +221,11 @@ bool dot_general_names_algorithm(const program_t *program) {
   return attributes->has_algorithm && dot_algorithm_find(&attributes->algorithm, &algorithm);
 }
 
+bool dot_general_knows_algorithm(str_t name) {
+  dot_algorithm_t algorithm;
+  return dot_algorithm_find_name(name, &algorithm);
+}
+
 status_t dot_general_consistent(const case_t *instance, const contract_t *contract,
                                 const tensor_t *results, arena_t *arena, GString *out_names,
                                 failure_t *error) {

@@ -52,6 +52,7 @@ static const oracle_t dot_general_oracle = {
     .audit = dot_general_audit,
     .simulate = dot_general_simulate,
     .names_algorithm = dot_general_names_algorithm,
+    .knows_algorithm = dot_general_knows_algorithm,
     .consistent = dot_general_consistent,
 };
 
