@@ -122,6 +122,36 @@ static void test_grid(void) {
   arena_deinit(&arena);
 }
 
+/* A product just above a tie of bf16 that f32 rounds to the tie: by way of f32 it becomes 1, at
+ * once it becomes 1 + 2^-7, which takes a node wider than f32. */
+static void test_single_rounding(void) {
+  const format_t *f32 = &format_table[FORMAT_f32];
+  double left = 0, right = 0;
+  for (int i = 1; left == 0; i++) {
+    double x = 1 + i * 0x1p-23, y = format_round_double(f32, (1 + 0x1p-8) / x);
+    double above = x * y - (1 + 0x1p-8); /* Exact: the product has 48 bits. */
+    if (above <= 0 || above >= 0x1p-25) continue;
+    left = x;
+    right = y;
+  }
+  const sum_question_t question = {.format = f32,
+                                   .count = 1,
+                                   .left = &left,
+                                   .right = &right,
+                                   .left_format = f32,
+                                   .right_format = f32,
+                                   .result = &format_table[FORMAT_bf16]};
+  contract_t contract = contract_backend();
+  arena_t arena;
+  arena_init(&arena);
+  g_assert_true(conforms(&question, &contract, 0x3f80, &arena));
+  g_assert_true(conforms(&question, &contract, 0x3f81, &arena));
+  contract.accum_wider = ACCUM_WIDER_NO;
+  g_assert_true(conforms(&question, &contract, 0x3f80, &arena));
+  g_assert_false(conforms(&question, &contract, 0x3f81, &arena));
+  arena_deinit(&arena);
+}
+
 /* Aligned sums of every width and number of bits keep within the bound for so many bits; and sums
  * that keep fewer bits than the contract says leave it now and then. */
 static void test_aligned_sums(void) {
@@ -165,6 +195,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/sum_result/conversion", test_conversion);
   g_test_add_func("/sum_result/grid", test_grid);
+  g_test_add_func("/sum_result/single_rounding", test_single_rounding);
   g_test_add_func("/sum_result/aligned_sums", test_aligned_sums);
   return g_test_run();
 }
