@@ -1,7 +1,7 @@
 #include "harness/gen/gen.h"
 
-#include "harness/gen/corner.h"
 #include "harness/gen/regime.h"
+#include "harness/model/corner.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -85,10 +85,14 @@ static void fill_init(rng_t *rng, const regime_operand_t *operand) {
     } else if (choice < 14) {
       bits = corner_integer(element, (int)rng_between(rng, -4, 4));
     } else {
-      bits = gen_component(rng, element);
+      bits = corner_any(rng, element);
     }
     element_store(element, operand->target.data, i, bits);
   }
+}
+
+static bool is_init(const program_t *program, uint32_t operand) {
+  return program->op->is_init_operand != NULL && program->op->is_init_operand(program, operand);
 }
 
 /* Integers are sometimes 0, 1, 2, ... along the reduced dimensions.  A later input of a reduction
@@ -96,8 +100,7 @@ static void fill_init(rng_t *rng, const regime_operand_t *operand) {
  * counts. */
 static bool fill_counting(rng_t *rng, const regime_operand_t *operand) {
   const program_t *program = operand->program;
-  bool is_companion =
-      operand->number > 0 && program->op->is_init_operand(program, program->operand_count - 1);
+  bool is_companion = operand->number > 0 && is_init(program, program->operand_count - 1);
   uint64_t choice = rng_below(rng, 32);
   if (operand->reduced_dimensions != 0 && choice < (is_companion ? 16 : 1)) {
     number_operand(operand);
@@ -110,7 +113,7 @@ static bool fill_counting(rng_t *rng, const regime_operand_t *operand) {
 }
 
 static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t *operand) {
-  if (operand->program->op->is_init_operand(operand->program, operand->number)) {
+  if (is_init(operand->program, operand->number)) {
     fill_init(rng, operand);
   } else if (!element_is_integer(operand->target.element) || !fill_counting(rng, operand)) {
     regimes[regime].fill(rng, operand);
@@ -127,8 +130,20 @@ regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
                  .data = tensor->data},
       .program = program,
       .number = number,
-      .reduced_dimensions = is_valid ? program->op->reduced_dimensions(program, number) : 0,
+      .reduced_dimensions = is_valid && program->op->reduced_dimensions != NULL
+                                ? program->op->reduced_dimensions(program, number)
+                                : 0,
   };
+}
+
+static bool has_edges(const program_t *program) {
+  return program->op->draw_edges != NULL && program->op->validate(program) == NULL;
+}
+
+void gen_settle(rng_t *rng, case_t *inout_case) {
+  const program_t *program = &inout_case->program;
+  if (program->op->settle_operands == NULL || program->op->validate(program) != NULL) return;
+  program->op->settle_operands(rng, inout_case);
 }
 
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
@@ -139,12 +154,21 @@ void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
     operand.case_key = case_key;
     fill_operand(rng, regime, &operand);
   }
+  if (regime == REGIME_edges && has_edges(&inout_case->program)) {
+    inout_case->program.op->draw_edges(rng, inout_case);
+  }
+  gen_settle(rng, inout_case);
 }
 
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
   bool splits = program->op->splits_operands != NULL && program->op->splits_operands(program);
-  gen_regime_t regime = splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng);
+  gen_regime_t regime;
+  if (has_edges(program) && !rng_one_in(rng, 3)) {
+    regime = REGIME_edges;
+  } else {
+    regime = splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng);
+  }
   gen_data_in_regime(rng, regime, inout_case);
   return regime;
 }

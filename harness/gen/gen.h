@@ -30,8 +30,8 @@ void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case);
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 
-/* One value of an element component, biased to corners (zeros, ones, boundaries, specials). */
-uint64_t gen_component(rng_t *rng, const element_t *element);
+/* Overwrites the operands that the rest of the program determines, see op_t. */
+void gen_settle(rng_t *rng, case_t *inout_case);
 
 /* Changes a case a little, for search: a value, a tie, planted cancellation, a special value, a
  * size or an attribute (then data are redrawn).  The result is valid. */

@@ -1,7 +1,7 @@
 /* Small changes to cases, for search: values often, programs seldom. */
-#include "harness/gen/corner.h"
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
+#include "harness/model/corner.h"
 
 /* ---- One component --------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static uint64_t edit_neighbour(rng_t *rng, const edit_t *edit) {
   uint64_t bits = bits_of(edit);
   bool up = rng_one_in(rng, 2);
   if (format == NULL) return (up ? bits + 1 : bits - 1) & element_mask(element);
-  if (format_is_nan(format, bits)) return gen_component(rng, element);
+  if (format_is_nan(format, bits)) return corner_any(rng, element);
   return up ? format_next_up(format, bits) : format_next_down(format, bits);
 }
 
@@ -38,7 +38,7 @@ static uint64_t edit_sign(rng_t *rng, const edit_t *edit) {
 }
 
 static uint64_t edit_corner(rng_t *rng, const edit_t *edit) {
-  return gen_component(rng, edit->tensor->type.element);
+  return corner_any(rng, edit->tensor->type.element);
 }
 
 static uint64_t edit_special(rng_t *rng, const edit_t *edit) {
@@ -210,6 +210,7 @@ void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t
       mutate_component(rng, inout_case);
     }
   }
+  gen_settle(rng, inout_case);
 }
 
 /* ---- Two cases ------------------------------------------------------------------------------- */
@@ -232,5 +233,6 @@ case_t gen_cross(rng_t *rng, arena_t *arena, const case_t *a, const case_t *b) {
   for (uint32_t i = 0; i < count; i++) {
     if (!rng_one_in(rng, 3)) cross_operand(rng, &b->operands[i], &child.operands[i]);
   }
+  gen_settle(rng, &child);
   return child;
 }

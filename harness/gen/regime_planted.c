@@ -1,8 +1,8 @@
 /* What is planted along the reduced dimensions: cancellation and indices. */
 #include <glib.h>
 
-#include "harness/gen/corner.h"
 #include "harness/gen/regime.h"
+#include "harness/model/corner.h"
 
 /* A walk over the elements of a type in row-major order, which keeps track of a value that is
  * linear in the index. */

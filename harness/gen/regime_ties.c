@@ -1,8 +1,8 @@
 /* Sums that fall on halfway points of the accumulation type, or just beside them. */
 #include <glib.h>
 
-#include "harness/gen/corner.h"
 #include "harness/gen/regime.h"
+#include "harness/model/corner.h"
 
 /* Precision in which terms of this operand are added. */
 static int accumulation_precision(const regime_operand_t *operand) {

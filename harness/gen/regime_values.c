@@ -1,9 +1,9 @@
 /* The regimes in which components are independent of each other. */
 #include <glib.h>
 
-#include "harness/gen/corner.h"
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
+#include "harness/model/corner.h"
 
 static const format_t *format_of(const regime_operand_t *operand) {
   return operand->target.element->format;
@@ -31,6 +31,10 @@ void regime_small_integers(rng_t *rng, const regime_operand_t *operand) {
     patterns[i] = corner_integer(element, (int)rng_between(rng, -largest, largest));
   }
   fill_patterns(rng, &operand->target, patterns);
+}
+
+void regime_edges(rng_t *rng, const regime_operand_t *operand) {
+  regime_small_integers(rng, operand);
 }
 
 /* Uniform integers of a random width k: -2^k .. 2^k - 1, or 0 .. 2^k - 1. */
@@ -147,7 +151,7 @@ void regime_zeros(rng_t *rng, const regime_operand_t *operand) {
   uint64_t patterns[FILL_PATTERNS];
   for (size_t i = 0; i < FILL_PATTERNS; i++) {
     bool negative = rng_below(rng, 4) < negative_of_4;
-    patterns[i] = i < others ? gen_component(rng, element) : corner_zero(element, negative);
+    patterns[i] = i < others ? corner_any(rng, element) : corner_zero(element, negative);
   }
   fill_patterns(rng, &operand->target, patterns);
 }

@@ -81,10 +81,7 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const char *stop, uint
 /* op attributes { " " type } " ->" { " " type }, up to the end or " :". */
 static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, failure_t *error) {
   STATUS_TRY(parse_op(scan, &program->op, error));
-  if (program->op->attributes_bytes > 0) {
-    STATUS_TRY(scan_expect(scan, " ", error));
-    STATUS_TRY(program->op->parse_attributes(scan, arena, program, error));
-  }
+  STATUS_TRY(program->op->parse_attributes(scan, arena, program, error));
   STATUS_TRY(parse_types(scan, arena, " ->", CASE_OPERANDS_MAX, program->operands,
                          &program->operand_count, error));
   STATUS_TRY(scan_expect(scan, " ->", error));

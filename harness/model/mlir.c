@@ -17,7 +17,7 @@ static void print_result_types(const program_t *program, GString *out_text) {
   if (!alone) g_string_append_c(out_text, ')');
 }
 
-void mlir_open(const program_t *program, GString *out_text) {
+void mlir_open(const program_t *program, const char *name, GString *out_text) {
   g_string_append(out_text, "module {\n  func.func @main(");
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_printf(out_text, "%s%%arg%u: ", i == 0 ? "" : ", ", i);
@@ -27,7 +27,7 @@ void mlir_open(const program_t *program, GString *out_text) {
   print_result_types(program, out_text);
   g_string_append(out_text, " {\n    %0");
   if (program->result_count > 1) g_string_append_printf(out_text, ":%u", program->result_count);
-  g_string_append_printf(out_text, " = \"%s\"(", program->op->name);
+  g_string_append_printf(out_text, " = \"%s\"(", name);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_printf(out_text, "%s%%arg%u", i == 0 ? "" : ", ", i);
   }

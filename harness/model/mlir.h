@@ -6,7 +6,7 @@
 #include "harness/model/case.h"
 
 /* Opens module and function and prints `%0 = "NAME"(%arg0, ...)`, up to where properties start. */
-void mlir_open(const program_t *program, GString *out_text);
+void mlir_open(const program_t *program, const char *name, GString *out_text);
 
 /* Prints ` : (operand types) -> result types` of the op, the return, and closes both. */
 void mlir_close(const program_t *program, GString *out_text);

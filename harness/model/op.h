@@ -6,6 +6,7 @@
 #define ASSAY_MODEL_OP_H
 
 #include "harness/base/rng.h"
+#include "harness/model/attribute.h"
 #include "harness/model/axes.h"
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
@@ -35,8 +36,9 @@ typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
   const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
   const char *summary; /* One line for `assay ops`. */
-  size_t attributes_bytes;                     /* sizeof the op's own attributes struct. */
-  const op_constraint_t *constraints;          /* Ended by a row whose id is NULL. */
+  size_t attributes_bytes;               /* sizeof the op's own attributes struct. */
+  const attribute_row_t *attribute_rows; /* Its members as a table, see custom_call.h; or NULL. */
+  const op_constraint_t *constraints;    /* Ended by a row whose id is NULL. */
   const op_constraint_t *contract_constraints; /* Those that depend on the contract, or NULL. */
 
   /* Draws attributes, operand types and result types of a valid program.  Covers every element type
@@ -55,15 +57,22 @@ typedef struct op {
    * to hold; the program breaks none of the others.  May be NULL. */
   const char *(*validate_under)(const program_t *program, const contract_t *contract);
 
-  /* Attributes from and to ` key=value` words; parsing starts at the first key and stops before the
-   * blank that precedes the first operand type, and accepts only the canonical spelling.  `value`
-   * is what print_attributes gives for a key. */
+  /* Attributes from and to ` key=value` words; parsing starts at the blank before the first key,
+   * stops at the blank before the first operand type, and accepts only the canonical spelling.
+   * `value` is what print_attributes gives for a key. */
   status_t (*parse_attributes)(scan_t *scan, arena_t *arena, program_t *inout_program,
                                failure_t *error);
   void (*print_attributes)(const program_t *program, GString *out_text);
 
   /* The label that groups findings and counters: "add", "default", "bf16_6x". */
   void (*print_algorithm)(const program_t *program, GString *out_text);
+
+  /* Of an op that implementations compute by several formulas: the permission whose spellings are
+   * these formulas, the tightest first; else NULL.  The contract permits those up to its value. */
+  const char *formulas;
+
+  /* Its meaning is a formula of several steps, each of which may be rounded. */
+  bool is_composite;
 
   /* The program as one StableHLO module in generic form, with one function `main`. */
   void (*print_mlir)(const program_t *program, GString *out_text);
@@ -72,10 +81,19 @@ typedef struct op {
   void (*print_words)(const program_t *program, GString *out_text);
 
   /* The dimensions of operand `operand` over which terms are combined, as a bit mask; generators
-   * plant cancellation along them. */
+   * plant cancellation along them.  NULL if there are none. */
   uint32_t (*reduced_dimensions)(const program_t *program, uint32_t operand);
 
-  /* True if operand `operand` is an initial value: generators then prefer neutral values. */
+  /* Fills the operands of a valid program with data in which faults of this op in particular show:
+   * one regime among those of harness/gen.  May be NULL. */
+  void (*draw_edges)(rng_t *rng, case_t *inout_case);
+
+  /* Overwrites the operands that the rest of a valid program determines, such as the sizes of its
+   * result, however they were drawn.  May be NULL. */
+  void (*settle_operands)(rng_t *rng, case_t *inout_case);
+
+  /* True if operand `operand` is an initial value: generators then prefer neutral values.  NULL if
+   * the op has none. */
   bool (*is_init_operand)(const program_t *program, uint32_t operand);
 
   /* True if operands are rounded to other types or split into parts: generators then draw data that

@@ -60,6 +60,7 @@ static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_
                                  failure_t *error) {
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = (dot_general_attributes_t){0};
+  STATUS_TRY(scan_expect(scan, " ", error));
   STATUS_TRY(scan_expect(scan, "batch=", error));
   STATUS_TRY(parse_pair(scan, &attributes->lhs_batching, &attributes->rhs_batching, error));
   STATUS_TRY(scan_expect(scan, " contract=", error));
@@ -156,7 +157,7 @@ static void print_mlir_list(const char *name, const dimension_list_t *list, bool
 
 static void print_mlir(const program_t *program, GString *out_text) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  mlir_open(program, out_text);
+  mlir_open(program, program->op->name, out_text);
   g_string_append(out_text, " <{dot_dimension_numbers = #stablehlo.dot<");
   print_mlir_list("lhs_batching_dimensions", &attributes->lhs_batching, false, out_text);
   print_mlir_list("rhs_batching_dimensions", &attributes->rhs_batching, false, out_text);

@@ -37,6 +37,7 @@ static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_
                                  failure_t *error) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes = (reduce_attributes_t){0};
+  STATUS_TRY(scan_expect(scan, " ", error));
   STATUS_TRY(scan_expect(scan, "body=", error));
   STATUS_TRY(parse_body(scan, &attributes->body, error));
   STATUS_TRY(scan_expect(scan, " dims=", error));

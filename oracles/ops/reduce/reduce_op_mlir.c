@@ -135,7 +135,7 @@ static void print_body(region_t *region, reduce_body_t body) {
 
 void reduce_print_mlir(const program_t *program, GString *out_text) {
   const reduce_attributes_t *attributes = reduce_attributes(program);
-  mlir_open(program, out_text);
+  mlir_open(program, program->op->name, out_text);
   g_string_append(out_text, " <{dimensions = array<i64");
   for (uint32_t i = 0; i < attributes->dimensions.count; i++) {
     g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? ": " : ", ",

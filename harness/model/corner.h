@@ -1,6 +1,6 @@
 /* Single patterns worth drawing: for every element type, floats or not. */
-#ifndef ASSAY_GEN_CORNER_H
-#define ASSAY_GEN_CORNER_H
+#ifndef ASSAY_MODEL_CORNER_H
+#define ASSAY_MODEL_CORNER_H
 
 #include "harness/base/rng.h"
 #include "harness/num/element.h"
@@ -29,5 +29,8 @@ uint64_t corner_boundary(rng_t *rng, const element_t *element);
 uint64_t corner_nan(rng_t *rng, const element_t *element);
 uint64_t corner_infinity(rng_t *rng, const element_t *element);
 uint64_t corner_special(rng_t *rng, const element_t *element);
+
+/* Any value, biased to the ones above. */
+uint64_t corner_any(rng_t *rng, const element_t *element);
 
 #endif

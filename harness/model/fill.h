@@ -1,7 +1,7 @@
 /* Bulk writers of random components: one tight loop per byte width, no decision per value.  They
  * are the cheap half of every case that is drawn. */
-#ifndef ASSAY_GEN_FILL_H
-#define ASSAY_GEN_FILL_H
+#ifndef ASSAY_MODEL_FILL_H
+#define ASSAY_MODEL_FILL_H
 
 #include "harness/base/rng.h"
 #include "harness/num/element.h"

@@ -1,8 +1,6 @@
-#include "harness/gen/corner.h"
+#include "harness/model/corner.h"
 
 #include <glib.h>
-
-#include "harness/gen/gen.h"
 
 static uint64_t sign_bit(const format_t *format) {
   return format->specials == FORMAT_EXPONENT_ONLY ? 0 : UINT64_C(1) << (format->bits - 1);
@@ -130,7 +128,7 @@ static uint64_t any_magnitude(rng_t *rng, const element_t *element) {
   return corner_number(element, negative, 1, exponent);
 }
 
-uint64_t gen_component(rng_t *rng, const element_t *element) {
+uint64_t corner_any(rng_t *rng, const element_t *element) {
   switch (rng_below(rng, 6)) {
     case 0:
       return corner_boundary(rng, element);

@@ -1,8 +1,8 @@
 /* Single corner patterns of every element type. */
+#include <glib.h>
 #include <math.h>
 
-#include "harness/gen/corner.h"
-#include "harness/gen/gen.h"
+#include "harness/model/corner.h"
 
 enum { DRAWS = 3000 };
 
@@ -59,7 +59,7 @@ static void check_float_negated(const element_t *element) {
   g_assert_cmpint(corner_zero(element, true) != corner_zero(element, false), ==,
                   format_has_negative_zero(format));
   for (int i = 0; i < DRAWS; i++) {
-    uint64_t bits = gen_component(&rng, element);
+    uint64_t bits = corner_any(&rng, element);
     uint64_t negated = corner_negated(element, bits);
     g_assert_cmphex(corner_negated(element, negated), ==, bits);
     if (format_is_nan(format, bits) || !has_sign_and_zero(format)) {
@@ -79,7 +79,7 @@ static void check_integers(const element_t *element) {
   }
   g_assert_cmphex(corner_zero(element, true), ==, 0);
   for (int i = 0; i < DRAWS; i++) {
-    uint64_t bits = gen_component(&rng, element);
+    uint64_t bits = corner_any(&rng, element);
     uint64_t negated = corner_negated(element, bits);
     g_assert_cmphex((bits | negated) & ~element_mask(element), ==, 0);
     if (element_is_integer(element)) {

@@ -1,4 +1,4 @@
-#include "harness/gen/fill.h"
+#include "harness/model/fill.h"
 
 #include <glib.h>
 

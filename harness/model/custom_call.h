@@ -1,0 +1,18 @@
+/* Ops that a module spells as custom_call: the target is the op's name, and its attributes, those
+ * of op_t.attribute_rows, stand in a dictionary called byteir_attrs.  These are the functions of
+ * the same names that such a row needs. */
+#ifndef ASSAY_MODEL_CUSTOM_CALL_H
+#define ASSAY_MODEL_CUSTOM_CALL_H
+
+#include "harness/model/op.h"
+
+status_t custom_call_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                      failure_t *error);
+void custom_call_print_attributes(const program_t *program, GString *out_text);
+void custom_call_print_mlir(const program_t *program, GString *out_text);
+
+/* The module in the spelling of a dialect, "stablehlo" or "mhlo", which have the same custom_call.
+ */
+void custom_call_print_module(const program_t *program, const char *dialect, GString *out_text);
+
+#endif
