@@ -44,10 +44,10 @@ typedef struct accept {
   const double *reference;
   const double *reference_tail;
   /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large.
-   */
+   * Of composite ops, which have no such sum, the permitted error. */
   const double *magnitude;
   /* The permitted error E = bound_factor * magnitude + bound_offset, for the slack; and u = 2^-p of
-   * the accumulation type, for the backward error |err| / (u * magnitude). */
+   * the accumulation type, for the backward error |err| / (u * magnitude), 0 if there is none. */
   double bound_factor;
   double bound_offset;
   double unit_roundoff;

@@ -80,19 +80,14 @@ static bool find_base(str_t name, contract_t *out_contract) {
 /* ---- Setting permissions --------------------------------------------------------------------- */
 
 static status_t find_permission(str_t key, const permission_t **out_permission, failure_t *error) {
-  GString *known = g_string_new(NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
-    if (str_equal_text(key, permissions[i].name)) {
-      *out_permission = &permissions[i];
-      g_string_free(known, TRUE);
-      return STATUS_OK;
-    }
-    g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", permissions[i].name);
+    if (!str_equal_text(key, permissions[i].name)) continue;
+    *out_permission = &permissions[i];
+    return STATUS_OK;
   }
-  status_fail(error, STATUS_INVALID, "no permission is called \"%.*s\"; there are %s",
-              (int)MIN(key.size, 40), key.data, known->str);
-  g_string_free(known, TRUE);
-  return STATUS_INVALID;
+  return status_fail(error, STATUS_INVALID,
+                     "no permission is called \"%.*s\"; `assay help` lists them all",
+                     (int)MIN(key.size, 40), key.data);
 }
 
 static status_t set_permission(contract_t *contract, str_t key, str_t value, failure_t *error) {
@@ -180,6 +175,62 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
   return STATUS_OK;
 }
 
+/* ---- Single permissions ----------------------------------------------------------------------
+ */
+
+static const permission_t *require_permission(const char *name) {
+  const permission_t *permission = NULL;
+  status_t status = find_permission(str_from(name), &permission, NULL);
+  g_assert(status == STATUS_OK);
+  return permission;
+}
+
+uint8_t contract_value(const contract_t *contract, const char *permission) {
+  return value_of(contract, require_permission(permission));
+}
+
+void contract_set_value(contract_t *contract, const char *permission, uint8_t value) {
+  *field_of(contract, require_permission(permission)) = value;
+}
+
+uint8_t contract_value_count(const char *permission) {
+  uint8_t count = 1;
+  const char *spellings = require_permission(permission)->spellings;
+  for (const char *c = spellings; *c != '\0'; c++) count += *c == '|';
+  return count;
+}
+
+const char *contract_spelling(const char *permission, uint8_t value) {
+  str_t spelling = spelling_of(require_permission(permission), value);
+  g_autofree char *text = g_strndup(spelling.data, spelling.size);
+  return g_intern_string(text);
+}
+
+/* Where the ulps of each function begin: those for f64, f32, f16 and bf16 follow one another. */
+static const size_t elementary_offsets[ELEMENTARY_COUNT] = {
+#define ELEMENTARY(function, ...) offsetof(contract_t, function##_f64),
+#include "harness/model/elementary.def"
+#undef ELEMENTARY
+};
+
+double contract_elementary_ulps(const contract_t *contract, elementary_t function,
+                                const format_t *format) {
+  static const double ulps[] = {1, 2, 3, 4, 5, 8, 16, 64, 1024};
+  const format_t *const formats[] = {&format_table[FORMAT_f64], &format_table[FORMAT_f32],
+                                     &format_table[FORMAT_f16], &format_table[FORMAT_bf16]};
+  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+    if (formats[i] != format) continue;
+    return ulps[*((const uint8_t *)contract + elementary_offsets[function] + i)];
+  }
+  g_assert_not_reached();
+}
+
+void contract_loosen_elementary(contract_t *contract) {
+  for (size_t function = 0; function < ELEMENTARY_COUNT; function++) {
+    memset((uint8_t *)contract + elementary_offsets[function], ULPS_1024, 4);
+  }
+}
+
 /* ---- Printing -------------------------------------------------------------------------------- */
 
 void contract_print(const contract_t *contract, GString *out_text) {
@@ -187,6 +238,36 @@ void contract_print(const contract_t *contract, GString *out_text) {
     str_t value = spelling_of(&permissions[i], value_of(contract, &permissions[i]));
     g_string_append_printf(out_text, "%s%s=%.*s", i == 0 ? "" : ",", permissions[i].name,
                            STR_FORMAT(value));
+  }
+}
+
+static size_t count_differences(const contract_t *a, const contract_t *b) {
+  size_t count = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    count += value_of(a, &permissions[i]) != value_of(b, &permissions[i]);
+  }
+  return count;
+}
+
+void contract_print_short(const contract_t *contract, GString *out_text) {
+  const struct {
+    const char *name;
+    contract_t contract;
+  } bases[] = {{"backend", contract_backend()},
+               {"spec", contract_spec()},
+               {"identified", contract_identified()}};
+  size_t best = 0;
+  for (size_t i = 1; i < G_N_ELEMENTS(bases); i++) {
+    bool is_nearer = count_differences(contract, &bases[i].contract) <
+                     count_differences(contract, &bases[best].contract);
+    if (is_nearer) best = i;
+  }
+  g_string_append(out_text, bases[best].name);
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    uint8_t value = value_of(contract, &permissions[i]);
+    if (value == value_of(&bases[best].contract, &permissions[i])) continue;
+    str_t spelling = spelling_of(&permissions[i], value);
+    g_string_append_printf(out_text, ",%s=%.*s", permissions[i].name, STR_FORMAT(spelling));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "harness/base/text.h"
+#include "harness/num/format.h"
 
 /* The values of each permission, in the order of their spellings in permissions.def. */
 enum permission_order { ORDER_IN_ORDER, ORDER_ANY };
@@ -26,6 +27,33 @@ enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
 enum { IMPRECISE_BITS_MIN = 10 }; /* The bits that the first spelling stands for. */
 enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
 enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
+
+enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE };
+enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
+enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
+enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
+
+/* Permitted errors of elementary functions. */
+#define ELEMENTARY_ULPS "1|2|3|4|5|8|16|64|1024"
+enum elementary_ulps {
+  ULPS_1,
+  ULPS_2,
+  ULPS_3,
+  ULPS_4,
+  ULPS_5,
+  ULPS_8,
+  ULPS_16,
+  ULPS_64,
+  ULPS_1024
+};
+
+/* The elementary functions of elementary.def. */
+typedef enum elementary {
+#define ELEMENTARY(function, ...) ELEMENTARY_##function,
+#include "harness/model/elementary.def"
+#undef ELEMENTARY
+  ELEMENTARY_COUNT
+} elementary_t;
 
 typedef struct contract {
 #define PERMISSION(name, values, spec_default, backend_default, summary) uint8_t name;
@@ -54,6 +82,24 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
 
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
 void contract_print(const contract_t *contract, GString *out_text);
+
+/* How many ulps an elementary function may err by in a format; `format` is f64, f32, f16 or bf16.
+ */
+double contract_elementary_ulps(const contract_t *contract, elementary_t function,
+                                const format_t *format);
+
+/* Permits elementary functions the largest errors of the table. */
+void contract_loosen_elementary(contract_t *contract);
+
+/* The named contract that differs in the fewest permissions, and those: "backend,ftz=both". */
+void contract_print_short(const contract_t *contract, GString *out_text);
+
+/* A permission by its name, which must exist: its value; its spellings, counted; the one of a
+ * value, in memory that lives for ever. */
+uint8_t contract_value(const contract_t *contract, const char *permission);
+void contract_set_value(contract_t *contract, const char *permission, uint8_t value);
+uint8_t contract_value_count(const char *permission);
+const char *contract_spelling(const char *permission, uint8_t value);
 
 /* One line per permission: name, values, meaning, value in both contracts; for `assay --help`. */
 void contract_print_help(GString *out_text);

@@ -3,23 +3,38 @@
 
 #include "harness/model/contract.h"
 
+/* Permitted errors of elementary functions, in ulps of f64, f32, f16 and bf16. */
+#define ULPS(f, f64, f32, f16, bf16) \
+  "," #f "_f64=" #f64 "," #f "_f32=" #f32 "," #f "_f16=" #f16 "," #f "_bf16=" #bf16
+#define SPEC_ULPS        \
+  ULPS(exp, 1, 1, 1, 1)  \
+  ULPS(exp2, 1, 1, 1, 1) \
+  ULPS(log, 1, 1, 1, 1)  \
+  ULPS(erf, 1, 1, 1, 1) ULPS(erfc, 1, 1, 1, 1) ULPS(tanh, 1, 1, 1, 1) ULPS(rsqrt, 1, 1, 1, 1)
+#define BACKEND_ULPS     \
+  ULPS(exp, 3, 3, 2, 2)  \
+  ULPS(exp2, 3, 3, 2, 2) \
+  ULPS(log, 3, 3, 2, 2)  \
+  ULPS(erf, 5, 5, 4, 4) ULPS(erfc, 16, 16, 4, 4) ULPS(tanh, 5, 5, 2, 2) ULPS(rsqrt, 2, 2, 1, 1)
+
 #define SPEC                                                                                     \
   "order=in-order,bits=any,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none,"     \
   "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=either,imprecise_accum_" \
-  "bits=14,dot_algorithm=spec"
-#define BACKEND                                                                                \
-  "order=any,bits=any,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,"      \
-  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_" \
-  "bits=14,dot_algorithm=verifier"
-#define IDENTIFIED                                                                               \
-  "order=any,bits=identified,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
-  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_"   \
-  "bits=14,dot_algorithm=verifier"
+  "bits=14,dot_algorithm=spec,intermediate=native,function_range=strict,byteir=seed,"            \
+  "epsilon=exact" SPEC_ULPS
+#define BACKEND_WITH_BITS(bits)                                                                 \
+  "order=any,bits=" bits                                                                        \
+  ",init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,integer_overflow=either," \
+  "zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_bits=14,"                  \
+  "dot_algorithm=verifier,intermediate=wide,function_range=strict,byteir=today,epsilon="        \
+  "either" BACKEND_ULPS
+#define BACKEND BACKEND_WITH_BITS("any")
+#define IDENTIFIED BACKEND_WITH_BITS("identified")
 
 static void check_prints(const contract_t *contract, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
   contract_print(contract, text);
-  g_assert_cmpstr(text->str, ==, expected);
+  g_assert_true(g_str_has_prefix(text->str, expected)); /* Those of op families come last. */
   contract_t again;
   g_assert_cmpint(contract_parse(str_from(text->str), &again, NULL), ==, STATUS_OK);
   g_assert_cmpint(memcmp(&again, contract, sizeof again), ==, 0);
@@ -46,13 +61,12 @@ static void test_parse(void) {
       {"identified", IDENTIFIED},
       {"bits=identified", IDENTIFIED},
       {"identified,bits=any", BACKEND},
-      {"spec,order=any,fma=yes,accum_wider=yes,low_nan=zero,dot_algorithm=verifier", BACKEND},
-      {"order=in-order,accum_wider=no,fma=no,low_nan=either,dot_algorithm=spec", SPEC},
       {"fma=no,fma=yes", BACKEND},
       {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",
        "order=in-order,bits=any,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,ftz=both,"
        "integer_overflow=saturate,zero_sign=any,operand_rounding=rn,low_nan=either,"
-       "imprecise_accum_bits=14,dot_algorithm=spec"},
+       "imprecise_accum_bits=14,dot_algorithm=spec,intermediate=native,function_range=strict,"
+       "byteir=seed,epsilon=exact" SPEC_ULPS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
@@ -75,6 +89,38 @@ static void test_values(void) {
   g_assert_cmpint(contract.integer_overflow, ==, INTEGER_OVERFLOW_WRAP);
 }
 
+static void test_short(void) {
+  static const char *const texts[] = {"backend", "spec", "identified", "backend,ftz=both",
+                                      "spec,exp_f32=2,softmax=online"};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+    contract_t contract;
+    g_assert_cmpint(contract_parse(str_from(texts[i]), &contract, NULL), ==, STATUS_OK);
+    g_autoptr(GString) text = g_string_new(NULL);
+    contract_print_short(&contract, text);
+    g_assert_cmpstr(text->str, ==, texts[i]);
+  }
+}
+
+/* Permissions by name, and the table of elementary functions. */
+static void test_by_name(void) {
+  contract_t contract = contract_backend();
+  g_assert_cmpint(contract_value(&contract, "ftz"), ==, FTZ_NONE);
+  contract_set_value(&contract, "ftz", FTZ_BOTH);
+  g_assert_cmpint(contract.ftz, ==, FTZ_BOTH);
+  g_assert_cmpint(contract_value_count("ftz"), ==, 4);
+  g_assert_cmpstr(contract_spelling("ftz", FTZ_INPUTS), ==, "inputs");
+  const format_t *f32 = &format_table[FORMAT_f32];
+  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 16);
+  contract.erfc_f32 = ULPS_64;
+  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 64);
+  contract_loosen_elementary(&contract);
+  for (elementary_t function = 0; function < ELEMENTARY_COUNT; function++) {
+    const format_t *bf16 = &format_table[FORMAT_bf16];
+    g_assert_cmpfloat(contract_elementary_ulps(&contract, function, bf16), ==, 1024);
+  }
+  g_assert_cmpint(contract.ftz, ==, FTZ_BOTH);
+}
+
 static void test_refused(void) {
   static const struct {
     const char *text;
@@ -89,14 +135,9 @@ static void test_refused(void) {
       {"ftz=", "ftz=: the value is one of none|inputs|outputs|both"},
       {"ftz=in", "ftz=in: the value is one of none|inputs|outputs|both"},
       {"ftz=none|inputs", "ftz=none|inputs: the value is one of none|inputs|outputs|both"},
-      {"FMA=yes",
-       "no permission is called \"FMA\"; there are order, bits, init_count, accum_rounding, "
-       "accum_wider, fma, ftz, integer_overflow, zero_sign, operand_rounding, low_nan, "
-       "imprecise_accum_bits, dot_algorithm"},
-      {" fma=yes",
-       "no permission is called \" fma\"; there are order, bits, init_count, accum_rounding, "
-       "accum_wider, fma, ftz, integer_overflow, zero_sign, operand_rounding, low_nan, "
-       "imprecise_accum_bits, dot_algorithm"},
+      {"FMA=yes", "no permission is called \"FMA\"; `assay help` lists them all"},
+      {" fma=yes", "no permission is called \" fma\"; `assay help` lists them all"},
+      {"exp_f32=7", "exp_f32=7: the value is one of 1|2|3|4|5|8|16|64|1024"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
@@ -179,6 +220,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/contract/named", test_named);
   g_test_add_func("/contract/parse", test_parse);
   g_test_add_func("/contract/values", test_values);
+  g_test_add_func("/contract/short", test_short);
+  g_test_add_func("/contract/by_name", test_by_name);
   g_test_add_func("/contract/refused", test_refused);
   g_test_add_func("/contract/file", test_file);
   g_test_add_func("/contract/refused_file", test_refused_file);
