@@ -7,8 +7,24 @@
 #include "harness/model/op.h"
 #include "harness/model/schedule.h"
 
+/* See oracles/composite.h. */
+typedef struct composite composite_t;
+
+/* What an oracle keeps from one component of a case to the next, in an arena of its own. */
+typedef struct ask_memo {
+  arena_t arena;
+  void *entries; /* The oracle's; NULL at first. */
+} ask_memo_t;
+
+static inline void ask_memo_init(ask_memo_t *memo) {
+  arena_init(&memo->arena);
+  memo->entries = NULL;
+}
+static inline void ask_memo_deinit(ask_memo_t *memo) { arena_deinit(&memo->arena); }
+
 typedef struct oracle {
   const char *op_name;
+  const composite_t *composite; /* Of ops that are a formula; else NULL. */
 
   /* The quick accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */
@@ -20,6 +36,12 @@ typedef struct oracle {
   status_t (*ask)(const case_t *instance, const contract_t *contract, uint32_t result,
                   size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
                   failure_t *error);
+
+  /* The same for many components of one case, under whatever contracts, that share a memo; NULL if
+   * they have nothing to share. */
+  status_t (*ask_remembering)(const case_t *instance, const contract_t *contract, uint32_t result,
+                              size_t component, const tensor_t *results, ask_memo_t *memo,
+                              arena_t *arena, answer_t *out_answer, failure_t *error);
 
   /* Recomputes with MPFR what accept() said of one component; STATUS_INVALID, with all numbers in
    * the message, if they disagree: a bug in Assay. */
@@ -40,6 +62,13 @@ typedef struct oracle {
   status_t (*consistent)(const case_t *instance, const contract_t *contract,
                          const tensor_t *results, arena_t *arena, GString *out_names,
                          failure_t *error);
+
+  /* Of an op with several formulas (op_t.formulas): the first of them whose accept sets hold every
+   * component of these results, whether the contract permits it or not, as a value of that
+   * permission; *out_found is false if none does.  NULL if the op has no formulas. */
+  status_t (*find_formula)(const case_t *instance, const contract_t *contract,
+                           const tensor_t *results, arena_t *arena, uint8_t *out_formula,
+                           bool *out_found, failure_t *error);
 } oracle_t;
 
 /* The row for an op; NULL if it has none. */

@@ -16,6 +16,10 @@
  * exact.  Overflow is decided by comparing with a midpoint of p + 1 bits, which the first rounding
  * cannot cross.
  *
+ * Division and square root: the same theorem.  A quotient or root of p-bit numbers that is no p-bit
+ * number itself is farther than 2^-2p-1 of itself from every midpoint of p or fewer bits, also
+ * where it falls into the format's subnormal range, and 53 >= 2 p + 2.
+ *
  * Fused: the exact product plus c, rounded to odd in binary64, then to nearest in p bits, is the
  * exact value rounded once where 53 >= p + 2 (Boldo and Melquiond, "Emulation of FMA and correctly
  * rounded sums: proved algorithms using rounding to odd", 2008).  Rounding to odd needs to know

@@ -1,6 +1,6 @@
-/* Correctly rounded addition, multiplication and fused multiply-add of one float format, on
- * binary64 carriers: every finite number, infinity and NaN of every format is a binary64 value too,
- * so operands and results are doubles that the format holds.
+/* Correctly rounded addition, multiplication, division, square root and fused multiply-add of one
+ * float format, on binary64 carriers: every finite number, infinity and NaN of every format is a
+ * binary64 value too, so operands and results are doubles that the format holds.
  *
  * Roundings are to nearest, ties to even, with the format's own rule for overflow (infinity, NaN or
  * the largest finite number); NaN carries on.  The proofs are in arithmetic.c.  f8E8M0FNU, which
@@ -8,6 +8,7 @@
 #ifndef ASSAY_EXACT_ARITHMETIC_H
 #define ASSAY_EXACT_ARITHMETIC_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "harness/num/format.h"
@@ -42,6 +43,14 @@ static inline double arithmetic_add(const arithmetic_t *arithmetic, double a, do
 static inline double arithmetic_multiply(const arithmetic_t *arithmetic, double a, double b) {
   if (arithmetic->truncate_products) return arithmetic_multiply_truncated(arithmetic, a, b);
   return arithmetic_round(arithmetic, a * b);
+}
+
+static inline double arithmetic_divide(const arithmetic_t *arithmetic, double a, double b) {
+  return arithmetic_round(arithmetic, a / b);
+}
+
+static inline double arithmetic_square_root(const arithmetic_t *arithmetic, double a) {
+  return arithmetic_round(arithmetic, sqrt(a));
 }
 
 /* a * b + c, rounded once, to nearest (also where the two flags are set). */

@@ -18,9 +18,7 @@ static double expm1_upper(double x) {
   return expm1(x) * (1.0 + 0x1p-40);
 }
 
-/* Unit roundoff of the nodes that accum_wider=yes permits: at least 3 bits more than an 8-bit float
- * has (bf16 for f8E3M4), at least 11 bits more than the others have (x87 extended for f64). */
-static double wide_unit_roundoff(const format_t *format) {
+double error_bound_wide_unit_roundoff(const format_t *format) {
   return ldexp(format_unit_roundoff(format), format->precision <= 5 ? -3 : -11);
 }
 
@@ -52,7 +50,8 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
     /* (1 + u)^(m-1) (1 + w)^m <= exp((m-1) u + m w): each of m operations is done in a format whose
      * unit roundoff is w and may then be rounded to the accumulation type, the last one always is.
      */
-    double w = contract->accum_wider == ACCUM_WIDER_YES ? wide_unit_roundoff(format) : 0;
+    double w =
+        contract->accum_wider == ACCUM_WIDER_YES ? error_bound_wide_unit_roundoff(format) : 0;
     if (truncates) w *= 2;
     double exponent = before * u + (before + 1) * w + imprecise;
     bound.factor = expm1_upper(exponent * (1 + 0x1p-50));
@@ -64,7 +63,7 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
 
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract) {
   if (contract->accum_wider == ACCUM_WIDER_NO) return 0;
-  return wide_unit_roundoff(format) / format_unit_roundoff(format);
+  return error_bound_wide_unit_roundoff(format) / format_unit_roundoff(format);
 }
 
 /* What products lose to underflow, in smallest numbers.  A product that is rounded to the

@@ -57,6 +57,10 @@ error_bound_t error_bound_product(const format_t *format, const contract_t *cont
  * if there are none. */
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract);
 
+/* Unit roundoff of the nodes that accum_wider=yes permits: at least 3 bits more than an 8-bit float
+ * has (bf16 for f8E3M4), at least 11 bits more than the others have (x87 extended for f64). */
+double error_bound_wide_unit_roundoff(const format_t *format);
+
 /* u = 2^-p; the smallest positive number; the smallest normal number.  Exact in binary64. */
 double format_unit_roundoff(const format_t *format);
 double format_smallest(const format_t *format);

@@ -1,5 +1,5 @@
-/* Compiled once for each instruction set (kernels.cmake): exact_matmul.h and enclosure_round.h in
- * vectors.  Nothing but the table at the end is visible outside. */
+/* Compiled once for each instruction set (vector_kernels.cmake): exact_matmul.h and
+ * enclosure_round.h in vectors.  Nothing but the table at the end is visible outside. */
 #include "oracles/exact/exact_kernels.h"
 
 #include <stdbool.h>

@@ -4,24 +4,15 @@
 #include <string.h>
 
 #include "oracles/exact/exact_kernels.h"
+#include "oracles/exact/instruction_sets.h"
 
 extern const exact_kernels_t exact_kernels_portable;
-#ifdef EXACT_KERNELS_X86
+#ifdef VECTOR_KERNELS_X86
 extern const exact_kernels_t exact_kernels_avx2, exact_kernels_avx512;
-
-static bool machine_has_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-static bool machine_has_avx512(void) {
-  return machine_has_avx2() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512bw");
-}
 #endif
 
 const exact_kernels_t *exact_kernels_best(void) {
-#ifdef EXACT_KERNELS_X86
+#ifdef VECTOR_KERNELS_X86
   if (machine_has_avx512()) return &exact_kernels_avx512;
   if (machine_has_avx2()) return &exact_kernels_avx2;
 #endif
@@ -29,7 +20,7 @@ const exact_kernels_t *exact_kernels_best(void) {
 }
 
 const exact_kernels_t *exact_kernels_named(const char *name) {
-#ifdef EXACT_KERNELS_X86
+#ifdef VECTOR_KERNELS_X86
   if (strcmp(name, "avx512") == 0) return machine_has_avx512() ? &exact_kernels_avx512 : NULL;
   if (strcmp(name, "avx2") == 0) return machine_has_avx2() ? &exact_kernels_avx2 : NULL;
 #endif

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "oracles/exact/fault_values.h"
 #include "oracles/exact/fold_parts.h"
 
 const format_t *fold_narrower_format(const format_t *format) {
@@ -17,12 +18,10 @@ static const format_t *narrow_operand_format(const format_t *format) {
   return format->precision > bf16->precision ? bf16 : NULL;
 }
 
-static double load_float(const fold_t *fold, const format_t *format, uint64_t bits) {
+double fault_load_float(fault_t fault, const format_t *format, uint64_t bits) {
   double value = format_to_double(format, bits);
-  if (fold->schedule->fault == FAULT_flush_inputs && format_is_subnormal(format, bits)) {
-    return copysign(0, value);
-  }
-  if (fold->schedule->fault == FAULT_narrow_operands) {
+  if (fault == FAULT_flush_inputs && format_is_subnormal(format, bits)) return copysign(0, value);
+  if (fault == FAULT_narrow_operands) {
     const format_t *narrow = narrow_operand_format(format);
     if (narrow != NULL) return format_round_double(narrow, value);
   }
@@ -41,12 +40,15 @@ static uint64_t load_integer(const fold_t *fold, const element_t *from, uint64_t
 fold_value_t fold_load(const fold_t *fold, const element_t *from, const uint8_t *data,
                        size_t index) {
   if (from->kind == ELEMENT_COMPLEX) {
-    return fold_complex(load_float(fold, from->format, element_load(from, data, 2 * index)),
-                        load_float(fold, from->format, element_load(from, data, 2 * index + 1)));
+    fault_t fault = fold->schedule->fault;
+    uint64_t real = element_load(from, data, 2 * index);
+    uint64_t imaginary = element_load(from, data, 2 * index + 1);
+    return fold_complex(fault_load_float(fault, from->format, real),
+                        fault_load_float(fault, from->format, imaginary));
   }
   uint64_t bits = element_load(from, data, index);
   if (from->kind == ELEMENT_FLOAT) {
-    return fold_real(load_float(fold, from->format, bits));
+    return fold_real(fault_load_float(fold->schedule->fault, from->format, bits));
   }
   return fold_integer(load_integer(fold, from, bits));
 }
@@ -71,14 +73,12 @@ static uint64_t signed_bits(const format_t *format, uint64_t magnitude_bits, boo
   return magnitude_bits | (negative ? (uint64_t)1 << (format->bits - 1) : 0);
 }
 
-/* Applies the faults that change a result on its way out. */
-static uint64_t spoil_result(const fold_t *fold, uint64_t bits, size_t output) {
-  const format_t *format = fold->element->format;
+uint64_t fault_spoil_bits(fault_t fault, const format_t *format, uint64_t bits, size_t output) {
   enum { EVERY_SEVENTH = 7 };
   bool is_number = !format_is_nan(format, bits) && !format_is_infinity(format, bits);
   bool negative = format_is_negative(format, bits);
   number_t infinity = {.kind = NUMBER_INFINITY};
-  switch (fold->schedule->fault) {
+  switch (fault) {
     case FAULT_flush_outputs:
       if (!format_is_subnormal(format, bits)) return bits;
       return format_from_double(format, negative ? -0.0 : 0.0);
@@ -106,7 +106,8 @@ static uint64_t spoil_result(const fold_t *fold, uint64_t bits, size_t output) {
 static uint64_t result_bits(const fold_t *fold, double value, size_t output) {
   double rounded = isnan(value) ? (double)NAN : round_result(fold, value);
   uint64_t bits = format_from_double(fold->element->format, rounded);
-  return fold->schedule->fault == FAULT_NONE ? bits : spoil_result(fold, bits, output);
+  fault_t fault = fold->schedule->fault;
+  return fault == FAULT_NONE ? bits : fault_spoil_bits(fault, fold->element->format, bits, output);
 }
 
 static void store_value(const fold_t *fold, fold_value_t value, size_t output, uint8_t *data) {
@@ -124,9 +125,7 @@ static void store_value(const fold_t *fold, fold_value_t value, size_t output, u
   }
 }
 
-/* Handles the two faults of the last element, if they are planted. */
-static bool skip_store(const fold_t *fold, size_t output, tensor_t *result) {
-  fault_t fault = fold->schedule->fault;
+bool fault_skips_store(fault_t fault, size_t output, tensor_t *result) {
   if (fault != FAULT_last_row_stale && fault != FAULT_unwritten_tail) return false;
   if (output + 1 != type_element_count(&result->type)) return false;
   if (fault == FAULT_unwritten_tail) return true;
@@ -137,11 +136,11 @@ static bool skip_store(const fold_t *fold, size_t output, tensor_t *result) {
 }
 
 void fold_store(const fold_t *fold, fold_value_t value, size_t output, tensor_t *results) {
-  if (!skip_store(fold, output, &results[0])) {
+  if (!fault_skips_store(fold->schedule->fault, output, &results[0])) {
     store_value(fold, value, output, results[0].data);
   }
   const element_t *index = fold->index_element;
-  if (index != NULL && !skip_store(fold, output, &results[1])) {
+  if (index != NULL && !fault_skips_store(fold->schedule->fault, output, &results[1])) {
     element_store(index, results[1].data, output, value.index & element_mask(index));
   }
 }

@@ -7,12 +7,27 @@
 /* To be compiled into each of its callers, for their instruction set. */
 #define INLINE static inline __attribute__((always_inline))
 
+#include <stdbool.h>
+
 #if defined(__x86_64__)
 #define HAS_TARGETS 1
 #define TARGET_AVX512 __attribute__((target("avx512f,fma")))
 #define TARGET_AVX2 __attribute__((target("avx2,fma")))
 #else
 #define HAS_TARGETS 0
+#endif
+
+/* Whether this machine can run what add_vector_kernels() of vector_kernels.cmake builds. */
+#ifdef VECTOR_KERNELS_X86
+static inline bool machine_has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static inline bool machine_has_avx512(void) {
+  return machine_has_avx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw");
+}
 #endif
 
 #endif

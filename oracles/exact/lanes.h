@@ -1,6 +1,6 @@
 /* Short vectors of binary64, as wide as the instruction set being compiled for.  Everything here is
  * elementwise IEEE arithmetic, so every instruction set computes the same bits.  Only included by
- * sources that kernels.cmake compiles once per instruction set. */
+ * sources that vector_kernels.cmake compiles once per instruction set. */
 #ifndef ASSAY_ORACLES_LANES_H
 #define ASSAY_ORACLES_LANES_H
 

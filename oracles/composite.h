@@ -1,0 +1,70 @@
+/* Composite ops: ops whose meaning is a formula (formula.h) for each of many small problems, a row
+ * of a softmax or an element of an erf.  An op's folder says how its operands and results are cut
+ * into such problems and which formulas it has; from that come all functions of its oracle row. */
+#ifndef ASSAY_ORACLES_COMPOSITE_H
+#define ASSAY_ORACLES_COMPOSITE_H
+
+#include "oracles/formula/formula.h"
+#include "oracles/oracle.h"
+
+/* Which elements of an operand or result belong to problem `group`. */
+typedef enum composite_role {
+  COMPOSITE_ELEMENT, /* Element group_base[group] + term_offset[term], one for each of its terms. */
+  COMPOSITE_TERM,    /* Element `term`: the same row for every group. */
+  COMPOSITE_GROUP,   /* Element `group`, one for all its terms. */
+  COMPOSITE_SCALAR,  /* Element 0. */
+  COMPOSITE_CHANNEL, /* Element channel[i] for what is element i of the operands by element. */
+} composite_role_t;
+
+typedef struct composite_layout {
+  size_t group_count;
+  size_t term_count;         /* Of every group. */
+  bool is_elementwise;       /* Terms do not see one another: groups are there for speed. */
+  const size_t *group_base;  /* group_count of them. */
+  const size_t *term_offset; /* term_count of them. */
+  const size_t *channel;     /* One for each element, or NULL. */
+} composite_layout_t;
+
+typedef struct composite_formula {
+  formula_evaluate_t *evaluate;
+  bool is_unbounded; /* Its steps are such that they neither overflow nor underflow. */
+} composite_formula_t;
+
+struct composite {
+  composite_layout_t (*layout)(const program_t *program, arena_t *arena);
+  composite_role_t operand_roles[CASE_OPERANDS_MAX];
+  composite_role_t result_roles[CASE_RESULTS_MAX];
+  /* As many as permission op_t.formulas has values, in their order; one if it is NULL. */
+  const composite_formula_t *(*formulas)(const program_t *program);
+  bool has_epsilon; /* Some formula calls formula_epsilon(). */
+  /* The number that element `index` of an operand of integers stands for; NULL if there are none.
+   */
+  double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
+                         size_t index);
+};
+
+/* The functions of oracle_t of the same names, for rows that have a composite. */
+status_t composite_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
+                          accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+status_t composite_ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                       size_t component, const tensor_t *results, arena_t *arena,
+                       answer_t *out_answer, failure_t *error);
+status_t composite_ask_remembering(const case_t *instance, const contract_t *contract,
+                                   uint32_t result, size_t component, const tensor_t *results,
+                                   ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
+                                   failure_t *error);
+status_t composite_audit(const case_t *instance, const contract_t *contract,
+                         const accept_t *accepts, uint32_t result, size_t component, arena_t *arena,
+                         failure_t *error);
+status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                            tensor_t *inout_results, failure_t *error);
+status_t composite_find_formula(const case_t *instance, const contract_t *contract,
+                                const tensor_t *results, arena_t *arena, uint8_t *out_formula,
+                                bool *out_found, failure_t *error);
+
+/* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
+composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);
+composite_layout_t composite_layout_rows(const type_t *type, const dimension_list_t *reduced,
+                                         arena_t *arena);
+
+#endif

@@ -1,0 +1,156 @@
+/* Elementary functions in binary64, for arguments that binary32 holds, with a relative error below
+ * ELEMENTARY_KERNEL_ERROR: the certificate of the quick evaluator, so that it depends on no C
+ * library.  Every operation is IEEE arithmetic in one order, so that every instruction set computes
+ * the same bits; there are no branches, so that loops over them become vector code.  NaN stays NaN.
+ *
+ * Errors: each is a series or a continued fraction whose remainder is bounded in its comment, and
+ * some tens of roundings of 2^-53, none of which is magnified by more than 2^9.
+ * tests/formula/test_elementary_kernels.c holds all of them against MPFR. */
+#ifndef ASSAY_FORMULA_ELEMENTARY_KERNELS_H
+#define ASSAY_FORMULA_ELEMENTARY_KERNELS_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "harness/num/binary64.h"
+
+#define ELEMENTARY_KERNEL_ERROR 0x1p-40
+
+#define KERNEL_INLINE static inline __attribute__((always_inline, unused))
+
+/* To the nearest whole number, of |x| < 2^51: adding 1.5 * 2^52 leaves no bits for a fraction. */
+KERNEL_INLINE double kernel_round(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+/* 2^k for a whole k, -1022 <= k <= 1023: the low bits of 2^52 + n are n. */
+KERNEL_INLINE double kernel_power(double k) {
+  return binary64_value(binary64_bits(k + (0x1p52 + (double)BINARY64_BIAS))
+                        << BINARY64_FRACTION_BITS);
+}
+
+/* e^r - 1 for |r| <= 0.35: Taylor, the remainder being below 0.35^14 / 15! < 2^-61 of it. */
+KERNEL_INLINE double kernel_expm1_small(double r) {
+  static const double inverse_factorials[] = {1.0 / 87178291200,
+                                              1.0 / 6227020800,
+                                              1.0 / 479001600,
+                                              1.0 / 39916800,
+                                              1.0 / 3628800,
+                                              1.0 / 362880,
+                                              1.0 / 40320,
+                                              1.0 / 5040,
+                                              1.0 / 720,
+                                              1.0 / 120,
+                                              1.0 / 24,
+                                              1.0 / 6,
+                                              0.5};
+  double sum = inverse_factorials[0];
+  for (int i = 1; i < 13; i++) sum = sum * r + inverse_factorials[i];
+  return (sum * r) * r + r;
+}
+
+/* Above 700 and below -700, where binary32 has nothing but infinity and zero, as there. */
+KERNEL_INLINE double kernel_exp(double x) {
+  x = x < -700 ? -700 : x;
+  x = x > 700 ? 700 : x;
+  double k = kernel_round(x * 0x1.71547652b82fep+0);
+  /* k ln 2 in two parts, the first of 33 bits, so that it is exact and so is the difference. */
+  double r = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
+  return (1 + kernel_expm1_small(r)) * kernel_power(k);
+}
+
+KERNEL_INLINE double kernel_exp2(double x) {
+  x = x < -1000 ? -1000 : x;
+  x = x > 1000 ? 1000 : x;
+  double k = kernel_round(x);
+  return (1 + kernel_expm1_small((x - k) * 0x1.62e42fefa39efp-1)) * kernel_power(k);
+}
+
+/* Of positive normal binary64 numbers m 2^e, sqrt(1/2) <= m < sqrt(2): with s = (m - 1) / (m + 1),
+ * ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...); after s^21 the remainder is below 0.0295^11 / 23 < 2^-60
+ * of it.  The sum with e ln 2 loses at most a factor of 2. */
+KERNEL_INLINE double kernel_log(double x) {
+  uint64_t bits = binary64_bits(x);
+  /* The bits of sqrt(1/2) subtracted, the exponent field is that of m's power. */
+  int64_t shifted = (int64_t)(bits - UINT64_C(0x3fe6a09e667f3bcd)) >> BINARY64_FRACTION_BITS;
+  double e = (double)shifted;
+  double m = binary64_value(bits - ((uint64_t)shifted << BINARY64_FRACTION_BITS));
+  double s = (m - 1) / (m + 1);
+  double z = s * s;
+  double sum = 1.0 / 21;
+  sum = sum * z + 1.0 / 19;
+  sum = sum * z + 1.0 / 17;
+  sum = sum * z + 1.0 / 15;
+  sum = sum * z + 1.0 / 13;
+  sum = sum * z + 1.0 / 11;
+  sum = sum * z + 1.0 / 9;
+  sum = sum * z + 1.0 / 7;
+  sum = sum * z + 1.0 / 5;
+  sum = sum * z + 1.0 / 3;
+  double logarithm = 2 * s + 2 * s * (z * sum);
+  double result = (e * 0x1.62e42feep-1 + logarithm) + e * 0x1.a39ef35793c76p-33;
+  return x > 0 ? result : binary64_value(UINT64_C(0x7ff8) << 48);
+}
+
+/* For |x| <= 2: 2 / sqrt(pi) times the sum of (-1)^k x^(2k+1) / (k! (2k+1)).  The terms alternate,
+ * fall from k = 4 on, and are below 2^-58 after k = 32; their largest is 1.3, the sum above 0.44,
+ * so that an error of 2^-50 is one of 2^-41 in 1 - erf(2). */
+KERNEL_INLINE double kernel_erf_small(double x) {
+  double z = x * x;
+  double sum = 0;
+
+  for (int k = 32; k >= 0; k--) {
+    sum = 1.0 / (2 * k + 1) - z * (sum * (1.0 / (k + 1)));
+  }
+  return 0x1.20dd750429b6dp+0 * (x * sum);
+}
+
+/* For 2 <= x <= 12 and x^2 exact: e^(-x^2) x / sqrt(pi) over the contracted continued fraction
+ * x^2 + 1/2 - (1 * 2 / 4) / (x^2 + 5/2 - (3 * 4 / 4) / (x^2 + 9/2 - ...)).  Its convergents fall
+ * towards the value; after 28 the rest is below 2^-47 of it at x = 2, and less beyond. */
+KERNEL_INLINE double kernel_erfc_large(double x) {
+  double z = x * x;
+  double tail = z + (2 * 28 + 0.5);
+  for (int k = 28; k >= 1; k--) {
+    tail = z + (2 * (k - 1) + 0.5) - ((2 * k - 1) * (2 * k) / 4.0) / tail;
+  }
+  return kernel_exp(-z) * (x * 0x1.20dd750429b6dp-1) / tail;
+}
+
+/* Beyond 27 erfc is less than any binary32 number. */
+KERNEL_INLINE double kernel_erfc(double x) {
+  double magnitude = fabs(x);
+  double small = magnitude < 2 ? magnitude : 2;
+  small = magnitude != magnitude ? magnitude : small;
+  double large = magnitude < 2 ? 2 : magnitude;
+  large = large > 26 ? 26 : large;
+  double of_large = kernel_erfc_large(large);
+  double positive = magnitude < 2 ? 1 - kernel_erf_small(small) : of_large;
+  positive = magnitude != magnitude ? magnitude : positive;
+  return x < 0 ? 2 - positive : positive;
+}
+
+KERNEL_INLINE double kernel_erf(double x) {
+  double magnitude = fabs(x);
+  double small = magnitude < 2 ? x : 0;
+  double large = magnitude < 2 ? 2 : magnitude;
+  large = large > 26 ? 26 : large;
+  double of_large = copysign(1 - kernel_erfc_large(large), x);
+  double of_small = kernel_erf_small(small);
+  double value = magnitude < 2 ? of_small : of_large;
+  return x != x ? x : value;
+}
+
+/* (e^2x - 1) / (e^2x + 1), from e^2x - 1 itself where that is small; 1 - 2 / (e^2x + 1) loses at
+ * most a factor of 6. */
+KERNEL_INLINE double kernel_tanh(double x) {
+  double magnitude = fabs(x);
+  double small = magnitude < 0.17 ? 2 * x : 0;
+  double difference = kernel_expm1_small(small);
+  double large = magnitude > 20 ? 20 : magnitude;
+  double of_large = copysign(1 - 2 / (kernel_exp(2 * large) + 1), x);
+  double value = magnitude < 0.17 ? difference / (difference + 2) : of_large;
+  return x != x ? x : value;
+}
+
+KERNEL_INLINE double kernel_rsqrt(double x) { return 1 / sqrt(x); }
+
+#endif

@@ -1,0 +1,52 @@
+/* A set of numbers that a conforming implementation may reach at some step, and the evaluator that
+ * computes with such sets: the accept set of a formula, in MPFR with its ends rounded outwards.
+ *
+ * A set is what lies in a closed interval of reals, and NaN, infinities and zeros by flags.  The
+ * signs of zeros are told where a zero comes alone; an interval with numbers on both sides of zero
+ * has both. */
+#ifndef ASSAY_FORMULA_ENCLOSED_H
+#define ASSAY_FORMULA_ENCLOSED_H
+
+#include <mpfr.h>
+
+#include "oracles/exact/value_range.h"
+#include "oracles/formula/formula.h"
+
+/* Bits of the ends: more than twice those of binary64, so that what they lose is nothing beside any
+ * permitted error. */
+enum { ENCLOSED_PRECISION = 128 };
+
+enum enclosed_special {
+  ENCLOSED_NAN = 1,
+  ENCLOSED_POSITIVE_INFINITY = 2,
+  ENCLOSED_NEGATIVE_INFINITY = 4,
+  ENCLOSED_POSITIVE_ZERO = 8,
+  ENCLOSED_NEGATIVE_ZERO = 16,
+};
+
+typedef struct enclosed {
+  bool has_finite; /* Finite numbers, zeros among them, lie in [low, high]; an end that is infinite
+                    * means that they have no bound there. */
+  bool is_delivered; /* They came from an elementary function, whose error is that of its result in
+                      * the working format: nothing is rounded after it. */
+  uint8_t specials;
+  mpfr_t low;
+  mpfr_t high;
+} enclosed_t;
+
+extern const evaluator_t enclosed_evaluator;
+
+/* Settings of the evaluator. */
+typedef struct enclosing {
+  bool is_exact;     /* Nothing is rounded: sets are the exact values, up to the ends' precision. */
+  bool is_unbounded; /* Steps neither overflow nor underflow. */
+} enclosing_t;
+
+/* Exact values of a row of patterns of `format`, or, if inputs may be flushed, with their zeros. */
+row_t enclosed_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
+
+/* The accept set of a result of `format` whose last step gave this set. */
+void enclosed_finish(const formula_t *formula, const enclosed_t *set, const format_t *format,
+                     value_range_t *out_range);
+
+#endif

@@ -1,0 +1,192 @@
+/* Elementary functions of sets: f of all its numbers, and of each what the contract permits, so
+ * many units in the last place of the exact value. */
+#include <glib.h>
+#include <math.h>
+
+#include "oracles/formula/enclosed_set.h"
+
+typedef int compute_t(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t rounding);
+
+typedef struct function_row {
+  compute_t *compute;
+  bool decreases;
+  bool is_odd;         /* Keeps the sign of its argument. */
+  bool needs_positive; /* NaN of negative numbers. */
+  double least;        /* Its range; infinite where it has no bound. */
+  double greatest;
+} function_row_t;
+
+static const function_row_t functions[ELEMENTARY_COUNT] = {
+    [ELEMENTARY_exp] = {.compute = mpfr_exp, .greatest = INFINITY},
+    [ELEMENTARY_exp2] = {.compute = mpfr_exp2, .greatest = INFINITY},
+    [ELEMENTARY_log] = {.compute = mpfr_log,
+                        .needs_positive = true,
+                        .least = -INFINITY,
+                        .greatest = INFINITY},
+    [ELEMENTARY_erf] = {.compute = mpfr_erf, .is_odd = true, .least = -1, .greatest = 1},
+    [ELEMENTARY_erfc] = {.compute = mpfr_erfc, .decreases = true, .greatest = 2},
+    [ELEMENTARY_tanh] = {.compute = mpfr_tanh, .is_odd = true, .least = -1, .greatest = 1},
+    [ELEMENTARY_rsqrt] = {.compute = mpfr_rec_sqrt,
+                          .decreases = true,
+                          .needs_positive = true,
+                          .greatest = INFINITY},
+};
+
+/* ---- Exact values ---------------------------------------------------------------------------- */
+
+/* f at a zero or an infinity. */
+static double image_of(const function_row_t *row, double special) {
+  mpfr_t x, y;
+  mpfr_inits2(ENCLOSED_PRECISION, x, y, (mpfr_ptr)0);
+  mpfr_set_d(x, special, MPFR_RNDN);
+  row->compute(y, x, MPFR_RNDD);
+  double value = mpfr_get_d(y, MPFR_RNDD); /* A whole number, or special itself. */
+  mpfr_clears(x, y, (mpfr_ptr)0);
+  return value;
+}
+
+static const struct {
+  uint8_t flag;
+  double value;
+} specials[] = {{ENCLOSED_POSITIVE_INFINITY, INFINITY},
+                {ENCLOSED_NEGATIVE_INFINITY, -INFINITY},
+                {ENCLOSED_POSITIVE_ZERO, 0.0},
+                {ENCLOSED_NEGATIVE_ZERO, -0.0}};
+
+/* Adds the images that are numbers other than zero: what they are may be missed by some ulps. */
+static void add_finite_images(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
+  for (size_t i = 0; i < G_N_ELEMENTS(specials); i++) {
+    if ((a->specials & specials[i].flag) == 0) continue;
+    double value = image_of(row, specials[i].value);
+    if (value == 0 || !isfinite(value)) continue;
+    if (!out->has_finite || mpfr_cmp_d(out->low, value) > 0) mpfr_set_d(out->low, value, MPFR_RNDN);
+    if (!out->has_finite || mpfr_cmp_d(out->high, value) < 0) {
+      mpfr_set_d(out->high, value, MPFR_RNDN);
+    }
+    out->has_finite = true;
+  }
+}
+
+/* Adds the others, which are not. */
+static void add_special_images(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
+  out->specials |= a->specials & ENCLOSED_NAN;
+  for (size_t i = 0; i < G_N_ELEMENTS(specials); i++) {
+    if ((a->specials & specials[i].flag) == 0) continue;
+    double value = image_of(row, specials[i].value);
+    if (isnan(value)) out->specials |= ENCLOSED_NAN;
+    if (value == (double)INFINITY) out->specials |= ENCLOSED_POSITIVE_INFINITY;
+    if (value == -(double)INFINITY) out->specials |= ENCLOSED_NEGATIVE_INFINITY;
+    if (value == 0) {
+      enclosed_add_zero(out, signbit(value) ? ENCLOSED_NEGATIVE_ZERO : ENCLOSED_POSITIVE_ZERO);
+    }
+    /* Whether the inverse root of -0 keeps its sign is left open. */
+    bool is_inverse_of_zero = row->decreases && row->needs_positive && specials[i].value == 0;
+    if (is_inverse_of_zero && signbit(specials[i].value)) {
+      out->specials |= ENCLOSED_NEGATIVE_INFINITY;
+    }
+  }
+}
+
+/* f of the interval; nothing if it lies where f is not defined. */
+static void set_interval(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
+  out->specials = 0;
+  out->has_finite = a->has_finite && !(row->needs_positive && mpfr_sgn(a->high) <= 0);
+  if (row->needs_positive && enclosed_has_negative(a)) out->specials |= ENCLOSED_NAN;
+  if (!out->has_finite) return;
+  LOCAL_NUMBER(from);
+  mpfr_set(from, a->low, MPFR_RNDD);
+  if (row->needs_positive && mpfr_sgn(from) < 0) mpfr_set_zero(from, 1);
+  bool is_inexact = row->compute(out->low, row->decreases ? a->high : from, MPFR_RNDD) != 0;
+  if (mpfr_equal_p(from, a->high)) { /* Then the other end is the next number, or the same. */
+    mpfr_set(out->high, out->low, MPFR_RNDN);
+    if (is_inexact) mpfr_nextabove(out->high);
+  } else {
+    row->compute(out->high, row->decreases ? from : a->high, MPFR_RNDU);
+  }
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static void set_ulp(const formula_t *formula, mpfr_ptr out, mpfr_exp_t binade) {
+  const format_t *format = formula->format;
+  bool is_unbounded = enclosed_settings(formula)->is_unbounded;
+  mpfr_exp_t exponent =
+      is_unbounded ? binade - format->precision + 1 : format_ulp_exponent(format, (int)binade);
+  mpfr_set_ui_2exp(out, 1, exponent, MPFR_RNDN);
+}
+
+static mpfr_exp_t binade_of(const formula_t *formula, mpfr_srcptr x) {
+  mpfr_exp_t least = formula->format->exponent_min;
+  if (mpfr_zero_p(x)) return least;
+  mpfr_exp_t binade = mpfr_get_exp(x) - 1;
+  return binade < least && !enclosed_settings(formula)->is_unbounded ? least : binade;
+}
+
+/* The least of y - K ulp(y) over low <= y <= high: at the lower end; or, since the ulp doubles
+ * there, at the next power of two above, if there is one in the interval.  (Those after it are
+ * larger by more, for K up to 2^(p-1).) */
+static void lower(const formula_t *formula, double ulps, mpfr_ptr low, mpfr_srcptr high) {
+  if (mpfr_inf_p(low)) return;
+  LOCAL_NUMBER(ulp);
+  LOCAL_NUMBER(power);
+  mpfr_exp_t binade = binade_of(formula, low);
+  bool has_power = mpfr_sgn(low) > 0;
+  if (has_power) {
+    mpfr_set_ui_2exp(power, 1, binade + 1, MPFR_RNDN);
+    has_power = mpfr_lessequal_p(power, high);
+    set_ulp(formula, ulp, binade + 1);
+    mpfr_mul_d(ulp, ulp, ulps, MPFR_RNDU);
+    mpfr_sub(power, power, ulp, MPFR_RNDD);
+  }
+  set_ulp(formula, ulp, binade);
+  mpfr_mul_d(ulp, ulp, ulps, MPFR_RNDU);
+  mpfr_sub(low, low, ulp, MPFR_RNDD);
+  if (has_power && mpfr_less_p(power, low)) mpfr_set(low, power, MPFR_RNDD);
+}
+
+static void widen(const formula_t *formula, double ulps, enclosed_t *inout) {
+  LOCAL_NUMBER(low);
+  LOCAL_NUMBER(high);
+  mpfr_set(low, inout->low, MPFR_RNDD);
+  mpfr_set(high, inout->high, MPFR_RNDU);
+  lower(formula, ulps, inout->low, high);
+  mpfr_neg(low, low, MPFR_RNDN);
+  mpfr_neg(high, high, MPFR_RNDN);
+  lower(formula, ulps, high, low);
+  mpfr_neg(inout->high, high, MPFR_RNDN);
+}
+
+/* Cuts off what lies outside the function's range.  Odd functions keep to one side of zero. */
+static void clamp(const formula_t *formula, const function_row_t *row, const enclosed_t *a,
+                  enclosed_t *inout) {
+  if (formula->contract->function_range != FUNCTION_RANGE_STRICT) return;
+  bool is_positive = row->is_odd && !enclosed_has_negative(a);
+  bool is_negative = row->is_odd && !enclosed_has_positive(a);
+  double least = is_positive ? 0 : row->least;
+  double greatest = is_negative ? 0 : row->greatest;
+  if (mpfr_cmp_d(inout->low, least) < 0) mpfr_set_d(inout->low, least, MPFR_RNDN);
+  if (mpfr_cmp_d(inout->high, greatest) > 0) mpfr_set_d(inout->high, greatest, MPFR_RNDN);
+}
+
+/* Zero lies within so many ulps: with the sign of the numbers beside it. */
+static void note_zeros(enclosed_t *inout) {
+  if (mpfr_sgn(inout->low) > 0 || mpfr_sgn(inout->high) < 0) return;
+  if (enclosed_has_positive(inout)) inout->specials |= ENCLOSED_POSITIVE_ZERO;
+  if (enclosed_has_negative(inout)) inout->specials |= ENCLOSED_NEGATIVE_ZERO;
+}
+
+void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t *out,
+                    const enclosed_t *a) {
+  const function_row_t *row = &functions[function];
+  set_interval(row, out, a);
+  add_finite_images(row, out, a);
+  out->is_delivered = true;
+  bool is_kept = row->is_odd && mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
+  if (out->has_finite && !is_kept && !enclosed_settings(formula)->is_exact) {
+    widen(formula, contract_elementary_ulps(formula->contract, function, formula->format), out);
+    clamp(formula, row, a, out);
+    note_zeros(out);
+    enclosed_limit(formula, out);
+  }
+  add_special_images(row, out, a);
+}

@@ -1,0 +1,179 @@
+/* Rounding of sets: what a step of the formula may make of the exact results of its operation, and
+ * what may become of them in the result. */
+#include <glib.h>
+#include <math.h>
+
+#include "oracles/exact/error_bound.h"
+#include "oracles/formula/enclosed_set.h"
+
+static bool may_be_wider(const formula_t *formula) {
+  return formula->contract->accum_wider == ACCUM_WIDER_YES;
+}
+
+double enclosed_unit_roundoff(const formula_t *formula) {
+  double u = format_unit_roundoff(formula->format);
+  if (!may_be_wider(formula)) return u;
+  double w = error_bound_wide_unit_roundoff(formula->format);
+  return u + w + u * w;
+}
+
+double enclosed_underflow_loss(const formula_t *formula) {
+  if (enclosed_settings(formula)->is_unbounded) return 0;
+  return formula->contract->ftz == FTZ_NONE ? format_smallest(formula->format)
+                                            : format_smallest_normal(formula->format);
+}
+
+/* `x` rounded to the format of the step, whose exponents may have no bounds. */
+static void round_to(mpfr_ptr out, const formula_t *formula, mpfr_srcptr x) {
+  const format_t *format = formula->format;
+  if (enclosed_settings(formula)->is_unbounded) {
+    mpfr_t rounded;
+    mpfr_init2(rounded, format->precision);
+    mpfr_set(rounded, x, MPFR_RNDN);
+    mpfr_set(out, rounded, MPFR_RNDN);
+    mpfr_clear(rounded);
+    return;
+  }
+  uint64_t bits = format_from_mpfr(format, x, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
+  mpfr_set_d(out, format_to_double(format, bits), MPFR_RNDN);
+}
+
+/* The least that a step may make of numbers from `x` on; -infinity stands for no bound, +infinity
+ * for nothing finite.  It is what x rounds to if that is below x, since every rounding to the
+ * working format or a wider one keeps to one side of what the working format holds.  Else x may
+ * stay nearly as it is, in a wider node, where it lies within w of x. */
+static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool *out_overflows) {
+  *out_overflows = false;
+  if (mpfr_inf_p(x)) return;
+  LOCAL_NUMBER(nearest);
+  round_to(nearest, formula, x);
+  *out_overflows = mpfr_inf_p(nearest) && mpfr_sgn(nearest) < 0;
+  bool is_wider = may_be_wider(formula);
+  bool rounds_up = mpfr_greater_p(nearest, x);
+  if ((rounds_up || *out_overflows) && (is_wider || may_stay)) {
+    if (!is_wider) return;
+    mpfr_abs(nearest, x, MPFR_RNDU);
+    mpfr_mul_d(nearest, nearest, error_bound_wide_unit_roundoff(formula->format), MPFR_RNDU);
+    mpfr_sub(x, x, nearest, MPFR_RNDD);
+  } else if (*out_overflows) {
+    mpfr_set_d(x, -format_to_double(formula->format, formula->format->largest_bits), MPFR_RNDN);
+  } else {
+    mpfr_set(x, nearest, MPFR_RNDN);
+  }
+}
+
+/* Rounding is the same on both sides of zero. */
+static void round_high(const formula_t *formula, mpfr_ptr x, bool may_stay, bool *out_overflows) {
+  mpfr_neg(x, x, MPFR_RNDN);
+  round_low(formula, x, may_stay, out_overflows);
+  mpfr_neg(x, x, MPFR_RNDN);
+}
+
+/* Positive numbers up to `largest` may become zero; likewise negative ones. */
+static void add_underflow(enclosed_t *inout, double largest, bool includes_it) {
+  if (enclosed_has_positive(inout)) {
+    int order = mpfr_cmp_d(inout->low, largest);
+    if (order < 0 || (order == 0 && includes_it)) enclosed_add_zero(inout, ENCLOSED_POSITIVE_ZERO);
+  }
+  if (enclosed_has_negative(inout)) {
+    int order = mpfr_cmp_d(inout->high, -largest);
+    if (order > 0 || (order == 0 && includes_it)) enclosed_add_zero(inout, ENCLOSED_NEGATIVE_ZERO);
+  }
+}
+
+/* What is at most half the smallest number rounds to zero, and what is subnormal may be flushed. */
+static void underflow(const formula_t *formula, const format_t *format, enclosed_t *inout) {
+  if (enclosed_settings(formula)->is_unbounded) return;
+  if (formula->contract->ftz != FTZ_NONE) {
+    add_underflow(inout, format_smallest_normal(format), false);
+  } else if (format == &format_table[FORMAT_f64]) {
+    mpfr_t half; /* Which binary64 has not. */
+    mpfr_init2(half, 53);
+    mpfr_set_ui_2exp(half, 1, format->exponent_min - format->precision, MPFR_RNDN);
+    if (enclosed_has_positive(inout) && mpfr_lessequal_p(inout->low, half)) {
+      enclosed_add_zero(inout, ENCLOSED_POSITIVE_ZERO);
+    }
+    mpfr_neg(half, half, MPFR_RNDN);
+    if (enclosed_has_negative(inout) && mpfr_greaterequal_p(inout->high, half)) {
+      enclosed_add_zero(inout, ENCLOSED_NEGATIVE_ZERO);
+    }
+    mpfr_clear(half);
+  } else {
+    add_underflow(inout, format_smallest(format) / 2, true);
+  }
+}
+
+void enclosed_limit(const formula_t *formula, enclosed_t *inout) {
+  const format_t *format = formula->format;
+  if (enclosed_settings(formula)->is_exact) return;
+  underflow(formula, format, inout);
+  if (enclosed_settings(formula)->is_unbounded || !inout->has_finite) return;
+  double largest = format_to_double(format, format->largest_bits);
+  bool is_wider = may_be_wider(formula);
+  bool low_overflows = mpfr_overflows(inout->low, format);
+  bool high_overflows = mpfr_overflows(inout->high, format);
+  if (high_overflows && mpfr_sgn(inout->high) > 0) {
+    inout->specials |= ENCLOSED_POSITIVE_INFINITY;
+    if (low_overflows && mpfr_sgn(inout->low) > 0) inout->has_finite = is_wider;
+    if (!is_wider) mpfr_set_d(inout->high, largest, MPFR_RNDN);
+  }
+  if (low_overflows && mpfr_sgn(inout->low) < 0) {
+    inout->specials |= ENCLOSED_NEGATIVE_INFINITY;
+    if (high_overflows && mpfr_sgn(inout->high) < 0) inout->has_finite = is_wider;
+    if (!is_wider) mpfr_set_d(inout->low, -largest, MPFR_RNDN);
+  }
+}
+
+void enclosed_round(const formula_t *formula, enclosed_t *inout, bool may_stay) {
+  inout->is_delivered = false;
+  if (enclosed_settings(formula)->is_exact || !inout->has_finite) return;
+  underflow(formula, formula->format, inout);
+  bool overflows = false;
+  round_low(formula, inout->low, may_stay, &overflows);
+  if (overflows) inout->specials |= ENCLOSED_NEGATIVE_INFINITY;
+  round_high(formula, inout->high, may_stay, &overflows);
+  if (overflows) inout->specials |= ENCLOSED_POSITIVE_INFINITY;
+  bool is_nothing = mpfr_inf_p(inout->low) && mpfr_sgn(inout->low) > 0;
+  is_nothing = is_nothing || (mpfr_inf_p(inout->high) && mpfr_sgn(inout->high) < 0);
+  inout->has_finite = !is_nothing;
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
+
+static double finish_end(const format_t *format, mpfr_srcptr end, rounding_t rounding) {
+  return format_to_double(format, format_from_mpfr(format, end, rounding, OVERFLOW_FORMAT));
+}
+
+static void finish_finite(const formula_t *formula, const enclosed_t *set, const format_t *format,
+                          value_range_t *range) {
+  bool is_inward = set->is_delivered && format == formula->format;
+  double largest = format_to_double(format, format->largest_bits);
+  range->low = finish_end(format, set->low, is_inward ? ROUNDING_UP : ROUNDING_NEAREST_EVEN);
+  range->high = finish_end(format, set->high, is_inward ? ROUNDING_DOWN : ROUNDING_NEAREST_EVEN);
+  if (range->low < -largest) {
+    range->negative_infinity = true;
+    range->low = -largest;
+  }
+  if (range->high > largest) {
+    range->positive_infinity = true;
+    range->high = largest;
+  }
+}
+
+/* Where every number overflows, one end is left beyond the other. */
+void enclosed_finish(const formula_t *formula, const enclosed_t *set, const format_t *format,
+                     value_range_t *out_range) {
+  enclosed_t *result = enclosed_new(formula->arena, 1);
+  enclosed_copy(result, set);
+  if (!enclosed_settings(formula)->is_exact) underflow(formula, format, result);
+  *out_range = (value_range_t){
+      .low = INFINITY,
+      .high = -INFINITY,
+      .nan = (result->specials & ENCLOSED_NAN) != 0,
+      .positive_infinity = (result->specials & ENCLOSED_POSITIVE_INFINITY) != 0,
+      .negative_infinity = (result->specials & ENCLOSED_NEGATIVE_INFINITY) != 0,
+      .positive_zero = (result->specials & ENCLOSED_POSITIVE_ZERO) != 0,
+      .negative_zero = (result->specials & ENCLOSED_NEGATIVE_ZERO) != 0,
+  };
+  if (result->has_finite) finish_finite(formula, result, format, out_range);
+}

@@ -1,0 +1,312 @@
+#include "oracles/formula/enclosed_set.h"
+
+#include <glib.h>
+#include <math.h>
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+/* A number whose digits are in the arena: never cleared, never given another precision. */
+static void init_in_arena(arena_t *arena, mpfr_ptr number) {
+  void *digits = arena_alloc(arena, mpfr_custom_get_size(ENCLOSED_PRECISION));
+  mpfr_custom_init(digits, ENCLOSED_PRECISION);
+  mpfr_custom_init_set(number, MPFR_ZERO_KIND, 0, ENCLOSED_PRECISION, digits);
+}
+
+enclosed_t *enclosed_new(arena_t *arena, size_t count) {
+  enclosed_t *sets = ARENA_NEW_ARRAY(arena, enclosed_t, count);
+  for (size_t i = 0; i < count; i++) {
+    sets[i].has_finite = false;
+    sets[i].is_delivered = false;
+    sets[i].specials = 0;
+    init_in_arena(arena, sets[i].low);
+    init_in_arena(arena, sets[i].high);
+  }
+  return sets;
+}
+
+void enclosed_copy(enclosed_t *out, const enclosed_t *from) {
+  out->has_finite = from->has_finite;
+  out->is_delivered = from->is_delivered;
+  out->specials = from->specials;
+  mpfr_set(out->low, from->low, MPFR_RNDD);
+  mpfr_set(out->high, from->high, MPFR_RNDU);
+}
+
+void enclosed_set_double(enclosed_t *out, double value) {
+  out->is_delivered = false;
+  out->has_finite = isfinite(value);
+  out->specials = 0;
+  if (isnan(value)) {
+    out->specials = ENCLOSED_NAN;
+  } else if (isinf(value)) {
+    out->specials = value > 0 ? ENCLOSED_POSITIVE_INFINITY : ENCLOSED_NEGATIVE_INFINITY;
+  } else if (value == 0) {
+    out->specials = signbit(value) ? ENCLOSED_NEGATIVE_ZERO : ENCLOSED_POSITIVE_ZERO;
+  }
+  mpfr_set_d(out->low, value == 0 ? 0 : value, MPFR_RNDN);
+  mpfr_set(out->high, out->low, MPFR_RNDN);
+}
+
+void enclosed_set_anything(enclosed_t *out) {
+  out->has_finite = true;
+  out->is_delivered = false;
+  out->specials = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY |
+                  ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  mpfr_set_inf(out->low, -1);
+  mpfr_set_inf(out->high, 1);
+}
+
+void enclosed_unite(enclosed_t *inout, const enclosed_t *from) {
+  inout->specials |= from->specials;
+  inout->is_delivered = inout->is_delivered && from->is_delivered;
+  if (!from->has_finite) return;
+  if (!inout->has_finite || mpfr_less_p(from->low, inout->low)) {
+    mpfr_set(inout->low, from->low, MPFR_RNDD);
+  }
+  if (!inout->has_finite || mpfr_greater_p(from->high, inout->high)) {
+    mpfr_set(inout->high, from->high, MPFR_RNDU);
+  }
+  inout->has_finite = true;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+bool enclosed_is_point(const enclosed_t *set) {
+  bool has_other = (set->specials &
+                    (ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY)) != 0;
+  return set->has_finite && !has_other && mpfr_equal_p(set->low, set->high);
+}
+
+bool enclosed_has_positive(const enclosed_t *set) {
+  return set->has_finite && mpfr_sgn(set->high) > 0;
+}
+
+bool enclosed_has_negative(const enclosed_t *set) {
+  return set->has_finite && mpfr_sgn(set->low) < 0;
+}
+
+static bool reaches_zero(const enclosed_t *set) {
+  return set->has_finite && mpfr_sgn(set->low) <= 0 && mpfr_sgn(set->high) >= 0;
+}
+
+void enclosed_add_zero(enclosed_t *inout, uint8_t flag) {
+  inout->specials |= flag;
+  if (!inout->has_finite || mpfr_sgn(inout->low) > 0) mpfr_set_zero(inout->low, 1);
+  if (!inout->has_finite || mpfr_sgn(inout->high) < 0) mpfr_set_zero(inout->high, 1);
+  inout->has_finite = true;
+}
+
+/* ---- Special values -------------------------------------------------------------------------- */
+
+/* One number for each kind of number that an operation may treat otherwise. */
+enum { KIND_COUNT = 7 };
+static const double representatives[KIND_COUNT] = {-INFINITY, -1, -0.0, 0.0, 1, INFINITY, NAN};
+
+static bool is_special(double value) { return value == 0 || !isfinite(value); }
+
+static void find_kinds(const enclosed_t *set, bool out_kinds[KIND_COUNT]) {
+  out_kinds[0] = (set->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
+  out_kinds[1] = enclosed_has_negative(set);
+  out_kinds[2] = (set->specials & ENCLOSED_NEGATIVE_ZERO) != 0;
+  out_kinds[3] = (set->specials & ENCLOSED_POSITIVE_ZERO) != 0;
+  out_kinds[4] = enclosed_has_positive(set);
+  out_kinds[5] = (set->specials & ENCLOSED_POSITIVE_INFINITY) != 0;
+  out_kinds[6] = (set->specials & ENCLOSED_NAN) != 0;
+}
+
+/* Adds a result that is NaN, infinite or zero. */
+static void add_special(enclosed_t *out, double value) {
+  if (isnan(value)) out->specials |= ENCLOSED_NAN;
+  if (value == (double)INFINITY) out->specials |= ENCLOSED_POSITIVE_INFINITY;
+  if (value == -(double)INFINITY) out->specials |= ENCLOSED_NEGATIVE_INFINITY;
+  if (value == 0) {
+    enclosed_add_zero(out, signbit(value) ? ENCLOSED_NEGATIVE_ZERO : ENCLOSED_POSITIVE_ZERO);
+  }
+}
+
+typedef double binary_t(double a, double b);
+
+/* Adds what IEEE 754 says of operands of which one is NaN, infinite or zero. */
+static void add_binary_specials(enclosed_t *out, binary_t *operation, const enclosed_t *a,
+                                const enclosed_t *b) {
+  bool a_kinds[KIND_COUNT], b_kinds[KIND_COUNT];
+  find_kinds(a, a_kinds);
+  find_kinds(b, b_kinds);
+  for (int i = 0; i < KIND_COUNT; i++) {
+    for (int j = 0; a_kinds[i] && j < KIND_COUNT; j++) {
+      if (!b_kinds[j]) continue;
+      double x = representatives[i], y = representatives[j];
+      if (is_special(x) || is_special(y)) add_special(out, operation(x, y));
+    }
+  }
+}
+
+/* An interval with numbers on both sides of zero may also round to a zero, of either sign. */
+static void settle_zeros(enclosed_t *out) {
+  if (enclosed_has_negative(out) && enclosed_has_positive(out)) {
+    out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  }
+}
+
+static void start(enclosed_t *out, bool has_finite) {
+  out->specials = 0;
+  out->is_delivered = false;
+  out->has_finite = has_finite;
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static double add_doubles(double a, double b) { return a + b; }
+static double multiply_doubles(double a, double b) { return a * b; }
+static double divide_doubles(double a, double b) { return a / b; }
+
+void enclosed_set_add(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
+  start(out, a->has_finite && b->has_finite);
+  if (out->has_finite) {
+    mpfr_add(out->low, a->low, b->low, MPFR_RNDD);
+    mpfr_add(out->high, a->high, b->high, MPFR_RNDU);
+  }
+  bool may_cancel = (enclosed_has_positive(a) && enclosed_has_negative(b)) ||
+                    (enclosed_has_negative(a) && enclosed_has_positive(b));
+  if (may_cancel && reaches_zero(out)) enclosed_add_zero(out, ENCLOSED_POSITIVE_ZERO);
+  add_binary_specials(out, add_doubles, a, b);
+  settle_zeros(out);
+}
+
+void enclosed_set_negate(enclosed_t *out, const enclosed_t *a) {
+  static const uint8_t opposites[][2] = {{ENCLOSED_POSITIVE_INFINITY, ENCLOSED_NEGATIVE_INFINITY},
+                                         {ENCLOSED_NEGATIVE_INFINITY, ENCLOSED_POSITIVE_INFINITY},
+                                         {ENCLOSED_POSITIVE_ZERO, ENCLOSED_NEGATIVE_ZERO},
+                                         {ENCLOSED_NEGATIVE_ZERO, ENCLOSED_POSITIVE_ZERO},
+                                         {ENCLOSED_NAN, ENCLOSED_NAN}};
+  start(out, a->has_finite);
+  out->is_delivered = a->is_delivered;
+  for (size_t i = 0; i < G_N_ELEMENTS(opposites); i++) {
+    if ((a->specials & opposites[i][0]) != 0) out->specials |= opposites[i][1];
+  }
+  mpfr_neg(out->low, a->high, MPFR_RNDD);
+  mpfr_neg(out->high, a->low, MPFR_RNDU);
+}
+
+/* a - b is a + (-b) for IEEE 754 too. */
+void enclosed_set_subtract(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
+  enclosed_t negated = *b;
+  mp_limb_t digits[2][ENCLOSED_LIMBS];
+  mpfr_custom_init_set(negated.low, MPFR_ZERO_KIND, 0, ENCLOSED_PRECISION, digits[0]);
+  mpfr_custom_init_set(negated.high, MPFR_ZERO_KIND, 0, ENCLOSED_PRECISION, digits[1]);
+  enclosed_set_negate(&negated, b);
+  enclosed_set_add(out, a, &negated);
+}
+
+/* The hull of x * y over two ends each; 0 times no bound is 0. */
+static void widen_to_product(enclosed_t *out, mpfr_srcptr x, mpfr_srcptr y, bool is_first) {
+  LOCAL_NUMBER(product);
+  bool is_zero = mpfr_zero_p(x) || mpfr_zero_p(y);
+  if (!is_zero) mpfr_mul(product, x, y, MPFR_RNDD);
+  if (is_first || mpfr_less_p(product, out->low)) mpfr_set(out->low, product, MPFR_RNDD);
+  if (!is_zero) mpfr_mul(product, x, y, MPFR_RNDU);
+  if (is_first || mpfr_greater_p(product, out->high)) mpfr_set(out->high, product, MPFR_RNDU);
+}
+
+void enclosed_set_multiply(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
+  start(out, a->has_finite && b->has_finite);
+  if (out->has_finite) {
+    widen_to_product(out, a->low, b->low, true);
+    widen_to_product(out, a->low, b->high, false);
+    widen_to_product(out, a->high, b->low, false);
+    widen_to_product(out, a->high, b->high, false);
+  }
+  add_binary_specials(out, multiply_doubles, a, b);
+  settle_zeros(out);
+}
+
+/* One number times itself: unlike ones never meet. */
+void enclosed_set_square(enclosed_t *out, const enclosed_t *a) {
+  start(out, a->has_finite);
+  if (a->has_finite) {
+    widen_to_product(out, a->low, a->low, true);
+    widen_to_product(out, a->high, a->high, false);
+    if (reaches_zero(a)) mpfr_set_zero(out->low, 1);
+  }
+  const uint8_t infinities = ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
+  const uint8_t zeros = ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  out->specials = a->specials & ENCLOSED_NAN;
+  if ((a->specials & infinities) != 0) out->specials |= ENCLOSED_POSITIVE_INFINITY;
+  if ((a->specials & zeros) != 0) out->specials |= ENCLOSED_POSITIVE_ZERO;
+}
+
+/* The hull of x / y over two ends each, y not zero. */
+static void widen_to_quotient(enclosed_t *out, mpfr_srcptr x, mpfr_srcptr y, bool is_first) {
+  LOCAL_NUMBER(quotient);
+  bool is_unbounded = mpfr_inf_p(x) && mpfr_inf_p(y);
+  if (!is_unbounded) mpfr_div(quotient, x, y, MPFR_RNDD);
+  if (is_first || mpfr_less_p(quotient, out->low)) mpfr_set(out->low, quotient, MPFR_RNDD);
+  if (!is_unbounded) mpfr_div(quotient, x, y, MPFR_RNDU);
+  if (is_first || mpfr_greater_p(quotient, out->high)) mpfr_set(out->high, quotient, MPFR_RNDU);
+}
+
+/* Quotients by numbers on one side of zero, however near: as they near it, quotients lose all bound
+ * on the sides to which the numerators' signs send them. */
+static void widen_by_small_divisors(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
+  bool up = (enclosed_has_positive(a) && enclosed_has_positive(b)) ||
+            (enclosed_has_negative(a) && enclosed_has_negative(b));
+  bool down = (enclosed_has_positive(a) && enclosed_has_negative(b)) ||
+              (enclosed_has_negative(a) && enclosed_has_positive(b));
+  out->has_finite = up || down || reaches_zero(a);
+  mpfr_set_zero(out->low, 1);
+  mpfr_set_zero(out->high, 1);
+  if (up) mpfr_set_inf(out->high, 1);
+  if (down) mpfr_set_inf(out->low, -1);
+}
+
+void enclosed_set_divide(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
+  bool divides = b->has_finite && (mpfr_sgn(b->low) != 0 || mpfr_sgn(b->high) != 0);
+  start(out, a->has_finite && divides);
+  if (out->has_finite && reaches_zero(b)) {
+    widen_by_small_divisors(out, a, b);
+  } else if (out->has_finite) {
+    widen_to_quotient(out, a->low, b->low, true);
+    widen_to_quotient(out, a->low, b->high, false);
+    widen_to_quotient(out, a->high, b->low, false);
+    widen_to_quotient(out, a->high, b->high, false);
+  }
+  add_binary_specials(out, divide_doubles, a, b);
+  settle_zeros(out);
+}
+
+void enclosed_set_square_root(enclosed_t *out, const enclosed_t *a) {
+  bool has_roots = a->has_finite && mpfr_sgn(a->high) >= 0;
+  start(out, has_roots);
+  if (has_roots) {
+    bool from_zero = mpfr_sgn(a->low) <= 0;
+    if (from_zero) mpfr_set_zero(out->low, 1);
+    if (!from_zero) mpfr_sqrt(out->low, a->low, MPFR_RNDD);
+    mpfr_sqrt(out->high, a->high, MPFR_RNDU);
+  }
+  if (enclosed_has_negative(a)) out->specials |= ENCLOSED_NAN;
+  uint8_t kept =
+      ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  out->specials |= a->specials & kept;
+  if ((a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0) out->specials |= ENCLOSED_NAN;
+}
+
+/* Numbers that are above all of the other set are maxima, however many infinities there are. */
+void enclosed_set_maximum(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
+  const uint8_t zeros = ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  bool a_low = (a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
+  bool b_low = (b->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
+  bool both = a->has_finite && b->has_finite;
+  start(out, both || (a->has_finite && b_low) || (b->has_finite && a_low));
+  if (both) {
+    mpfr_max(out->low, a_low ? b->low : a->low, b_low ? a->low : b->low, MPFR_RNDD);
+    if (a_low && b_low) mpfr_min(out->low, a->low, b->low, MPFR_RNDD);
+    mpfr_max(out->high, a->high, b->high, MPFR_RNDU);
+  } else if (out->has_finite) {
+    mpfr_set(out->low, a->has_finite ? a->low : b->low, MPFR_RNDD);
+    mpfr_set(out->high, a->has_finite ? a->high : b->high, MPFR_RNDU);
+  }
+  out->specials =
+      (a->specials | b->specials) & (uint8_t)(ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY);
+  out->specials |= a->specials & b->specials & ENCLOSED_NEGATIVE_INFINITY;
+  if (reaches_zero(out)) out->specials |= (a->specials | b->specials) & zeros;
+}

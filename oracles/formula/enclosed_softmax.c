@@ -1,0 +1,191 @@
+/* Sums of exponentials and shares of a sum, sharper than step by step: a number and the sum that it
+ * is part of err together. */
+#include <glib.h>
+#include <math.h>
+
+#include "oracles/exact/error_bound.h"
+#include "oracles/formula/enclosed_set.h"
+
+/* ---- Shares ---------------------------------------------------------------------------------- */
+
+/* All terms a_i of a sum, and how it may err: it is (a_i + the others)(1 + t) with |t| <= error. */
+typedef struct whole {
+  mpfr_t low;
+  mpfr_t high;
+  double error;
+} whole_t;
+
+/* Whether sum and quotients can be bounded so: they stay in the range of the format, normal. */
+static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
+  const format_t *format = formula->format;
+  const bound_shape_t shape = {.terms = a.count};
+  whole->error = error_bound_sum(format, formula->contract, shape).total_factor;
+  mpfr_set_zero(whole->low, 1);
+  mpfr_set_zero(whole->high, 1);
+  const uint8_t not_finite = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
+  for (size_t i = 0; i < a.count; i++) {
+    const enclosed_t *term = &a.enclosed[i];
+    if (!term->has_finite || (term->specials & not_finite) != 0) return false;
+    if (mpfr_sgn(term->low) < 0 || !mpfr_number_p(term->high)) return false;
+    mpfr_add(whole->low, whole->low, term->low, MPFR_RNDD);
+    mpfr_add(whole->high, whole->high, term->high, MPFR_RNDU);
+  }
+  double least = format_smallest_normal(format) * 16;
+  double largest = format_to_double(format, format->largest_bits) / 16;
+  return formula->contract->ftz == FTZ_NONE && whole->error < 0.25 &&
+         mpfr_cmp_d(whole->low, least) > 0 && mpfr_cmp_d(whole->high, largest) < 0;
+}
+
+/* a / ((a + others) (1 + error)): it grows with a, and falls with the others. */
+static void share_of(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr others, double error,
+                     mpfr_rnd_t rounding) {
+  if (mpfr_zero_p(a)) {
+    mpfr_set_zero(out, 1);
+    return;
+  }
+  mpfr_rnd_t opposite = rounding == MPFR_RNDD ? MPFR_RNDU : MPFR_RNDD;
+  LOCAL_NUMBER(scale);
+  mpfr_set_d(scale, error, MPFR_RNDN);
+  mpfr_add_ui(scale, scale, 1, MPFR_RNDN);
+  mpfr_add(out, a, others, opposite);
+  mpfr_mul(out, out, scale, opposite);
+  mpfr_div(out, a, out, rounding);
+}
+
+/* A sum is not below its terms, since rounded addition is monotone; so a quotient is at most 1, and
+ * a product with the sum's inverse, which errs by less than u / (1 + u), at most 1 + u / (1 + u),
+ * which rounds to 1. */
+static void cap_share(const formula_t *formula, enclosed_t *inout) {
+  double u = enclosed_unit_roundoff(formula);
+  LOCAL_NUMBER(cap);
+  mpfr_set_d(cap, u, MPFR_RNDD);
+  mpfr_add_ui(cap, cap, 1, MPFR_RNDU);
+  mpfr_d_div(cap, u, cap, MPFR_RNDD);
+  mpfr_add_ui(cap, cap, 1, MPFR_RNDD);
+  mpfr_min(inout->high, inout->high, cap, MPFR_RNDD);
+}
+
+static void set_share(const formula_t *formula, const whole_t *whole, const enclosed_t *a,
+                      enclosed_t *out) {
+  LOCAL_NUMBER(others);
+  out->has_finite = true;
+  out->specials = a->specials & (ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO);
+  mpfr_sub(others, whole->high, a->high, MPFR_RNDU);
+  share_of(out->low, a->low, others, whole->error, MPFR_RNDD);
+  mpfr_sub(others, whole->low, a->low, MPFR_RNDD);
+  if (mpfr_sgn(others) < 0) mpfr_set_zero(others, 1);
+  share_of(out->high, a->high, others, -whole->error, MPFR_RNDU);
+  /* One more rounding, of the inverse. */
+  double u = enclosed_unit_roundoff(formula);
+  mpfr_set_d(others, 1 - u, MPFR_RNDD);
+  mpfr_mul(out->low, out->low, others, MPFR_RNDD);
+  mpfr_set_d(others, 1 + u, MPFR_RNDU);
+  mpfr_mul(out->high, out->high, others, MPFR_RNDU);
+  enclosed_round(formula, out, false);
+  cap_share(formula, out);
+}
+
+static row_t plain_shares(formula_t *formula, row_t a) {
+  row_t sum = formula_sum(formula, a);
+  row_t inverse = formula_divide(formula, formula_number(formula, 1), sum);
+  return formula_either(formula, formula_divide(formula, a, sum),
+                        formula_multiply(formula, a, inverse));
+}
+
+row_t enclosed_shares(formula_t *formula, row_t a) {
+  whole_t whole;
+  mpfr_inits2(ENCLOSED_PRECISION, whole.low, whole.high, (mpfr_ptr)0);
+  bool is_known = !enclosed_settings(formula)->is_exact && find_whole(formula, a, &whole);
+  row_t row = {.count = a.count, .enclosed = NULL};
+  if (is_known) {
+    row.enclosed = enclosed_new(formula->arena, a.count);
+    for (size_t i = 0; i < a.count; i++) {
+      set_share(formula, &whole, &a.enclosed[i], &row.enclosed[i]);
+    }
+  } else {
+    row = plain_shares(formula, a);
+  }
+  mpfr_clears(whole.low, whole.high, (mpfr_ptr)0);
+  return row;
+}
+
+/* ---- Online sums ----------------------------------------------------------------------------- */
+
+/* What one term of an online sum may err by, as the exponent of a factor: it is exp(x - m_1), m_1
+ * the largest number when it came, times exp(m_k - m_k+1) for each larger one after it, at most n
+ * exponentials in all.  The rounded differences err by u of themselves, which adds up to u |x - m|;
+ * each exponential by K ulps, 2 K u; the products by u each; the additions by total_factor. */
+static double online_exponent(const formula_t *formula, size_t count, double distance) {
+  double n = (double)count;
+  double u = enclosed_unit_roundoff(formula);
+  double ulps = contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format);
+  const bound_shape_t shape = {.terms = count};
+  double sum = error_bound_sum(formula->format, formula->contract, shape).total_factor;
+  return (n * 2 * ulps * u + n * u + u * distance + sum) * (1 + 0x1p-6);
+}
+
+static void add_exponential(enclosed_t *inout, mpfr_srcptr difference, double exponent) {
+  mpfr_t term, shifted;
+  mpfr_inits2(ENCLOSED_PRECISION, term, shifted, (mpfr_ptr)0);
+  mpfr_sub_d(shifted, difference, exponent, MPFR_RNDD);
+  mpfr_exp(term, shifted, MPFR_RNDD);
+  mpfr_add(inout->low, inout->low, term, MPFR_RNDD);
+  mpfr_add_d(shifted, difference, exponent, MPFR_RNDU);
+  mpfr_exp(term, shifted, MPFR_RNDU);
+  mpfr_add(inout->high, inout->high, term, MPFR_RNDU);
+  mpfr_clears(term, shifted, (mpfr_ptr)0);
+}
+
+/* The largest of numbers that are points or -infinity; false if there is none, or another. */
+static bool find_largest(row_t a, mpfr_ptr out_largest) {
+  bool has_one = false;
+  for (size_t i = 0; i < a.count; i++) {
+    const enclosed_t *x = &a.enclosed[i];
+    if (!x->has_finite && x->specials == ENCLOSED_NEGATIVE_INFINITY) continue;
+    if (!enclosed_is_point(x)) return false;
+    if (!has_one || mpfr_greater_p(x->low, out_largest)) mpfr_set(out_largest, x->low, MPFR_RNDN);
+    has_one = true;
+  }
+  return has_one;
+}
+
+static void set_online_sum(const formula_t *formula, row_t a, mpfr_srcptr largest,
+                           enclosed_t *out) {
+  mpfr_t difference;
+  mpfr_init2(difference, ENCLOSED_PRECISION);
+  out->has_finite = true;
+  for (size_t i = 0; i < a.count; i++) {
+    if (!a.enclosed[i].has_finite) continue;
+    mpfr_sub(difference, a.enclosed[i].low, largest, MPFR_RNDN);
+    double distance = -mpfr_get_d(difference, MPFR_RNDD);
+    add_exponential(out, difference, online_exponent(formula, a.count, distance));
+  }
+  /* What underflows on the way, in each term at each correction. */
+  double n = (double)a.count;
+  double lost = n * n * 8 *
+                contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format) *
+                enclosed_underflow_loss(formula);
+  mpfr_sub_d(out->low, out->low, lost, MPFR_RNDD);
+  mpfr_add_d(out->high, out->high, lost, MPFR_RNDU);
+  mpfr_clear(difference);
+}
+
+row_t enclosed_online_sum(formula_t *formula, row_t a) {
+  row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
+  mpfr_t largest;
+  mpfr_init2(largest, ENCLOSED_PRECISION);
+  bool is_known = find_largest(a, largest);
+  double ulps = contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format);
+  double u = enclosed_unit_roundoff(formula);
+  if (!is_known || enclosed_settings(formula)->is_exact) {
+    row_t shifted = formula_subtract(formula, a, formula_row_maximum(formula, a));
+    row = formula_sum(formula, formula_function(formula, ELEMENTARY_exp, shifted));
+  } else if ((double)a.count * ulps * u > 0x1p-8) {
+    enclosed_set_anything(row.enclosed);
+  } else {
+    set_online_sum(formula, a, largest, row.enclosed);
+    enclosed_round(formula, row.enclosed, true);
+  }
+  mpfr_clear(largest);
+  return row;
+}

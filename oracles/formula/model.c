@@ -1,0 +1,245 @@
+#include "oracles/formula/model.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+#include "harness/base/rng.h"
+#include "oracles/exact/arithmetic.h"
+#include "oracles/exact/fault_values.h"
+#include "oracles/formula/elementary_kernels.h"
+
+static row_t new_row(const formula_t *formula, size_t count) {
+  return (row_t){.count = count, .values = ARENA_NEW_ARRAY(formula->arena, double, count)};
+}
+
+static double at(row_t a, size_t i) { return a.values[a.count == 1 ? 0 : i]; }
+
+static size_t common_count(row_t a, row_t b) { return a.count == 1 ? b.count : a.count; }
+
+arithmetic_t model_arithmetic(const formula_t *formula) {
+  arithmetic_t arithmetic = arithmetic_make(formula->format);
+  arithmetic.truncate_additions = formula_has_fault(formula, FAULT_truncate_additions);
+  arithmetic.truncate_products = formula_has_fault(formula, FAULT_truncate_products);
+  return arithmetic;
+}
+
+row_t model_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count) {
+  row_t row = new_row(formula, count);
+  for (size_t i = 0; i < count; i++) {
+    double value = fault_load_float(formula->schedule->fault, format, bits[i]);
+    row.values[i] = format_round_double(formula->format, value);
+  }
+  return row;
+}
+
+static row_t number(formula_t *formula, double value) {
+  row_t row = new_row(formula, 1);
+  row.values[0] = format_round_double(formula->format, value);
+  return row;
+}
+
+static row_t constant(formula_t *formula, const char *decimal) {
+  return number(formula, strtod(decimal, NULL));
+}
+
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
+
+static row_t add(formula_t *formula, row_t a, row_t b) {
+  const arithmetic_t arithmetic = model_arithmetic(formula);
+  row_t row = new_row(formula, common_count(a, b));
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = arithmetic_add(&arithmetic, at(a, i), at(b, i));
+  }
+  return row;
+}
+
+static row_t negate(formula_t *formula, row_t a) {
+  row_t row = new_row(formula, a.count);
+  for (size_t i = 0; i < row.count; i++) row.values[i] = -a.values[i];
+  return row;
+}
+
+static row_t subtract(formula_t *formula, row_t a, row_t b) {
+  return add(formula, a, negate(formula, b));
+}
+
+static row_t multiply(formula_t *formula, row_t a, row_t b) {
+  const arithmetic_t arithmetic = model_arithmetic(formula);
+  row_t row = new_row(formula, common_count(a, b));
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = arithmetic_multiply(&arithmetic, at(a, i), at(b, i));
+  }
+  return row;
+}
+
+static row_t divide(formula_t *formula, row_t a, row_t b) {
+  const arithmetic_t arithmetic = model_arithmetic(formula);
+  row_t row = new_row(formula, common_count(a, b));
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = arithmetic_divide(&arithmetic, at(a, i), at(b, i));
+  }
+  return row;
+}
+
+static row_t square_root(formula_t *formula, row_t a) {
+  const arithmetic_t arithmetic = model_arithmetic(formula);
+  row_t row = new_row(formula, a.count);
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = arithmetic_square_root(&arithmetic, a.values[i]);
+  }
+  return row;
+}
+
+static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
+  if (!formula->schedule->fused) return add(formula, multiply(formula, a, b), c);
+  const arithmetic_t arithmetic = model_arithmetic(formula);
+  size_t count = common_count(a, b);
+  row_t row = new_row(formula, count == 1 ? c.count : count);
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = arithmetic_fused(&arithmetic, at(a, i), at(b, i), at(c, i));
+  }
+  return row;
+}
+
+/* ---- Elementary functions -------------------------------------------------------------------- */
+
+static double correctly_rounded(elementary_t which, double x) {
+  typedef int compute_t(mpfr_ptr out, mpfr_srcptr value, mpfr_rnd_t rounding);
+  static compute_t *const compute[ELEMENTARY_COUNT] = {
+      [ELEMENTARY_exp] = mpfr_exp,       [ELEMENTARY_exp2] = mpfr_exp2,
+      [ELEMENTARY_log] = mpfr_log,       [ELEMENTARY_erf] = mpfr_erf,
+      [ELEMENTARY_erfc] = mpfr_erfc,     [ELEMENTARY_tanh] = mpfr_tanh,
+      [ELEMENTARY_rsqrt] = mpfr_rec_sqrt};
+  mpfr_t value;
+  mpfr_init2(value, 64);
+  mpfr_set_d(value, x, MPFR_RNDN);
+  compute[which](value, value, MPFR_RNDN);
+  double result = mpfr_get_d(value, MPFR_RNDN);
+  mpfr_clear(value);
+  return result;
+}
+
+static double from_kernel(elementary_t which, double x) {
+  switch (which) {
+    case ELEMENTARY_exp:
+      return isinf(x) && x < 0 ? 0 : kernel_exp(x);
+    case ELEMENTARY_exp2:
+      return isinf(x) && x < 0 ? 0 : kernel_exp2(x);
+    case ELEMENTARY_log:
+      return x == 0 ? -(double)INFINITY : isinf(x) && x > 0 ? x : kernel_log(x);
+    case ELEMENTARY_erf:
+      return kernel_erf(x);
+    case ELEMENTARY_erfc:
+      return isinf(x) && x > 0 ? 0 : kernel_erfc(x);
+    case ELEMENTARY_tanh:
+      return kernel_tanh(x);
+    case ELEMENTARY_rsqrt:
+      return kernel_rsqrt(x);
+    case ELEMENTARY_COUNT:
+      break;
+  }
+  abort();
+}
+
+/* Within -ulps .. ulps, from the bits of the argument. */
+static double draw_error(const formula_t *formula, double x) {
+  uint64_t state = binary64_bits(x) ^ formula->schedule->seed;
+  rng_t rng = rng_make(rng_splitmix(&state));
+  int64_t most = formula->schedule->function_ulps;
+  return (double)rng_between(&rng, -most, most);
+}
+
+static double unit_at(const format_t *format, double value) {
+  int binade = ilogb(fabs(value) * (1 - 0x1p-30));
+  return ldexp(1, format_ulp_exponent(format, binade));
+}
+
+/* The value, moved by some ulps but not out of the function's range. */
+static double err(const formula_t *formula, elementary_t which, double x, double value) {
+  bool is_bounded = which == ELEMENTARY_erf || which == ELEMENTARY_tanh;
+  if (formula->schedule->function_ulps == 0 || value == 0 || !isfinite(value)) return value;
+  double moved = value + draw_error(formula, x) * unit_at(formula->format, value);
+  bool keeps_sign = which != ELEMENTARY_log;
+  if (keeps_sign && (moved < 0) != (value < 0)) return value;
+  if (is_bounded && fabs(moved) > 1) return copysign(1, value);
+  if (which == ELEMENTARY_erfc && moved > 2) return 2;
+  return moved;
+}
+
+double model_function(const formula_t *formula, elementary_t which, double x) {
+  bool is_f64 = formula->format == &format_table[FORMAT_f64];
+  double value = is_f64 ? correctly_rounded(which, x) : from_kernel(which, x);
+  return format_round_double(formula->format, err(formula, which, x, value));
+}
+
+static row_t function(formula_t *formula, elementary_t which, row_t a) {
+  row_t row = new_row(formula, a.count);
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = model_function(formula, which, a.values[i]);
+  }
+  return row;
+}
+
+/* ---- Choices --------------------------------------------------------------------------------- */
+
+static row_t maximum(formula_t *formula, row_t a, row_t b) {
+  row_t row = new_row(formula, common_count(a, b));
+  for (size_t i = 0; i < row.count; i++) {
+    row.values[i] = arithmetic_maximum(at(a, i), at(b, i));
+  }
+  return row;
+}
+
+static row_t row_maximum(formula_t *formula, row_t a) {
+  row_t row = new_row(formula, 1);
+  row.values[0] = -(double)INFINITY;
+  for (size_t i = 0; i < a.count; i++) {
+    row.values[0] = arithmetic_maximum(row.values[0], a.values[i]);
+  }
+  return row;
+}
+
+static bool goes_other_way(const formula_t *formula) {
+  const schedule_t *schedule = formula->schedule;
+  if (schedule->tree != TREE_RANDOM && schedule->tree != TREE_SHUFFLED) return schedule->other_way;
+  uint64_t state = schedule->seed ^ formula->group;
+  return (rng_splitmix(&state) & 1) != 0;
+}
+
+static row_t either(formula_t *formula, row_t a, row_t b) {
+  return goes_other_way(formula) ? b : a;
+}
+
+static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
+  row_t deviations = subtract(formula, a, mean);
+  return model_sum_of_products(formula, deviations, deviations);
+}
+
+static row_t shares(formula_t *formula, row_t a) {
+  row_t sum = model_sum(formula, a);
+  if (!goes_other_way(formula)) return divide(formula, a, sum);
+  return multiply(formula, a, divide(formula, number(formula, 1), sum));
+}
+
+const evaluator_t model_evaluator = {
+    .constant = constant,
+    .number = number,
+    .add = add,
+    .subtract = subtract,
+    .multiply = multiply,
+    .divide = divide,
+    .square_root = square_root,
+    .multiply_add = multiply_add,
+    .function = function,
+    .negate = negate,
+    .maximum = maximum,
+    .row_maximum = row_maximum,
+    .sum = model_sum,
+    .sum_of_products = model_sum_of_products,
+    .squared_deviations = squared_deviations,
+    .running_moments = model_running_moments,
+    .shares = shares,
+    .online_sum = model_online_sum,
+    .either = either,
+};

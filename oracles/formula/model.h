@@ -1,0 +1,25 @@
+/* The evaluator that is one concrete implementation: in the order, with the roundings and with the
+ * planted fault of a schedule_t. */
+#ifndef ASSAY_FORMULA_MODEL_H
+#define ASSAY_FORMULA_MODEL_H
+
+#include "oracles/formula/formula.h"
+
+/* Values are binary64 numbers that the working format holds.  It has no settings. */
+extern const evaluator_t model_evaluator;
+
+/* A row of patterns of a format, rounded to the working format if that does not hold them. */
+row_t model_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
+
+/* model_rows.c: the steps over whole rows. */
+row_t model_sum(formula_t *formula, row_t a);
+row_t model_sum_of_products(formula_t *formula, row_t a, row_t b);
+void model_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares);
+row_t model_online_sum(formula_t *formula, row_t a);
+
+/* The implementation's arithmetic, and its elementary functions. */
+struct arithmetic;
+struct arithmetic model_arithmetic(const formula_t *formula);
+double model_function(const formula_t *formula, elementary_t which, double x);
+
+#endif

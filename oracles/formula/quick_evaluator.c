@@ -1,0 +1,297 @@
+#include "oracles/formula/quick_evaluator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/instruction_sets.h"
+
+/* Errors that the contract permits are taken for this much less, which is far more than binary64
+ * loses beside them. */
+#define LESS (1 - 0x1p-10)
+
+extern const quick_kernels_t quick_kernels_portable;
+#ifdef VECTOR_KERNELS_X86
+extern const quick_kernels_t quick_kernels_avx2, quick_kernels_avx512;
+#endif
+
+const quick_kernels_t *quick_kernels_best(void) {
+#ifdef VECTOR_KERNELS_X86
+  if (machine_has_avx512()) return &quick_kernels_avx512;
+  if (machine_has_avx2()) return &quick_kernels_avx2;
+#endif
+  return &quick_kernels_portable;
+}
+
+const quick_kernels_t *quick_kernels_named(const char *name) {
+#ifdef VECTOR_KERNELS_X86
+  if (strcmp(name, "avx512") == 0) return machine_has_avx512() ? &quick_kernels_avx512 : NULL;
+  if (strcmp(name, "avx2") == 0) return machine_has_avx2() ? &quick_kernels_avx2 : NULL;
+#endif
+  return strcmp(name, "portable") == 0 ? &quick_kernels_portable : NULL;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static const quick_kernels_t *kernels_of(const formula_t *formula) { return formula->settings; }
+
+static quick_numbers_t *new_numbers(const formula_t *formula, size_t count) {
+  quick_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, quick_numbers_t, 1);
+  *numbers = (quick_numbers_t){.count = count,
+                               .low = ARENA_NEW_ARRAY(formula->arena, double, count),
+                               .high = ARENA_NEW_ARRAY(formula->arena, double, count),
+                               .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
+  return numbers;
+}
+
+static row_t row_of(quick_numbers_t *numbers) {
+  return (row_t){.count = numbers->count, .quick = numbers};
+}
+
+static row_t one_number(const formula_t *formula, double low, double high, double point) {
+  quick_numbers_t *numbers = new_numbers(formula, 1);
+  bool is_good = low <= high && isfinite(low) && isfinite(high);
+  numbers->low[0] = is_good ? low : (double)NAN;
+  numbers->high[0] = is_good ? high : (double)NAN;
+  numbers->point[0] = point;
+  return row_of(numbers);
+}
+
+static double to_f32(double x) { return (double)(float)x; }
+
+/* One number repeated. */
+static const quick_numbers_t *expand(const formula_t *formula, row_t a, size_t count) {
+  if (a.count == count) return a.quick;
+  quick_numbers_t *numbers = new_numbers(formula, count);
+  for (size_t i = 0; i < count; i++) {
+    numbers->low[i] = a.quick->low[0];
+    numbers->high[i] = a.quick->high[0];
+    numbers->point[i] = a.quick->point[0];
+  }
+  return numbers;
+}
+
+static size_t common_count(row_t a, row_t b) { return a.count == 1 ? b.count : a.count; }
+
+row_t quick_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count) {
+  quick_numbers_t *numbers = new_numbers(formula, count);
+  format_to_doubles(format, bits, count, numbers->point);
+  numbers->low = numbers->high = numbers->point; /* Nobody writes to a row again. */
+  numbers->are_points = true;
+  return row_of(numbers);
+}
+
+static row_t constant(formula_t *formula, const char *decimal) {
+  double value = strtod(decimal, NULL);
+  return one_number(formula, to_f32(value), to_f32(value), value);
+}
+
+static row_t number(formula_t *formula, double value) {
+  return one_number(formula, to_f32(value), to_f32(value), value);
+}
+
+/* ---- Single numbers -------------------------------------------------------------------------- */
+
+static row_t binary(formula_t *formula, quick_binary_t operation, row_t a, row_t b) {
+  size_t count = common_count(a, b);
+  quick_numbers_t *out = new_numbers(formula, count);
+  kernels_of(formula)->binary(operation, expand(formula, a, count), expand(formula, b, count), out);
+  return row_of(out);
+}
+
+static row_t add(formula_t *formula, row_t a, row_t b) { return binary(formula, QUICK_ADD, a, b); }
+
+static row_t subtract(formula_t *formula, row_t a, row_t b) {
+  return binary(formula, QUICK_SUBTRACT, a, b);
+}
+
+static row_t divide(formula_t *formula, row_t a, row_t b) {
+  return binary(formula, QUICK_DIVIDE, a, b);
+}
+
+static row_t multiply(formula_t *formula, row_t a, row_t b) {
+  if (a.quick != b.quick) return binary(formula, QUICK_MULTIPLY, a, b);
+  quick_numbers_t *out = new_numbers(formula, a.count);
+  kernels_of(formula)->square(a.quick, out);
+  return row_of(out);
+}
+
+/* Unfused, which is always permitted. */
+static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
+  return add(formula, multiply(formula, a, b), c);
+}
+
+static row_t square_root(formula_t *formula, row_t a) {
+  quick_numbers_t *out = new_numbers(formula, a.count);
+  kernels_of(formula)->square_root(a.quick, out);
+  return row_of(out);
+}
+
+static row_t function(formula_t *formula, elementary_t which, row_t a) {
+  quick_numbers_t *out = new_numbers(formula, a.count);
+  double ulps = contract_elementary_ulps(formula->contract, which, formula->format);
+  kernels_of(formula)->apply(which, ulps, a.quick, out);
+  return row_of(out);
+}
+
+static row_t negate(formula_t *formula, row_t a) {
+  quick_numbers_t *out = new_numbers(formula, a.count);
+  for (size_t i = 0; i < a.count; i++) {
+    out->low[i] = -a.quick->high[i];
+    out->high[i] = -a.quick->low[i];
+    out->point[i] = -a.quick->point[i];
+  }
+  return row_of(out);
+}
+
+static double larger(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b); }
+
+static row_t maximum(formula_t *formula, row_t a, row_t b) {
+  size_t count = common_count(a, b);
+  const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
+  quick_numbers_t *out = new_numbers(formula, count);
+  for (size_t i = 0; i < count; i++) {
+    out->low[i] = larger(x->low[i], y->low[i]);
+    out->high[i] = larger(x->high[i], y->high[i]);
+    out->point[i] = larger(x->point[i], y->point[i]);
+  }
+  return row_of(out);
+}
+
+static row_t row_maximum(formula_t *formula, row_t a) {
+  const quick_kernels_t *kernels = kernels_of(formula);
+  double point = kernels->greatest(a.quick->point, a.count);
+  if (a.quick->are_points) return one_number(formula, point, point, point);
+  return one_number(formula, kernels->greatest(a.quick->low, a.count),
+                    kernels->greatest(a.quick->high, a.count), point);
+}
+
+static row_t either(formula_t *formula, row_t a, row_t b) {
+  (void)formula;
+  (void)b;
+  return a;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/* Whether no sum of these numbers in any order rounds: enclosed_sums.c. */
+static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, double magnitude) {
+  const format_t *format = formula->format;
+  if (!terms->are_points) return false;
+  if (magnitude == 0) return true;
+  if (!(magnitude < format_to_double(format, format->largest_bits))) return false;
+  int bit = ilogb(magnitude) - format->precision;
+  if (magnitude > ldexp(1, bit + format->precision)) bit++;
+  int lowest = format->exponent_min - format->precision + 1;
+  bit = bit > lowest ? bit : lowest;
+  return kernels_of(formula)->are_multiples(terms->point, terms->count, bit);
+}
+
+static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool are_products) {
+  quick_totals_t totals;
+  kernels_of(formula)->sum(terms, &totals);
+  const bound_shape_t shape = {.terms = terms->count,
+                               .products_round = are_products,
+                               .products_underflow = are_products,
+                               .is_product = are_products};
+  double factor = 0, slop = 0;
+  if (!is_exact(formula, terms, totals.low_magnitude)) {
+    factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
+    slop = (double)terms->count * 0x1p-51;
+  }
+  if (!(factor < 1)) return one_number(formula, NAN, NAN, totals.point);
+  double low = totals.low - (factor - slop) * totals.low_magnitude;
+  double high = totals.high + (factor - slop) * totals.high_magnitude;
+  return one_number(formula, to_f32(low), to_f32(high), totals.point);
+}
+
+static row_t sum(formula_t *formula, row_t a) { return sum_terms(formula, a.quick, false); }
+
+static row_t sum_of_products(formula_t *formula, row_t a, row_t b) {
+  quick_numbers_t *products = new_numbers(formula, a.count);
+  kernels_of(formula)->products(a.quick, b.quick, products);
+  products->are_points = a.quick->are_points && b.quick->are_points;
+  return sum_terms(formula, products, true);
+}
+
+/* enclosed_moments.c: there with the exact sum of squares; here with one that is a little less, and
+ * with a distance of the mean that is a little less. */
+static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
+  const quick_numbers_t *m = mean.quick;
+  double n = (double)a.count;
+  double squares = kernels_of(formula)->squared_deviations(a.quick->point, a.count, m->point[0]);
+  quick_totals_t totals;
+  kernels_of(formula)->sum(a.quick, &totals);
+  double mean_error = (n + 1) * 0x1p-52 * (totals.low_magnitude / n);
+  double distance = fmax(fabs(m->low[0] - m->point[0]), fabs(m->high[0] - m->point[0]));
+  distance = fmax(distance * (1 - 0x1p-40) - mean_error, 0);
+  const bound_shape_t shape = {
+      .terms = a.count, .products_round = true, .products_underflow = true, .is_product = true};
+  double factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
+  double u = format_unit_roundoff(formula->format) * LESS;
+  if (!(factor < 1)) return one_number(formula, NAN, NAN, squares / n);
+  double low = squares * (1 + 0x1p-40) * (1 - u) * (1 - u) * (1 - factor);
+  double least = fmax(squares * (1 - 0x1p-40) - n * mean_error * mean_error, 0);
+  double high = (least + n * distance * distance) * (1 + u) * (1 + u) * (1 + factor);
+  return one_number(formula, to_f32(low), to_f32(high), squares);
+}
+
+static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
+  bool is_interval = mean.quick->low[0] < mean.quick->high[0];
+  if (is_interval && a.quick->are_points && formula->contract->ftz == FTZ_NONE) {
+    return squares_about(formula, a, mean);
+  }
+  row_t deviations = subtract(formula, a, mean);
+  return sum_of_products(formula, deviations, deviations);
+}
+
+/* Nothing is known of them here. */
+static row_t unknown(const formula_t *formula) { return one_number(formula, NAN, NAN, NAN); }
+
+static void running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
+  (void)a;
+  *out_mean = unknown(formula);
+  *out_squares = unknown(formula);
+}
+
+static row_t online_sum(formula_t *formula, row_t a) {
+  (void)a;
+  return unknown(formula);
+}
+
+static row_t shares(formula_t *formula, row_t a) {
+  quick_totals_t totals;
+  kernels_of(formula)->sum(a.quick, &totals);
+  const bound_shape_t shape = {.terms = a.count};
+  error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
+  bool is_known = bound.total_factor < 0.25 && totals.low > 0x1p-100 && totals.high < 0x1p100;
+  if (!is_known || formula->contract->ftz != FTZ_NONE) {
+    return divide(formula, a, sum(formula, a));
+  }
+  quick_numbers_t *out = new_numbers(formula, a.count);
+  kernels_of(formula)->shares(a.quick, &totals, bound.total_factor * LESS, out);
+  return row_of(out);
+}
+
+const evaluator_t quick_evaluator = {
+    .constant = constant,
+    .number = number,
+    .add = add,
+    .subtract = subtract,
+    .multiply = multiply,
+    .divide = divide,
+    .square_root = square_root,
+    .multiply_add = multiply_add,
+    .function = function,
+    .negate = negate,
+    .maximum = maximum,
+    .row_maximum = row_maximum,
+    .sum = sum,
+    .sum_of_products = sum_of_products,
+    .squared_deviations = squared_deviations,
+    .running_moments = running_moments,
+    .shares = shares,
+    .online_sum = online_sum,
+    .either = either,
+};

@@ -1,0 +1,17 @@
+/* The evaluator that is fast: of the numbers that a conforming implementation may reach it finds
+ * some, a whole interval of which both ends are attained, in vector loops (quick_kernels.h).  What
+ * it says is a part of what the enclosed evaluator says of the same formula; where it is not sure
+ * it says nothing, and somebody asks that one. */
+#ifndef ASSAY_FORMULA_QUICK_EVALUATOR_H
+#define ASSAY_FORMULA_QUICK_EVALUATOR_H
+
+#include "oracles/formula/formula.h"
+#include "oracles/formula/quick_kernels.h"
+
+/* Its working format is f32, and its settings a quick_kernels_t. */
+extern const evaluator_t quick_evaluator;
+
+/* A row of patterns of a format whose numbers f32 holds. */
+row_t quick_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
+
+#endif

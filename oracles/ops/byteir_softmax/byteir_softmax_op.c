@@ -1,0 +1,223 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "harness/model/corner.h"
+#include "oracles/ops/byteir_softmax/byteir_softmax.h"
+
+static const attribute_row_t attribute_rows[] = {
+    {.key = "axis",
+     .kind = ATTRIBUTE_INTEGER,
+     .offset = offsetof(byteir_softmax_attributes_t, axis)},
+    {.key = NULL},
+};
+
+static const op_constraint_t constraints[] = {
+    {"count", "there are one operand and one result"},
+    {"types", "the operand is an unquantized tensor of f16, bf16, f32 or f64"},
+    {"result", "the result has the type of the operand"},
+    {"axis", "axis is a dimension of the operand, counted from the end if negative"},
+    {NULL, NULL},
+};
+
+static const char *validate(const program_t *program) {
+  if (program->operand_count != 1 || program->result_count != 1) return "count";
+  const type_t *operand = &program->operands[0];
+  if (!byteir_is_float_tensor(operand)) return "types";
+  if (!type_equal(operand, &program->results[0])) return "result";
+  bool has_axis = byteir_axis_in_range(byteir_softmax_attributes(program)->axis, operand->rank);
+  return has_axis ? NULL : "axis";
+}
+
+static const char *validate_under(const program_t *program, const contract_t *contract) {
+  return byteir_check_axis_sign(contract, byteir_softmax_attributes(program)->axis);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+static void draw_program(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *inout_program) {
+  byteir_softmax_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_softmax_attributes_t, 1);
+  dimension_list_t axes;
+  const element_t *element = draw_element(rng, byteir_is_float, NULL);
+  type_t type = byteir_draw_shape(rng, limits, element, 1, 1, &axes);
+  attributes->axis = axes.dims[0];
+  inout_program->attributes = attributes;
+  inout_program->operand_count = inout_program->result_count = 1;
+  inout_program->operands[0] = inout_program->results[0] = type;
+}
+
+static const op_t softmax_op, log_softmax_op;
+
+static void draw_softmax(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *out_program) {
+  *out_program = (program_t){.op = &softmax_op};
+  draw_program(rng, limits, arena, out_program);
+}
+
+static void draw_log_softmax(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                             program_t *out_program) {
+  *out_program = (program_t){.op = &log_softmax_op};
+  draw_program(rng, limits, arena, out_program);
+}
+
+static bool is_no_float(const element_t *element, const void *unused) {
+  return !byteir_is_float(element, unused);
+}
+
+static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
+  program_t *program = inout_program;
+  if (strcmp(id, "count") == 0) {
+    program->operands[1] = program->operands[0];
+    program->operand_count = rng_one_in(rng, 2) ? 0 : 2;
+  } else if (strcmp(id, "types") == 0) {
+    program->operands[0].element = draw_element(rng, is_no_float, NULL);
+    program->results[0] = program->operands[0];
+  } else if (strcmp(id, "result") == 0) {
+    draw_other_shape(rng, &program->results[0]);
+  } else {
+    byteir_softmax_attributes_t *attributes =
+        ARENA_NEW_ARRAY(arena, byteir_softmax_attributes_t, 1);
+    attributes->axis = byteir_draw_bad_axis(rng, program->operands[0].rank);
+    program->attributes = attributes;
+  }
+  return program_obeys_bounds(program);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+/* How the numbers of one row are drawn. */
+typedef struct row_recipe {
+  double shift;    /* Added to all. */
+  double spread;   /* Numbers lie within shift +- spread. */
+  int order;       /* 0: any; 1: ascending, so that every one is a new maximum; -1: descending. */
+  int masked_of_4; /* So many of four numbers are -infinity. */
+  bool has_peak;   /* One number is far above the others. */
+} row_recipe_t;
+
+/* Thresholds of exp in f32 (88.7 above, -87.3 and -103.3 below) and f16 (11.1, -9.7 and -16.6), and
+ * shifts that vanish beside nothing, or beside everything. */
+static row_recipe_t draw_recipe(rng_t *rng, const format_t *format) {
+  static const double shifts[] = {0,  0,   0,    1,     11.1, -9.7, -16.6, 50,  -50,
+                                  88, -88, 88.8, -87.3, -104, 1000, -1000, 1e4, 1e30};
+  static const double spreads[] = {0, 1e-3, 1, 4, 10, 20, 100, 1000};
+  static const int masks[] = {0, 0, 0, 1, 3, 4};
+  double largest = format_to_double(format, format->largest_bits);
+  double shift = shifts[rng_below(rng, G_N_ELEMENTS(shifts))];
+  if (rng_one_in(rng, 16)) shift = rng_one_in(rng, 2) ? largest : -largest;
+  return (row_recipe_t){.shift = CLAMP(shift, -largest, largest),
+                        .spread = spreads[rng_below(rng, G_N_ELEMENTS(spreads))],
+                        .order = (int)rng_between(rng, -1, 1),
+                        .masked_of_4 = masks[rng_below(rng, G_N_ELEMENTS(masks))],
+                        .has_peak = rng_one_in(rng, 6)};
+}
+
+static double draw_number(rng_t *rng, const row_recipe_t *recipe, size_t term, size_t count) {
+  double place = recipe->order == 0 ? (double)rng_below(rng, 1 << 20) * 0x1p-20
+                                    : ((double)term + 0.5) / (double)count;
+  if (recipe->order < 0) place = 1 - place;
+  return recipe->shift + recipe->spread * (2 * place - 1);
+}
+
+static void draw_row(rng_t *rng, const tensor_t *tensor, size_t base, const size_t *offsets,
+                     size_t count) {
+  const element_t *element = tensor->type.element;
+  const row_recipe_t recipe = draw_recipe(rng, element->format);
+  size_t peak = count == 0 ? 0 : rng_below(rng, count);
+  for (size_t term = 0; term < count; term++) {
+    double value = draw_number(rng, &recipe, term, count);
+    if (recipe.has_peak && term == peak) value += (double)rng_below(rng, 200);
+    if ((int)rng_below(rng, 4) < recipe.masked_of_4) value = -INFINITY;
+    uint64_t bits = rng_one_in(rng, 200) ? corner_any(rng, element)
+                                         : format_from_double(element->format, value);
+    element_store(element, tensor->data, base + offsets[term], bits);
+  }
+}
+
+static void draw_edges(rng_t *rng, case_t *inout_case) {
+  const tensor_t *tensor = &inout_case->operands[0];
+  dimension_list_t dimension = byteir_softmax_dimension(&inout_case->program);
+  dimension_list_t kept = dimension_list_rest(tensor->type.rank, &dimension, NULL);
+  arena_t arena;
+  arena_init(&arena);
+  const size_t *bases = dimension_list_offsets(&kept, &tensor->type, &arena);
+  const size_t *offsets = dimension_list_offsets(&dimension, &tensor->type, &arena);
+  size_t rows = dimension_list_extent(&kept, &tensor->type);
+  size_t terms = dimension_list_extent(&dimension, &tensor->type);
+  for (size_t row = 0; row < rows; row++) draw_row(rng, tensor, bases[row], offsets, terms);
+  arena_deinit(&arena);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  g_string_append(out_text, program->op->formulas);
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  const char *violation = validate(program);
+  if (violation != NULL) {
+    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->formulas, violation);
+    return;
+  }
+  dimension_list_t dimension = byteir_softmax_dimension(program);
+  g_string_append_printf(out_text, "%s of ", program->op->summary);
+  type_print(&program->operands[0], out_text);
+  g_string_append_printf(out_text, " along dimension %" PRId64, dimension.dims[0]);
+}
+
+static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
+  (void)operand;
+  dimension_list_t dimension = byteir_softmax_dimension(program);
+  return dimension_list_mask(&dimension);
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const op_t softmax_op = {
+    .name = "byteir.softmax",
+    .spec = "ByteIR Additional Ops, byteir.softmax",
+    .summary = "exponentials divided by their sum",
+    .attributes_bytes = sizeof(byteir_softmax_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = constraints,
+    .contract_constraints = byteir_sign_constraints,
+    .draw = draw_softmax,
+    .break_constraint = break_constraint,
+    .validate = validate,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .formulas = "softmax",
+    .is_composite = true,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = draw_edges,
+};
+
+static const op_t log_softmax_op = {
+    .name = "byteir.log_softmax",
+    .spec = "ByteIR Additional Ops, byteir.log_softmax",
+    .summary = "logarithms of exponentials divided by their sum",
+    .attributes_bytes = sizeof(byteir_softmax_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = constraints,
+    .contract_constraints = byteir_sign_constraints,
+    .draw = draw_log_softmax,
+    .break_constraint = break_constraint,
+    .validate = validate,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .formulas = "log_softmax",
+    .is_composite = true,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = draw_edges,
+};
+
+extern const op_t *const byteir_softmax_ops[];
+const op_t *const byteir_softmax_ops[] = {&softmax_op, &log_softmax_op, NULL};
