@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/cli/describe.h"
+#include "harness/cli/summary_formulas.h"
 #include "harness/cli/summary_observations.h"
 #include "harness/cli/summary_pairs.h"
 #include "harness/cli/summary_prediction.h"
@@ -192,6 +193,7 @@ void summary_print(const campaign_t *campaign) {
   summary_end_progress();
   print_table(campaign);
   summary_print_observations(campaign);
+  summary_print_formulas(campaign);
   summary_print_pairs(campaign);
   print_predictions(campaign);
   const session_t *session = campaign->session;
@@ -207,7 +209,9 @@ void summary_print(const campaign_t *campaign) {
       "%" PRIu64 " components audited with MPFR\n",
       100 * shares.oracle, 100 * shares.judge, 100 * shares.compile, 100 * shares.executor,
       100 * shares.rest, session_audited(session));
-  printf("seed %" PRIu64 ", contract %s\n", campaign->options.stream.seed, campaign->contract_text);
+  g_autoptr(GString) contract = g_string_new(NULL);
+  contract_print_short(&campaign->options.contract, contract);
+  printf("seed %" PRIu64 ", contract %s\n", campaign->options.stream.seed, contract->str);
 }
 
 static json_t *json_counters(const campaign_t *campaign) {
@@ -270,6 +274,7 @@ void summary_print_json(const campaign_t *campaign) {
                 "compiling", shares.compile, "executors", shares.executor, "rest", shares.rest));
   json_object_set_new(document, "counters", json_counters(campaign));
   json_object_set_new(document, "observations", summary_json_observations(campaign));
+  json_object_set_new(document, "formulas", summary_json_formulas(campaign));
   json_object_set_new(document, "pairs", summary_json_pairs(campaign));
   json_object_set_new(document, "predictions", json_predictions(campaign));
   json_object_set_new(document, "findings", findings);

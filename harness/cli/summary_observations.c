@@ -78,7 +78,7 @@ static GArray *gather_lines(const campaign_t *campaign) {
   observation_tally_t *observations = session_observations(campaign->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
-    add_row(find_line(lines, row), row);
+    if (row->kind == OBSERVATION_ALGORITHM) add_row(find_line(lines, row), row);
   }
   g_array_sort(lines, compare_lines);
   return lines;
@@ -173,6 +173,7 @@ json_t *summary_json_observations(const campaign_t *campaign) {
   observation_tally_t *observations = session_observations(campaign->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
+    if (row->kind != OBSERVATION_ALGORITHM) continue;
     json_array_append_new(
         array, json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:I}", "executor",
                          executor_name(campaign->executors.items[row->executor]), "op",

@@ -172,8 +172,10 @@ KERNEL void measure_bounds(const accept_t *accept, const double *magnitude, size
                            const double *error, measures_t *inout_measures) {
   double relative = largest_ratio(error, magnitude, count);
   if (relative == 0) return;
-  inout_measures->backward_error =
-      fmax(inout_measures->backward_error, relative / accept->unit_roundoff);
+  if (accept->unit_roundoff != 0) {
+    inout_measures->backward_error =
+        fmax(inout_measures->backward_error, relative / accept->unit_roundoff);
+  }
   double slack = relative / accept->bound_factor;
   if (accept->bound_offset != 0) { /* Then no common factor turns one maximum into the other. */
     double bound[QUICK_BLOCK];

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "harness/model/op.h"
+
 enum { CHANGES_MAX = 3 };
 
 /* Sets one permission of a contract. */
@@ -20,6 +22,12 @@ typedef struct relaxation {
 } relaxation_t;
 
 #define PERMIT(name, value) {offsetof(contract_t, name), (value)}
+
+/* Instead of an offset: all formulas of the op, or the largest errors of elementary functions. */
+static const size_t formulas_of_op = SIZE_MAX;
+static const size_t elementary_functions = SIZE_MAX - 1;
+#define PERMIT_FORMULAS {SIZE_MAX, 0}
+#define PERMIT_INACCURATE_FUNCTIONS {SIZE_MAX - 1, 0}
 
 /* The order is the order of blame: the narrowest explanation first.  Wider nodes and
  * flushing come after another order, since in-order contracts that permit them are judged by the
@@ -42,13 +50,39 @@ static const relaxation_t relaxations[] = {
     {CLASS_truncation, NULL, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
 };
 
-static contract_t relax(contract_t contract, const relaxation_t *relaxation) {
+/* The same for ops whose meaning is a formula. */
+static const relaxation_t composite_relaxations[] = {
+    {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
+    {CLASS_precision, NULL, 1, {PERMIT(fma, FMA_YES)}},
+    {CLASS_flush, NULL, 1, {PERMIT(ftz, FTZ_BOTH)}},
+    {CLASS_precision, NULL, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
+    {CLASS_formula, NULL, 1, {PERMIT(epsilon, EPSILON_EITHER)}},
+    {CLASS_formula, NULL, 1, {PERMIT_FORMULAS}},
+    {CLASS_precision, "function_range=ulps", 1, {PERMIT(function_range, FUNCTION_RANGE_ULPS)}},
+    {CLASS_precision, NULL, 1, {PERMIT(intermediate, INTERMEDIATE_NATIVE)}},
+    {CLASS_formula, NULL, 2, {PERMIT_FORMULAS, PERMIT(intermediate, INTERMEDIATE_NATIVE)}},
+    {CLASS_precision, "inaccurate elementary functions", 1, {PERMIT_INACCURATE_FUNCTIONS}},
+    {CLASS_truncation, NULL, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
+};
+
+static void apply_change(contract_t *contract, const change_t *change, const op_t *op) {
+  uint8_t *present = (uint8_t *)contract + change->permission;
+  if (change->permission == formulas_of_op) {
+    if (op->formulas == NULL) return;
+    uint8_t last = (uint8_t)(contract_value_count(op->formulas) - 1);
+    contract_set_value(contract, op->formulas, last);
+  } else if (change->permission == elementary_functions) {
+    contract_loosen_elementary(contract);
+  } else if (change->permission != offsetof(contract_t, operand_rounding) ||
+             *present <
+                 change->value) { /* Each value of this one permits what those before it do. */
+    *present = change->value;
+  }
+}
+
+static contract_t relax(contract_t contract, const relaxation_t *relaxation, const op_t *op) {
   for (size_t i = 0; i < relaxation->change_count; i++) {
-    const change_t *change = &relaxation->changes[i];
-    uint8_t *present = (uint8_t *)&contract + change->permission;
-    /* Each value of this one permits what those before it do. */
-    bool is_cumulative = change->permission == offsetof(contract_t, operand_rounding);
-    if (!is_cumulative || *present < change->value) *present = change->value;
+    apply_change(&contract, &relaxation->changes[i], op);
   }
   return contract;
 }
@@ -77,18 +111,22 @@ static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, 
 status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
                 const wrong_element_t *wrong, divergence_class_t *out_class,
                 char out_observed[sizeof((answer_t *)0)->observed], failure_t *error) {
-  for (size_t i = 0; i < sizeof relaxations / sizeof *relaxations; i++) {
-    contract_t relaxed = relax(judge->contract, &relaxations[i]);
+  const op_t *op = instance->program.op;
+  bool is_composite = op != NULL && op->is_composite;
+  const relaxation_t *row = is_composite ? composite_relaxations : relaxations;
+  size_t count = is_composite ? G_N_ELEMENTS(composite_relaxations) : G_N_ELEMENTS(relaxations);
+  for (size_t i = 0; i < count; i++, row++) {
+    contract_t relaxed = relax(judge->contract, row, op);
     if (memcmp(&relaxed, &judge->contract, sizeof relaxed) == 0) continue;
-    if (!can_explain(&relaxations[i], &results[wrong->result], wrong->component)) continue;
+    if (!can_explain(row, &results[wrong->result], wrong->component)) continue;
     answer_t answer;
     status_t status = judge->ask(judge->ask_context, instance, &relaxed, wrong->result,
                                  wrong->component, results, &answer, error);
     if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) continue; /* No explanation. */
     STATUS_TRY(status);
     if (!answer.conforms) continue;
-    *out_class = relaxations[i].class_;
-    const char *observed = relaxations[i].observed;
+    *out_class = row->class_;
+    const char *observed = row->observed;
     g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);
     return STATUS_OK;
   }

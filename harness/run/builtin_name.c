@@ -8,6 +8,7 @@
 enum {
   WIDTH_MAX = 1 << 16, /* Of lanes and blocks. */
   INIT_MAX = 1 << 16,  /* Insertions of the initial value. */
+  FUNCTION_ULPS_MAX = 1 << 16,
 };
 
 typedef struct tree_name {
@@ -34,8 +35,9 @@ static const char *const fault_names[FAULT_COUNT] = {
 
 static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
-    "after a '+' also fma, acc=FORMAT, seed=N, init=N, and for dot algorithms algorithm=NAME, "
-    "split=nearest|truncate|truncate-all|nearest-away, by-term, aligned=BITS";
+    "after a '+' also fma, acc=FORMAT, seed=N, init=N; for dot algorithms algorithm=NAME, "
+    "split=nearest|truncate|truncate-all|nearest-away, by-term, aligned=BITS; for composite ops "
+    "formula=NAME, native, other-way, ulps=N";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -131,11 +133,55 @@ static bool parse_dot_option(scan_t *scan, schedule_t *inout_schedule, status_t 
   return true;
 }
 
+static bool is_known_formula(str_t name) {
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    if ((*op)->formulas == NULL) continue;
+    for (uint8_t i = 0; i < contract_value_count((*op)->formulas); i++) {
+      if (str_equal_text(name, contract_spelling((*op)->formulas, i))) return true;
+    }
+  }
+  return false;
+}
+
+static status_t parse_formula(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  scan_t start = *scan;
+  str_t name = scan_until(scan, "+");
+  if (!is_known_formula(name)) {
+    return scan_fail(&start, error,
+                     "no op has a formula \"%.*s\"; `assay help` lists them with the permissions",
+                     STR_FORMAT(name));
+  }
+  g_autofree char *text = g_strndup(name.data, name.size);
+  inout_schedule->formula = g_intern_string(text);
+  return STATUS_OK;
+}
+
+/* One word after a '+' that says how a composite op is computed; true if it is one. */
+static bool parse_composite_option(scan_t *scan, schedule_t *inout_schedule, status_t *out_status,
+                                   failure_t *error) {
+  int64_t number = 0;
+  *out_status = STATUS_OK;
+  if (scan_accept(scan, "formula=")) {
+    *out_status = parse_formula(scan, inout_schedule, error);
+  } else if (scan_accept(scan, "native")) {
+    inout_schedule->native = true;
+  } else if (scan_accept(scan, "other-way")) {
+    inout_schedule->other_way = true;
+  } else if (scan_accept(scan, "ulps=")) {
+    *out_status = parse_number(scan, 0, FUNCTION_ULPS_MAX, &number, error);
+    inout_schedule->function_ulps = (uint32_t)number;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /* One word after a '+'. */
 static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   int64_t number = 0;
   status_t status;
   if (parse_dot_option(scan, inout_schedule, &status, error)) return status;
+  if (parse_composite_option(scan, inout_schedule, &status, error)) return status;
   if (scan_accept(scan, "fma")) {
     inout_schedule->fused = true;
     return STATUS_OK;
@@ -228,6 +274,15 @@ static const char *const models[] = {
     "random+by-term+split=truncate",
     "lanes16+acc=f64+split=truncate",
     "sequential+aligned=14",
+    "sequential+other-way",
+    "pairwise+ulps=2",
+    "random+fma+ulps=2",
+    "shuffled+ulps=1+seed=1",
+    "lanes8+formula=online+ulps=2",
+    "random+formula=online",
+    "sequential+formula=scaled",
+    "sequential+formula=logsumexp",
+    "random+formula=logsumexp+ulps=1",
 };
 
 void builtin_list(GString *out_text) {

@@ -93,6 +93,7 @@ static status_t write_observations(const ledger_t *ledger, observation_tally_t *
                                              .algorithm = row->label.algorithm,
                                              .types = row->label.types,
                                              .observed = row->observed,
+                                             .kind = observation_kind_spelling(row->kind),
                                              .cases = row->cases - row->cases_stored};
     STATUS_TRY(store_add_observation(ledger->store, &observation, error));
     row->cases_stored = row->cases;

@@ -11,7 +11,7 @@ struct observation_tally {
 /* Equal texts are one pointer. */
 static guint row_hash(gconstpointer pointer) {
   const observation_row_t *row = (const observation_row_t *)pointer;
-  guint hash = (guint)row->executor * 31 + g_direct_hash(row->observed);
+  guint hash = ((guint)row->kind * 31 + (guint)row->executor) * 31 + g_direct_hash(row->observed);
   hash = hash * 31 + g_direct_hash(row->label.op);
   hash = hash * 31 + g_direct_hash(row->label.algorithm);
   return hash * 31 + g_direct_hash(row->label.types);
@@ -20,9 +20,13 @@ static guint row_hash(gconstpointer pointer) {
 static gboolean row_equal(gconstpointer a, gconstpointer b) {
   const observation_row_t *left = (const observation_row_t *)a;
   const observation_row_t *right = (const observation_row_t *)b;
-  return left->executor == right->executor && left->observed == right->observed &&
-         left->label.op == right->label.op && left->label.algorithm == right->label.algorithm &&
-         left->label.types == right->label.types;
+  return left->kind == right->kind && left->executor == right->executor &&
+         left->observed == right->observed && left->label.op == right->label.op &&
+         left->label.algorithm == right->label.algorithm && left->label.types == right->label.types;
+}
+
+const char *observation_kind_spelling(observation_kind_t kind) {
+  return kind == OBSERVATION_ALGORITHM ? "algorithm" : "formula";
 }
 
 bool observation_set_has(const char *set, const char *algorithm) {
@@ -51,13 +55,9 @@ void observation_tally_free(observation_tally_t *observations) {
   g_free(observations);
 }
 
-void observation_tally_add(observation_tally_t *observations, size_t executor,
-                           const tally_label_t *label, const verdict_t *verdict) {
-  if (!verdict->has_algorithms) return;
-  const observation_row_t key = {
-      .executor = executor,
-      .label = *label,
-      .observed = g_string_chunk_insert_const(observations->texts, verdict->algorithms)};
+static void count_observed(observation_tally_t *observations, observation_row_t key,
+                           const char *observed) {
+  key.observed = g_string_chunk_insert_const(observations->texts, observed);
   observation_row_t *row = (observation_row_t *)g_hash_table_lookup(observations->by_key, &key);
   if (row == NULL) {
     row = g_new(observation_row_t, 1);
@@ -66,6 +66,14 @@ void observation_tally_add(observation_tally_t *observations, size_t executor,
     g_hash_table_add(observations->by_key, row);
   }
   row->cases++;
+}
+
+void observation_tally_add(observation_tally_t *observations, size_t executor,
+                           const tally_label_t *label, const verdict_t *verdict) {
+  observation_row_t key = {.kind = OBSERVATION_ALGORITHM, .executor = executor, .label = *label};
+  if (verdict->has_algorithms) count_observed(observations, key, verdict->algorithms);
+  key.kind = OBSERVATION_FORMULA;
+  if (verdict->formula != NULL) count_observed(observations, key, verdict->formula);
 }
 
 size_t observation_tally_count(const observation_tally_t *observations) {

@@ -5,6 +5,7 @@
 
 #include "harness/run/clock.h"
 #include "harness/run/observed_algorithms.h"
+#include "harness/run/observed_formula.h"
 #include "harness/run/repeat.h"
 
 void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) {
@@ -176,6 +177,7 @@ void one_case_judge_accepted(const char *broken, verdict_t *out_verdict) {
 /* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
 typedef struct ask_context {
   const oracle_t *oracle;
+  ask_memo_t memo;
   arena_t *arena;
   one_case_times_t *times;
 } ask_context_t;
@@ -186,8 +188,12 @@ static status_t ask_oracle(void *context, const case_t *instance, const contract
   ask_context_t *asked = (ask_context_t *)context;
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
-  status_t status = asked->oracle->ask(instance, contract, result, component, results, asked->arena,
-                                       out_answer, error);
+  const oracle_t *oracle = asked->oracle;
+  status_t status = oracle->ask_remembering != NULL
+                        ? oracle->ask_remembering(instance, contract, result, component, results,
+                                                  &asked->memo, asked->arena, out_answer, error)
+                        : oracle->ask(instance, contract, result, component, results, asked->arena,
+                                      out_answer, error);
   arena_rewind(asked->arena, mark);
   uint64_t spent = clock_nanoseconds() - begin;
   asked->times->oracle += spent;
@@ -204,18 +210,24 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
     return STATUS_OK;
   }
   uint64_t begin = clock_nanoseconds();
-  ask_context_t context = {expectation->oracle, arena, &walk->times};
+  ask_context_t context = {.oracle = expectation->oracle, .arena = arena, .times = &walk->times};
+  ask_memo_init(&context.memo);
   judge_t judge = {.ask = ask_oracle,
                    .ask_context = &context,
                    .contract = walk->contract,
                    .ask_wrong_max = walk->ask_wrong_max};
   status_t status =
       judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
+  ask_memo_deinit(&context.memo);
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
   begin = clock_nanoseconds();
   status = observe_algorithms(expectation->oracle, &walk->contract, instance, results, arena,
                               out_verdict, error);
+  if (status == STATUS_OK) {
+    status = observe_formula(expectation->oracle, &walk->contract, instance, results, arena,
+                             out_verdict, error);
+  }
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }

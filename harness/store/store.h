@@ -86,9 +86,9 @@ typedef struct store_pair {
 } store_pair_t;
 status_t store_add_pair(store_t *store, const store_pair_t *pair, failure_t *error);
 
-/* Cases by the algorithm that was asked for and the algorithms that could have given the results;
- * the columns of `observation` in migrations/0003_observations.sql.  Added to what is there for the
- * run. */
+/* Cases by the algorithm that was asked for and the algorithms that could have given the results,
+ * or by the formula that could; the columns of `observation` in migrations/0003_observations.sql
+ * and 0004_formulas.sql.  Added to what is there for the run. */
 typedef struct store_observation {
   int64_t run_id;
   int64_t executor_id;
@@ -96,6 +96,7 @@ typedef struct store_observation {
   const char *algorithm; /* Asked for. */
   const char *types;
   const char *observed; /* "A|B"; "" if none could. */
+  const char *kind;     /* Of `observed`: "algorithm", "formula". */
   uint64_t cases;
 } store_observation_t;
 status_t store_add_observation(store_t *store, const store_observation_t *observation,

@@ -36,10 +36,9 @@ static const size_t PAIR_TEXTS[] = {
     TEXT(store_pair_t, types),
 };
 static const size_t OBSERVATION_TEXTS[] = {
-    TEXT(store_observation_t, op),
-    TEXT(store_observation_t, algorithm),
-    TEXT(store_observation_t, types),
-    TEXT(store_observation_t, observed),
+    TEXT(store_observation_t, op),    TEXT(store_observation_t, algorithm),
+    TEXT(store_observation_t, types), TEXT(store_observation_t, observed),
+    TEXT(store_observation_t, kind),
 };
 #undef TEXT
 
@@ -183,6 +182,7 @@ void pending_add_observation(pending_t *pending, const store_observation_t *obse
   append_key(pending->key, observation->algorithm);
   append_key(pending->key, observation->types);
   append_key(pending->key, observation->observed);
+  append_key(pending->key, observation->kind);
   store_observation_t *sum = g_hash_table_lookup(pending->observations, pending->key->str);
   if (sum == NULL) {
     sum = g_new(store_observation_t, 1);

@@ -53,7 +53,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "undecided = undecided + excluded.undecided",
     [STATEMENT_OBSERVATION] =
         "INSERT INTO observation VALUES (:run_id, :executor_id, :op, :algorithm, :types, "
-        ":observed, :cases) "
+        ":observed, :cases, :kind) "
         "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases",
     [STATEMENT_DIVERGENCE] =
         "INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, class, "
@@ -223,6 +223,7 @@ static status_t add_observation(writer_t *writer, const store_observation_t *obs
   connection_bind_text(statement, ":types", observation->types);
   connection_bind_text(statement, ":observed", observation->observed);
   connection_bind_integer(statement, ":cases", (int64_t)observation->cases);
+  connection_bind_text(statement, ":kind", observation->kind);
   return run_statement(writer, STATEMENT_OBSERVATION, NULL, error);
 }
 

@@ -5,6 +5,7 @@ WITH seen AS (
   SELECT executor_id, op, algorithm AS asked, types, observed, sum(cases) AS cases,
          min(started) AS first_seen, max(started) AS last_seen
   FROM observation JOIN run USING (run_id)
+  WHERE kind = 'algorithm'
   GROUP BY executor_id, op, algorithm, types, observed
 ), total AS (
   SELECT executor_id, op, asked, types, sum(cases) AS cases

@@ -6,6 +6,7 @@ WITH seen AS (
            / sum(sum(cases)) OVER (PARTITION BY executor_id, op, algorithm) AS share,
          min(started) AS first_seen, max(started) AS last_seen
   FROM observation JOIN run USING (run_id)
+  WHERE kind = 'algorithm'
   GROUP BY executor_id, op, algorithm, types, observed
 )
 SELECT name AS executor, version, op, algorithm AS "asked for", types,

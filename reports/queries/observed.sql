@@ -9,5 +9,6 @@ SELECT name AS executor, version, op, algorithm AS "asked for", types,
        min(started) AS "first seen", max(started) AS "last seen",
        CASE observed WHEN '' THEN '(none)' ELSE observed END AS observed
 FROM observation JOIN executor USING (executor_id) JOIN run USING (run_id)
+WHERE kind = 'algorithm'
 GROUP BY executor_id, op, algorithm, types, observed
 ORDER BY name, executor_id, op, algorithm, sum(cases) DESC, types, observed;

@@ -6,6 +6,7 @@ WITH seen AS (
   SELECT op, algorithm AS asked, types, observed, '|' || observed || '|' AS bounded,
          sum(cases) AS cases
   FROM observation
+  WHERE kind = 'algorithm'
   GROUP BY op, algorithm, types, observed
 ), known AS (  -- names are written in capitals; "default" is none
   SELECT op, types, asked AS name FROM seen WHERE asked GLOB '[A-Z]*'

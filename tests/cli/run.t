@@ -4,7 +4,7 @@
 
 run 0 "a model" run --op stablehlo.reduce --executor model:sequential --cases 500 --seed 3
 like out "^500 cases in .* 0 findings" "a model: summary"
-like out "^seed 3, contract order=any" "a model: seed and contract"
+like out "^seed 3, contract backend" "a model: seed and contract"
 like out "^time: oracle .*judge .*executors .*rest" "a model: where time went"
 [ ! -s err ]
 ok $? "a model: no talk where standard error is no terminal"

@@ -5,7 +5,7 @@
 run 0 "a model" vet --executor model:pairwise --cases 600
 cp out model.tap
 like model.tap "^TAP version 13" "a model: version"
-like model.tap "^ok 1 - model:pairwise stablehlo" "a model: a point for each op, algorithm and types"
+like model.tap "^ok 1 - model:pairwise byteir" "a model: a point for each op, algorithm and types"
 like model.tap '^  max_ulp: "' "a model: YAML block"
 [ "$(grep -c 'stablehlo.reduce invalid programs are refused$' model.tap)" -eq 1 ]
 ok $? "a model: one point for all invalid programs of an op"

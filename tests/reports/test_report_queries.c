@@ -134,6 +134,7 @@ static const struct {
     {"executors", "onednn    1.2      avx512      100         2", 4},
     {"fallbacks", "BF16_BF16_F32  f32,f32->f32     30       30  20", 3},
     {"findings", "crash", 4},
+    {"formulas", "byteir.softmax  softmax    f32->f32  online      10      100", 1},
     {"implementations", "jit:avx2", 2},
     {"invariance", "2  row-count: number of rows 1 to 3: 0x00; 4: 0x01", 1},
     {"new", " 4  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},

@@ -11,6 +11,7 @@ static inline store_observation_t sample_observation(int64_t run_id, int64_t exe
                                .algorithm = "BF16_BF16_F32",
                                .types = "f32,f32->f32",
                                .observed = "BF16_BF16_F32|F32_F32_F32",
+                               .kind = "algorithm",
                                .cases = 30};
 }
 
@@ -33,6 +34,12 @@ static inline void fill_observations(store_fixture_t *fixture, store_t *store, i
   add_observation(fixture, store, &observation);
   observation.algorithm = "default";
   observation.observed = "TF32_TF32_F32";
+  add_observation(fixture, store, &observation);
+  observation.op = "byteir.softmax"; /* No dot algorithm: another query's. */
+  observation.algorithm = "softmax";
+  observation.types = "f32->f32";
+  observation.observed = "online";
+  observation.kind = "formula";
   add_observation(fixture, store, &observation);
 }
 

@@ -1,0 +1,14 @@
+/* By which of its formulas a composite op was computed, told by the bits. */
+#ifndef ASSAY_RUN_OBSERVED_FORMULA_H
+#define ASSAY_RUN_OBSERVED_FORMULA_H
+
+#include "harness/judge/verdict.h"
+#include "oracles/oracle.h"
+
+/* Notes the tightest formula that explains results which have been judged; nothing where the op has
+ * none, and where nothing could have failed. */
+status_t observe_formula(const oracle_t *oracle, const contract_t *contract, const case_t *instance,
+                         const tensor_t *results, arena_t *arena, verdict_t *inout_verdict,
+                         failure_t *error);
+
+#endif
