@@ -91,6 +91,7 @@ static contract_t relax(contract_t contract, const relaxation_t *relaxation, con
 static divergence_class_t class_by_value(const tensor_t *result, const wrong_element_t *wrong) {
   const element_t *element = result->type.element;
   if (wrong->answer.is_index) return CLASS_index;
+  if (wrong->answer.is_quantum) return CLASS_quantum;
   if (element->format == NULL) return CLASS_value;
   uint64_t bits = element_load(element, result->data, wrong->component);
   if (wrong->answer.nan_expected != format_is_nan(element->format, bits)) return CLASS_nan;
@@ -108,6 +109,39 @@ static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, 
   return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
 }
 
+/* Asks under one changed contract; an oracle that has no answer then explains nothing. */
+static status_t ask_relaxed(const judge_t *judge, const case_t *instance, const contract_t *relaxed,
+                            const tensor_t *results, const wrong_element_t *wrong,
+                            answer_t *out_answer, failure_t *error) {
+  *out_answer = (answer_t){.conforms = false};
+  if (memcmp(relaxed, &judge->contract, sizeof *relaxed) == 0) return STATUS_OK;
+  status_t status = judge->ask(judge->ask_context, instance, relaxed, wrong->result,
+                               wrong->component, results, out_answer, error);
+  if (status != STATUS_UNSUPPORTED && status != STATUS_UNDECIDED) return status;
+  *out_answer = (answer_t){.conforms = false};
+  return STATUS_OK;
+}
+
+/* Which of the op's policies, at its loosest, would permit the element: "arg_nan=any", or "". */
+static status_t find_policy(const judge_t *judge, const case_t *instance, const tensor_t *results,
+                            const wrong_element_t *wrong, char *out_observed, size_t observed_bytes,
+                            failure_t *error) {
+  const op_t *op = instance->program.op;
+  out_observed[0] = '\0';
+  if (op == NULL || op->policies == NULL) return STATUS_OK;
+  for (const char *const *policy = op->policies; *policy != NULL; policy++) {
+    contract_t relaxed = judge->contract;
+    uint8_t loosest = (uint8_t)(contract_value_count(*policy) - 1);
+    contract_set_value(&relaxed, *policy, loosest);
+    answer_t answer;
+    STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
+    if (!answer.conforms) continue;
+    g_snprintf(out_observed, observed_bytes, "%s=%s", *policy, contract_spelling(*policy, loosest));
+    break;
+  }
+  return STATUS_OK;
+}
+
 status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
                 const wrong_element_t *wrong, divergence_class_t *out_class,
                 char out_observed[sizeof((answer_t *)0)->observed], failure_t *error) {
@@ -117,13 +151,9 @@ status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *re
   size_t count = is_composite ? G_N_ELEMENTS(composite_relaxations) : G_N_ELEMENTS(relaxations);
   for (size_t i = 0; i < count; i++, row++) {
     contract_t relaxed = relax(judge->contract, row, op);
-    if (memcmp(&relaxed, &judge->contract, sizeof relaxed) == 0) continue;
     if (!can_explain(row, &results[wrong->result], wrong->component)) continue;
     answer_t answer;
-    status_t status = judge->ask(judge->ask_context, instance, &relaxed, wrong->result,
-                                 wrong->component, results, &answer, error);
-    if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) continue; /* No explanation. */
-    STATUS_TRY(status);
+    STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
     if (!answer.conforms) continue;
     *out_class = row->class_;
     const char *observed = row->observed;
@@ -131,6 +161,6 @@ status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *re
     return STATUS_OK;
   }
   *out_class = class_by_value(&results[wrong->result], wrong);
-  out_observed[0] = '\0';
-  return STATUS_OK;
+  return find_policy(judge, instance, results, wrong, out_observed, sizeof((answer_t *)0)->observed,
+                     error);
 }

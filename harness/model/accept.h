@@ -70,6 +70,7 @@ typedef struct answer {
   bool nan_expected;      /* NaN is required. */
   bool infinity_expected; /* An infinity is required. */
   bool is_index;          /* The component is an index: a wrong one is class `index`. */
+  bool is_quantum;        /* It is a storage integer: a wrong one is class `quantum`. */
   char expected[128];     /* The accept set in words: "0x1.8p+3 .. 0x1.9p+3", "NaN", "{3, 7}". */
   char observed[64];      /* What was seen among the permitted: "init_count=2", "saturated", "". */
 } answer_t;

@@ -71,6 +71,10 @@ typedef struct op {
    * these formulas, the tightest first; else NULL.  The contract permits those up to its value. */
   const char *formulas;
 
+  /* Permissions about which known implementations differ, the loosest value of each last: what
+   * explains a divergence is noted with it.  Ended by NULL; NULL if there are none. */
+  const char *const *policies;
+
   /* Its meaning is a formula of several steps, each of which may be rounded. */
   bool is_composite;
 
