@@ -13,7 +13,8 @@ typedef enum composite_role {
   COMPOSITE_TERM,    /* Element `term`: the same row for every group. */
   COMPOSITE_GROUP,   /* Element `group`, one for all its terms. */
   COMPOSITE_SCALAR,  /* Element 0. */
-  COMPOSITE_CHANNEL, /* Element channel[i] for what is element i of the operands by element. */
+  COMPOSITE_CHANNEL, /* Element i / channel_stride % channel_count, one for each element i of the
+                      * operands by element. */
 } composite_role_t;
 
 typedef struct composite_layout {
@@ -22,7 +23,8 @@ typedef struct composite_layout {
   bool is_elementwise;       /* Terms do not see one another: groups are there for speed. */
   const size_t *group_base;  /* group_count of them. */
   const size_t *term_offset; /* term_count of them. */
-  const size_t *channel;     /* One for each element, or NULL. */
+  size_t channel_stride;     /* Both positive where there are elements by channel. */
+  size_t channel_count;
 } composite_layout_t;
 
 typedef struct composite_formula {
@@ -41,6 +43,9 @@ struct composite {
    */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
                          size_t index);
+  /* Formulas have so many further operands, of numbers that load_integer() makes of several: after
+   * those of the program, by their roles. */
+  uint32_t derived_count;
 };
 
 /* The functions of oracle_t of the same names, for rows that have a composite. */
