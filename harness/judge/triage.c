@@ -135,7 +135,7 @@ static status_t find_policy(const judge_t *judge, const case_t *instance, const 
     contract_set_value(&relaxed, *policy, loosest);
     answer_t answer;
     STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
-    if (!answer.conforms) continue;
+    if (!answer.conforms) continue; /* A policy may permit all: it is noted beside the class. */
     g_snprintf(out_observed, observed_bytes, "%s=%s", *policy, contract_spelling(*policy, loosest));
     break;
   }
@@ -154,7 +154,7 @@ status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *re
     if (!can_explain(row, &results[wrong->result], wrong->component)) continue;
     answer_t answer;
     STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
-    if (!answer.conforms) continue;
+    if (!answer.conforms || answer.is_weak) continue; /* What permits all values explains none. */
     *out_class = row->class_;
     const char *observed = row->observed;
     g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);
