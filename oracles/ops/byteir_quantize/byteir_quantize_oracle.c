@@ -152,8 +152,7 @@ static bool holds(const quotient_t *quotient, uint8_t formula, int64_t quantum) 
   return false;
 }
 
-/* Formulas differ near ties alone: what division and the results have in common is asked of no
- * formula but that one's neighbours. */
+/* Most elements are told by division, without MPFR. */
 static bool holds_all(const case_t *instance, const contract_t *contract, uint8_t formula,
                       const tensor_t *results, arena_t *arena) {
   const quick_case_t quick = quick_case_make(instance, contract);
