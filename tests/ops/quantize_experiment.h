@@ -9,7 +9,7 @@
 typedef struct experiment {
   arena_t arena;
   case_t instance;
-  tensor_t results[1];
+  tensor_t results[CASE_RESULTS_MAX];
   question_t question;
 } experiment_t;
 

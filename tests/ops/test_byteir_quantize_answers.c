@@ -139,6 +139,32 @@ static void test_answers(void) {
   arena_deinit(&arena);
 }
 
+/* Quick sets hold all but NaN and near-ties, whose errors ask() alone measures; exact ties too. */
+static void test_quick(void) {
+  static const struct {
+    const char *line;
+    uint64_t bits;
+    bool is_held;
+  } cases[] = {
+      {SCALAR "40a00000 : 40000000 : 01", 3, true},   {SCALAR "40a00000 : 40000000 : 01", 4, false},
+      {SCALAR "42360000 : 40e00000 : 00", 6, true},   {SCALAR "3eb33333 : 3dcccccd : 00", 4, false},
+      {SCALAR "3e800000 : 3dcccccd : 00", 2, false},  {SCALAR "7fc00000 : 3f800000 : 05", 0, false},
+      {SCALAR "7f800000 : 3f800000 : 05", 127, true},
+  };
+  arena_t arena;
+  arena_init(&arena);
+  const contract_t contract = contract_backend();
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    case_t instance = parse_case(cases[i].line, &arena);
+    const element_t *element = instance.program.results[0].element;
+    question_t question;
+    g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, STATUS_OK);
+    bool is_held = accept_holds(&question.accepts[0], element, 0, cases[i].bits);
+    if (is_held != cases[i].is_held) g_error("%s: held %d", cases[i].line, is_held);
+  }
+  arena_deinit(&arena);
+}
+
 /* The tightest formula that gives all components; -1: none does. */
 static void test_formulas(void) {
   static const struct {
@@ -154,6 +180,9 @@ static void test_formulas(void) {
        1},
       {"byteir.quantize f32[3] f32[] i8[] -> i8[3] : 42360000437e000040e00000 : 40e00000 : 00",
        {7, 37, 1},
+       -1},
+      {"byteir.quantize f32[3] f32[] i8[] -> i8[3] : 423600004236000040e00000 : 40e00000 : 00",
+       {7, 6, 1},
        -1},
       {"byteir.quantize f32[3] f32[] i8[] -> i8[3] : 7fc00000437e000040e00000 : 40e00000 : 00",
        {99, 36, 1},
@@ -180,6 +209,7 @@ static void test_formulas(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir_quantize/answers", test_answers);
+  g_test_add_func("/byteir_quantize/quick", test_quick);
   g_test_add_func("/byteir_quantize/formulas", test_formulas);
   return g_test_run();
 }
