@@ -66,18 +66,20 @@ static const relaxation_t composite_relaxations[] = {
 };
 
 static void apply_change(contract_t *contract, const change_t *change, const op_t *op) {
-  uint8_t *present = (uint8_t *)contract + change->permission;
   if (change->permission == formulas_of_op) {
     if (op->formulas == NULL) return;
     uint8_t last = (uint8_t)(contract_value_count(op->formulas) - 1);
     contract_set_value(contract, op->formulas, last);
-  } else if (change->permission == elementary_functions) {
-    contract_loosen_elementary(contract);
-  } else if (change->permission != offsetof(contract_t, operand_rounding) ||
-             *present <
-                 change->value) { /* Each value of this one permits what those before it do. */
-    *present = change->value;
+    return;
   }
+  if (change->permission == elementary_functions) {
+    contract_loosen_elementary(contract);
+    return;
+  }
+  uint8_t *present = (uint8_t *)contract + change->permission;
+  /* Each value of operand_rounding permits what those before it do. */
+  bool is_ranked = change->permission == offsetof(contract_t, operand_rounding);
+  if (!is_ranked || *present < change->value) *present = change->value;
 }
 
 static contract_t relax(contract_t contract, const relaxation_t *relaxation, const op_t *op) {
