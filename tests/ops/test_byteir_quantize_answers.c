@@ -199,7 +199,7 @@ static void test_formulas(void) {
     uint8_t formula = 0;
     bool found = false;
     status_t status =
-        oracle->find_formula(&instance, &contract, &result, &arena, &formula, &found, NULL);
+        oracle->find_formula(&instance, &contract, NULL, &result, &arena, &formula, &found, NULL);
     g_assert_cmpint(status, ==, STATUS_OK);
     g_assert_cmpint(found ? formula : -1, ==, formulas[i].formula);
   }

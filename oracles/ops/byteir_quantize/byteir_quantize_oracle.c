@@ -171,8 +171,9 @@ static bool holds_all(const case_t *instance, const contract_t *contract, uint8_
 }
 
 static status_t find_formula(const case_t *instance, const contract_t *contract,
-                             const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                             bool *out_found, failure_t *error) {
+                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                             uint8_t *out_formula, bool *out_found, failure_t *error) {
+  (void)accepts;
   (void)error;
   *out_found = false;
   uint8_t count = contract_value_count(instance->program.op->formulas);
