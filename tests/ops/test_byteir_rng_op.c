@@ -130,7 +130,8 @@ static void note_bounds(const case_t *instance, data_coverage_t *coverage) {
   coverage->overflowing += isinf(width) != 0;
   coverage->subnormal +=
       format_is_subnormal(format, low_bits) && format_is_subnormal(format, high_bits);
-  int64_t steps = format_ordinal(format, high_bits) - format_ordinal(format, low_bits);
+  uint64_t steps =
+      (uint64_t)format_ordinal(format, high_bits) - (uint64_t)format_ordinal(format, low_bits);
   coverage->narrow += steps > 0 && steps < 10;
   coverage->beyond += format_round_double(format, low + width) > high;
 }
