@@ -283,15 +283,15 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
   return unknown(formula);
 }
 
+/* Near the ends of the range of the format the enclosed evaluator may take the one or the other. */
 static row_t shares(formula_t *formula, row_t a) {
   quick_totals_t totals;
   kernels_of(formula)->sum(a.quick, &totals);
   const bound_shape_t shape = {.terms = a.count};
   error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
-  bool is_known = bound.total_factor < 0.25 && totals.low > 0x1p-100 && totals.high < 0x1p100;
-  if (!is_known || formula->contract->ftz != FTZ_NONE) {
-    return divide(formula, a, sum(formula, a));
-  }
+  bool err_together = bound.total_factor < 0.25 && formula->contract->ftz == FTZ_NONE;
+  if (!err_together) return divide(formula, a, sum(formula, a));
+  if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);
   quick_numbers_t *out = new_numbers(formula, a.count);
   kernels_of(formula)->shares(a.quick, &totals, bound.total_factor * LESS, out);
   return row_of(out);
