@@ -17,7 +17,7 @@
 typedef struct byteir_norm_attributes {
   double epsilon;
   dimension_list_t axis;
-  uint8_t eps_outside_sqrt; /* optional_boolean_t; false if absent. */
+  optional_boolean_t eps_outside_sqrt; /* False if absent. */
 } byteir_norm_attributes_t;
 
 enum layer_norm_operand { LAYER_NORM_INPUT, LAYER_NORM_WEIGHT, LAYER_NORM_BIAS };

@@ -107,7 +107,7 @@ static void draw_input(rng_t *rng, const draw_limits_t *limits, uint32_t axis_co
   const element_t *element = draw_element(rng, byteir_is_float, NULL);
   type_t type = byteir_draw_shape(rng, limits, element, axis_count, axis_count, &attributes->axis);
   attributes->epsilon = draw_epsilon(rng);
-  attributes->eps_outside_sqrt = (uint8_t)rng_below(rng, 3);
+  attributes->eps_outside_sqrt = (optional_boolean_t)rng_below(rng, 3);
   inout_program->attributes = attributes;
   inout_program->operand_count = inout_program->result_count = 1;
   inout_program->operands[0] = inout_program->results[0] = type;
