@@ -13,7 +13,7 @@ static const op_constraint_t constraints[] = {
     {"bounds", "low and high are unquantized and of rank 0, both f16, bf16, f32 or f64"},
     {"seed", "seed and offset are i64 of rank 0"},
     {"shape", "the shape is i64 of rank 1, with an element for each dimension of the result"},
-    {"result", "the result has the element type of low and high"},
+    {"result", "the result has the element type of low and high, and any shape"},
     {NULL, NULL},
 };
 
