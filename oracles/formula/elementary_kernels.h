@@ -108,11 +108,14 @@ KERNEL_INLINE double kernel_erf_small(double x) {
  * towards the value; after 28 the rest is below 2^-47 of it at x = 2, and less beyond. */
 KERNEL_INLINE double kernel_erfc_large(double x) {
   double z = x * x;
-  double tail = z + (2 * 28 + 0.5);
-  for (int k = 28; k >= 1; k--) {
-    tail = z + (2 * (k - 1) + 0.5) - ((2 * k - 1) * (2 * k) / 4.0) / tail;
+  double numerator = z + (2 * 28 + 0.5), denominator = 1;
+  for (int k = 28; k >= 1; k--) { /* Both stay below 2^224. */
+    double next =
+        (z + (2 * (k - 1) + 0.5)) * numerator - ((2 * k - 1) * (2 * k) / 4.0) * denominator;
+    denominator = numerator;
+    numerator = next;
   }
-  return kernel_exp(-z) * (x * 0x1.20dd750429b6dp-1) / tail;
+  return kernel_exp(-z) * (x * 0x1.20dd750429b6dp-1) * denominator / numerator;
 }
 
 /* Beyond 27 erfc is less than any binary32 number. */
