@@ -1,0 +1,116 @@
+/* How fast the accept sets of composite ops are, against the same formulas in MPFR at 128 bits
+ * throughout: the exact value of every element, and its accept set.
+ *
+ *   bench_formulas [ROUNDS] > table
+ *
+ * f32[1024,64], numbers uniform in [-4, 4]; MPFR computes a few rows and is scaled.  Each figure is
+ * the median over rounds, in which all take turns; the time is that of this thread. */
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/base/rng.h"
+#include "oracles/composite_parts.h"
+#include "oracles/formula/enclosed.h"
+#include "tests/bench/bench_timing.h"
+
+enum { ROUNDS_MAX = 99, ROWS = 1024, TERMS = 64, MPFR_ELEMENTS = 256 };
+
+static const struct {
+  const char *name;
+  const char *line;
+} programs[] = {
+    {"softmax", "byteir.softmax axis=1 f32[1024,64] -> f32[1024,64]"},
+    {"log_softmax", "byteir.log_softmax axis=1 f32[1024,64] -> f32[1024,64]"},
+    {"layer_norm",
+     "byteir.layer_norm epsilon=0x1p-17 axis=[1] f32[1024,64] f32[64] f32[64] -> f32[1024,64] "
+     "f32[1024,1] f32[1024,1]"},
+    {"l2_norm", "byteir.l2_norm epsilon=0x1p-40 axis=[1] f32[1024,64] -> f32[1024,64]"},
+    {"gelu", "byteir.gelu approximate=none f32[1024,64] -> f32[1024,64]"},
+    {"gelu tanh", "byteir.gelu approximate=tanh f32[1024,64] -> f32[1024,64]"},
+    {"erf", "byteir.erf f32[1024,64] -> f32[1024,64]"},
+};
+
+static case_t make_case(const char *line, arena_t *arena) {
+  case_t instance = {0};
+  failure_t error = {0};
+  if (program_parse(str_from(line), arena, &instance.program, NULL, &error) != STATUS_OK) {
+    g_error("%s: %s", line, error.text);
+  }
+  rng_t rng = rng_make(1);
+  for (uint32_t i = 0; i < instance.program.operand_count; i++) {
+    tensor_t *tensor = &instance.operands[i];
+    *tensor = tensor_make(arena, &instance.program.operands[i]);
+    for (size_t n = 0; n < type_element_count(&tensor->type); n++) {
+      double value = (double)rng_between(&rng, -(1 << 23), 1 << 23) * 0x1p-21;
+      element_store(tensor->type.element, tensor->data, n,
+                    format_from_double(tensor->type.element->format, value));
+    }
+  }
+  return instance;
+}
+
+/* All accept sets, as a campaign wants them. */
+static double time_accept(const case_t *instance, const contract_t *contract, arena_t *arena) {
+  accept_t accepts[CASE_RESULTS_MAX];
+  arena_mark_t mark = arena_mark(arena);
+  double start = microseconds();
+  status_t status = composite_accept(instance, contract, arena, accepts, NULL);
+  double elapsed = microseconds() - start;
+  g_assert(status == STATUS_OK);
+  arena_rewind(arena, mark);
+  return elapsed;
+}
+
+/* The first groups in MPFR, scaled to all. */
+static double time_mpfr(const case_t *instance, const contract_t *contract, bool is_exact,
+                        arena_t *arena) {
+  arena_mark_t mark = arena_mark(arena);
+  const enclosing_t settings = {.is_exact = is_exact};
+  const problem_t problem = problem_make(instance, contract, arena);
+  reading_t readings[READINGS_MAX];
+  problem_readings(&problem, readings);
+  size_t groups = MPFR_ELEMENTS / problem.layout.term_count;
+  double start = microseconds();
+  for (size_t group = 0; group < groups; group++) {
+    part_t part = problem_part(&problem, group);
+    row_t rows[CASE_RESULTS_MAX];
+    problem_evaluate(&problem, &part, &readings[0], &enclosed_evaluator, &settings, NULL, rows);
+  }
+  double elapsed = microseconds() - start;
+  arena_rewind(arena, mark);
+  return elapsed * (double)problem.layout.group_count / (double)groups;
+}
+
+static void bench(const char *name, const char *line, size_t rounds) {
+  arena_t arena;
+  arena_init(&arena);
+  const case_t instance = make_case(line, &arena);
+  const contract_t contract = contract_backend();
+  double accept[ROUNDS_MAX], exact[ROUNDS_MAX], enclosed[ROUNDS_MAX];
+  for (size_t i = 0; i < rounds; i++) {
+    accept[i] = time_accept(&instance, &contract, &arena);
+    exact[i] = time_mpfr(&instance, &contract, true, &arena);
+    enclosed[i] = time_mpfr(&instance, &contract, false, &arena);
+  }
+  const double elements = (double)(ROWS * TERMS);
+  double time = median(accept, rounds) / elements;
+  double exact_time = median(exact, rounds) / elements;
+  double enclosed_time = median(enclosed, rounds) / elements;
+  printf("%-12s %10.4f %12.3f %12.3f %9.1f %9.1f\n", name, time, exact_time, enclosed_time,
+         exact_time / time, enclosed_time / time);
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 9;
+  if (rounds < 1 || rounds > ROUNDS_MAX) {
+    fprintf(stderr, "usage: bench_formulas [ROUNDS], at most %d\n", ROUNDS_MAX);
+    return 2;
+  }
+  printf("us an element   accept  MPFR: exact    enclosed    ratio to them\n");
+  for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    bench(programs[i].name, programs[i].line, (size_t)rounds);
+  }
+  return 0;
+}
