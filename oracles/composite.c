@@ -247,16 +247,16 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
 
 /* ---- Quick sets ------------------------------------------------------------------------------ */
 
-bool problem_has_quick(const problem_t *problem, const reading_t *reading) {
-  return reading->format == &format_table[FORMAT_f32] &&
-         !problem->formulas[reading->formula].is_unbounded;
+bool problem_has_quick(const reading_t *reading) {
+  return reading->format == &format_table[FORMAT_f32];
 }
 
 void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
                               const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]) {
   const quick_kernels_t *kernels = quick_kernels_best();
+  const quickening_t settings = {kernels, problem->formulas[reading->formula].is_unbounded};
   row_t results[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &quick_evaluator, kernels, NULL, results);
+  problem_evaluate(problem, part, reading, &quick_evaluator, &settings, NULL, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const quick_numbers_t *numbers = results[r].quick;
     double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);

@@ -200,7 +200,7 @@ static void accept_group(const problem_t *problem, size_t group, const reading_t
                          const reading_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
   bool lacks_some = true;
-  if (problem_has_quick(problem, reading)) {
+  if (problem_has_quick(reading)) {
     lacks_some = accept_quickly(problem, &part, reading, sets);
     if (loosest != reading) accept_others_quickly(problem, &part, loosest, sets);
   }
@@ -216,9 +216,8 @@ static void accept_group(const problem_t *problem, size_t group, const reading_t
 }
 
 /* Beside the first reading: the last that the quick evaluator knows, or the first itself. */
-static const reading_t *loosest_of(const problem_t *problem, const reading_t *readings,
-                                   size_t count) {
-  while (count > 1 && !problem_has_quick(problem, &readings[count - 1])) count--;
+static const reading_t *loosest_of(const reading_t *readings, size_t count) {
+  while (count > 1 && !problem_has_quick(&readings[count - 1])) count--;
   return &readings[count - 1];
 }
 
@@ -229,7 +228,7 @@ status_t composite_accept(const case_t *instance, const contract_t *contract, ar
   problem_t problem = problem_make(instance, contract, arena);
   reading_t readings[READINGS_MAX];
   size_t count = problem_readings(&problem, readings);
-  const reading_t *loosest = loosest_of(&problem, readings, count);
+  const reading_t *loosest = loosest_of(readings, count);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
     sets[r] = make_sets(program, r, arena, &out_accepts[r]);

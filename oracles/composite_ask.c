@@ -236,7 +236,7 @@ static bool holds_part(const problem_t *problem, const part_t *part, const readi
   }
   if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
   for (size_t i = 0; i < reading_count; i++) {
-    if (!problem_has_quick(problem, &readings[i])) continue;
+    if (!problem_has_quick(&readings[i])) continue;
     if (hold_quickly(problem, part, &readings[i], results, is_held)) return true;
   }
   for (uint32_t r = 0; r < result_count; r++) {

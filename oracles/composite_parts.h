@@ -67,7 +67,7 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
                              const row_t *results, uint32_t result, size_t place);
 
 /* Whether the quick evaluator knows a reading. */
-bool problem_has_quick(const problem_t *problem, const reading_t *reading);
+bool problem_has_quick(const reading_t *reading);
 
 /* What the quick evaluator finds of a part: two numbers for each of a result's, as
  * quick_kernels_t.finish gives them, or one for all. */

@@ -34,7 +34,11 @@ const quick_kernels_t *quick_kernels_named(const char *name) {
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static const quick_kernels_t *kernels_of(const formula_t *formula) { return formula->settings; }
+static const quickening_t *settings_of(const formula_t *formula) { return formula->settings; }
+
+static const quick_kernels_t *kernels_of(const formula_t *formula) {
+  return settings_of(formula)->kernels;
+}
 
 static quick_numbers_t *new_numbers(const formula_t *formula, size_t count) {
   quick_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, quick_numbers_t, 1);
@@ -45,7 +49,23 @@ static quick_numbers_t *new_numbers(const formula_t *formula, size_t count) {
   return numbers;
 }
 
-static row_t row_of(quick_numbers_t *numbers) {
+/* Of normal size in binary32, with room for what comes of a rounding. */
+static bool is_ordinary(double x) { return fabs(x) > 0x1p-90 && fabs(x) < 0x1p127; }
+
+/* Steps that neither overflow nor underflow are computed here by such as do.  They are the same
+ * where everything is of ordinary size, or 0 altogether; all else is unknown. */
+static void forget_extremes(quick_numbers_t *inout_numbers) {
+  for (size_t i = 0; i < inout_numbers->count; i++) {
+    double low = inout_numbers->low[i], high = inout_numbers->high[i];
+    double point = inout_numbers->point[i];
+    bool is_zero = low == 0 && high == 0 && point == 0;
+    if (is_zero || (is_ordinary(low) && is_ordinary(high) && is_ordinary(point))) continue;
+    inout_numbers->low[i] = inout_numbers->high[i] = (double)NAN;
+  }
+}
+
+static row_t row_of(const formula_t *formula, quick_numbers_t *numbers) {
+  if (settings_of(formula)->is_unbounded) forget_extremes(numbers);
   return (row_t){.count = numbers->count, .quick = numbers};
 }
 
@@ -55,7 +75,7 @@ static row_t one_number(const formula_t *formula, double low, double high, doubl
   numbers->low[0] = is_good ? low : (double)NAN;
   numbers->high[0] = is_good ? high : (double)NAN;
   numbers->point[0] = point;
-  return row_of(numbers);
+  return row_of(formula, numbers);
 }
 
 static double to_f32(double x) { return (double)(float)x; }
@@ -79,7 +99,7 @@ row_t quick_load(formula_t *formula, const format_t *format, const uint64_t *bit
   format_to_doubles(format, bits, count, numbers->point);
   numbers->low = numbers->high = numbers->point; /* Nobody writes to a row again. */
   numbers->are_points = true;
-  return row_of(numbers);
+  return (row_t){.count = count, .quick = numbers};
 }
 
 static row_t constant(formula_t *formula, const char *decimal) {
@@ -97,7 +117,7 @@ static row_t binary(formula_t *formula, quick_binary_t operation, row_t a, row_t
   size_t count = common_count(a, b);
   quick_numbers_t *out = new_numbers(formula, count);
   kernels_of(formula)->binary(operation, expand(formula, a, count), expand(formula, b, count), out);
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 static row_t add(formula_t *formula, row_t a, row_t b) { return binary(formula, QUICK_ADD, a, b); }
@@ -114,7 +134,7 @@ static row_t multiply(formula_t *formula, row_t a, row_t b) {
   if (a.quick != b.quick) return binary(formula, QUICK_MULTIPLY, a, b);
   quick_numbers_t *out = new_numbers(formula, a.count);
   kernels_of(formula)->square(a.quick, out);
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 /* Unfused, which is always permitted. */
@@ -125,14 +145,14 @@ static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
 static row_t square_root(formula_t *formula, row_t a) {
   quick_numbers_t *out = new_numbers(formula, a.count);
   kernels_of(formula)->square_root(a.quick, out);
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   quick_numbers_t *out = new_numbers(formula, a.count);
   double ulps = contract_elementary_ulps(formula->contract, which, formula->format);
   kernels_of(formula)->apply(which, ulps, a.quick, out);
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 static row_t negate(formula_t *formula, row_t a) {
@@ -142,7 +162,7 @@ static row_t negate(formula_t *formula, row_t a) {
     out->high[i] = -a.quick->low[i];
     out->point[i] = -a.quick->point[i];
   }
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 static double larger(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b); }
@@ -156,7 +176,7 @@ static row_t maximum(formula_t *formula, row_t a, row_t b) {
     out->high[i] = larger(x->high[i], y->high[i]);
     out->point[i] = larger(x->point[i], y->point[i]);
   }
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 static row_t row_maximum(formula_t *formula, row_t a) {
@@ -180,7 +200,7 @@ static row_t either(formula_t *formula, row_t a, row_t b) {
     out->high[i] = is_unknown || (!is_one && y->high[i] > high) ? y->high[i] : high;
     out->point[i] = is_unknown ? y->point[i] : x->point[i];
   }
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -265,7 +285,7 @@ static row_t intersect(formula_t *formula, row_t a, row_t b) {
     out->high[i] = is_known ? high : (double)NAN;
     out->point[i] = a.quick->point[i];
   }
-  return row_of(out);
+  return row_of(formula, out);
 }
 
 static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
@@ -310,7 +330,7 @@ static row_t shares(formula_t *formula, row_t a) {
   if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);
   quick_numbers_t *out = new_numbers(formula, a.count);
   kernels_of(formula)->shares(a.quick, &totals, bound.total_factor * LESS, out);
-  return intersect(formula, plain, row_of(out));
+  return intersect(formula, plain, row_of(formula, out));
 }
 
 const evaluator_t quick_evaluator = {

@@ -8,8 +8,14 @@
 #include "oracles/formula/formula.h"
 #include "oracles/formula/quick_kernels.h"
 
-/* Its working format is f32, and its settings a quick_kernels_t. */
+/* Its working format is f32. */
 extern const evaluator_t quick_evaluator;
+
+/* Settings of the evaluator. */
+typedef struct quickening {
+  const quick_kernels_t *kernels;
+  bool is_unbounded; /* As enclosing_t's. */
+} quickening_t;
 
 /* A row of patterns of a format whose numbers f32 holds. */
 row_t quick_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);

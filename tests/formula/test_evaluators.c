@@ -207,21 +207,22 @@ static void check_same(const row_t *a, const row_t *b, size_t count) {
   }
 }
 
-static void run_quick(const random_formula_t *random, const contract_t *contract, int ulps,
-                      quick_tally_t *inout_tally) {
+static void run_quick(const random_formula_t *random, const contract_t *contract, bool is_unbounded,
+                      int ulps, quick_tally_t *inout_tally) {
   static const char *const names[] = {"portable", "avx2", "avx512"};
   arena_t arena;
   arena_init(&arena);
   row_t enclosed[ROWS_MAX], quick[G_N_ELEMENTS(names)][ROWS_MAX];
   size_t count, quick_count;
-  const enclosing_t settings = {.is_exact = false};
+  const enclosing_t settings = {.is_exact = false, .is_unbounded = is_unbounded};
   run_one(random, &enclosed_evaluator, &settings, &format_table[FORMAT_f32], contract, NULL, &arena,
           enclosed, &count);
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
     const quick_kernels_t *kernels = quick_kernels_named(names[i]);
     if (kernels == NULL) continue; /* This machine cannot run them. */
-    run_one(random, &quick_evaluator, kernels, &format_table[FORMAT_f32], contract, NULL, &arena,
-            quick[i], &quick_count);
+    const quickening_t quickening = {kernels, is_unbounded};
+    run_one(random, &quick_evaluator, &quickening, &format_table[FORMAT_f32], contract, NULL,
+            &arena, quick[i], &quick_count);
     g_assert_cmpuint(count, ==, quick_count);
     check_same(quick[0], quick[i], count);
   }
@@ -246,7 +247,8 @@ static void test_quick(gconstpointer data) {
     g_assert_cmpint(contract_parse(str_from(text), &contract, NULL), ==, STATUS_OK);
     random_formula_t random;
     random_formula_draw(&rng, &format_table[*(const int *)data], &random);
-    run_quick(&random, &contract, 0, &tally);
+    run_quick(&random, &contract, false, 0, &tally);
+    run_quick(&random, &contract, true, 0, &tally);
   }
   g_test_message("%zu numbers known, %zu not, %zu outside", tally.known, tally.unknown,
                  tally.outside);
@@ -262,7 +264,7 @@ static void test_faulty_quick(void) {
   for (size_t i = 0; i < FAULTY_FORMULAS; i++) {
     random_formula_t random;
     random_formula_draw(&rng, &format_table[FORMAT_f32], &random);
-    run_quick(&random, &contract, 1, &tally);
+    run_quick(&random, &contract, false, 1, &tally);
   }
   g_test_message("%zu of %zu outside", tally.outside, tally.known);
   g_assert_cmpuint(tally.outside, >, tally.known / 4);

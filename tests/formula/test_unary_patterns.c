@@ -72,7 +72,7 @@ static void test_patterns(gconstpointer data) {
   size_t count = problem_readings(&problem, readings);
   tally_t tally = {0};
   for (size_t i = 0; i < count; i++) {
-    g_assert_true(problem_has_quick(&problem, &readings[i]));
+    g_assert_true(problem_has_quick(&readings[i]));
     for (size_t group = 0; group < problem.layout.group_count; group++) {
       arena_mark_t mark = arena_mark(&arena);
       compare_group(&problem, &readings[i], group, &tally);
