@@ -92,7 +92,8 @@ static uint64_t compute(const element_t *element, uint64_t on, uint64_t off, boo
   if (format == NULL) return is_on ? on : off;
   double from = format_to_double(format, off);
   double difference = format_round_double(format, format_to_double(format, on) - from);
-  return format_from_double(format, from + difference * (is_on ? 1 : 0));
+  double sum = from + difference * (is_on ? 1 : 0);
+  return format_from_double(format, isnan(sum) ? (double)NAN : sum); /* Whatever the host's NaN. */
 }
 
 static uint64_t simulate_element(const program_t *program, bool is_on, size_t output,
