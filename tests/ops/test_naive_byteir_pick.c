@@ -350,6 +350,45 @@ static void test_one_hot(void) {
   }
 }
 
+/* Both ends of 64-bit types, for which there is no larger type to think in. */
+static void test_one_hot_wide(void) {
+  static const struct {
+    const char *line;
+    uint64_t hot; /* The class that is on where negative indices wrap, or 3. */
+  } rows[] = {
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i64[] -> i1[3] : ffffffffffffffff", 2},
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i64[] -> i1[3] : fffffffffffffffd", 0},
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i64[] -> i1[3] : fffffffffffffffc", 3},
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i64[] -> i1[3] : 8000000000000000", 3},
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i64[] -> i1[3] : 7fffffffffffffff", 3},
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 ui64[] -> i1[3] : ffffffffffffffff",
+       3},
+      {"byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 ui64[] -> i1[3] : 8000000000000001",
+       3},
+  };
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows) * 2; i++) {
+    bool wraps = i % 2 == 1;
+    const contract_t contract = picks_contract(wraps ? "one_hot_negative=wrap" : "backend");
+    case_t instance;
+    status_t status = case_parse(str_from(rows[i / 2].line), &arena, &instance, NULL, NULL);
+    g_assert_cmpint(status, ==, STATUS_OK);
+    question_t question;
+    g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, STATUS_OK);
+    tensor_t results[CASE_RESULTS_MAX];
+    picks_make_results(&instance.program, &arena, results);
+    for (size_t class_ = 0; class_ < 3; class_++) {
+      bool is_on = wraps && class_ == rows[i / 2].hot;
+      for (uint64_t bit = 0; bit < 2; bit++) {
+        element_store(results[0].type.element, results[0].data, class_, bit);
+        g_assert_cmpint(picks_conform(&question, results, class_), ==, is_on == (bit == 1));
+      }
+    }
+  }
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naive_byteir_pick/every_row", test_every_row);
@@ -357,5 +396,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/naive_byteir_pick/flushing", test_flushing);
   g_test_add_func("/naive_byteir_pick/drawn", test_drawn);
   g_test_add_func("/naive_byteir_pick/one_hot", test_one_hot);
+  g_test_add_func("/naive_byteir_pick/one_hot_wide", test_one_hot_wide);
   return g_test_run();
 }

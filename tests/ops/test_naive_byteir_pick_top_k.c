@@ -4,9 +4,15 @@
 #include "tests/ops/naive.h"
 #include "tests/ops/naive_picks.h"
 
-/* NaNs of both signs and two payloads, zeros of both signs, one number. */
-static const alphabet_t nans = {
-    6, {{0x7e00, NAN}, {0x7e01, NAN}, {0xfe00, NAN}, {0x8000, -0.0}, {0x0000, 0.0}, {0x3c00, 1}}};
+/* NaNs of both signs and two payloads each, zeros of both signs, one number. */
+static const alphabet_t nans = {7,
+                                {{0x7e00, NAN},
+                                 {0x7e01, NAN},
+                                 {0xfe00, NAN},
+                                 {0xfe01, NAN},
+                                 {0x8000, -0.0},
+                                 {0x0000, 0.0},
+                                 {0x3c00, 1}}};
 
 static const alphabet_t few = {4,
                                {{0x7e00, NAN}, {0x8000, -0.0}, {0x0000, 0.0}, {0xfc00, -INFINITY}}};
@@ -246,6 +252,31 @@ static void test_flushing(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(contracts); i++) sweep_all(&tiny, contracts[i], 3, true);
 }
 
+/* One memo serves all contracts, and results that change. */
+static void test_memo(void) {
+  static const struct {
+    const char *contract;
+    int8_t first, second; /* Indices picked from three equal elements. */
+    bool conforms;
+  } steps[] = {
+      {"backend", 2, 1, false}, {"top_k_ties=any", 2, 1, true},  {"backend", 2, 1, false},
+      {"backend", 0, 1, true},  {"top_k_ties=any", 2, 2, false}, {"top_k_ties=any", 2, 0, true},
+  };
+  sweep_t sweep;
+  sweep_init(&few, "backend", 3, 2, true, &sweep);
+  for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+    sweep.contract = picks_contract(steps[i].contract);
+    element_store(element_named("i8"), sweep.results[1].data, 0, (uint8_t)steps[i].first);
+    element_store(element_named("i8"), sweep.results[1].data, 1, (uint8_t)steps[i].second);
+    element_store(element_named("f16"), sweep.results[0].data, 0, 0x7e00);
+    element_store(element_named("f16"), sweep.results[0].data, 1, 0x7e00);
+    bool conforms = ask(&sweep, 1, 0);
+    conforms = ask(&sweep, 1, 1) && conforms;
+    g_assert_cmpint(conforms, ==, steps[i].conforms);
+  }
+  sweep_deinit(&sweep);
+}
+
 /* ---- Other types, axes and lengths ----------------------------------------------------------- */
 
 /* The place of the element with so many before it in its row, by counting those for each. */
@@ -344,6 +375,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/naive_byteir_pick_top_k/every_order", test_every_order);
   g_test_add_func("/naive_byteir_pick_top_k/longer_rows", test_longer_rows);
   g_test_add_func("/naive_byteir_pick_top_k/flushing", test_flushing);
+  g_test_add_func("/naive_byteir_pick_top_k/memo", test_memo);
   g_test_add_func("/naive_byteir_pick_top_k/drawn", test_drawn);
   return g_test_run();
 }
