@@ -189,18 +189,19 @@ static void check_row(sweep_t *sweep, size_t row, const letter_t *letters, const
   }
 }
 
-/* All tuples of k indices, those beyond the row too, with the values of these elements; and each
- * with one value replaced. */
+/* All tuples of k indices, in short rows those beyond the row too, with the values of these
+ * elements; and each with one value replaced. */
 static void check_tuples(sweep_t *sweep, size_t k, bool is_sorted, bool replaces) {
   size_t tuples = 1, letter_count = sweep->alphabet->count;
-  for (size_t i = 0; i < k; i++) tuples *= sweep->size + 1;
+  size_t places = sweep->size <= 3 ? sweep->size + 1 : sweep->size;
+  for (size_t i = 0; i < k; i++) tuples *= places;
   for (size_t row = 0; row < picks_row_count(sweep->alphabet, sweep->size); row++) {
     letter_t letters[ROW_MAX];
     picks_row(sweep->alphabet, row, sweep->size, letters);
     for (size_t tuple = 0; tuple < tuples; tuple++) {
       picks_t picks = {.k = k, .is_sorted = is_sorted};
-      for (size_t i = 0, rest = tuple; i < k; i++, rest /= sweep->size + 1) {
-        picks.places[i] = rest % (sweep->size + 1);
+      for (size_t i = 0, rest = tuple; i < k; i++, rest /= places) {
+        picks.places[i] = rest % places;
         picks.values[i] = letters[picks.places[i] % sweep->size];
       }
       check_row(sweep, row, letters, &picks);
