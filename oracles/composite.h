@@ -64,8 +64,8 @@ status_t composite_audit(const case_t *instance, const contract_t *contract,
 status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                             tensor_t *inout_results, failure_t *error);
 status_t composite_find_formula(const case_t *instance, const contract_t *contract,
-                                const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                                bool *out_found, failure_t *error);
+                                const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                                uint8_t *out_formula, bool *out_found, failure_t *error);
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
 composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);

@@ -142,12 +142,14 @@ static double from_kernel(elementary_t which, double x) {
   abort();
 }
 
-/* Within -ulps .. ulps, from the bits of the argument. */
+/* Within -ulps .. ulps less the half one that rounding the result adds, from the bits of the
+ * argument.  Of binary64 it is a whole number, since the value has been rounded before. */
 static double draw_error(const formula_t *formula, double x) {
   uint64_t state = binary64_bits(x) ^ formula->schedule->seed;
   rng_t rng = rng_make(rng_splitmix(&state));
-  int64_t most = formula->schedule->function_ulps;
-  return (double)rng_between(&rng, -most, most);
+  int64_t most = 2 * (int64_t)formula->schedule->function_ulps - 1;
+  double halves = (double)rng_between(&rng, -most, most);
+  return formula->format == &format_table[FORMAT_f64] ? trunc(halves / 2) : halves / 2;
 }
 
 static double unit_at(const format_t *format, double value) {
