@@ -312,7 +312,9 @@ static void test_sign(void) {
       {ONE_HOT "depth=3 axis=-1 " ON_OFF "i32[4] -> f32[4,3]", true},
       {ONE_HOT "depth=3 axis=1 " ON_OFF "i32[4] -> f32[4,3]", false},
   };
-  const contract_t seed = contract_spec(), today = contract_backend();
+  contract_t seed = contract_backend(), today = contract_backend();
+  seed.byteir = BYTEIR_SEED;
+  today.byteir = BYTEIR_TODAY;
   arena_t arena;
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
