@@ -148,7 +148,7 @@ KERNEL_INLINE double kernel_tanh(double x) {
   double large = magnitude > 20 ? 20 : magnitude;
   double of_large = copysign(1 - 2 / (kernel_exp(2 * large) + 1), x);
   double value = magnitude < 0.17 ? difference / (difference + 2) : of_large;
-  return x != x ? x : value;
+  return x != x || x == 0 ? x : value; /* NaN and -0 are kept. */
 }
 
 KERNEL_INLINE double kernel_rsqrt(double x) { return 1 / sqrt(x); }

@@ -1,5 +1,5 @@
-/* Sums of squared deviations from a mean: sharper than step by step, since deviations from the
- * exact mean sum to zero, so that an error of the mean counts only squared. */
+/* Sums of squared deviations from a mean: step by step, and mostly sharper than that, since
+ * deviations from the exact mean sum to zero, so that an error of the mean counts only squared. */
 #include <glib.h>
 #include <math.h>
 
@@ -156,11 +156,12 @@ row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
   bool is_interval = m->has_finite && (m->specials & not_finite) == 0 && mpfr_number_p(m->low) &&
                      mpfr_number_p(m->high) && !mpfr_equal_p(m->low, m->high);
   bool may_flush = formula->contract->ftz != FTZ_NONE;
-  if (is_interval && !may_flush && !enclosed_settings(formula)->is_exact && are_finite_points(a)) {
-    return squares_about(formula, a, m);
-  }
   row_t deviations = formula_subtract(formula, a, mean);
-  return formula_sum_of_products(formula, deviations, deviations);
+  row_t squares = formula_sum_of_products(formula, deviations, deviations);
+  if (is_interval && !may_flush && !enclosed_settings(formula)->is_exact && are_finite_points(a)) {
+    enclosed_intersect(squares.enclosed, squares_about(formula, a, m).enclosed);
+  }
+  return squares;
 }
 
 /* ---- Running moments ------------------------------------------------------------------------- */

@@ -77,6 +77,14 @@ void enclosed_unite(enclosed_t *inout, const enclosed_t *from) {
   settle_zeros(inout);
 }
 
+void enclosed_intersect(enclosed_t *inout, const enclosed_t *from) {
+  inout->specials &= from->specials;
+  inout->has_finite = inout->has_finite && from->has_finite;
+  if (!inout->has_finite) return;
+  mpfr_max(inout->low, inout->low, from->low, MPFR_RNDD);
+  mpfr_min(inout->high, inout->high, from->high, MPFR_RNDU);
+}
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 bool enclosed_is_point(const enclosed_t *set) {

@@ -23,6 +23,9 @@ void enclosed_set_double(enclosed_t *out, double value);
 /* Adds all numbers of `from`; an interval grows to the hull of both. */
 void enclosed_unite(enclosed_t *inout, const enclosed_t *from);
 
+/* Keeps only numbers of `from`: of two sets that hold what is reached, what both hold. */
+void enclosed_intersect(enclosed_t *inout, const enclosed_t *from);
+
 /* Whether the set is one finite number. */
 bool enclosed_is_point(const enclosed_t *set);
 

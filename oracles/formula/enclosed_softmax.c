@@ -96,14 +96,11 @@ row_t enclosed_shares(formula_t *formula, row_t a) {
   whole_t whole;
   mpfr_inits2(ENCLOSED_PRECISION, whole.low, whole.high, (mpfr_ptr)0);
   bool is_known = !enclosed_settings(formula)->is_exact && find_whole(formula, a, &whole);
-  row_t row = {.count = a.count, .enclosed = NULL};
-  if (is_known) {
-    row.enclosed = enclosed_new(formula->arena, a.count);
-    for (size_t i = 0; i < a.count; i++) {
-      set_share(formula, &whole, &a.enclosed[i], &row.enclosed[i]);
-    }
-  } else {
-    row = plain_shares(formula, a);
+  row_t row = plain_shares(formula, a);
+  for (size_t i = 0; is_known && i < a.count; i++) { /* Neither is always the smaller one. */
+    enclosed_t *share = enclosed_new(formula->arena, 1);
+    set_share(formula, &whole, &a.enclosed[i], share);
+    enclosed_intersect(&row.enclosed[i], share);
   }
   mpfr_clears(whole.low, whole.high, (mpfr_ptr)0);
   return row;

@@ -96,6 +96,7 @@ static void move_end(mpfr_ptr out, mpfr_srcptr end, const totals_t *totals, bool
   mpfr_init2(error, ENCLOSED_PRECISION);
   mpfr_set(error, is_low ? totals->low_magnitude : totals->high_magnitude, MPFR_RNDU);
   if (factor >= 1) mpfr_add(error, totals->low_magnitude, totals->high_magnitude, MPFR_RNDU);
+  if (factor == 0) mpfr_set_zero(error, 1); /* However large: there may be no bound. */
   if (!mpfr_zero_p(error)) mpfr_mul_d(error, error, factor, MPFR_RNDU);
   mpfr_add_d(error, error, offset, MPFR_RNDU);
   if (is_low) {
@@ -167,6 +168,10 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
   }
   set_sum_specials(formula, &totals, count, bound.total_factor, out);
   enclosed_round(formula, out, true);
+  /* A product that underflows may meet the +0 from which the sum starts. */
+  if ((out->specials & ENCLOSED_NEGATIVE_ZERO) != 0 && totals.negative_zeros < count) {
+    enclosed_add_zero(out, ENCLOSED_POSITIVE_ZERO);
+  }
   totals_deinit(&totals);
   return row;
 }

@@ -254,13 +254,28 @@ static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
   return one_number(formula, to_f32(low), to_f32(high), squares);
 }
 
+/* What both intervals hold. */
+static row_t intersect(formula_t *formula, row_t a, row_t b) {
+  quick_numbers_t *out = new_numbers(formula, a.count);
+  for (size_t i = 0; i < a.count; i++) {
+    double low = fmax(a.quick->low[i], b.quick->low[i]);
+    double high = fmin(a.quick->high[i], b.quick->high[i]);
+    bool is_known = !isnan(a.quick->low[i]) && !isnan(b.quick->low[i]) && low <= high;
+    out->low[i] = is_known ? low : (double)NAN;
+    out->high[i] = is_known ? high : (double)NAN;
+    out->point[i] = a.quick->point[i];
+  }
+  return row_of(out);
+}
+
 static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
   bool is_interval = mean.quick->low[0] < mean.quick->high[0];
-  if (is_interval && a.quick->are_points && formula->contract->ftz == FTZ_NONE) {
-    return squares_about(formula, a, mean);
-  }
   row_t deviations = subtract(formula, a, mean);
-  return sum_of_products(formula, deviations, deviations);
+  row_t squares = sum_of_products(formula, deviations, deviations);
+  if (is_interval && a.quick->are_points && formula->contract->ftz == FTZ_NONE) {
+    return intersect(formula, squares, squares_about(formula, a, mean));
+  }
+  return squares;
 }
 
 /* Nothing is known of them here. */
@@ -283,18 +298,19 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
   return unknown(formula);
 }
 
+/* Near the ends of the range of the format the enclosed evaluator may take the one or the other. */
 static row_t shares(formula_t *formula, row_t a) {
   quick_totals_t totals;
   kernels_of(formula)->sum(a.quick, &totals);
   const bound_shape_t shape = {.terms = a.count};
   error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
-  bool is_known = bound.total_factor < 0.25 && totals.low > 0x1p-100 && totals.high < 0x1p100;
-  if (!is_known || formula->contract->ftz != FTZ_NONE) {
-    return divide(formula, a, sum(formula, a));
-  }
+  bool err_together = bound.total_factor < 0.25 && formula->contract->ftz == FTZ_NONE;
+  row_t plain = divide(formula, a, sum(formula, a));
+  if (!err_together) return plain;
+  if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);
   quick_numbers_t *out = new_numbers(formula, a.count);
   kernels_of(formula)->shares(a.quick, &totals, bound.total_factor * LESS, out);
-  return row_of(out);
+  return intersect(formula, plain, row_of(out));
 }
 
 const evaluator_t quick_evaluator = {

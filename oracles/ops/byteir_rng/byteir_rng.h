@@ -1,0 +1,51 @@
+/* byteir.rng_uniform: a tensor of numbers uniform from low to high, of a seed and an offset.
+ *
+ * The document names the operands and no generator, no formula and no constraint.  Known are the
+ * generator that ByteIR's compiler emits (byteir_rng_published.h) and stablehlo.rng, from which the
+ * op is made, whose numbers are uniform in [low, high) and whose behaviour is undefined where
+ * low >= high.  So permission `rng_uniform` of the contract says what a result may be:
+ *
+ *   philox  the numbers of that generator, to the bit; or as far as the contract's permissions
+ *           move the three roundings of low + u * (high - low)
+ *   any     these, or those of any generator that is uniform (byteir_rng_uniformity.h) and computes
+ *           low + u * (high - low) from some u in [0, 1], as the contract permits
+ *
+ * Under `any` the numbers lie in the closed interval: high is reached where u rounds to 1, and
+ * known generators round so.  The sum itself may round beyond high (byteir_rng_element.h): what
+ * it then reaches is permitted too.  Where high - low overflows, so may u * (high - low), and the
+ * infinity and the NaN that come of it are permitted beside the numbers.  low = high leaves one
+ * value.  Where low > high or a bound is not finite, no numbers are uniform between them: `any` has
+ * no answer, while `philox` is a formula that has one.
+ *
+ * Only the low 32 bits of seed and offset matter to the published generator, and its stream depends
+ * on the shape; so what another seed, offset or shape changes says nothing about generators that
+ * nobody knows.  It is checked under `philox`, where every bit is.  That a result depends on
+ * nothing but the operands is seen where one case runs twice, and by `assay invariance`, which runs
+ * it more often and compiles it anew. */
+#ifndef ASSAY_OPS_BYTEIR_RNG_H
+#define ASSAY_OPS_BYTEIR_RNG_H
+
+#include "harness/model/byteir.h"
+
+enum permission_rng_uniform { RNG_UNIFORM_PHILOX, RNG_UNIFORM_ANY };
+
+/* Operands. */
+enum {
+  BYTEIR_RNG_LOW,
+  BYTEIR_RNG_HIGH,
+  BYTEIR_RNG_SEED,
+  BYTEIR_RNG_OFFSET,
+  BYTEIR_RNG_SHAPE, /* The result's sizes, as i64, the width that MLIR's index has; or left out. */
+};
+
+static inline bool byteir_rng_has_shape(const program_t *program) {
+  return program->operand_count > BYTEIR_RNG_SHAPE;
+}
+
+/* The one element of an operand that is no shape. */
+static inline uint64_t byteir_rng_operand(const case_t *instance, uint32_t operand) {
+  const tensor_t *tensor = &instance->operands[operand];
+  return element_load(tensor->type.element, tensor->data, 0);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* What one element of rng_uniform may be, whatever the others are: y = low + u * (high - low) for
+ * one u, or for any u in [0, 1]. */
+#ifndef ASSAY_OPS_BYTEIR_RNG_ELEMENT_H
+#define ASSAY_OPS_BYTEIR_RNG_ELEMENT_H
+
+#include "oracles/exact/value_range.h"
+#include "oracles/formula/formula.h"
+
+/* The formula, for evaluators of formulas. */
+row_t byteir_rng_affine(formula_t *formula, row_t low, row_t high, row_t uniform);
+
+/* How the formula is computed.  In the operands' type, as published, which is permitted whatever
+ * permission `intermediate` says of 16-bit types; and for these in f32, as it always permits, from
+ * a u that is rounded to the type or not. */
+typedef struct byteir_rng_reading {
+  const format_t *format;
+  bool rounds_uniform; /* u is first rounded to the operands' type. */
+} byteir_rng_reading_t;
+
+enum { BYTEIR_RNG_READINGS_MAX = 3 };
+
+/* The published one first.  Returns how many. */
+size_t byteir_rng_readings(const program_t *program,
+                           byteir_rng_reading_t out_readings[BYTEIR_RNG_READINGS_MAX]);
+
+/* The accept set of one u in [0, 1], which has at most 32 bits, under one reading.  Scratch in the
+ * arena. */
+value_range_t byteir_rng_range(const case_t *instance, const contract_t *contract,
+                               const byteir_rng_reading_t *reading, double uniform, arena_t *arena);
+
+/* Whether a pattern is in one of the accept sets of that u. */
+bool byteir_rng_holds(const case_t *instance, const contract_t *contract, double uniform,
+                      uint64_t bits, arena_t *arena);
+
+/* Fills the measures of an answer: errors against the exact value for that u, where it is finite,
+ * and the slack within `range`. */
+void byteir_rng_measure(const case_t *instance, const contract_t *contract, double uniform,
+                        uint64_t bits, const value_range_t *range, arena_t *arena,
+                        answer_t *inout_answer);
+
+/* ---- Any u ----------------------------------------------------------------------------------- */
+
+/* Whether there are numbers uniform from low to high: both are finite, and low <= high. */
+bool byteir_rng_has_meaning(const case_t *instance);
+
+/* Sets whose union is the accept set of any u.
+ *
+ * The formula is monotone in u, whatever is rounded.  At u = 0 it gives low; or a zero, if that may
+ * be flushed; or NaN, if high - low overflows.  So it holds all between low and high.  What it
+ * reaches beyond high it reaches for u = 1: let d be high - low rounded, and p the product of d and
+ * a number u of the type below 1, rounded.  If d <= high - low, then p <= high - low, and low + p
+ * rounds to at most high.  If d > high - low, then d is normal, since subnormal differences are
+ * exact, and u * d <= d - 2^-p d, which is at most the number before d (with u * d unrounded: at
+ * most high - low, since d is off by half a unit at the most); and that number is at most high -
+ * low.  In wider nodes high - low may be larger by their error, and u nearer to 1; the set of u = 1
+ * has that error too, and begins at high or below it. */
+typedef struct byteir_rng_sets {
+  size_t count;
+  value_range_t sets[1 + 2 * BYTEIR_RNG_READINGS_MAX]; /* The first one is [low, high]. */
+} byteir_rng_sets_t;
+
+byteir_rng_sets_t byteir_rng_sets_make(const case_t *instance, const contract_t *contract,
+                                       arena_t *arena);
+
+bool byteir_rng_sets_hold(const byteir_rng_sets_t *sets, const format_t *format, uint64_t bits,
+                          bool any_zero);
+
+/* The hull of the sets. */
+value_range_t byteir_rng_sets_hull(const byteir_rng_sets_t *sets);
+
+#endif

@@ -1,0 +1,289 @@
+/* The three evaluators against one another, on random formulas: models reach nothing outside what
+ * is enclosed, and quick sets are parts of it.  Each check is also shown to fail. */
+#include <string.h>
+
+#include "tests/formula/random_formula.h"
+
+enum { FORMULAS = 8000, FAULTY_FORMULAS = 400 };
+
+static row_t run_one(const random_formula_t *random, const evaluator_t *evaluator,
+                     const void *settings, const format_t *format, const contract_t *contract,
+                     const schedule_t *schedule, arena_t *arena, row_t rows[ROWS_MAX],
+                     size_t *out_count) {
+  formula_t formula = {.evaluator = evaluator,
+                       .settings = settings,
+                       .format = format,
+                       .contract = contract,
+                       .schedule = schedule,
+                       .arena = arena};
+  *out_count = random_formula_run(&formula, random, rows);
+  return rows[0];
+}
+
+static value_range_t finish(const format_t *format, const contract_t *contract,
+                            const enclosed_t *set, arena_t *arena) {
+  const enclosing_t settings = {.is_exact = false};
+  const formula_t formula = {.evaluator = &enclosed_evaluator,
+                             .settings = &settings,
+                             .format = format,
+                             .contract = contract,
+                             .arena = arena};
+  value_range_t range;
+  enclosed_finish(&formula, set, format, &range);
+  return range;
+}
+
+/* Whether all rows that a model gives are in the enclosed ones. */
+static bool holds_rows(const format_t *format, const contract_t *contract, const row_t *enclosed,
+                       const row_t *model, size_t count, arena_t *arena, GString *out_what) {
+  for (size_t r = 0; r < count; r++) {
+    g_assert_cmpuint(enclosed[r].count, ==, model[r].count);
+    for (size_t i = 0; i < model[r].count; i++) {
+      double value = model[r].values[i];
+      uint64_t bits = format_from_double(format, value == value ? value : (double)NAN);
+      value_range_t range = finish(format, contract, &enclosed[r].enclosed[i], arena);
+      if (value_range_holds(&range, format, bits, false)) continue;
+      char text[256];
+      value_range_print(&range, text, sizeof text);
+      g_string_append_printf(out_what, "row %zu, number %zu: %a is not in %s\n", r, i, value, text);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+/* Implementations that conform to contract "backend" with accumulation in the working format or a
+ * wider one. */
+static schedule_t draw_schedule(rng_t *rng) {
+  schedule_t schedule = schedule_plain();
+  schedule.tree = (schedule_tree_t)rng_below(rng, TREE_SHUFFLED + 1);
+  schedule.width = 1 + (uint32_t)rng_below(rng, 9);
+  schedule.seed = rng_bits(rng);
+  schedule.fused = rng_one_in(rng, 2);
+  schedule.other_way = rng_one_in(rng, 2);
+  schedule.function_ulps = rng_one_in(rng, 2) ? 1 : 0;
+  return schedule;
+}
+
+/* Rows of `random` in which a model leaves the enclosed sets are described in out_what. */
+static bool model_stays_inside(const random_formula_t *random, const format_t *format,
+                               const contract_t *contract, const schedule_t *schedule,
+                               GString *out_what) {
+  arena_t arena;
+  arena_init(&arena);
+  row_t enclosed[ROWS_MAX], model[ROWS_MAX];
+  size_t count, model_count;
+  const enclosing_t settings = {.is_exact = false};
+  run_one(random, &enclosed_evaluator, &settings, format, contract, NULL, &arena, enclosed, &count);
+  run_one(random, &model_evaluator, NULL, format, contract, schedule, &arena, model, &model_count);
+  g_assert_cmpuint(count, ==, model_count);
+  bool stays = holds_rows(format, contract, enclosed, model, count, &arena, out_what);
+  if (!stays) random_formula_print(random, out_what);
+  arena_deinit(&arena);
+  return stays;
+}
+
+typedef struct formats {
+  int operands; /* Of format_table. */
+  int working;
+} formats_t;
+
+static const formats_t format_pairs[] = {
+    {FORMAT_f32, FORMAT_f32}, {FORMAT_f64, FORMAT_f64},   {FORMAT_f16, FORMAT_f32},
+    {FORMAT_f16, FORMAT_f16}, {FORMAT_bf16, FORMAT_bf16}, {FORMAT_bf16, FORMAT_f32},
+};
+
+static void test_models(gconstpointer data) {
+  const formats_t *formats = (const formats_t *)data;
+  const format_t *working = &format_table[formats->working];
+  const contract_t contract = contract_backend();
+  rng_t rng = rng_make(7);
+  size_t outside = 0;
+  for (size_t i = 0; i < FORMULAS && outside < 3; i++) {
+    random_formula_t random;
+    random_formula_draw(&rng, &format_table[formats->operands], &random);
+    schedule_t schedule = draw_schedule(&rng);
+    g_autoptr(GString) what = g_string_new(NULL);
+    if (model_stays_inside(&random, working, &contract, &schedule, what)) continue;
+    g_test_message("%s", what->str);
+    outside++;
+  }
+  g_assert_cmpuint(outside, ==, 0);
+}
+
+/* Models that do what the contract does not permit leave the sets, now and then. */
+static void check_leaves(const char *contract_text, const schedule_t *schedule) {
+  contract_t contract;
+  status_t status = contract_parse(str_from(contract_text), &contract, NULL);
+  g_assert_cmpint(status, ==, STATUS_OK);
+  rng_t rng = rng_make(11);
+  size_t outside = 0;
+  for (size_t i = 0; i < FAULTY_FORMULAS; i++) {
+    random_formula_t random;
+    random_formula_draw(&rng, &format_table[FORMAT_f32], &random);
+    g_autoptr(GString) what = g_string_new(NULL);
+    outside +=
+        model_stays_inside(&random, &format_table[FORMAT_f32], &contract, schedule, what) ? 0 : 1;
+  }
+  g_test_message("%s: %zu of %d formulas leave the sets", contract_text, outside, FAULTY_FORMULAS);
+  g_assert_cmpuint(outside, >, 0);
+}
+
+static void test_faulty_models(void) {
+  schedule_t fused = schedule_plain();
+  fused.fused = true;
+  check_leaves("backend,fma=no,accum_wider=no", &fused);
+  schedule_t inaccurate = schedule_plain();
+  inaccurate.function_ulps = 18;
+  check_leaves("backend", &inaccurate);
+  schedule_t truncating = schedule_plain();
+  truncating.fault = FAULT_truncate_additions;
+  check_leaves("backend", &truncating);
+  schedule_t flushing = schedule_plain();
+  flushing.fault = FAULT_flush_inputs;
+  check_leaves("backend", &flushing);
+}
+
+/* ---- Quick sets ------------------------------------------------------------------------------ */
+
+static bool holds_value(const value_range_t *range, const format_t *format, double value) {
+  return value_range_holds(range, format, format_from_double(format, value), true);
+}
+
+/* Both ends, and a number between them; `ulps` moves the ends outwards, which is a fault. */
+static bool holds_interval(const value_range_t *range, double low, double high, int ulps) {
+  const format_t *format = &format_table[FORMAT_f32];
+  float first = (float)low, last = (float)high;
+  for (int i = 0; i < ulps; i++) {
+    first = nextafterf(first, -INFINITY);
+    last = nextafterf(last, INFINITY);
+  }
+  double middle = (double)(float)((double)first / 2 + (double)last / 2);
+  return holds_value(range, format, (double)first) && holds_value(range, format, (double)last) &&
+         holds_value(range, format, middle);
+}
+
+typedef struct quick_tally {
+  size_t known; /* Numbers of which the quick evaluator says something. */
+  size_t unknown;
+  size_t outside;
+} quick_tally_t;
+
+static void compare_quick(const contract_t *contract, const row_t *enclosed, const row_t *quick,
+                          size_t count, int ulps, arena_t *arena, quick_tally_t *inout_tally) {
+  for (size_t r = OPERANDS; r < count; r++) {
+    const quick_numbers_t *numbers = quick[r].quick;
+    for (size_t i = 0; i < numbers->count; i++) {
+      if (isnan(numbers->low[i])) {
+        inout_tally->unknown++;
+        continue;
+      }
+      inout_tally->known++;
+      size_t n = enclosed[r].count == 1 ? 0 : i;
+      value_range_t range =
+          finish(&format_table[FORMAT_f32], contract, &enclosed[r].enclosed[n], arena);
+      if (holds_interval(&range, numbers->low[i], numbers->high[i], ulps)) continue;
+      char text[256];
+      value_range_print(&range, text, sizeof text);
+      if (inout_tally->outside++ > 2 || ulps != 0) continue;
+      g_test_message("row %zu, number %zu: quick %a .. %a is not in %s", r, i, numbers->low[i],
+                     numbers->high[i], text);
+    }
+  }
+}
+
+/* All instruction sets compute the same bits. */
+static void check_same(const row_t *a, const row_t *b, size_t count) {
+  for (size_t r = 0; r < count; r++) {
+    g_assert_cmpuint(a[r].count, ==, b[r].count);
+    for (size_t i = 0; i < a[r].count; i++) {
+      bool are_unknown = isnan(a[r].quick->low[i]) && isnan(b[r].quick->low[i]);
+      bool are_equal =
+          a[r].quick->low[i] == b[r].quick->low[i] && a[r].quick->high[i] == b[r].quick->high[i];
+      g_assert_true(are_unknown || are_equal);
+    }
+  }
+}
+
+static void run_quick(const random_formula_t *random, const contract_t *contract, int ulps,
+                      quick_tally_t *inout_tally) {
+  static const char *const names[] = {"portable", "avx2", "avx512"};
+  arena_t arena;
+  arena_init(&arena);
+  row_t enclosed[ROWS_MAX], quick[G_N_ELEMENTS(names)][ROWS_MAX];
+  size_t count, quick_count;
+  const enclosing_t settings = {.is_exact = false};
+  run_one(random, &enclosed_evaluator, &settings, &format_table[FORMAT_f32], contract, NULL, &arena,
+          enclosed, &count);
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    const quick_kernels_t *kernels = quick_kernels_named(names[i]);
+    if (kernels == NULL) continue; /* This machine cannot run them. */
+    run_one(random, &quick_evaluator, kernels, &format_table[FORMAT_f32], contract, NULL, &arena,
+            quick[i], &quick_count);
+    g_assert_cmpuint(count, ==, quick_count);
+    check_same(quick[0], quick[i], count);
+  }
+  size_t before = inout_tally->outside;
+  compare_quick(contract, enclosed, quick[0], count, ulps, &arena, inout_tally);
+  if (inout_tally->outside > before && before < 3 && ulps == 0) {
+    g_autoptr(GString) text = g_string_new(NULL);
+    random_formula_print(random, text);
+    g_test_message("%s", text->str);
+  }
+  arena_deinit(&arena);
+}
+
+static void test_quick(gconstpointer data) {
+  static const char *const contracts[] = {"backend", "spec", "backend,fma=no,accum_wider=no",
+                                          "backend,ftz=both", "backend,accum_rounding=rz"};
+  rng_t rng = rng_make(5);
+  quick_tally_t tally = {0};
+  for (size_t i = 0; i < FORMULAS; i++) {
+    contract_t contract;
+    const char *text = contracts[i % G_N_ELEMENTS(contracts)];
+    g_assert_cmpint(contract_parse(str_from(text), &contract, NULL), ==, STATUS_OK);
+    random_formula_t random;
+    random_formula_draw(&rng, &format_table[*(const int *)data], &random);
+    run_quick(&random, &contract, 0, &tally);
+  }
+  g_test_message("%zu numbers known, %zu not, %zu outside", tally.known, tally.unknown,
+                 tally.outside);
+  g_assert_cmpuint(tally.known, >, tally.unknown / 2);
+  g_assert_cmpuint(tally.outside, ==, 0);
+}
+
+/* Were the quick sets one unit larger, it would show. */
+static void test_faulty_quick(void) {
+  rng_t rng = rng_make(5);
+  const contract_t contract = contract_backend();
+  quick_tally_t tally = {0};
+  for (size_t i = 0; i < FAULTY_FORMULAS; i++) {
+    random_formula_t random;
+    random_formula_draw(&rng, &format_table[FORMAT_f32], &random);
+    run_quick(&random, &contract, 1, &tally);
+  }
+  g_test_message("%zu of %zu outside", tally.outside, tally.known);
+  g_assert_cmpuint(tally.outside, >, tally.known / 4);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  for (size_t i = 0; i < G_N_ELEMENTS(format_pairs); i++) {
+    g_autofree char *path =
+        g_strdup_printf("/evaluators/models/%s-in-%s", format_table[format_pairs[i].operands].name,
+                        format_table[format_pairs[i].working].name);
+    g_test_add_data_func(path, &format_pairs[i], test_models);
+  }
+  g_test_add_func("/evaluators/faulty-models", test_faulty_models);
+  static const int quick_formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16};
+  for (size_t i = 0; i < G_N_ELEMENTS(quick_formats); i++) {
+    g_autofree char *path =
+        g_strdup_printf("/evaluators/quick/%s", format_table[quick_formats[i]].name);
+    g_test_add_data_func(path, &quick_formats[i], test_quick);
+  }
+  g_test_add_func("/evaluators/faulty-quick", test_faulty_quick);
+  return g_test_run();
+}
