@@ -1,0 +1,32 @@
+/* What the op rows of this folder share. */
+#ifndef ASSAY_OPS_BYTEIR_PICK_OP_H
+#define ASSAY_OPS_BYTEIR_PICK_OP_H
+
+#include "oracles/ops/byteir_pick/byteir_pick.h"
+
+extern const op_t byteir_arg_max_op;
+extern const op_t byteir_arg_min_op;
+extern const op_t byteir_top_k_op;
+extern const op_t byteir_one_hot_op;
+
+/* f16, bf16, f32, f64 and integers of 8 bits or more: what is compared here.  `unused` makes it a
+ * draw_filter_t. */
+bool byteir_pick_is_comparable(const element_t *element, const void *unused);
+
+/* Whether the type is an integer that holds the indices of `size` elements. */
+bool byteir_pick_holds_indices(const element_t *element, int64_t size);
+
+/* Draws such a type, or one that is none. */
+const element_t *byteir_pick_draw_index(rng_t *rng, int64_t size);
+const element_t *byteir_pick_draw_bad_index(rng_t *rng, int64_t size);
+
+/* Makes the counts of operands and results wrong; results stay within 1..3. */
+void byteir_pick_break_count(rng_t *rng, program_t *inout_program);
+
+/* Changes the shape of one of the results. */
+void byteir_pick_break_shape(rng_t *rng, program_t *inout_program);
+
+/* Fills the operand row by row with ties, NaNs, zeros, subnormals, extremes and sorted runs. */
+void byteir_pick_draw_rows(rng_t *rng, uint32_t axis, case_t *inout_case);
+
+#endif

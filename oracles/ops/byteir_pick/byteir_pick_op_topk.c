@@ -1,0 +1,198 @@
+#include <inttypes.h>
+
+#include "oracles/ops/byteir_pick/byteir_pick_op.h"
+
+static const attribute_row_t attribute_rows[] = {
+    {.key = "k", .kind = ATTRIBUTE_INTEGER, .offset = offsetof(byteir_top_k_attributes_t, k)},
+    {.key = "axis",
+     .kind = ATTRIBUTE_DIMENSIONS,
+     .offset = offsetof(byteir_top_k_attributes_t, axis)},
+    {.key = "sorted",
+     .kind = ATTRIBUTE_BOOLEAN,
+     .offset = offsetof(byteir_top_k_attributes_t, sorted)},
+    {.key = NULL},
+};
+
+static const op_constraint_t constraints[] = {
+    {"count", "there are one operand and two results: values and indices"},
+    {"types",
+     "the operand is an unquantized tensor of f16, bf16, f32, f64 or integers of 8 to 64 "
+     "bits"},
+    {"axis", "axis is a list of one dimension of the operand, counted from the end if negative"},
+    {"k", "k is at least 0 and at most the size of that dimension"},
+    {"result",
+     "the results have the shape of the operand with a size of k there; values have the "
+     "operand's element type"},
+    {"index", "indices are integers of a type that holds the largest one there can be"},
+    {NULL, NULL},
+};
+
+static bool has_axis(const program_t *program) {
+  const dimension_list_t *axis = &byteir_top_k_attributes(program)->axis;
+  return axis->count == 1 && byteir_axes_are_valid(axis, program->operands[0].rank);
+}
+
+/* The shape of the results of a program whose axis is in range. */
+static type_t result_shape(const program_t *program, const element_t *element) {
+  type_t type = program->operands[0];
+  type.element = element;
+  type.dims[byteir_top_k_axis(program)] = byteir_top_k_attributes(program)->k;
+  return type;
+}
+
+static bool has_result(const program_t *program, uint32_t result, const element_t *element) {
+  type_t expected = result_shape(program, element);
+  return type_equal(&program->results[result], &expected);
+}
+
+static const char *validate(const program_t *program) {
+  if (program->operand_count != 1 || program->result_count != 2) return "count";
+  const type_t *operand = &program->operands[0];
+  if (operand->quantization != NULL || !byteir_pick_is_comparable(operand->element, NULL)) {
+    return "types";
+  }
+  if (!has_axis(program)) return "axis";
+  int64_t size = operand->dims[byteir_top_k_axis(program)];
+  int64_t k = byteir_top_k_attributes(program)->k;
+  if (k < 0 || k > size) return "k";
+  const element_t *index = program->results[1].element;
+  if (!has_result(program, 0, operand->element) || !has_result(program, 1, index)) return "result";
+  return byteir_pick_holds_indices(index, size) ? NULL : "index";
+}
+
+static const char *validate_under(const program_t *program, const contract_t *contract) {
+  return byteir_check_axes_sign(contract, &byteir_top_k_attributes(program)->axis);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* Few, nearly all, or any order of magnitude: a known kernel goes from a scan to a heap to a
+ * selection as k grows. */
+static int64_t draw_k(rng_t *rng, int64_t size) {
+  switch (rng_below(rng, 4)) {
+    case 0:
+      return size - rng_between(rng, 0, MIN(size, 2));
+    case 1:
+      return draw_size(rng, size);
+    default:
+      return size == 0 ? 0 : rng_between(rng, 1, MIN(size, 4));
+  }
+}
+
+static void draw_top_k(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                       program_t *out_program) {
+  byteir_top_k_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_top_k_attributes_t, 1);
+  *attributes = (byteir_top_k_attributes_t){.sorted = !rng_one_in(rng, 3)};
+  const element_t *element = draw_element(rng, byteir_pick_is_comparable, NULL);
+  type_t type = byteir_draw_shape(rng, limits, element, 1, 1, &attributes->axis);
+  *out_program = (program_t){.op = &byteir_top_k_op,
+                             .attributes = attributes,
+                             .operand_count = 1,
+                             .result_count = 2,
+                             .operands = {type}};
+  int64_t size = type.dims[byteir_top_k_axis(out_program)];
+  attributes->k = draw_k(rng, size);
+  out_program->results[0] = result_shape(out_program, element);
+  out_program->results[1] = result_shape(out_program, byteir_pick_draw_index(rng, size));
+}
+
+static void draw_edges(rng_t *rng, case_t *inout_case) {
+  byteir_pick_draw_rows(rng, byteir_top_k_axis(&inout_case->program), inout_case);
+}
+
+/* ---- Breaking constraints -------------------------------------------------------------------- */
+
+static bool is_incomparable(const element_t *element, const void *unused) {
+  return !byteir_pick_is_comparable(element, unused);
+}
+
+static void break_axis(rng_t *rng, const program_t *program, dimension_list_t *axis) {
+  switch (rng_below(rng, 3)) {
+    case 0:
+      axis->count = 0;
+      break;
+    case 1:
+      dimension_list_append(axis, (int64_t)rng_below(rng, program->operands[0].rank));
+      break;
+    default:
+      axis->dims[0] = byteir_draw_bad_axis(rng, program->operands[0].rank);
+  }
+}
+
+static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
+  program_t *program = inout_program;
+  byteir_top_k_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_top_k_attributes_t, 1);
+  *attributes = *byteir_top_k_attributes(program);
+  int64_t size = program->operands[0].dims[byteir_top_k_axis(program)];
+  program->attributes = attributes;
+  if (strcmp(id, "count") == 0) {
+    byteir_pick_break_count(rng, program);
+  } else if (strcmp(id, "types") == 0) {
+    program->operands[0].element = draw_element(rng, is_incomparable, NULL);
+  } else if (strcmp(id, "axis") == 0) {
+    break_axis(rng, program, &attributes->axis);
+  } else if (strcmp(id, "k") == 0) {
+    int64_t beyond = rng_between(rng, 1, 3);
+    attributes->k = rng_one_in(rng, 2) ? -beyond : size + beyond;
+  } else if (strcmp(id, "result") == 0 && rng_one_in(rng, 3)) {
+    program->results[0].element = draw_element(rng, is_incomparable, NULL);
+  } else if (strcmp(id, "result") == 0) {
+    byteir_pick_break_shape(rng, program);
+  } else {
+    program->results[1].element = byteir_pick_draw_bad_index(rng, size);
+  }
+  return program_obeys_bounds(program);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  bool is_sorted = byteir_top_k_attributes(program)->sorted != 0;
+  g_string_append(out_text, is_sorted ? "sorted" : "unsorted");
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  const char *violation = validate(program);
+  if (violation != NULL) {
+    g_string_append_printf(out_text, "picks nothing: it breaks %s", violation);
+    return;
+  }
+  const byteir_top_k_attributes_t *attributes = byteir_top_k_attributes(program);
+  g_string_append_printf(out_text, "finds the %" PRId64 " largest elements in each row of ",
+                         attributes->k);
+  type_print(&program->operands[0], out_text);
+  g_string_append_printf(out_text, " along dimension %u and their indices, in %s order",
+                         byteir_top_k_axis(program),
+                         attributes->sorted != 0 ? "descending" : "any");
+}
+
+static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
+  (void)operand;
+  return 1u << byteir_top_k_axis(program);
+}
+
+/* ---- The row --------------------------------------------------------------------------------- */
+
+static const char *const policies[] = {"top_k_ties", "top_k_nan", "top_k_zeros", NULL};
+
+const op_t byteir_top_k_op = {
+    .name = "byteir.top_k",
+    .spec = "ByteIR Additional Ops, byteir.top_k",
+    .summary = "largest elements and their indices",
+    .attributes_bytes = sizeof(byteir_top_k_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = constraints,
+    .contract_constraints = byteir_sign_constraints,
+    .draw = draw_top_k,
+    .break_constraint = break_constraint,
+    .validate = validate,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .policies = policies,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = draw_edges,
+};
