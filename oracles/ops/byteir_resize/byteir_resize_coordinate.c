@@ -66,33 +66,34 @@ static double scale_of(const resize_axis_t *axis, bool is_wide) {
 }
 
 /* What x is multiplied by. */
-static double factor_of(const resize_axis_t *axis, const resize_way_t *way) {
-  bool is_wide = way->is_wide[0];
-  if (way->factor == RESIZE_MULTIPLY) {
-    return round_to(is_wide, numerator(axis) / denominator(axis));
-  }
+static double factor_of(const resize_axis_t *axis, resize_factor_t factor, bool is_wide) {
+  if (factor == RESIZE_MULTIPLY) return round_to(is_wide, numerator(axis) / denominator(axis));
   return round_to(is_wide, 1 / scale_of(axis, is_wide));
+}
+
+/* In f32 or f64 throughout. */
+static double compute(const resize_axis_t *axis, double position, const resize_way_t *way,
+                      bool is_wide) {
+  bool is_half = is_half_pixel(axis);
+  double x = round_to(is_wide, position + (is_half ? 0.5 : 0)), product;
+  if (way->factor == RESIZE_DIVIDE) {
+    product = x / scale_of(axis, is_wide);
+  } else if (way->factor == RESIZE_MULTIPLY_DIVIDE) {
+    product = round_to(is_wide, x * numerator(axis)) / denominator(axis);
+  } else {
+    double factor = factor_of(axis, way->factor, is_wide);
+    if (is_half && way->is_fused) return round_to(is_wide, fma(x, factor, -0.5));
+    product = x * factor;
+  }
+  product = round_to(is_wide, product);
+  return is_half ? round_to(is_wide, product - 0.5) : product;
 }
 
 double resize_coordinate_by(const resize_axis_t *axis, int64_t position, const resize_way_t *way) {
   if (resize_axis_is_copied(axis)) return (double)position;
   if (is_always_zero(axis)) return 0;
-  bool is_half = is_half_pixel(axis);
-  double x = round_to(way->is_wide[0], (double)position + (is_half ? 0.5 : 0)), product;
-  switch (way->factor) {
-    case RESIZE_DIVIDE:
-      product = x / scale_of(axis, way->is_wide[0]);
-      break;
-    case RESIZE_MULTIPLY_DIVIDE:
-      product = round_to(way->is_wide[0], x * numerator(axis)) / denominator(axis);
-      break;
-    default:
-      product = x * factor_of(axis, way);
-      if (!is_half || !way->is_fused) break;
-      return round_to(way->is_wide[2], fma(x, factor_of(axis, way), -0.5));
-  }
-  product = round_to(way->is_wide[1], product);
-  return is_half ? round_to(way->is_wide[2], product - 0.5) : product;
+  double coordinate = compute(axis, (double)position, way, way->precision != RESIZE_F32);
+  return round_to(way->precision != RESIZE_F64_TO_F32, coordinate);
 }
 
 /* ---- Exactly --------------------------------------------------------------------------------- */
@@ -124,16 +125,16 @@ resize_coordinate_t resize_coordinate_make(const resize_axis_t *axis, int64_t po
   if (resize_axis_is_copied(axis)) return (resize_coordinate_t){.low = x, .high = x, .exact = x};
   if (is_always_zero(axis)) return (resize_coordinate_t){.low = 0};
   resize_coordinate_t coordinate = {.low = INFINITY, .high = -(double)INFINITY};
-  for (unsigned choice = 0; choice < RESIZE_FACTOR_COUNT << 4; choice++) {
-    const resize_way_t way = {
-        .factor = (resize_factor_t)(choice >> 4),
-        .is_wide = {(choice & 1) != 0, (choice & 2) != 0, (choice & 4) != 0},
-        .is_fused = (choice & 8) != 0,
-    };
-    if (!resize_axis_has_factor(axis, way.factor)) continue;
-    double c = resize_coordinate_by(axis, position, &way);
-    coordinate.low = fmin(coordinate.low, c);
-    coordinate.high = fmax(coordinate.high, c);
+  for (int factor = 0; factor < RESIZE_FACTOR_COUNT; factor++) {
+    if (!resize_axis_has_factor(axis, (resize_factor_t)factor)) continue;
+    for (int choice = 0; choice < 2 * RESIZE_PRECISION_COUNT; choice++) {
+      const resize_way_t way = {.factor = (resize_factor_t)factor,
+                                .precision = (resize_precision_t)(choice / 2),
+                                .is_fused = choice % 2 == 1};
+      double c = resize_coordinate_by(axis, position, &way);
+      coordinate.low = fmin(coordinate.low, c);
+      coordinate.high = fmax(coordinate.high, c);
+    }
   }
   set_exact(axis, position, &coordinate);
   return coordinate;

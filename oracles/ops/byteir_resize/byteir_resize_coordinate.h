@@ -1,8 +1,8 @@
 /* Coordinates: where, along one dimension, a result element of byteir.resize lies in the input.
  *
  * The formulas are those of the ByteIR document.  Implementations compute them in f32, whatever the
- * data are, or in f64, in one of these ways, with x the position, or the position + 0.5, n the
- * length and m the resized length:
+ * data are, or in f64, and may round what f64 gives to f32 at the end; in one of these ways, with x
+ * the position, or the position + 0.5, n the length and m the resized length:
  *
  *   x / (m / n)        the text; ONNX Runtime
  *   x * (n / m)        PyTorch, TensorFlow
@@ -60,10 +60,17 @@ typedef enum resize_factor {
   RESIZE_FACTOR_COUNT,
 } resize_factor_t;
 
+typedef enum resize_precision {
+  RESIZE_F32,
+  RESIZE_F64,
+  RESIZE_F64_TO_F32, /* In f64, and rounded to f32 at the end. */
+  RESIZE_PRECISION_COUNT,
+} resize_precision_t;
+
 typedef struct resize_way {
   resize_factor_t factor;
-  bool is_wide[3]; /* In f64, not f32: the factor (or x * n), the product or quotient, the rest. */
-  bool is_fused;   /* A product less 0.5 is rounded once. */
+  resize_precision_t precision;
+  bool is_fused; /* A product less 0.5 is rounded once. */
 } resize_way_t;
 
 /* Whether coordinates of that dimension are computed with that factor. */

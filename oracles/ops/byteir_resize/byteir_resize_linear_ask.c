@@ -187,12 +187,15 @@ static void add_zero_weights(const question_t *question, const choice_t *choice,
   if (has_minus_zero && zeros.have_positive) inout->specials |= ENCLOSED_POSITIVE_ZERO;
 }
 
+/* With infinities or NaN, sums of products are those of the separable formula, which tells NaN from
+ * infinities. */
 static row_t evaluate_cell(question_t *question, const choice_t *choice, int kinds) {
   bool has_special;
   resize_cell_t cell = make_cell(question, choice, kinds, &has_special);
   resize_formula_t which = question->reading->formula;
-  if (has_special) return resize_interpolate(&question->formula, which, &cell);
-  return resize_enclose(&question->formula, which, &cell);
+  if (!has_special) return resize_enclose(&question->formula, which, &cell);
+  if (which == RESIZE_PRODUCTS) which = RESIZE_SEPARABLE;
+  return resize_interpolate(&question->formula, which, &cell);
 }
 
 /* Adds what formulas give that multiply by weights of 0 and subtract equal infinities. */

@@ -45,14 +45,13 @@ static resize_way_t way_of(const model_t *model, uint32_t dim) {
   resize_way_t way = {.is_fused = schedule->fused};
   way.factor = nth_factor(axis, (schedule->other_way ? 1 : 0) + (is_aligned ? 1 : 0));
   bool is_wide = schedule->accumulator == &format_table[FORMAT_f64];
+  way.precision = is_wide ? RESIZE_F64 : RESIZE_F32;
   if (is_random(schedule)) {
     uint64_t state = schedule->seed ^ dim;
     rng_t rng = rng_make(rng_splitmix(&state));
     way.factor = nth_factor(axis, rng_below(&rng, RESIZE_FACTOR_COUNT));
     way.is_fused = rng_one_in(&rng, 2);
-    for (size_t i = 0; i < 3; i++) way.is_wide[i] = is_wide || rng_one_in(&rng, 2);
-  } else {
-    for (size_t i = 0; i < 3; i++) way.is_wide[i] = is_wide;
+    way.precision = (resize_precision_t)rng_below(&rng, RESIZE_PRECISION_COUNT);
   }
   return way;
 }
