@@ -121,28 +121,37 @@ static size_t corner_element(const resize_grid_t *grid, const resize_track_t *tr
   return resize_element(grid, indices);
 }
 
+/* The positions of `count` elements from `first` on, one after the other. */
+static const int64_t *find_positions(const resize_grid_t *grid, size_t first, size_t count,
+                                     arena_t *arena) {
+  int64_t *positions = ARENA_NEW_ARRAY(arena, int64_t, count *TYPE_RANK_MAX);
+  for (size_t i = 0; i < count; i++) {
+    resize_positions(grid, first + i, positions + i * TYPE_RANK_MAX);
+  }
+  return positions;
+}
+
 resize_cell_t resize_gather(const resize_grid_t *grid, formula_t *formula,
-                            const resize_track_t *tracks) {
+                            const resize_track_t *tracks, size_t first, size_t count) {
   const tensor_t *input = &grid->instance->operands[0];
   const element_t *element = input->type.element;
+  const int64_t *positions = find_positions(grid, first, count, formula->arena);
   resize_cell_t cell = {.axis_count = grid->moved_count};
-  uint64_t *bits = ARENA_NEW_ARRAY(formula->arena, uint64_t, grid->count);
-  int64_t positions[TYPE_RANK_MAX];
+  uint64_t *bits = ARENA_NEW_ARRAY(formula->arena, uint64_t, count);
   for (size_t corner = 0; corner < (size_t)1 << grid->moved_count; corner++) {
-    for (size_t i = 0; i < grid->count; i++) {
-      resize_positions(grid, i, positions);
-      bits[i] = element_load(element, input->data, corner_element(grid, tracks, positions, corner));
+    for (size_t i = 0; i < count; i++) {
+      size_t from = corner_element(grid, tracks, positions + i * TYPE_RANK_MAX, corner);
+      bits[i] = element_load(element, input->data, from);
     }
-    cell.corners[corner] = model_load(formula, element->format, bits, grid->count);
+    cell.corners[corner] = model_load(formula, element->format, bits, count);
   }
-  for (uint32_t i = 0; i < grid->moved_count; i++) {
-    double *weights = ARENA_NEW_ARRAY(formula->arena, double, grid->count);
-    for (size_t j = 0; j < grid->count; j++) {
-      resize_positions(grid, j, positions);
-      weights[j] =
-          format_round_double(formula->format, tracks[i].weight[positions[grid->moved[i]]]);
+  for (uint32_t axis = 0; axis < grid->moved_count; axis++) {
+    double *weights = ARENA_NEW_ARRAY(formula->arena, double, count);
+    for (size_t i = 0; i < count; i++) {
+      int64_t position = positions[i * TYPE_RANK_MAX + grid->moved[axis]];
+      weights[i] = format_round_double(formula->format, tracks[axis].weight[position]);
     }
-    cell.weights[i] = (row_t){.count = grid->count, .values = weights};
+    cell.weights[axis] = (row_t){.count = count, .values = weights};
   }
   return cell;
 }

@@ -43,10 +43,13 @@ resize_track_t resize_track_make(const resize_axis_t *axis, arena_t *arena);
 void resize_track_set(const resize_track_t *track, const resize_axis_t *axis, int64_t position,
                       double coordinate, bool clamps_indices);
 
-/* The cells of all result elements in rows of numbers, for models: corners as they are read by an
- * implementation with that fault, weights rounded to the formula's format.  tracks[i] is that of
- * grid->moved[i]; there are RESIZE_AXES_MAX of these at the most. */
+/* Rows of models have so many numbers at the most: they stay in the second-level cache. */
+enum { RESIZE_BLOCK = 1024 };
+
+/* The cells of `count` result elements from `first` on in rows of numbers, for models: corners as
+ * they are read by an implementation with the schedule's fault, weights rounded to the formula's
+ * format.  tracks[i] is that of grid->moved[i]; there are RESIZE_AXES_MAX of these at the most. */
 resize_cell_t resize_gather(const resize_grid_t *grid, formula_t *formula,
-                            const resize_track_t *tracks);
+                            const resize_track_t *tracks, size_t first, size_t count);
 
 #endif

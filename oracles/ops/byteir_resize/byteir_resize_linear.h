@@ -46,9 +46,20 @@ size_t resize_places(const resize_axis_t *axis, const resize_coordinate_t *coord
 status_t resize_linear_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                               accept_t *out_accept, failure_t *error);
 
-/* Ends of the numbers that models of a formula return, in [low, high] for all components. */
-void resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
-                        const resize_reading_t *reading, double *low, double *high, arena_t *arena);
+/* byteir_resize_span.c: what models of one formula return for each component, which all conform if
+ * they may multiply by weights of 0: numbers in [low, high], and a set of accept_special_t. */
+typedef struct resize_span {
+  double *low;
+  double *high;
+  uint8_t *specials;
+} resize_span_t;
+
+resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
+                                 const resize_reading_t *reading, arena_t *arena);
+
+/* Exact values, but for roundings of binary64. */
+void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
+                              double *references, arena_t *arena);
 
 void resize_linear_ask(const case_t *instance, const contract_t *contract, size_t component,
                        const tensor_t *result, arena_t *arena, answer_t *out_answer);

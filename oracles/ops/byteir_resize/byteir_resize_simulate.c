@@ -222,13 +222,29 @@ static const format_t *format_of(const format_t *format, const schedule_t *sched
   return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
 }
 
-static void simulate_linear(const model_t *model, arena_t *arena, tensor_t *result) {
-  const resize_grid_t *grid = &model->grid;
+/* Result elements from `first` on. */
+static void simulate_block(const model_t *model, formula_t *formula, const resize_track_t *tracks,
+                           size_t first, size_t count, tensor_t *result) {
   const element_t *element = result->type.element;
   fault_t fault = model->schedule->fault;
+  resize_cell_t cell = resize_gather(&model->grid, formula, tracks, first, count);
+  resize_formula_t which = formula_of(model->schedule);
+  if (model->skips_zero_weights && which != RESIZE_DIFFERENCE) skip_zero_weights(&cell, count);
+  row_t row = resize_interpolate(formula, which, &cell);
+  for (size_t i = 0; i < count; i++) {
+    double value = row.values[i];
+    uint64_t bits = format_from_double(element->format, isnan(value) ? (double)NAN : value);
+    bits = fault_spoil_bits(fault, element->format, bits, first + i);
+    if (fault_skips_store(fault, first + i, result)) continue;
+    element_store(element, result->data, first + i, bits);
+  }
+}
+
+static void simulate_linear(const model_t *model, arena_t *arena, tensor_t *result) {
+  const resize_grid_t *grid = &model->grid;
   formula_t formula = {.evaluator = &model_evaluator,
                        .program = &grid->instance->program,
-                       .format = format_of(element->format, model->schedule),
+                       .format = format_of(result->type.element->format, model->schedule),
                        .contract = model->contract,
                        .schedule = model->schedule,
                        .arena = arena};
@@ -236,17 +252,11 @@ static void simulate_linear(const model_t *model, arena_t *arena, tensor_t *resu
   for (uint32_t i = 0; i < grid->moved_count; i++) {
     tracks[i] = make_track(model, grid->moved[i], arena);
   }
-  resize_cell_t cell = resize_gather(grid, &formula, tracks);
-  resize_formula_t which = formula_of(model->schedule);
-  if (model->skips_zero_weights && which != RESIZE_DIFFERENCE) {
-    skip_zero_weights(&cell, grid->count);
-  }
-  row_t row = resize_interpolate(&formula, which, &cell);
-  for (size_t i = 0; i < grid->count; i++) {
-    double value = row.values[i];
-    uint64_t bits = format_from_double(element->format, isnan(value) ? (double)NAN : value);
-    bits = fault_spoil_bits(fault, element->format, bits, i);
-    if (!fault_skips_store(fault, i, result)) element_store(element, result->data, i, bits);
+  for (size_t first = 0; first < grid->count; first += RESIZE_BLOCK) {
+    arena_mark_t mark = arena_mark(arena);
+    size_t count = MIN(grid->count - first, (size_t)RESIZE_BLOCK);
+    simulate_block(model, &formula, tracks, first, count, result);
+    arena_rewind(arena, mark);
   }
 }
 
