@@ -1,0 +1,79 @@
+/* Each formula of linear resizes encloses its own models: their results conform by that formula
+ * alone, without those before it in the order of permission resize_linear. */
+#include "harness/gen/gen.h"
+#include "oracles/ops/byteir_resize/byteir_resize_linear.h"
+#include "oracles/ops/byteir_resize/byteir_resize_simulate.h"
+
+enum { PROGRAMS = 4000, ELEMENTS_MAX = 64 };
+
+static bool holds(const case_t *instance, const contract_t *contract, resize_formula_t formula,
+                  size_t component, uint64_t bits, arena_t *arena) {
+  resize_reading_t readings[RESIZE_READINGS_MAX];
+  size_t count = resize_readings(instance, contract, formula, formula, readings);
+  bool is_held = false;
+  for (size_t i = 0; i < count && !is_held; i++) {
+    arena_mark_t mark = arena_mark(arena);
+    is_held = resize_linear_holds(instance, contract, &readings[i], component, bits, arena);
+    arena_rewind(arena, mark);
+  }
+  return is_held;
+}
+
+static void check_model(const case_t *instance, const schedule_t *schedule,
+                        resize_formula_t formula, arena_t *arena) {
+  const contract_t contract = contract_backend();
+  const type_t *type = &instance->program.results[0];
+  tensor_t result = tensor_make(arena, type);
+  failure_t error = {.text = ""};
+  g_assert_cmpint(resize_simulate(instance, schedule, arena, &result, &error), ==, STATUS_OK);
+  for (size_t i = 0; i < type_element_count(type); i++) {
+    uint64_t bits = element_load(type->element, result.data, i);
+    if (holds(instance, &contract, formula, i, bits, arena)) continue;
+    GString *line = g_string_new(NULL);
+    case_print(instance, line);
+    g_error("%s, tree %d, seed %" G_GUINT64_FORMAT ", component %zu: %" G_GINT64_MODIFIER "x\n%s",
+            schedule->formula, schedule->tree, schedule->seed, i, bits, line->str);
+  }
+}
+
+static void test_formula(gconstpointer data) {
+  resize_formula_t formula = (resize_formula_t)GPOINTER_TO_INT(data);
+  const op_t *op = op_find(str_from("byteir.resize"));
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 0;
+  options.limits.elements_max = ELEMENTS_MAX;
+  rng_t rng = rng_make(0xf0);
+  arena_t arena;
+  arena_init(&arena);
+  size_t checked = 0;
+  for (uint64_t i = 0; i < PROGRAMS; i++) {
+    arena_reset(&arena);
+    program_t program;
+    const char *broken;
+    gen_program(&rng, op, &options, &arena, &program, &broken);
+    case_t instance = case_make(&arena, &program);
+    gen_data(&rng, &instance);
+    if (byteir_resize_attributes(&program)->mode == RESIZE_NEAREST) continue;
+    schedule_t schedule = schedule_plain();
+    schedule.formula = contract_spelling("resize_linear", (uint8_t)formula);
+    schedule.fused = i % 4 == 1;
+    schedule.other_way = i % 4 == 2;
+    schedule.tree = i % 4 == 3 ? TREE_RANDOM : TREE_SEQUENTIAL;
+    schedule.seed = i;
+    check_model(&instance, &schedule, formula, &arena);
+    checked++;
+  }
+  g_test_message("%zu programs", checked);
+  g_assert_cmpuint(checked, >, PROGRAMS / 3);
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  for (int i = 0; i < RESIZE_FORMULA_COUNT; i++) {
+    g_autofree char *path = g_strdup_printf("/byteir_resize_formulas/%s",
+                                            contract_spelling("resize_linear", (uint8_t)i));
+    g_test_add_data_func(path, GINT_TO_POINTER(i), test_formula);
+  }
+  return g_test_run();
+}
