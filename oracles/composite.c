@@ -226,7 +226,7 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const readin
   problem->formulas[reading->formula].evaluate(&formula, operands, results);
 }
 
-value_range_t problem_finish(const problem_t *problem, const reading_t *reading,
+value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
                              const row_t *results, uint32_t result, size_t place) {
   const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
   const formula_t formula = {.evaluator = &enclosed_evaluator,
@@ -238,5 +238,29 @@ value_range_t problem_finish(const problem_t *problem, const reading_t *reading,
   value_range_t range;
   enclosed_finish(&formula, &row->enclosed[row->count == 1 ? 0 : place],
                   problem->instance->program.results[result].element->format, &range);
+  if (problem->composite->permit == NULL) return range;
+  size_t element = part_result_element(problem, part, result, place);
+  problem->composite->permit(problem->instance, problem->contract, result, element, &range);
   return range;
+}
+
+/* ---- Quick sets ------------------------------------------------------------------------------ */
+
+bool problem_has_quick(const problem_t *problem, const reading_t *reading) {
+  return reading->format == &format_table[FORMAT_f32] &&
+         !problem->formulas[reading->formula].is_unbounded;
+}
+
+void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
+                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]) {
+  const quick_kernels_t *kernels = quick_kernels_best();
+  row_t results[CASE_RESULTS_MAX];
+  problem_evaluate(problem, part, reading, &quick_evaluator, kernels, NULL, results);
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const quick_numbers_t *numbers = results[r].quick;
+    double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
+    double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
+    kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
+    out_rows[r] = (quick_row_t){numbers->count, low, high, numbers->point};
+  }
 }

@@ -4,6 +4,7 @@
 #ifndef ASSAY_ORACLES_COMPOSITE_H
 #define ASSAY_ORACLES_COMPOSITE_H
 
+#include "oracles/exact/value_range.h"
 #include "oracles/formula/formula.h"
 #include "oracles/oracle.h"
 
@@ -41,6 +42,10 @@ struct composite {
    */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
                          size_t index);
+  /* Adds to the accept set of an element of a result what no step of a formula gives, or is NULL:
+   * results that the op's definition leaves open.  Asked about, never in a quick set. */
+  void (*permit)(const case_t *instance, const contract_t *contract, uint32_t result,
+                 size_t element, value_range_t *inout_range);
 };
 
 /* The functions of oracle_t of the same names, for rows that have a composite. */

@@ -1,6 +1,6 @@
 /* The quick accept sets of a composite op: by the quick evaluator where it can say something, by
- * the enclosed one where it cannot.  Both take the first reading of the program alone; what others
- * permit is asked. */
+ * the enclosed one where it cannot.  Both take the first reading of the program; of the others the
+ * quick one adds the last that it knows, which is the loosest, and the rest is asked. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +14,8 @@ typedef struct result_sets {
   const format_t *format;
   double *low;
   double *high;
+  double *other_low;
+  double *other_high;
   double *reference;
   double *tail;
   double *magnitude; /* The permitted error. */
@@ -27,6 +29,8 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
   result_sets_t sets = {.format = program->results[result].element->format,
                         .low = ARENA_NEW_ARRAY(arena, double, count),
                         .high = ARENA_NEW_ARRAY(arena, double, count),
+                        .other_low = ARENA_NEW_ARRAY(arena, double, count),
+                        .other_high = ARENA_NEW_ARRAY(arena, double, count),
                         .reference = ARENA_NEW_ARRAY(arena, double, count),
                         .tail = ARENA_NEW_ARRAY(arena, double, count),
                         .magnitude = ARENA_NEW_ARRAY(arena, double, count),
@@ -35,10 +39,13 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
   *out_accept = (accept_t){.count = count,
                            .low = sets.low,
                            .high = sets.high,
+                           .other_low = sets.other_low,
+                           .other_high = sets.other_high,
                            .reference = sets.reference,
                            .reference_tail = sets.tail,
                            .magnitude = sets.magnitude,
                            .bound_factor = 1,
+                           .measures_inside = true,
                            .specials = sets.specials,
                            .ask = sets.ask};
   return sets;
@@ -56,6 +63,8 @@ static void leave_out_negative_zero(const format_t *format, double *low, double 
 
 static void store_quick(result_sets_t *sets, size_t element, double low, double high,
                         double point) {
+  sets->other_low[element] = 1;
+  sets->other_high[element] = -1;
   sets->specials[element] = 0;
   sets->ask[element] = isnan(low) ? 1 : 0;
   if (low == -(double)INFINITY) {
@@ -71,27 +80,48 @@ static void store_quick(result_sets_t *sets, size_t element, double low, double 
   sets->magnitude[element] = fmax(high - point, point - low);
 }
 
+/* What a further reading permits of a number that the first one told. */
+static void store_other(result_sets_t *sets, size_t element, double low, double high) {
+  if (sets->ask[element] != 0 || !(low > -(double)INFINITY)) return;
+  leave_out_negative_zero(sets->format, &low, &high);
+  sets->other_low[element] = low;
+  sets->other_high[element] = high;
+  double reference = sets->reference[element];
+  double error = fmax(high - reference, reference - low);
+  sets->magnitude[element] = fmax(sets->magnitude[element], error);
+}
+
 /* Returns whether some number is not known. */
 static bool accept_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
                            result_sets_t *sets) {
-  const quick_kernels_t *kernels = quick_kernels_best();
-  row_t results[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &quick_evaluator, kernels, NULL, results);
+  quick_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_quickly(problem, part, reading, rows);
   bool lacks_some = false;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const quick_numbers_t *numbers = results[r].quick;
-    double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
-    double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
-    kernels->finish(numbers, sets[r].format, low, high);
+    const quick_row_t *row = &rows[r];
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
-      size_t n = numbers->count == 1 ? 0 : i;
+      size_t n = row->count == 1 ? 0 : i;
       size_t element = part_result_element(problem, part, r, i);
-      store_quick(&sets[r], element, low[n], high[n], numbers->point[n]);
-      lacks_some |= isnan(low[n]);
+      store_quick(&sets[r], element, row->low[n], row->high[n], row->point[n]);
+      lacks_some |= isnan(row->low[n]);
     }
   }
   return lacks_some;
+}
+
+static void accept_others_quickly(const problem_t *problem, const part_t *part,
+                                  const reading_t *reading, result_sets_t *sets) {
+  quick_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_quickly(problem, part, reading, rows);
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    size_t count = part_result_count(problem, part, r);
+    for (size_t i = 0; i < count; i++) {
+      size_t n = rows[r].count == 1 ? 0 : i;
+      size_t element = part_result_element(problem, part, r, i);
+      store_other(&sets[r], element, rows[r].low[n], rows[r].high[n]);
+    }
+  }
 }
 
 /* ---- Carefully ------------------------------------------------------------------------------- */
@@ -112,6 +142,8 @@ static void store_reference(result_sets_t *sets, size_t element, const enclosed_
 static void store_careful(result_sets_t *sets, size_t element, const value_range_t *range,
                           const enclosed_t *exact) {
   double low = range->low, high = range->high;
+  sets->other_low[element] = 1;
+  sets->other_high[element] = -1;
   double smallest = ldexp(1, sets->format->exponent_min - sets->format->precision + 1);
   if (low == 0 && !range->positive_zero) low = smallest;
   if (high == 0 && !range->positive_zero) high = -smallest;
@@ -124,8 +156,8 @@ static void store_careful(result_sets_t *sets, size_t element, const value_range
                                       (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0));
   sets->ask[element] = is_everything; /* Then nothing could have failed: ask() tells. */
   store_reference(sets, element, exact);
-  double reference = sets->reference[element];
-  sets->magnitude[element] = fmax(high - reference, reference - low);
+  double reference = sets->reference[element], tail = sets->tail[element];
+  sets->magnitude[element] = fmax((high - reference) - tail, (reference - low) + tail);
 }
 
 /* Those numbers of a part that are not known yet. */
@@ -141,7 +173,7 @@ static void accept_carefully(const problem_t *problem, const part_t *part, const
     for (size_t i = 0; i < count; i++) {
       size_t element = part_result_element(problem, part, r, i);
       if (sets[r].ask[element] == 0) continue;
-      value_range_t range = problem_finish(problem, reading, results, r, i);
+      value_range_t range = problem_finish(problem, part, reading, results, r, i);
       store_careful(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
     }
   }
@@ -159,11 +191,14 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
 
 /* Elementwise ops are taken apart, since few of their elements may be unknown. */
 static void accept_group(const problem_t *problem, size_t group, const reading_t *reading,
-                         result_sets_t *sets) {
+                         const reading_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
-  bool has_quick = reading->format == &format_table[FORMAT_f32] &&
-                   !problem->formulas[reading->formula].is_unbounded;
-  if (has_quick && !accept_quickly(problem, &part, reading, sets)) return;
+  bool lacks_some = true;
+  if (problem_has_quick(problem, reading)) {
+    lacks_some = accept_quickly(problem, &part, reading, sets);
+    if (loosest != reading) accept_others_quickly(problem, &part, loosest, sets);
+  }
+  if (!lacks_some) return;
   if (!problem->layout.is_elementwise) {
     accept_carefully(problem, &part, reading, sets);
     return;
@@ -174,13 +209,21 @@ static void accept_group(const problem_t *problem, size_t group, const reading_t
   }
 }
 
+/* Beside the first reading: the last that the quick evaluator knows, or the first itself. */
+static const reading_t *loosest_of(const problem_t *problem, const reading_t *readings,
+                                   size_t count) {
+  while (count > 1 && !problem_has_quick(problem, &readings[count - 1])) count--;
+  return &readings[count - 1];
+}
+
 status_t composite_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                           accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   (void)error;
   const program_t *program = &instance->program;
   problem_t problem = problem_make(instance, contract, arena);
   reading_t readings[READINGS_MAX];
-  problem_readings(&problem, readings);
+  size_t count = problem_readings(&problem, readings);
+  const reading_t *loosest = loosest_of(&problem, readings, count);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
     sets[r] = make_sets(program, r, arena, &out_accepts[r]);
@@ -188,7 +231,7 @@ status_t composite_accept(const case_t *instance, const contract_t *contract, ar
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(arena);
-    accept_group(&problem, group, &readings[0], sets);
+    accept_group(&problem, group, &readings[0], loosest, sets);
     arena_rewind(arena, mark);
   }
   return STATUS_OK;

@@ -65,7 +65,7 @@ static value_range_t range_of(const problem_t *problem, const part_t *part,
                               ask_memo_t *memo) {
   row_t rows[CASE_RESULTS_MAX];
   evaluate(problem, part, reading, false, memo, rows);
-  return problem_finish(problem, reading, rows, result, place);
+  return problem_finish(problem, part, reading, rows, result, place);
 }
 
 /* ---- Describing ------------------------------------------------------------------------------ */
@@ -164,86 +164,80 @@ status_t composite_ask_remembering(const case_t *instance, const contract_t *con
 
 /* ---- Which formula --------------------------------------------------------------------------- */
 
-/* Numbers of a part that some reading has been found to hold. */
-typedef struct held {
-  bool *is_held[CASE_RESULTS_MAX];
-  bool is_all;
-} held_t;
-
-static held_t held_make(const problem_t *problem, const part_t *part) {
-  held_t held = {.is_all = false};
-  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    held.is_held[r] = arena_alloc_zeroed(problem->arena, part_result_count(problem, part, r));
-  }
-  return held;
-}
-
 static uint64_t bits_of(const problem_t *problem, const part_t *part, const tensor_t *results,
                         uint32_t result, size_t place) {
   size_t element = part_result_element(problem, part, result, place);
   return element_load(results[result].type.element, results[result].data, element);
 }
 
-static void hold_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
-                         const tensor_t *results, held_t *held) {
-  const quick_kernels_t *kernels = quick_kernels_best();
-  row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &quick_evaluator, kernels, NULL, rows);
-  held->is_all = true;
+/* Marks the numbers of a part that the quick evaluator holds; returns whether those are all. */
+static bool hold_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
+                         const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
+  quick_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_quickly(problem, part, reading, rows);
+  bool holds_all = true;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const quick_numbers_t *numbers = rows[r].quick;
     const format_t *format = results[r].type.element->format;
-    double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
-    double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
-    kernels->finish(numbers, format, low, high);
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
-      size_t n = numbers->count == 1 ? 0 : i;
+      size_t n = rows[r].count == 1 ? 0 : i;
       double value = format_to_double(format, bits_of(problem, part, results, r, i));
-      held->is_held[r][i] = value != 0 && low[n] <= value && value <= high[n];
-      held->is_all &= held->is_held[r][i];
+      is_held[r][i] |= value != 0 && rows[r].low[n] <= value && value <= rows[r].high[n];
+      holds_all &= is_held[r][i];
     }
   }
+  return holds_all;
 }
 
-static void hold_carefully(const problem_t *problem, const part_t *part, const reading_t *reading,
-                           const tensor_t *results, held_t *held) {
-  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+/* Whether one of the readings holds a number. */
+static bool holds_number(const problem_t *problem, const part_t *part, const reading_t *readings,
+                         size_t reading_count, const tensor_t *results, uint32_t result,
+                         size_t place, ask_memo_t *memo) {
   bool any_zero = problem->contract->zero_sign == ZERO_SIGN_ANY;
-  row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &enclosed_evaluator, &settings, NULL, rows);
-  held->is_all = true;
-  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
-      if (!held->is_held[r][i]) {
-        value_range_t range = problem_finish(problem, reading, rows, r, i);
-        uint64_t bits = bits_of(problem, part, results, r, i);
-        held->is_held[r][i] =
-            value_range_holds(&range, results[r].type.element->format, bits, any_zero);
-      }
-      held->is_all &= held->is_held[r][i];
-    }
+  const format_t *format = results[result].type.element->format;
+  uint64_t bits = bits_of(problem, part, results, result, place);
+  for (size_t i = 0; i < reading_count; i++) {
+    value_range_t range = range_of(problem, part, &readings[i], result, place, memo);
+    if (value_range_holds(&range, format, bits, any_zero)) return true;
   }
+  return false;
 }
 
-static bool holds_part(const problem_t *problem, const part_t *part, uint8_t formula,
-                       const tensor_t *results) {
-  reading_t readings[READINGS_MAX];
-  size_t count = problem_readings_of(problem, formula, readings);
-  held_t held = held_make(problem, part);
-  bool has_quick =
-      readings[0].format == &format_table[FORMAT_f32] && !problem->formulas[formula].is_unbounded;
-  if (has_quick) hold_quickly(problem, part, &readings[0], results, &held);
-  for (size_t i = 0; i < count && !held.is_all; i++) {
-    hold_carefully(problem, part, &readings[i], results, &held);
+static bool holds_part(const problem_t *problem, const part_t *part, const reading_t *readings,
+                       size_t reading_count, const tensor_t *results, ask_memo_t *memo) {
+  const uint32_t result_count = problem->instance->program.result_count;
+  bool *is_held[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < result_count; r++) {
+    is_held[r] = arena_alloc_zeroed(problem->arena, part_result_count(problem, part, r));
   }
-  return held.is_all;
+  for (size_t i = 0; i < reading_count; i++) {
+    if (!problem_has_quick(problem, &readings[i])) continue;
+    if (hold_quickly(problem, part, &readings[i], results, is_held)) return true;
+  }
+  for (uint32_t r = 0; r < result_count; r++) {
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      if (is_held[r][i]) continue;
+      bool is_alone = problem->layout.is_elementwise;
+      part_t one = is_alone ? (part_t){part->group, part->first + i, 1} : *part;
+      size_t place = is_alone ? 0 : i;
+      ask_memo_t *of_part = is_alone ? NULL : memo; /* Nobody asks about that element again. */
+      if (!holds_number(problem, &one, readings, reading_count, results, r, place, of_part)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 static bool holds_all(const problem_t *problem, uint8_t formula, const tensor_t *results) {
+  reading_t readings[READINGS_MAX];
+  size_t reading_count = problem_readings_of(problem, formula, readings);
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
+    ask_memo_t memo;
+    ask_memo_init(&memo);
     part_t part = problem_part(problem, group);
-    bool holds = holds_part(problem, &part, formula, results);
+    bool holds = holds_part(problem, &part, readings, reading_count, results, &memo);
+    ask_memo_deinit(&memo);
     arena_rewind(problem->arena, mark);
     if (!holds) return false;
   }

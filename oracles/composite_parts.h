@@ -3,7 +3,6 @@
 #define ASSAY_ORACLES_COMPOSITE_PARTS_H
 
 #include "oracles/composite.h"
-#include "oracles/exact/value_range.h"
 
 /* One way to understand a program: a formula, the format it is computed in, and which epsilon it
  * takes. */
@@ -64,7 +63,22 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const readin
                       const schedule_t *schedule, row_t results[CASE_RESULTS_MAX]);
 
 /* The accept set of one number of a result of a part, as the enclosed evaluator gives it. */
-value_range_t problem_finish(const problem_t *problem, const reading_t *reading,
+value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
                              const row_t *results, uint32_t result, size_t place);
+
+/* Whether the quick evaluator knows a reading. */
+bool problem_has_quick(const problem_t *problem, const reading_t *reading);
+
+/* What the quick evaluator finds of a part: two numbers for each of a result's, as
+ * quick_kernels_t.finish gives them, or one for all. */
+typedef struct quick_row {
+  size_t count;
+  const double *low;
+  const double *high;
+  const double *point;
+} quick_row_t;
+
+void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
+                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]);
 
 #endif

@@ -59,7 +59,6 @@ static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is
     walk->verdict.wrong_count++;
     return STATUS_OK;
   }
-  walk->verdict.asked_count++;
   failure_t failure = {0};
   answer_t answer = {0};
   status_t status = judge->ask(judge->ask_context, walk->instance, &judge->contract, result,

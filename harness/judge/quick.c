@@ -187,10 +187,20 @@ KERNEL void measure_bounds(const accept_t *accept, const double *magnitude, size
   inout_measures->slack = fmax(inout_measures->slack, slack);
 }
 
-KERNEL void measure(const accept_t *accept, const format_t *format, size_t first, size_t count,
+KERNEL void forget_rejected(const uint64_t *restrict rejected, size_t count,
+                            double *restrict inout_error) {
+  for (size_t i = 0; i < count; i++) {
+    inout_error[i] = rejected[i] != 0 ? (double)NAN : inout_error[i];
+  }
+}
+
+KERNEL void measure(const accept_t *accept, const format_t *format, const quick_block_t *block,
                     const double *value, measures_t *inout_measures) {
+  const size_t first = block->first;
+  const size_t count = block->count;
   double error[QUICK_BLOCK];
   find_errors(accept, first, count, value, error);
+  if (accept->measures_inside) forget_rejected(block->rejected, count, error);
   double ulp_error = largest_ulp_error(format, accept->reference + first, count, error);
   inout_measures->ulp_error = fmax(inout_measures->ulp_error, ulp_error);
   if (accept->magnitude == NULL) return;
@@ -230,7 +240,7 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
   }
   block->rejected_any = any_of(block->rejected, count);
 
-  if (has_reference) measure(accept, element->format, first, count, value, inout_measures);
+  if (has_reference) measure(accept, element->format, block, value, inout_measures);
 }
 
 #ifdef __x86_64__

@@ -44,7 +44,6 @@ typedef struct verdict {
   /* Of an op with several formulas: the tightest one whose accept sets hold these results, "" if
    * none does; if somebody asked. */
   const char *formula;
-  size_t asked_count; /* Components that no quick set held, so that the oracle was asked. */
   char reason[VERDICT_TEXT_BYTES]; /* Of refused and failed: what the executor said. */
   char constraint[8];              /* The constraint that the program breaks on purpose, or "". */
 } verdict_t;

@@ -51,6 +51,7 @@ typedef struct accept {
   double bound_factor;
   double bound_offset;
   double unit_roundoff;
+  bool measures_inside; /* Those measures hold of components inside the set; ask about others. */
   /* If not NULL: nonzero where nothing above is known of component i: always ask. */
   const uint8_t *ask;
 } accept_t;

@@ -7,15 +7,13 @@ status_t observe_formula(const oracle_t *oracle, const contract_t *contract, con
   verdict_t *verdict = inout_verdict;
   bool is_judged = verdict->outcome == OUTCOME_conforms || verdict->outcome == OUTCOME_diverges;
   if (oracle->find_formula == NULL || permission == NULL || !is_judged) return STATUS_OK;
-  uint8_t formula = 0; /* The quick sets are those of the first. */
-  bool found = true;
-  if (verdict->asked_count > 0) {
-    arena_mark_t mark = arena_mark(arena);
-    status_t status =
-        oracle->find_formula(instance, contract, results, arena, &formula, &found, error);
-    arena_rewind(arena, mark);
-    STATUS_TRY(status);
-  }
+  uint8_t formula = 0;
+  bool found = false;
+  arena_mark_t mark = arena_mark(arena);
+  status_t status =
+      oracle->find_formula(instance, contract, results, arena, &formula, &found, error);
+  arena_rewind(arena, mark);
+  STATUS_TRY(status);
   verdict->formula = found ? contract_spelling(permission, formula) : "";
   return STATUS_OK;
 }

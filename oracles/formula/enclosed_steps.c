@@ -159,6 +159,22 @@ static row_t either(formula_t *formula, row_t a, row_t b) {
   return row;
 }
 
+static row_t nearby(formula_t *formula, row_t a, double distance) {
+  if (enclosed_settings(formula)->is_exact) return a;
+  row_t row = new_row(formula, a.count);
+  for (size_t i = 0; i < a.count; i++) {
+    enclosed_t *number = &row.enclosed[i];
+    enclosed_copy(number, &a.enclosed[i]);
+    number->is_delivered = false;
+    if (!number->has_finite) continue;
+    mpfr_sub_d(number->low, number->low, distance, MPFR_RNDD);
+    mpfr_add_d(number->high, number->high, distance, MPFR_RNDU);
+    if (mpfr_sgn(number->low) > 0 || mpfr_sgn(number->high) < 0) continue;
+    number->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  }
+  return row;
+}
+
 const evaluator_t enclosed_evaluator = {
     .constant = constant,
     .number = number,
@@ -178,5 +194,6 @@ const evaluator_t enclosed_evaluator = {
     .running_moments = enclosed_running_moments,
     .shares = enclosed_shares,
     .online_sum = enclosed_online_sum,
+    .nearby = nearby,
     .either = either,
 };

@@ -69,6 +69,9 @@ typedef struct evaluator {
    * in any tree (Milakov and Gimelshein 2018). */
   row_t (*online_sum)(formula_t *formula, row_t a);
 
+  /* Any values within `distance` of these: of an approximation that is known by its error. */
+  row_t (*nearby)(formula_t *formula, row_t a, double distance);
+
   /* Either of two ways to compute the same. */
   row_t (*either)(formula_t *formula, row_t a, row_t b);
 } evaluator_t;
@@ -139,6 +142,9 @@ static inline row_t formula_shares(formula_t *formula, row_t a) {
 }
 static inline row_t formula_online_sum(formula_t *formula, row_t a) {
   return formula->evaluator->online_sum(formula, a);
+}
+static inline row_t formula_nearby(formula_t *formula, row_t a, double distance) {
+  return formula->evaluator->nearby(formula, a, distance);
 }
 static inline row_t formula_either(formula_t *formula, row_t a, row_t b) {
   return formula->evaluator->either(formula, a, b);

@@ -211,6 +211,20 @@ static row_t either(formula_t *formula, row_t a, row_t b) {
   return goes_other_way(formula) ? b : a;
 }
 
+/* From the bits of the value, and a little less far than permitted, for the rounding. */
+static row_t nearby(formula_t *formula, row_t a, double distance) {
+  row_t row = new_row(formula, a.count);
+  double unit = distance * (1 - 0x1p-6) * 0x1p-20;
+  for (size_t i = 0; i < a.count; i++) {
+    uint64_t state = binary64_bits(a.values[i]) ^ formula->schedule->seed;
+    rng_t rng = rng_make(rng_splitmix(&state));
+    double moved = a.values[i] + (double)rng_between(&rng, -(1 << 20), 1 << 20) * unit;
+    double rounded = format_round_double(formula->format, moved);
+    row.values[i] = fabs(rounded - a.values[i]) <= distance ? rounded : a.values[i];
+  }
+  return row;
+}
+
 static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
   row_t deviations = subtract(formula, a, mean);
   return model_sum_of_products(formula, deviations, deviations);
@@ -241,5 +255,6 @@ const evaluator_t model_evaluator = {
     .running_moments = model_running_moments,
     .shares = shares,
     .online_sum = model_online_sum,
+    .nearby = nearby,
     .either = either,
 };

@@ -260,6 +260,12 @@ static row_t online_sum(formula_t *formula, row_t a) {
   return unknown(formula);
 }
 
+static row_t nearby(formula_t *formula, row_t a, double distance) {
+  (void)a;
+  (void)distance;
+  return unknown(formula);
+}
+
 static row_t shares(formula_t *formula, row_t a) {
   quick_totals_t totals;
   kernels_of(formula)->sum(a.quick, &totals);
@@ -293,5 +299,6 @@ const evaluator_t quick_evaluator = {
     .running_moments = running_moments,
     .shares = shares,
     .online_sum = online_sum,
+    .nearby = nearby,
     .either = either,
 };
