@@ -17,6 +17,7 @@ from assay_worker import Invalid, Program, Type, Unsupported
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
+NARROW_INTEGERS = ("i2", "i4", "ui2", "ui4")
 INDICES = ("i32", "i64")
 QUANTA = ("i8", "ui8", "i16", "ui16")  # Types of quantized numbers and zero points.
 
@@ -78,6 +79,15 @@ def _axes(program: Program, rank: int) -> list[int]:
     _rule(len({axis % rank for axis in listed}) == len(listed), "axes are distinct")
     _limit(len(listed) != 0, "nothing along no axis")
     return sorted(_dimension(axis, rank) for axis in listed)
+
+
+def _are_indices(kind: Type, size: int) -> None:
+    """Indices of `size` elements."""
+    is_integer = kind.element in (*INTEGERS, *NARROW_INTEGERS)
+    _rule(is_integer, "indices are integers")
+    bits = int(kind.element.lstrip("ui")) - (kind.element[0] == "i")
+    _rule(size <= 1 << bits, "indices are of a type that holds the largest")
+    _limit(kind.element in INDICES, "indices are i32 or i64")
 
 
 def _keeping(shape: tuple[int, ...], axes: list[int], size: int = 1) -> tuple[int, ...]:
@@ -173,13 +183,12 @@ def pick(program: Program) -> Pick:
     _rule(kind.element in (*FLOATS, *INTEGERS), "picks among floats or integers")
     axis, keeps_dims = _axis(program, len(kind.shape)), _boolean(program, "keep_dims")
     shape = _keeping(kind.shape, [axis]) if keeps_dims else _without(kind.shape, axis)
+    _rule(kind.shape[axis] != 0, "there is something to pick")
     _rule(indices.shape == shape, "the shape of the indices")
-    _rule(indices.element in INTEGERS, "indices are integers")
-    _limit(indices.element in INDICES, "indices are i32 or i64")
     has_values = len(program.results) == 2
     if has_values:
         _rule(program.results[0] == Type(kind.element, shape), "the type of the values")
-    _limit(kind.shape[axis] != 0, "nothing to pick from")
+    _are_indices(indices, kind.shape[axis])
     takes_last = _boolean(program, "select_last_index")
     is_max = program.op == "byteir.arg_max"
     return Pick(is_max, axis, keeps_dims, takes_last, has_values, kind.shape[axis])
@@ -202,8 +211,8 @@ def top_k(program: Program) -> TopK:
     _rule(0 <= k <= kind.shape[axis], "k numbers are there")
     shape = _keeping(kind.shape, [axis], k)
     _rule(values == Type(kind.element, shape), "the type of the values")
-    _rule(indices.shape == shape and indices.element in INTEGERS, "the type of the indices")
-    _limit(indices.element in INDICES, "indices are i32 or i64")
+    _rule(indices.shape == shape, "the shape of the indices")
+    _are_indices(indices, kind.shape[axis])
     return TopK(k, axis, _boolean(program, "sorted"))
 
 
@@ -226,11 +235,13 @@ def _pattern(program: Program, key: str, kind: Type) -> np.ndarray:
 def one_hot(program: Program) -> OneHot:
     _begin(program, 1, 1, "depth", "axis", "on_value", "off_value")
     indices, result = program.operands[0], program.results[0]
-    _rule(indices.element in INTEGERS, "indices are integers")
-    _limit(result.element in (*FLOATS, *INTEGERS), "fills tensors of floats or integers")
+    _rule(indices.element in (*INTEGERS, *NARROW_INTEGERS), "indices are integers")
+    _rule(not result.element.startswith("complex"), "the result has no complex numbers")
     depth, axis = int(_text(program, "depth")), _axis(program, len(indices.shape) + 1)
     shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
     _rule(depth >= 0 and result.shape == shape, "the shape of the result")
+    _limit(indices.element in INTEGERS, f"no indices of {indices.element}")
+    _limit(result.element in (*FLOATS, *INTEGERS), f"no tensors of {result.element}")
     on, off = (_pattern(program, key, result) for key in ("on_value", "off_value"))
     return OneHot(depth, axis, on, off)
 
@@ -244,13 +255,12 @@ def quantization(program: Program) -> int | None:
     _is_float(number)
     _is_float(scale)
     _rule(number.shape == quantum.shape, "the result has the shape of the operand")
-    _rule(quantum.element in INTEGERS, "quantized numbers are integers")
     _rule(zero_point.element == quantum.element, "the type of the zero point")
-    _limit(quantum.element in QUANTA, f"no quantized numbers of {quantum.element}")
+    _rule(quantum.element in QUANTA, f"no quantized numbers of {quantum.element}")
     _rule(len(scale.shape) <= 1 and zero_point.shape == scale.shape, "one scale, or one a channel")
-    _limit(scale.element == number.element, "a scale of another type")
+    _rule(scale.element == number.element, "the type of the scale")
     if not scale.shape:
-        _limit("axis" not in program.attributes, "an axis, and no channels")
+        _rule("axis" not in program.attributes, "no axis without channels")
         return None
     axis = _axis(program, len(kind.shape))
     _rule(scale.shape[0] == kind.shape[axis], "a scale for each channel")
@@ -296,13 +306,15 @@ def resize(program: Program) -> Resize:
     has_scales = _word(program, "target_mode", "scale", "size") == "scale"
     is_linear = _word(program, "mode", "nearest", "linear") == "linear"
     coordinates = _word(program, "coordinate_transformation_mode", *COORDINATES)
-    _rule(kind.element in (*FLOATS, *INTEGERS), "resizes tensors of floats or integers")
-    _rule(target.element in (FLOATS if has_scales else INTEGERS), "the type of the target")
+    known = FLOATS if is_linear else (*FLOATS, *INTEGERS)
+    _rule(kind.element in known, f"resizes {', '.join(known)}")
+    _rule(target.element in (("f32",) if has_scales else INDICES), "the type of the target")
     _rule(target.shape == (len(kind.shape),), "the target has a number for each dimension")
     same = result.element == kind.element and len(result.shape) == len(kind.shape)
     _rule(same, "the result has the type and rank of the operand")
-    _limit(target.element in ("f32", *INDICES), "scales are f32, sizes i32 or i64")
-    _limit(all(kind.shape) and all(result.shape), "nothing to resize")
+    empty, left = ([size == 0 for size in sizes] for sizes in (kind.shape, result.shape))
+    _rule(empty == left, "empty stay those dimensions that are, and no others")
+    _limit(not any(empty), "nothing to resize")
     scaled = [dim for dim, size in enumerate(kind.shape) if result.shape[dim] != size]
     return Resize(has_scales, is_linear, coordinates, result.shape, scaled)
 

@@ -190,12 +190,12 @@ class JaxByteir:
     # ---- Images, and random numbers.
 
     def _resize(self, program: Program) -> Run:
-        wanted, kind = byteir.resize(program), program.operands[0]
+        wanted = byteir.resize(program)
         is_half_pixel = wanted.coordinates == "half_pixel" or (
             wanted.coordinates == "pytorch_half_pixel" and not wanted.shrinks_to_1
         )
-        if not wanted.is_linear or not is_half_pixel or kind.element not in byteir.FLOATS:
-            raise Unsupported("jax.image.resize does floats, linear, with half-pixel coordinates")
+        if not wanted.is_linear or not is_half_pixel:
+            raise Unsupported("jax.image.resize is linear, with half-pixel coordinates")
 
         def run(x: Any, _target: Any) -> tuple[Any, ...]:
             return (self.jax.image.resize(x, wanted.sizes, "linear", antialias=False),)
