@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay_worker import Invalid, Program, Type, Unsupported
+from assay_worker import BITS, Invalid, Program, Type, Unsupported
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
@@ -225,11 +225,12 @@ class OneHot:
 
 
 def _pattern(program: Program, key: str, kind: Type) -> np.ndarray:
-    digits = _text(program, key)
-    size = kind.dtype.itemsize
-    _rule(len(digits) == 2 * size, f"{key} has the type of the result")
-    bits = np.frombuffer(int(digits, 16).to_bytes(size, "little"), np.uint8)
-    return bits.copy().view(kind.dtype).reshape(())
+    digits, bytes_ = _text(program, key), kind.dtype.itemsize
+    bits, value = BITS.get(kind.element, 8 * bytes_), int(digits, 16)
+    fits = len(digits) == (bits + 3) // 4 and value < 1 << bits
+    _rule(fits, f"{key} has the type of the result")
+    pattern = np.frombuffer(value.to_bytes(bytes_, "little"), np.uint8)
+    return pattern.copy().view(kind.dtype).reshape(())
 
 
 def one_hot(program: Program) -> OneHot:
@@ -240,8 +241,6 @@ def one_hot(program: Program) -> OneHot:
     depth, axis = int(_text(program, "depth")), _axis(program, len(indices.shape) + 1)
     shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
     _rule(depth >= 0 and result.shape == shape, "the shape of the result")
-    _limit(indices.element in INTEGERS, f"no indices of {indices.element}")
-    _limit(result.element in (*FLOATS, *INTEGERS), f"no tensors of {result.element}")
     on, off = (_pattern(program, key, result) for key in ("on_value", "off_value"))
     return OneHot(depth, axis, on, off)
 

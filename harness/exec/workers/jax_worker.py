@@ -81,7 +81,7 @@ class Jax(Worker):
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program):
-            return None
+            return False if xla_worker.names_no_type(program) else None
         program.check_attributes(*ATTRIBUTES.get(program.op, ()))
         if program.op == "stablehlo.reduce":
             body = program.attributes["body"]

@@ -101,7 +101,7 @@ class OnnxRuntime(Worker):
         self.options.log_severity_level = 4
 
     def compile(self, program: Program) -> Handle:
-        strange = {kind.element for kind in program.operands} - set(TYPES)
+        strange = {kind.element for kind in [*program.operands, *program.results]} - set(TYPES)
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:

@@ -59,8 +59,12 @@ class Block:
     def constant(self, value: object, kind: Type) -> Value:
         """A tensor full of one number, rounded to its type."""
         number = np.array(value).astype(kind.dtype)
-        is_integer = kind.dtype.kind in "iu"
-        text = str(int(number)) if is_integer else "0x" + number.tobytes()[::-1].hex().upper()
+        if kind.element == "i1":
+            text = "true" if number else "false"
+        elif kind.element.lstrip("u").startswith("i"):
+            text = str(int(number))
+        else:
+            text = "0x" + number.tobytes()[::-1].hex().upper()
         attribute = f"value = dense<{text}> : {mlir_type(kind.element, kind.shape)}"
         return self.ops("stablehlo.constant", [], [kind], attribute)[0]
 
