@@ -25,6 +25,7 @@ from stablehlo_text import mlir_type, mlir_types
 
 OPS = ("stablehlo.dot_general", "stablehlo.reduce")
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.
+STEPS_MAX = 1 << 20  # Of elements of all ops of a module: two seconds.
 READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
 
 
@@ -162,6 +163,9 @@ class Interpreter(Worker):
             program = byteir_stablehlo.decompose(program, self.variant)
             if "chlo." in program.mlir:
                 raise Unsupported("the interpreter has no erf")
+            elements = max(np.prod(kind.shape) for kind in [*program.operands, *program.results])
+            if elements * program.mlir.count(" = ") > STEPS_MAX:
+                raise Unsupported(f"a module of more than {STEPS_MAX} elements")
         recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
         with self.context, self.ir.Location.unknown():
             try:
