@@ -18,7 +18,7 @@ from assay_worker import BITS, Invalid, Program, Type, Unsupported
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
 NARROW_INTEGERS = ("i2", "i4", "ui2", "ui4")
-INDICES = ("i32", "i64")
+SIZES = ("i32", "i64")  # Types of the sizes of a resize.
 QUANTA = ("i8", "ui8", "i16", "ui16")  # Types of quantized numbers and zero points.
 
 
@@ -87,7 +87,7 @@ def _are_indices(kind: Type, size: int) -> None:
     _rule(is_integer, "indices are integers")
     bits = int(kind.element.lstrip("ui")) - (kind.element[0] == "i")
     _rule(size <= 1 << bits, "indices are of a type that holds the largest")
-    _limit(kind.element in INDICES, "indices are i32 or i64")
+    _limit(kind.element in INTEGERS, f"no indices of {kind.element}")
 
 
 def _keeping(shape: tuple[int, ...], axes: list[int], size: int = 1) -> tuple[int, ...]:
@@ -307,7 +307,7 @@ def resize(program: Program) -> Resize:
     coordinates = _word(program, "coordinate_transformation_mode", *COORDINATES)
     known = FLOATS if is_linear else (*FLOATS, *INTEGERS)
     _rule(kind.element in known, f"resizes {', '.join(known)}")
-    _rule(target.element in (("f32",) if has_scales else INDICES), "the type of the target")
+    _rule(target.element in (("f32",) if has_scales else SIZES), "the type of the target")
     _rule(target.shape == (len(kind.shape),), "the target has a number for each dimension")
     same = result.element == kind.element and len(result.shape) == len(kind.shape)
     _rule(same, "the result has the type and rank of the operand")
