@@ -75,8 +75,9 @@ status_t audit_component(const oracle_t *oracle, const case_t *instance, const c
     double value;
   } named[] = {{ACCEPT_NAN, NAN},
                {ACCEPT_POSITIVE_INFINITY, INFINITY},
-               {ACCEPT_NEGATIVE_INFINITY, -INFINITY}};
-  for (size_t i = 0; i < 3; i++) {
+               {ACCEPT_NEGATIVE_INFINITY, -INFINITY},
+               {ACCEPT_NEGATIVE_ZERO, -0.0}};
+  for (size_t i = 0; i < G_N_ELEMENTS(named); i++) {
     if ((specials & named[i].flag) == 0) continue;
     uint64_t bits = format_from_double(format, named[i].value);
     STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,

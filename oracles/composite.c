@@ -170,7 +170,8 @@ static size_t operand_element(const problem_t *problem, const part_t *part, uint
     case COMPOSITE_SCALAR:
       return 0;
     case COMPOSITE_CHANNEL:
-      return layout->channel[layout->group_base[part->group] + layout->term_offset[term]];
+      return (layout->group_base[part->group] + layout->term_offset[term]) /
+             layout->channel_stride % layout->channel_count;
   }
   g_assert_not_reached();
 }
@@ -190,10 +191,11 @@ static row_t load_patterns(formula_t *formula, const format_t *format, const uin
 static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t operand,
                           formula_t *formula) {
   const tensor_t *tensor = &problem->instance->operands[operand];
-  const element_t *element = tensor->type.element;
+  bool is_derived = operand >= problem->instance->program.operand_count;
+  const element_t *element = is_derived ? NULL : tensor->type.element;
   size_t count = operand_count(problem, part, operand);
   uint64_t *bits = ARENA_NEW_ARRAY(problem->arena, uint64_t, count);
-  const format_t *format = element->format;
+  const format_t *format = is_derived ? NULL : element->format;
   for (size_t i = 0; i < count; i++) {
     size_t index = operand_element(problem, part, operand, i);
     if (format != NULL) {
@@ -220,9 +222,8 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const readin
                        .rounds_epsilon = reading->rounds_epsilon,
                        .arena = problem->arena};
   row_t operands[CASE_OPERANDS_MAX];
-  for (uint32_t i = 0; i < problem->instance->program.operand_count; i++) {
-    operands[i] = load_operand(problem, part, i, &formula);
-  }
+  uint32_t count = problem->instance->program.operand_count + problem->composite->derived_count;
+  for (uint32_t i = 0; i < count; i++) operands[i] = load_operand(problem, part, i, &formula);
   problem->formulas[reading->formula].evaluate(&formula, operands, results);
 }
 

@@ -14,7 +14,8 @@ typedef enum composite_role {
   COMPOSITE_TERM,    /* Element `term`: the same row for every group. */
   COMPOSITE_GROUP,   /* Element `group`, one for all its terms. */
   COMPOSITE_SCALAR,  /* Element 0. */
-  COMPOSITE_CHANNEL, /* Element channel[i] for what is element i of the operands by element. */
+  COMPOSITE_CHANNEL, /* Element i / channel_stride % channel_count, one for each element i of the
+                      * operands by element. */
 } composite_role_t;
 
 typedef struct composite_layout {
@@ -23,7 +24,8 @@ typedef struct composite_layout {
   bool is_elementwise;       /* Terms do not see one another: groups are there for speed. */
   const size_t *group_base;  /* group_count of them. */
   const size_t *term_offset; /* term_count of them. */
-  const size_t *channel;     /* One for each element, or NULL. */
+  size_t channel_stride;     /* Both positive where there are elements by channel. */
+  size_t channel_count;
 } composite_layout_t;
 
 typedef struct composite_formula {
@@ -42,6 +44,9 @@ struct composite {
    */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
                          size_t index);
+  /* Formulas have so many further operands, of numbers that load_integer() makes of several: after
+   * those of the program, by their roles. */
+  uint32_t derived_count;
   /* Adds to the accept set of an element of a result what no step of a formula gives, or is NULL:
    * results that the op's definition leaves open.  Asked about, never in a quick set. */
   void (*permit)(const case_t *instance, const contract_t *contract, uint32_t result,
@@ -64,8 +69,8 @@ status_t composite_audit(const case_t *instance, const contract_t *contract,
 status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                             tensor_t *inout_results, failure_t *error);
 status_t composite_find_formula(const case_t *instance, const contract_t *contract,
-                                const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                                bool *out_found, failure_t *error);
+                                const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                                uint8_t *out_formula, bool *out_found, failure_t *error);
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
 composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);

@@ -53,31 +53,36 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
 
 /* ---- Quickly --------------------------------------------------------------------------------- */
 
+static bool is_negative_zero(double x) { return x == 0 && signbit(x) != 0; }
+
 /* A zero at an end is left out if it is -0, which the quick set does not hold, and +0 not for sure.
  */
 static void leave_out_negative_zero(const format_t *format, double *low, double *high) {
   double smallest = ldexp(1, format->exponent_min - format->precision + 1);
-  if (*low == 0 && signbit(*low)) *low = smallest;
-  if (*high == 0 && signbit(*high)) *high = -smallest;
+  if (is_negative_zero(*low)) *low = smallest;
+  if (is_negative_zero(*high)) *high = -smallest;
 }
 
-static void store_quick(result_sets_t *sets, size_t element, double low, double high,
+/* Returns whether the number is known.  A zero that may be -0 is left to the enclosed evaluator,
+ * which knows its sign. */
+static bool store_quick(result_sets_t *sets, size_t element, double low, double high,
                         double point) {
+  bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
   sets->specials[element] = 0;
-  sets->ask[element] = isnan(low) ? 1 : 0;
+  sets->ask[element] = is_known ? 0 : 1;
   if (low == -(double)INFINITY) {
     sets->specials[element] = ACCEPT_NEGATIVE_INFINITY;
     low = 1;
     high = -1;
   }
-  leave_out_negative_zero(sets->format, &low, &high);
   sets->low[element] = low;
   sets->high[element] = high;
   sets->reference[element] = point;
   sets->tail[element] = 0;
   sets->magnitude[element] = fmax(high - point, point - low);
+  return is_known;
 }
 
 /* What a further reading permits of a number that the first one told. */
@@ -103,8 +108,8 @@ static bool accept_quickly(const problem_t *problem, const part_t *part, const r
     for (size_t i = 0; i < count; i++) {
       size_t n = row->count == 1 ? 0 : i;
       size_t element = part_result_element(problem, part, r, i);
-      store_quick(&sets[r], element, row->low[n], row->high[n], row->point[n]);
-      lacks_some |= isnan(row->low[n]);
+      bool is_known = store_quick(&sets[r], element, row->low[n], row->high[n], row->point[n]);
+      lacks_some |= !is_known;
     }
   }
   return lacks_some;
@@ -153,7 +158,8 @@ static void store_careful(result_sets_t *sets, size_t element, const value_range
   sets->high[element] = high;
   sets->specials[element] = (uint8_t)((range->nan ? ACCEPT_NAN : 0) |
                                       (range->positive_infinity ? ACCEPT_POSITIVE_INFINITY : 0) |
-                                      (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0));
+                                      (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0) |
+                                      (range->negative_zero ? ACCEPT_NEGATIVE_ZERO : 0));
   sets->ask[element] = is_everything; /* Then nothing could have failed: ask() tells. */
   store_reference(sets, element, exact);
   double reference = sets->reference[element], tail = sets->tail[element];

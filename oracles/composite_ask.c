@@ -170,6 +170,29 @@ static uint64_t bits_of(const problem_t *problem, const part_t *part, const tens
   return element_load(results[result].type.element, results[result].data, element);
 }
 
+/* Marks the numbers of a part that are in the first interval of the quick accept set or among its
+ * specials, which are those of formula 0; returns whether those are all. */
+static bool hold_accepted(const problem_t *problem, const part_t *part, const accept_t *accepts,
+                          const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
+  bool holds_all = true;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const accept_t *accept = &accepts[r];
+    const format_t *format = results[r].type.element->format;
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      size_t element = part_result_element(problem, part, r, i);
+      uint64_t bits = bits_of(problem, part, results, r, i);
+      double value = format_to_double(format, bits);
+      bool is_negative_zero = value == 0 && signbit(value) != 0;
+      bool is_inside =
+          !is_negative_zero && accept->low[element] <= value && value <= accept->high[element];
+      is_held[r][i] = accept->ask[element] == 0 &&
+                      (is_inside || accept_special_holds(accept, format, element, bits));
+      holds_all &= is_held[r][i];
+    }
+  }
+  return holds_all;
+}
+
 /* Marks the numbers of a part that the quick evaluator holds; returns whether those are all. */
 static bool hold_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
                          const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
@@ -202,13 +225,16 @@ static bool holds_number(const problem_t *problem, const part_t *part, const rea
   return false;
 }
 
+/* `accepts`: the quick accept sets of these readings, or NULL. */
 static bool holds_part(const problem_t *problem, const part_t *part, const reading_t *readings,
-                       size_t reading_count, const tensor_t *results, ask_memo_t *memo) {
+                       size_t reading_count, const accept_t *accepts, const tensor_t *results,
+                       ask_memo_t *memo) {
   const uint32_t result_count = problem->instance->program.result_count;
   bool *is_held[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < result_count; r++) {
     is_held[r] = arena_alloc_zeroed(problem->arena, part_result_count(problem, part, r));
   }
+  if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
   for (size_t i = 0; i < reading_count; i++) {
     if (!problem_has_quick(problem, &readings[i])) continue;
     if (hold_quickly(problem, part, &readings[i], results, is_held)) return true;
@@ -228,7 +254,8 @@ static bool holds_part(const problem_t *problem, const part_t *part, const readi
   return true;
 }
 
-static bool holds_all(const problem_t *problem, uint8_t formula, const tensor_t *results) {
+static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t *accepts,
+                      const tensor_t *results) {
   reading_t readings[READINGS_MAX];
   size_t reading_count = problem_readings_of(problem, formula, readings);
   for (size_t group = 0; group < problem->layout.group_count; group++) {
@@ -236,7 +263,8 @@ static bool holds_all(const problem_t *problem, uint8_t formula, const tensor_t 
     ask_memo_t memo;
     ask_memo_init(&memo);
     part_t part = problem_part(problem, group);
-    bool holds = holds_part(problem, &part, readings, reading_count, results, &memo);
+    bool holds = holds_part(problem, &part, readings, reading_count, formula == 0 ? accepts : NULL,
+                            results, &memo);
     ask_memo_deinit(&memo);
     arena_rewind(problem->arena, mark);
     if (!holds) return false;
@@ -245,13 +273,13 @@ static bool holds_all(const problem_t *problem, uint8_t formula, const tensor_t 
 }
 
 status_t composite_find_formula(const case_t *instance, const contract_t *contract,
-                                const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                                bool *out_found, failure_t *error) {
+                                const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                                uint8_t *out_formula, bool *out_found, failure_t *error) {
   (void)error;
   problem_t problem = problem_make(instance, contract, arena);
   *out_found = false;
   for (uint8_t formula = 0; formula < problem_formula_count(&problem); formula++) {
-    if (!holds_all(&problem, formula, results)) continue;
+    if (!holds_all(&problem, formula, accepts, results)) continue;
     *out_formula = formula;
     *out_found = true;
     break;

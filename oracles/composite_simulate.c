@@ -1,28 +1,9 @@
 /* What one concrete implementation of a composite op returns. */
-#include <string.h>
+#include <math.h>
 
 #include "oracles/composite_parts.h"
-#include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/formula/model.h"
-
-/* The formula that the schedule names, if the op has it; else the tightest. */
-static uint8_t formula_of(const problem_t *problem, const schedule_t *schedule) {
-  const char *permission = problem->instance->program.op->formulas;
-  if (schedule->formula == NULL || permission == NULL) return 0;
-  for (uint8_t formula = 0; formula < problem_formula_count(problem); formula++) {
-    if (strcmp(contract_spelling(permission, formula), schedule->formula) == 0) return formula;
-  }
-  return 0;
-}
-
-/* The working format: that of the operands, f32 for those of 16 bits, or a wider one. */
-static const format_t *format_of(const problem_t *problem, const schedule_t *schedule) {
-  const format_t *format = problem->format;
-  if (format->bits == 16 && !schedule->native) format = &format_table[FORMAT_f32];
-  const format_t *wider = schedule->accumulator;
-  return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
-}
 
 static uint64_t result_bits(const format_t *format, const schedule_t *schedule, double value,
                             size_t element) {
@@ -50,8 +31,8 @@ status_t composite_simulate(const case_t *instance, const schedule_t *schedule, 
   (void)error;
   const contract_t contract = contract_backend();
   problem_t problem = problem_make(instance, &contract, arena);
-  const reading_t reading = {.formula = formula_of(&problem, schedule),
-                             .format = format_of(&problem, schedule)};
+  const reading_t reading = {.formula = model_formula(instance->program.op->formulas, schedule),
+                             .format = model_working_format(problem.format, schedule)};
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(arena);
     part_t part = problem_part(&problem, group);

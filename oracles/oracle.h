@@ -65,10 +65,11 @@ typedef struct oracle {
 
   /* Of an op with several formulas (op_t.formulas): the first of them whose accept sets hold every
    * component of these results, whether the contract permits it or not, as a value of that
-   * permission; *out_found is false if none does.  NULL if the op has no formulas. */
+   * permission; *out_found is false if none does.  `accepts` are what accept() gave for the case,
+   * or NULL.  The function is NULL if the op has no formulas. */
   status_t (*find_formula)(const case_t *instance, const contract_t *contract,
-                           const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                           bool *out_found, failure_t *error);
+                           const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                           uint8_t *out_formula, bool *out_found, failure_t *error);
 } oracle_t;
 
 /* The row for an op; NULL if it has none. */

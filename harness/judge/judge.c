@@ -89,6 +89,15 @@ static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is
   return STATUS_OK;
 }
 
+static bool is_special(const walk_t *walk, const accept_t *accept, uint32_t result,
+                       size_t component) {
+  const tensor_t *tensor = &walk->results[result];
+  const element_t *element = tensor->type.element;
+  return element->format != NULL &&
+         accept_special_holds(accept, element->format, component,
+                              element_load(element, tensor->data, component));
+}
+
 static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
                             quick_block_t *block, failure_t *error) {
   quick_judge(accept, &walk->results[result], block, &walk->measures);
@@ -100,8 +109,7 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
     size_t component = block->first + i;
     bool is_outside = accept->ask == NULL || accept->ask[component] == 0;
     bool is_inside = block->rejected[i] == 0;
-    if (is_inside ||
-        (is_outside && quick_special_holds(accept, &walk->results[result], component))) {
+    if (is_inside || (is_outside && is_special(walk, accept, result, component))) {
       walk->could_fail_count++;
       continue;
     }

@@ -262,16 +262,3 @@ void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *
 #endif
   judge_block(accept, result, block, inout_measures);
 }
-
-bool quick_special_holds(const accept_t *accept, const tensor_t *result, size_t component) {
-  if (accept->specials == NULL || accept->specials[component] == 0) return false;
-  const element_t *element = result->type.element;
-  uint64_t bits = element_load(element, result->data, component);
-  unsigned special = 0;
-  if (format_is_nan(element->format, bits)) special = ACCEPT_NAN;
-  if (format_is_infinity(element->format, bits)) {
-    special = format_is_negative(element->format, bits) ? ACCEPT_NEGATIVE_INFINITY
-                                                        : ACCEPT_POSITIVE_INFINITY;
-  }
-  return (accept->specials[component] & special) != 0;
-}

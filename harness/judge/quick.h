@@ -27,8 +27,4 @@ typedef struct measures {
 void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *block,
                  measures_t *inout_measures);
 
-/* Whether a component, which quick_judge() rejected, is a NaN or infinity that accept->specials
- * names. */
-bool quick_special_holds(const accept_t *accept, const tensor_t *result, size_t component);
-
 #endif

@@ -66,18 +66,20 @@ static const relaxation_t composite_relaxations[] = {
 };
 
 static void apply_change(contract_t *contract, const change_t *change, const op_t *op) {
-  uint8_t *present = (uint8_t *)contract + change->permission;
   if (change->permission == formulas_of_op) {
     if (op->formulas == NULL) return;
     uint8_t last = (uint8_t)(contract_value_count(op->formulas) - 1);
     contract_set_value(contract, op->formulas, last);
-  } else if (change->permission == elementary_functions) {
-    contract_loosen_elementary(contract);
-  } else if (change->permission != offsetof(contract_t, operand_rounding) ||
-             *present <
-                 change->value) { /* Each value of this one permits what those before it do. */
-    *present = change->value;
+    return;
   }
+  if (change->permission == elementary_functions) {
+    contract_loosen_elementary(contract);
+    return;
+  }
+  uint8_t *present = (uint8_t *)contract + change->permission;
+  /* Each value of operand_rounding permits what those before it do. */
+  bool is_ranked = change->permission == offsetof(contract_t, operand_rounding);
+  if (!is_ranked || *present < change->value) *present = change->value;
 }
 
 static contract_t relax(contract_t contract, const relaxation_t *relaxation, const op_t *op) {
@@ -135,7 +137,7 @@ static status_t find_policy(const judge_t *judge, const case_t *instance, const 
     contract_set_value(&relaxed, *policy, loosest);
     answer_t answer;
     STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
-    if (!answer.conforms) continue;
+    if (!answer.conforms) continue; /* A policy may permit all: it is noted beside the class. */
     g_snprintf(out_observed, observed_bytes, "%s=%s", *policy, contract_spelling(*policy, loosest));
     break;
   }
@@ -154,7 +156,7 @@ status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *re
     if (!can_explain(row, &results[wrong->result], wrong->component)) continue;
     answer_t answer;
     STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
-    if (!answer.conforms) continue;
+    if (!answer.conforms || answer.is_weak) continue; /* What permits all values explains none. */
     *out_class = row->class_;
     const char *observed = row->observed;
     g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);

@@ -2,12 +2,20 @@
 
 #include <math.h>
 
-static bool special_holds(const accept_t *accept, const format_t *format, size_t component,
+bool accept_special_holds(const accept_t *accept, const format_t *format, size_t component,
                           uint64_t bits) {
-  unsigned specials = accept->specials == NULL ? 0 : accept->specials[component];
-  if (format_is_nan(format, bits)) return (specials & ACCEPT_NAN) != 0;
-  bool negative = format_is_negative(format, bits);
-  return (specials & (negative ? ACCEPT_NEGATIVE_INFINITY : ACCEPT_POSITIVE_INFINITY)) != 0;
+  if (accept->specials == NULL || accept->specials[component] == 0) return false;
+  double value = format_to_double(format, bits);
+  bool is_negative = signbit(value) != 0;
+  unsigned special = 0;
+  if (isnan(value)) {
+    special = ACCEPT_NAN;
+  } else if (isinf(value)) {
+    special = is_negative ? ACCEPT_NEGATIVE_INFINITY : ACCEPT_POSITIVE_INFINITY;
+  } else if (value == 0 && is_negative) {
+    special = ACCEPT_NEGATIVE_ZERO;
+  }
+  return (accept->specials[component] & special) != 0;
 }
 
 bool accept_holds(const accept_t *accept, const element_t *element, size_t component,
@@ -15,9 +23,9 @@ bool accept_holds(const accept_t *accept, const element_t *element, size_t compo
   if (accept->ask != NULL && accept->ask[component] != 0) return false;
   if (accept->bits != NULL && accept->bits[component] == bits) return true;
   if (accept->low == NULL || element->format == NULL) return false;
+  if (accept_special_holds(accept, element->format, component, bits)) return true;
   double value = format_to_double(element->format, bits);
-  if (!isfinite(value)) return special_holds(accept, element->format, component, bits);
-  if (value == 0 && signbit(value) != 0) return false;
+  if (!isfinite(value) || (value == 0 && signbit(value) != 0)) return false;
   if (accept->grid != NULL && format_round_double(accept->grid, value) != value) return false;
   if (accept->low[component] <= value && value <= accept->high[component]) return true;
   return accept->other_low != NULL && accept->other_low[component] <= value &&

@@ -14,11 +14,12 @@
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
-/* What a float may be instead of finite. */
+/* What a float may be beside the numbers of its intervals. */
 typedef enum accept_special {
   ACCEPT_NAN = 1,
   ACCEPT_POSITIVE_INFINITY = 2,
   ACCEPT_NEGATIVE_INFINITY = 4,
+  ACCEPT_NEGATIVE_ZERO = 8,
 } accept_special_t;
 
 /* Quick accept set of one result tensor.  Arrays have one entry per component
@@ -59,6 +60,10 @@ typedef struct accept {
 /* Whether the set surely holds component `component` with that pattern. */
 bool accept_holds(const accept_t *accept, const element_t *element, size_t component,
                   uint64_t bits);
+
+/* Whether that pattern of a float is among accept->specials of the component. */
+bool accept_special_holds(const accept_t *accept, const format_t *format, size_t component,
+                          uint64_t bits);
 
 /* The last word on one component of a result. */
 typedef struct answer {

@@ -194,10 +194,10 @@ void contract_set_value(contract_t *contract, const char *permission, uint8_t va
 }
 
 uint8_t contract_value_count(const char *permission) {
-  uint8_t count = 1;
+  size_t separators = 0;
   const char *spellings = require_permission(permission)->spellings;
-  for (const char *c = spellings; *c != '\0'; c++) count += *c == '|';
-  return count;
+  for (const char *c = spellings; *c != '\0'; c++) separators += *c == '|';
+  return (uint8_t)(separators + 1);
 }
 
 const char *contract_spelling(const char *permission, uint8_t value) {

@@ -1,8 +1,8 @@
 #include "harness/run/observed_formula.h"
 
 status_t observe_formula(const oracle_t *oracle, const contract_t *contract, const case_t *instance,
-                         const tensor_t *results, arena_t *arena, verdict_t *inout_verdict,
-                         failure_t *error) {
+                         const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                         verdict_t *inout_verdict, failure_t *error) {
   const char *permission = instance->program.op->formulas;
   verdict_t *verdict = inout_verdict;
   bool is_judged = verdict->outcome == OUTCOME_conforms || verdict->outcome == OUTCOME_diverges;
@@ -11,7 +11,7 @@ status_t observe_formula(const oracle_t *oracle, const contract_t *contract, con
   bool found = false;
   arena_mark_t mark = arena_mark(arena);
   status_t status =
-      oracle->find_formula(instance, contract, results, arena, &formula, &found, error);
+      oracle->find_formula(instance, contract, accepts, results, arena, &formula, &found, error);
   arena_rewind(arena, mark);
   STATUS_TRY(status);
   verdict->formula = found ? contract_spelling(permission, formula) : "";

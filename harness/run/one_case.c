@@ -225,8 +225,8 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
   status = observe_algorithms(expectation->oracle, &walk->contract, instance, results, arena,
                               out_verdict, error);
   if (status == STATUS_OK) {
-    status = observe_formula(expectation->oracle, &walk->contract, instance, results, arena,
-                             out_verdict, error);
+    status = observe_formula(expectation->oracle, &walk->contract, instance, expectation->accepts,
+                             results, arena, out_verdict, error);
   }
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;

@@ -160,8 +160,10 @@ static void widen(const formula_t *formula, double ulps, enclosed_t *inout) {
 static void clamp(const formula_t *formula, const function_row_t *row, const enclosed_t *a,
                   enclosed_t *inout) {
   if (formula->contract->function_range != FUNCTION_RANGE_STRICT) return;
-  bool is_positive = row->is_odd && !enclosed_has_negative(a);
-  bool is_negative = row->is_odd && !enclosed_has_positive(a);
+  bool has_negative = enclosed_has_negative(a) || (a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
+  bool has_positive = enclosed_has_positive(a) || (a->specials & ENCLOSED_POSITIVE_INFINITY) != 0;
+  bool is_positive = row->is_odd && !has_negative;
+  bool is_negative = row->is_odd && !has_positive;
   double least = is_positive ? 0 : row->least;
   double greatest = is_negative ? 0 : row->greatest;
   if (mpfr_cmp_d(inout->low, least) < 0) mpfr_set_d(inout->low, least, MPFR_RNDN);

@@ -165,6 +165,12 @@ row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
 
 /* ---- Running moments ------------------------------------------------------------------------- */
 
+/* Of each operation here, since what is updated is an accumulator: its additions may truncate. */
+static double running_roundoff(const formula_t *formula) {
+  double u = enclosed_unit_roundoff(formula);
+  return formula->contract->accum_rounding == ACCUM_ROUNDING_RN ? u : 2 * u;
+}
+
 /* How far the computed mean of any part may be from its exact one.  Parts a and b of sizes k and l
  * are merged as m = a + (b - a) l / (k + l), in whatever way that is rounded: the difference, the
  * quotient and the product err by 4 u |b - a| at the most, the sum by u |m|, and each of three
@@ -173,7 +179,7 @@ row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
  * that is r times the mean depth of the leaves, at most (n + 1) / 2.  (The computed means exceed A
  * and R by as much; while n u < 2^-14, 1 + 2^-10 covers it.) */
 static double mean_distance(const formula_t *formula, const moments_t *moments, size_t count) {
-  double u = enclosed_unit_roundoff(formula);
+  double u = running_roundoff(formula);
   double step =
       u * moments->largest + 4 * u * moments->range + 3 * enclosed_underflow_loss(formula);
   return ((double)count + 1) / 2 * step * (1 + 0x1p-10);
@@ -204,7 +210,7 @@ static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, mpfr_srcptr hi
 static void set_running(const formula_t *formula, const moments_t *moments, size_t count,
                         enclosed_t *mean, enclosed_t *squares) {
   double n = (double)count;
-  double u = enclosed_unit_roundoff(formula);
+  double u = running_roundoff(formula);
   double distance = mean_distance(formula, moments, count);
   double upper = mpfr_get_d(moments->squares_high, MPFR_RNDU);
   double rounding = (n + 8) * u * (1 + 0x1p-10);
@@ -213,7 +219,7 @@ static void set_running(const formula_t *formula, const moments_t *moments, size
   double largest = format_to_double(formula->format, formula->format->largest_bits);
   bool is_tame = moments->range < largest / 4 && n * moments->largest < largest / 4 &&
                  n * (upper + error) < largest / 4;
-  if (n * u >= 0x1p-14 || !is_tame || formula->contract->accum_rounding != ACCUM_ROUNDING_RN) {
+  if (n * u >= 0x1p-14 || !is_tame) {
     enclosed_set_anything(mean);
     enclosed_set_anything(squares);
     return;
@@ -223,12 +229,34 @@ static void set_running(const formula_t *formula, const moments_t *moments, size
   set_interval(squares, moments->squares_low, moments->squares_high, error);
 }
 
+static bool has_special(row_t a) {
+  const uint8_t not_finite = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
+  uint8_t specials = 0;
+  for (size_t i = 0; i < a.count; i++) specials |= a.enclosed[i].specials;
+  return (specials & not_finite) != 0;
+}
+
+/* Where parts are merged, the distance of an infinite mean from a finite one is infinite, and that
+ * from another infinite one NaN; so the squares are NaN or infinite, and the mean may become NaN
+ * too.  A single number has no squares at all, whatever it is. */
+static void permit_merged_specials(enclosed_t *mean, enclosed_t *squares, size_t count) {
+  mean->specials |= ENCLOSED_NAN;
+  squares->specials |= ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY;
+  if (count == 1) enclosed_add_zero(squares, ENCLOSED_POSITIVE_ZERO);
+}
+
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
   row_t mean = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   row_t squares = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
-  if (a.count == 0 || enclosed_settings(formula)->is_exact || !are_finite_points(a)) {
+  bool is_special = has_special(a);
+  if (a.count == 0 || enclosed_settings(formula)->is_exact || is_special) {
     mean = formula_mean(formula, a);
     squares = formula_squared_deviations(formula, a, mean);
+    bool is_exact = enclosed_settings(formula)->is_exact;
+    if (is_special && !is_exact) permit_merged_specials(mean.enclosed, squares.enclosed, a.count);
+  } else if (!are_finite_points(a)) { /* Inputs may be flushed. */
+    enclosed_set_anything(mean.enclosed);
+    enclosed_set_anything(squares.enclosed);
   } else {
     moments_t moments;
     moments_init(&moments, a);

@@ -56,6 +56,13 @@ void enclosed_set_anything(enclosed_t *out) {
   mpfr_set_inf(out->high, 1);
 }
 
+/* An interval with numbers on both sides of zero may also round to a zero, of either sign. */
+static void settle_zeros(enclosed_t *out) {
+  if (enclosed_has_negative(out) && enclosed_has_positive(out)) {
+    out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  }
+}
+
 void enclosed_unite(enclosed_t *inout, const enclosed_t *from) {
   inout->specials |= from->specials;
   inout->is_delivered = inout->is_delivered && from->is_delivered;
@@ -67,6 +74,7 @@ void enclosed_unite(enclosed_t *inout, const enclosed_t *from) {
     mpfr_set(inout->high, from->high, MPFR_RNDU);
   }
   inout->has_finite = true;
+  settle_zeros(inout);
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
@@ -138,13 +146,6 @@ static void add_binary_specials(enclosed_t *out, binary_t *operation, const encl
       double x = representatives[i], y = representatives[j];
       if (is_special(x) || is_special(y)) add_special(out, operation(x, y));
     }
-  }
-}
-
-/* An interval with numbers on both sides of zero may also round to a zero, of either sign. */
-static void settle_zeros(enclosed_t *out) {
-  if (enclosed_has_negative(out) && enclosed_has_positive(out)) {
-    out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
   }
 }
 

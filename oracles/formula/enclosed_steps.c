@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "oracles/exact/arithmetic.h"
 #include "oracles/formula/enclosed_set.h"
 
 /* Number i of a row, whose one number stands for all. */
@@ -44,7 +45,7 @@ row_t enclosed_load(formula_t *formula, const format_t *format, const uint64_t *
     bool negative = format_is_negative(format, bits[i]);
     enclosed_add_zero(number, negative ? ENCLOSED_NEGATIVE_ZERO : ENCLOSED_POSITIVE_ZERO);
   }
-  /* Into a working format that does not hold the operands' format. */
+  if (arithmetic_format_holds(formula->format, format)) return row;
   for (size_t i = 0; i < count; i++) enclosed_round(formula, &row.enclosed[i], false);
   return row;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <mpfr.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
@@ -22,6 +23,21 @@ arithmetic_t model_arithmetic(const formula_t *formula) {
   arithmetic.truncate_additions = formula_has_fault(formula, FAULT_truncate_additions);
   arithmetic.truncate_products = formula_has_fault(formula, FAULT_truncate_products);
   return arithmetic;
+}
+
+uint8_t model_formula(const char *formulas, const schedule_t *schedule) {
+  if (schedule->formula == NULL || formulas == NULL) return 0;
+  for (uint8_t formula = 0; formula < contract_value_count(formulas); formula++) {
+    if (strcmp(contract_spelling(formulas, formula), schedule->formula) == 0) return formula;
+  }
+  return 0;
+}
+
+const format_t *model_working_format(const format_t *operands, const schedule_t *schedule) {
+  const format_t *format = operands;
+  if (format->bits == 16 && !schedule->native) format = &format_table[FORMAT_f32];
+  const format_t *wider = schedule->accumulator;
+  return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
 }
 
 row_t model_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count) {
@@ -142,12 +158,14 @@ static double from_kernel(elementary_t which, double x) {
   abort();
 }
 
-/* Within -ulps .. ulps, from the bits of the argument. */
+/* Within -ulps .. ulps less the half one that rounding the result adds, from the bits of the
+ * argument.  Of binary64 it is a whole number, since the value has been rounded before. */
 static double draw_error(const formula_t *formula, double x) {
   uint64_t state = binary64_bits(x) ^ formula->schedule->seed;
   rng_t rng = rng_make(rng_splitmix(&state));
-  int64_t most = formula->schedule->function_ulps;
-  return (double)rng_between(&rng, -most, most);
+  int64_t most = 2 * (int64_t)formula->schedule->function_ulps - 1;
+  double halves = (double)rng_between(&rng, -most, most);
+  return formula->format == &format_table[FORMAT_f64] ? trunc(halves / 2) : halves / 2;
 }
 
 static double unit_at(const format_t *format, double value) {

@@ -167,25 +167,42 @@ static row_t row_maximum(formula_t *formula, row_t a) {
                     kernels->greatest(a.quick->high, a.count), point);
 }
 
+/* The hull, as the enclosed evaluator has it, or the one that is known. */
 static row_t either(formula_t *formula, row_t a, row_t b) {
-  (void)formula;
-  (void)b;
-  return a;
+  size_t count = common_count(a, b);
+  const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
+  quick_numbers_t *out = new_numbers(formula, count);
+  for (size_t i = 0; i < count; i++) {
+    double low = x->low[i], high = x->high[i];
+    bool is_unknown = isnan(low) || isinf(low);
+    bool is_one = isnan(y->low[i]) || isinf(y->low[i]);
+    out->low[i] = is_unknown || (!is_one && y->low[i] < low) ? y->low[i] : low;
+    out->high[i] = is_unknown || (!is_one && y->high[i] > high) ? y->high[i] : high;
+    out->point[i] = is_unknown ? y->point[i] : x->point[i];
+  }
+  return row_of(out);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Whether no sum of these numbers in any order rounds: enclosed_sums.c. */
+static bool are_points(const quick_numbers_t *numbers) {
+  bool are_equal = true;
+  for (size_t i = 0; i < numbers->count; i++) are_equal &= numbers->low[i] == numbers->high[i];
+  return are_equal;
+}
+
+/* Whether no sum of these numbers in any order rounds: enclosed_sums.c.  What that one knows to be
+ * exact must be so here too. */
 static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, double magnitude) {
   const format_t *format = formula->format;
-  if (!terms->are_points) return false;
+  if (!terms->are_points && !are_points(terms)) return false;
   if (magnitude == 0) return true;
   if (!(magnitude < format_to_double(format, format->largest_bits))) return false;
   int bit = ilogb(magnitude) - format->precision;
   if (magnitude > ldexp(1, bit + format->precision)) bit++;
   int lowest = format->exponent_min - format->precision + 1;
   bit = bit > lowest ? bit : lowest;
-  return kernels_of(formula)->are_multiples(terms->point, terms->count, bit);
+  return kernels_of(formula)->are_multiples(terms->low, terms->count, bit);
 }
 
 static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool are_products) {

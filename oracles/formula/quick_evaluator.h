@@ -1,7 +1,7 @@
 /* The evaluator that is fast: of the numbers that a conforming implementation may reach it finds
- * some, a whole interval of which both ends are attained, in vector loops (quick_kernels.h).  What
- * it says is a part of what the enclosed evaluator says of the same formula; where it is not sure
- * it says nothing, and somebody asks that one. */
+ * an interval, in vector loops (quick_kernels.h).  What it says is a part of what the enclosed
+ * evaluator says of the same formula, step by step; where it is not sure it says nothing, and
+ * somebody asks that one. */
 #ifndef ASSAY_FORMULA_QUICK_EVALUATOR_H
 #define ASSAY_FORMULA_QUICK_EVALUATOR_H
 

@@ -9,16 +9,18 @@
 /* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
  * roots that, once rounded to binary32, are rounded right (Figueroa, "When is double rounding
  * innocuous?", 1995: 53 >= 2 * 24 + 2; products are exact), and all four operations are monotone in
- * each operand. So both ends of what is computed here are attained: by the implementation that
- * computes with the ends of the operands, step by step in binary32. */
+ * each operand.  So what is computed here lies within what the enclosed evaluator computes of wider
+ * operands: its ends are those of an implementation that computes in binary32 step by step. */
 KERNEL_INLINE double to_f32(double x) { return (double)(float)x; }
 
 KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
 KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
 
+KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
+
 /* Gives up what has no order, or may be infinite, but for what is -infinity for sure. */
 KERNEL_INLINE void store(quick_numbers_t *out, size_t i, double low, double high, double point) {
-  const double nan = binary64_value(UINT64_C(0x7ff8) << 48);
+  const double nan = not_a_number();
   bool is_good = (low <= high) & (high <= DBL_MAX) & ((low >= -DBL_MAX) | (high < -DBL_MAX));
   out->low[i] = is_good ? low : nan;
   out->high[i] = is_good ? high : nan;
@@ -41,25 +43,30 @@ static void subtract(const quick_numbers_t *a, const quick_numbers_t *b, quick_n
   }
 }
 
+/* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
+ * both signs. */
+KERNEL_INLINE void store_corners(quick_numbers_t *out, size_t i, double p, double q, double r,
+                                 double s, double point) {
+  double total = (p + q) + (r + s);
+  double low = to_f32(least(least(p, q), least(r, s)));
+  store(out, i, total == total ? low : not_a_number(), to_f32(most(most(p, q), most(r, s))), point);
+}
+
 static void multiply(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
     double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
-    store(out, i, to_f32(least(least(p, q), least(r, s))), to_f32(most(most(p, q), most(r, s))),
-          a->point[i] * b->point[i]);
+    store_corners(out, i, p, q, r, s, a->point[i] * b->point[i]);
   }
 }
 
 /* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
 static void divide(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
-  const double nan = binary64_value(UINT64_C(0x7ff8) << 48);
   for (size_t i = 0; i < out->count; i++) {
     bool is_apart = (b->low[i] > 0) | (b->high[i] < 0);
     double p = a->low[i] / b->low[i], q = a->low[i] / b->high[i];
     double r = a->high[i] / b->low[i], s = a->high[i] / b->high[i];
-    double low = to_f32(least(least(p, q), least(r, s)));
-    store(out, i, is_apart ? low : nan, to_f32(most(most(p, q), most(r, s))),
-          a->point[i] / b->point[i]);
+    store_corners(out, i, is_apart ? p : not_a_number(), q, r, s, a->point[i] / b->point[i]);
   }
 }
 
@@ -172,38 +179,45 @@ KERNEL_INLINE void store_function(quick_numbers_t *out, size_t i, double at_low,
     }                                                                                          \
   } while (0)
 
-/* e^-infinity is 0. */
-KERNEL_INLINE double exp_or_zero(double x) { return x < -DBL_MAX ? 0 : kernel_exp(x); }
-KERNEL_INLINE double exp2_or_zero(double x) { return x < -DBL_MAX ? 0 : kernel_exp2(x); }
+/* Nothing is said of infinities: what functions are there is exact, and no number within ulps. */
+KERNEL_INLINE double finite_or_nan(double x) { return fabs(x) <= DBL_MAX ? x : not_a_number(); }
 
-/* Nothing is said of zero, where the inverse root and the logarithm are infinite. */
-KERNEL_INLINE double rsqrt_of_positive(double x) {
-  return x > 0 ? kernel_rsqrt(x) : binary64_value(UINT64_C(0x7ff8) << 48);
+/* But e^-infinity is 0. */
+KERNEL_INLINE double exp_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp(finite_or_nan(x)); }
+KERNEL_INLINE double exp2_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp2(finite_or_nan(x)); }
+KERNEL_INLINE double erf_of(double x) { return kernel_erf(finite_or_nan(x)); }
+KERNEL_INLINE double erfc_of(double x) { return kernel_erfc(finite_or_nan(x)); }
+KERNEL_INLINE double tanh_of(double x) { return kernel_tanh(finite_or_nan(x)); }
+
+KERNEL_INLINE double log_of(double x) { return kernel_log(finite_or_nan(x)); }
+/* Nor of zero, where the inverse root is infinite. */
+KERNEL_INLINE double rsqrt_of(double x) {
+  return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
 }
 
 static void apply(elementary_t function, double ulps, const quick_numbers_t *a,
                   quick_numbers_t *out) {
   switch (function) {
     case ELEMENTARY_exp:
-      APPLY(exp_or_zero, 0, DBL_MAX, false, false);
+      APPLY(exp_of, 0, DBL_MAX, false, false);
       break;
     case ELEMENTARY_exp2:
-      APPLY(exp2_or_zero, 0, DBL_MAX, false, false);
+      APPLY(exp2_of, 0, DBL_MAX, false, false);
       break;
     case ELEMENTARY_log:
-      APPLY(kernel_log, -DBL_MAX, DBL_MAX, false, false);
+      APPLY(log_of, -DBL_MAX, DBL_MAX, false, false);
       break;
     case ELEMENTARY_erf:
-      APPLY(kernel_erf, -1, 1, true, false);
+      APPLY(erf_of, -1, 1, true, false);
       break;
     case ELEMENTARY_erfc:
-      APPLY(kernel_erfc, 0, 2, false, true);
+      APPLY(erfc_of, 0, 2, false, true);
       break;
     case ELEMENTARY_tanh:
-      APPLY(kernel_tanh, -1, 1, true, false);
+      APPLY(tanh_of, -1, 1, true, false);
       break;
     case ELEMENTARY_rsqrt:
-      APPLY(rsqrt_of_positive, 0, DBL_MAX, false, true);
+      APPLY(rsqrt_of, 0, DBL_MAX, false, true);
       break;
     case ELEMENTARY_COUNT:
       break;
@@ -280,7 +294,7 @@ static double greatest(const double *a, size_t count) {
     is_nan |= a[i] != a[i];
   }
   for (size_t lane = 1; lane < LANES; lane++) maxima[0] = most(maxima[0], maxima[lane]);
-  return is_nan != 0 ? binary64_value(UINT64_C(0x7ff8) << 48) : maxima[0];
+  return is_nan != 0 ? not_a_number() : maxima[0];
 }
 
 /* Scaled by 2^-bit they are whole: then adding and subtracting 1.5 * 2^52 leaves them as they are.

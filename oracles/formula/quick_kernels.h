@@ -8,9 +8,9 @@
 
 #include "harness/model/contract.h"
 
-/* Some numbers that a conforming implementation may reach, for each of `count` values: all binary32
- * numbers in [low, high], of which both ends are attained, and the exact value, nearly.  Both ends
- * are NaN where nothing is known.  Both may be -infinity, never one of them alone. */
+/* For each of `count` values an interval within the set that the enclosed evaluator finds, its ends
+ * being binary32 numbers, and the exact value, nearly.  Both ends are NaN where nothing is known.
+ * Both may be infinite, and then equal. */
 typedef struct quick_numbers {
   size_t count;
   bool are_points; /* low = high = point throughout. */

@@ -171,7 +171,8 @@ int main(int argc, char **argv) {
   g_test_set_nonfatal_assertions();
   g_test_add_func("/canaries/every_fault_has_a_row", test_every_fault_has_a_row);
   for (size_t i = 0; i < G_N_ELEMENTS(canaries); i++) {
-    char *path = g_strdup_printf("/canaries/%s", canaries[i].name);
+    char *path =
+        g_strdup_printf("/canaries/%s%s", canaries[i].ops, canaries[i].name + strlen("canary"));
     g_test_add_data_func(path, &canaries[i], test_canary);
     g_free(path);
   }

@@ -89,7 +89,7 @@ static void parse_results(scan_t *scan, const program_t *program, arena_t *arena
 static bool is_judged_by_bound(const program_t *program) {
   const format_t *from = program->operands[0].element->format;
   const format_t *to = program->results[0].element->format;
-  if (from == NULL) return false;
+  if (from == NULL || to == NULL) return false;
   bool has_products = strcmp(program->op->name, "stablehlo.dot_general") == 0;
   int from_quantum = from->exponent_min - from->precision + 1;
   int to_quantum = to->exponent_min - to->precision + 1;

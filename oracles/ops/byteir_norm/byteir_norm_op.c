@@ -1,0 +1,265 @@
+#include <inttypes.h>
+
+#include "oracles/ops/byteir_norm/byteir_norm.h"
+
+static const attribute_row_t attribute_rows[] = {
+    {.key = "epsilon",
+     .kind = ATTRIBUTE_NUMBER,
+     .offset = offsetof(byteir_norm_attributes_t, epsilon)},
+    {.key = "axis",
+     .kind = ATTRIBUTE_DIMENSIONS,
+     .offset = offsetof(byteir_norm_attributes_t, axis)},
+    {.key = "eps_outside_sqrt",
+     .kind = ATTRIBUTE_OPTIONAL_BOOLEAN,
+     .offset = offsetof(byteir_norm_attributes_t, eps_outside_sqrt)},
+    {.key = NULL},
+};
+
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+static const op_constraint_t layer_norm_constraints[] = {
+    {"count", "there are three operands, and one result or three"},
+    {"types", "the first operand is an unquantized tensor of f16, bf16, f32 or f64"},
+    {"axis",
+     "every axis is a dimension of the operand, counted from the end if negative, and none "
+     "is named twice"},
+    {"weight",
+     "weight and bias have the operand's element type and its dimensions named by axis, "
+     "ascending"},
+    {"result", "the first result has the type of the operand"},
+    {"moments", "mean and inv_std_dev have that type with size 1 in the dimensions named by axis"},
+    {NULL, NULL},
+};
+
+static const op_constraint_t l2_norm_constraints[] = {
+    {"count", "there are one operand and one result"},
+    {"types", "the operand is an unquantized tensor of f16, bf16, f32 or f64"},
+    {"axis",
+     "every axis is a dimension of the operand, counted from the end if negative, and none "
+     "is named twice"},
+    {"result", "the result has the type of the operand"},
+    {NULL, NULL},
+};
+
+type_t byteir_norm_weight_type(const type_t *operand, const dimension_list_t *dimensions) {
+  type_t type = type_make(operand->element, dimensions->count, dimensions->dims);
+  for (uint32_t i = 0; i < dimensions->count; i++) {
+    type.dims[i] = operand->dims[dimensions->dims[i]];
+  }
+  return type;
+}
+
+type_t byteir_norm_moment_type(const type_t *operand, const dimension_list_t *dimensions) {
+  type_t type = *operand;
+  for (uint32_t i = 0; i < dimensions->count; i++) type.dims[dimensions->dims[i]] = 1;
+  return type;
+}
+
+static const char *validate_operand(const program_t *program) {
+  if (!byteir_is_float_tensor(&program->operands[0])) return "types";
+  bool are_axes =
+      byteir_axes_are_valid(&byteir_norm_attributes(program)->axis, program->operands[0].rank);
+  return are_axes ? NULL : "axis";
+}
+
+static const char *validate_layer_norm(const program_t *program) {
+  if (program->operand_count != 3) return "count";
+  if (program->result_count != 1 && program->result_count != 3) return "count";
+  const char *violation = validate_operand(program);
+  if (violation != NULL) return violation;
+  const type_t *operand = &program->operands[LAYER_NORM_INPUT];
+  dimension_list_t dimensions = byteir_norm_dimensions(program);
+  type_t weight = byteir_norm_weight_type(operand, &dimensions);
+  if (!type_equal(&program->operands[LAYER_NORM_WEIGHT], &weight)) return "weight";
+  if (!type_equal(&program->operands[LAYER_NORM_BIAS], &weight)) return "weight";
+  if (!type_equal(&program->results[LAYER_NORM_OUTPUT], operand)) return "result";
+  type_t moment = byteir_norm_moment_type(operand, &dimensions);
+  for (uint32_t i = LAYER_NORM_MEAN; i < program->result_count; i++) {
+    if (!type_equal(&program->results[i], &moment)) return "moments";
+  }
+  return NULL;
+}
+
+static const char *validate_l2_norm(const program_t *program) {
+  if (program->operand_count != 1 || program->result_count != 1) return "count";
+  const char *violation = validate_operand(program);
+  if (violation != NULL) return violation;
+  return type_equal(&program->operands[0], &program->results[0]) ? NULL : "result";
+}
+
+static const char *validate_under(const program_t *program, const contract_t *contract) {
+  return byteir_check_axes_sign(contract, &byteir_norm_attributes(program)->axis);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* Mostly one that matters beside no variance, and some that outweigh any; 2^-1074 is the smallest
+ * number of all. */
+static double draw_epsilon(rng_t *rng) {
+  static const double epsilons[] = {0,   0,    1e-12,    1e-12,     1e-5, 1e-5,
+                                    0.5, 1000, 0x1p-140, 0x1p-1074, 1e-3, 9.9999997473787516e-06};
+  return epsilons[rng_below(rng, G_N_ELEMENTS(epsilons))];
+}
+
+static void draw_input(rng_t *rng, const draw_limits_t *limits, uint32_t axis_count, arena_t *arena,
+                       program_t *inout_program) {
+  byteir_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_norm_attributes_t, 1);
+  const element_t *element = draw_element(rng, byteir_is_float, NULL);
+  type_t type = byteir_draw_shape(rng, limits, element, axis_count, axis_count, &attributes->axis);
+  attributes->epsilon = draw_epsilon(rng);
+  attributes->eps_outside_sqrt = (uint8_t)rng_below(rng, 3);
+  inout_program->attributes = attributes;
+  inout_program->operand_count = inout_program->result_count = 1;
+  inout_program->operands[0] = inout_program->results[0] = type;
+}
+
+static const op_t layer_norm_op, l2_norm_op;
+
+/* Any axes, mostly one. */
+static uint32_t draw_axis_count(rng_t *rng) { return rng_one_in(rng, 3) ? 0 : 1; }
+
+static void draw_layer_norm(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                            program_t *out_program) {
+  *out_program = (program_t){.op = &layer_norm_op};
+  draw_input(rng, limits, draw_axis_count(rng), arena, out_program);
+  const type_t *input = &out_program->operands[LAYER_NORM_INPUT];
+  dimension_list_t dimensions = byteir_norm_dimensions(out_program);
+  type_t weight = byteir_norm_weight_type(input, &dimensions);
+  out_program->operand_count = 3;
+  out_program->operands[LAYER_NORM_WEIGHT] = out_program->operands[LAYER_NORM_BIAS] = weight;
+  if (rng_one_in(rng, 2)) return;
+  type_t moment = byteir_norm_moment_type(input, &dimensions);
+  out_program->result_count = 3;
+  out_program->results[LAYER_NORM_MEAN] = moment;
+  out_program->results[LAYER_NORM_INVERSE_DEVIATION] = moment;
+}
+
+static void draw_l2_norm(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *out_program) {
+  *out_program = (program_t){.op = &l2_norm_op};
+  draw_input(rng, limits, draw_axis_count(rng), arena, out_program);
+}
+
+/* ---- Breaking -------------------------------------------------------------------------------- */
+
+static bool is_no_float(const element_t *element, const void *unused) {
+  return !byteir_is_float(element, unused);
+}
+
+/* An axis that is none, or one that is named again. */
+static bool break_axis(rng_t *rng, arena_t *arena, program_t *inout_program) {
+  uint32_t rank = inout_program->operands[0].rank;
+  byteir_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_norm_attributes_t, 1);
+  *attributes = *byteir_norm_attributes(inout_program);
+  inout_program->attributes = attributes;
+  dimension_list_t *axis = &attributes->axis;
+  if (axis->count == TYPE_RANK_MAX) return false;
+  if (axis->count == 0 || rng_one_in(rng, 2)) {
+    dimension_list_append(axis, byteir_draw_bad_axis(rng, rank));
+  } else {
+    dimension_list_append(axis, byteir_axis(axis->dims[0], rank));
+  }
+  return true;
+}
+
+static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
+  program_t *program = inout_program;
+  if (strcmp(id, "count") == 0) {
+    program->operand_count = program->operand_count == 1 || rng_one_in(rng, 2) ? 0 : 2;
+  } else if (strcmp(id, "types") == 0) {
+    program->operands[0].element = draw_element(rng, is_no_float, NULL);
+    program->results[0] = program->operands[0];
+  } else if (strcmp(id, "axis") == 0) {
+    if (!break_axis(rng, arena, program)) return false;
+  } else if (strcmp(id, "weight") == 0) {
+    uint32_t which = rng_one_in(rng, 2) ? LAYER_NORM_WEIGHT : LAYER_NORM_BIAS;
+    draw_other_shape(rng, &program->operands[which]);
+  } else if (strcmp(id, "result") == 0) {
+    draw_other_shape(rng, &program->results[0]);
+  } else {
+    if (program->result_count == 1) return false;
+    uint32_t which = rng_one_in(rng, 2) ? LAYER_NORM_MEAN : LAYER_NORM_INVERSE_DEVIATION;
+    draw_other_shape(rng, &program->results[which]);
+  }
+  return program_obeys_bounds(program);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  g_string_append(out_text, program->op->formulas);
+  if (byteir_norm_eps_outside_sqrt(program)) g_string_append(out_text, "_eps_outside");
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  const char *violation = program->op->validate(program);
+  if (violation != NULL) {
+    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->formulas, violation);
+    return;
+  }
+  dimension_list_t dimensions = byteir_norm_dimensions(program);
+  g_string_append_printf(out_text, "%s of ", program->op->summary);
+  type_print(&program->operands[0], out_text);
+  g_string_append(out_text, " along dimensions ");
+  dimension_list_print(&dimensions, out_text);
+  g_string_append_printf(out_text, " with epsilon %g %s the root",
+                         byteir_norm_attributes(program)->epsilon,
+                         byteir_norm_eps_outside_sqrt(program) ? "outside" : "inside");
+}
+
+/* Of weight and bias no dimension: their elements are not combined with one another. */
+static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
+  dimension_list_t dimensions = byteir_norm_dimensions(program);
+  return operand == 0 ? dimension_list_mask(&dimensions) : 0;
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const op_t layer_norm_op = {
+    .name = "byteir.layer_norm",
+    .spec = "ByteIR Additional Ops, byteir.layer_norm",
+    .summary = "deviations from the mean divided by the standard deviation, scaled and shifted",
+    .attributes_bytes = sizeof(byteir_norm_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = layer_norm_constraints,
+    .contract_constraints = byteir_sign_constraints,
+    .draw = draw_layer_norm,
+    .break_constraint = break_constraint,
+    .validate = validate_layer_norm,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .formulas = "layer_norm",
+    .is_composite = true,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = byteir_layer_norm_draw_edges,
+};
+
+static const op_t l2_norm_op = {
+    .name = "byteir.l2_norm",
+    .spec = "ByteIR Additional Ops, byteir.l2_norm",
+    .summary = "numbers divided by the root of the sum of their squares",
+    .attributes_bytes = sizeof(byteir_norm_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = l2_norm_constraints,
+    .contract_constraints = byteir_sign_constraints,
+    .draw = draw_l2_norm,
+    .break_constraint = break_constraint,
+    .validate = validate_l2_norm,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .formulas = "l2_norm",
+    .is_composite = true,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = byteir_l2_norm_draw_edges,
+};
+
+extern const op_t *const byteir_norm_ops[];
+const op_t *const byteir_norm_ops[] = {&layer_norm_op, &l2_norm_op, NULL};

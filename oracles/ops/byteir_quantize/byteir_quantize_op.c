@@ -1,0 +1,205 @@
+#include <inttypes.h>
+
+#include "oracles/ops/byteir_quantize/byteir_quantize.h"
+
+static const attribute_row_t attribute_rows[] = {
+    {.key = "axis",
+     .kind = ATTRIBUTE_OPTIONAL_INTEGER,
+     .offset = offsetof(byteir_quantize_attributes_t, axis)},
+    {.key = NULL},
+};
+
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+static const op_constraint_t constraints[] = {
+    {"count", "there are three operands and one result"},
+    {"types",
+     "the scale is an unquantized tensor of f16, bf16, f32 or f64, the zero point one of i8, i16, "
+     "ui8 or ui16"},
+    {"input",
+     "the input is an unquantized tensor of the element type of the scale (quantize) or of the "
+     "zero point (dequantize)"},
+    {"result",
+     "the result has the shape of the input and the element type of the zero point (quantize) or "
+     "of the scale (dequantize)"},
+    {"parameters", "scale and zero point have one shape, of rank 0 or 1"},
+    {"axis",
+     "axis is given if and only if the scale has rank 1, and is then a dimension of the input, "
+     "counted from the end if negative"},
+    {"channels", "a scale of rank 1 has as many elements as dimension axis of the input"},
+    {NULL, NULL},
+};
+
+/* The seed document has Int8Tensor alone, today's one has four types. */
+static const op_constraint_t contract_constraints[] = {
+    {"storage", "the zero point is of i8 (the document that introduced ByteIR's ops)"},
+    {"sign", "axis is not negative (ByteIR's document of today)"},
+    {NULL, NULL},
+};
+
+static bool is_unquantized(const type_t *type, const element_t *element) {
+  return type->quantization == NULL && type->element == element;
+}
+
+static bool has_shape_of(const type_t *type, const type_t *other) {
+  type_t same = *type;
+  same.element = other->element;
+  same.quantization = other->quantization;
+  return type_equal(&same, other);
+}
+
+static const char *validate_axis(const program_t *program) {
+  const optional_integer_t *axis = &byteir_quantize_attributes(program)->axis;
+  const type_t *input = &program->operands[QUANTIZE_INPUT];
+  const type_t *scale = &program->operands[QUANTIZE_SCALE];
+  if (axis->is_present != (scale->rank == 1)) return "axis";
+  if (!axis->is_present) return NULL;
+  if (!byteir_axis_in_range(axis->value, input->rank)) return "axis";
+  bool fits = scale->dims[0] == input->dims[byteir_axis(axis->value, input->rank)];
+  return fits ? NULL : "channels";
+}
+
+/* `from` and `to` are what the input and the result have to have. */
+static const char *validate_types(const program_t *program, const element_t *from,
+                                  const element_t *to) {
+  const type_t *input = &program->operands[QUANTIZE_INPUT];
+  const type_t *scale = &program->operands[QUANTIZE_SCALE];
+  const type_t *zero_point = &program->operands[QUANTIZE_ZERO_POINT];
+  const type_t *result = &program->results[0];
+  bool is_known = byteir_is_float_tensor(scale) && zero_point->quantization == NULL &&
+                  byteir_quantize_is_storage(zero_point->element, NULL);
+  if (!is_known) return "types";
+  if (!is_unquantized(input, from)) return "input";
+  if (!is_unquantized(result, to) || !has_shape_of(result, input)) return "result";
+  if (scale->rank > 1 || !has_shape_of(scale, zero_point)) return "parameters";
+  return validate_axis(program);
+}
+
+static bool has_counts(const program_t *program) {
+  return program->operand_count == QUANTIZE_OPERANDS && program->result_count == 1;
+}
+
+static const char *validate_quantize(const program_t *program) {
+  if (!has_counts(program)) return "count";
+  return validate_types(program, program->operands[QUANTIZE_SCALE].element,
+                        program->operands[QUANTIZE_ZERO_POINT].element);
+}
+
+static const char *validate_dequantize(const program_t *program) {
+  if (!has_counts(program)) return "count";
+  return validate_types(program, program->operands[QUANTIZE_ZERO_POINT].element,
+                        program->operands[QUANTIZE_SCALE].element);
+}
+
+static const char *validate_under(const program_t *program, const contract_t *contract) {
+  const element_t *storage = program->operands[QUANTIZE_ZERO_POINT].element;
+  bool is_i8 = storage->kind == ELEMENT_SIGNED && storage->bits == 8;
+  if (contract->byteir == BYTEIR_SEED && !is_i8) return "storage";
+  return byteir_check_axis_sign(contract, byteir_quantize_attributes(program)->axis.value);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+static const op_t quantize_op, dequantize_op;
+
+static void draw_quantize(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                          program_t *out_program) {
+  *out_program = (program_t){.op = &quantize_op};
+  byteir_quantize_draw_program(rng, limits, arena, out_program);
+}
+
+/* A quantize with input and result exchanged. */
+static void draw_dequantize(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                            program_t *out_program) {
+  *out_program = (program_t){.op = &dequantize_op};
+  byteir_quantize_draw_program(rng, limits, arena, out_program);
+  type_t floats = out_program->operands[QUANTIZE_INPUT];
+  out_program->operands[QUANTIZE_INPUT] = out_program->results[0];
+  out_program->results[0] = floats;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static bool is_per_channel(const program_t *program) {
+  return byteir_quantize_attributes(program)->axis.is_present;
+}
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  g_string_append(out_text, is_per_channel(program) ? "per-channel" : "per-tensor");
+}
+
+static void print_parameters(const program_t *program, GString *out_text) {
+  if (!is_per_channel(program)) {
+    g_string_append(out_text, ", by one scale and zero point for all");
+    return;
+  }
+  byteir_quantize_channels_t channels = byteir_quantize_channels(program);
+  const type_t *input = &program->operands[QUANTIZE_INPUT];
+  int64_t dim = byteir_axis(byteir_quantize_attributes(program)->axis.value, input->rank);
+  g_string_append_printf(out_text, ", by %zu scales and zero points along dimension %" PRId64,
+                         channels.count, dim);
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  const char *violation = program->op->validate(program);
+  if (violation != NULL) {
+    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->formulas, violation);
+    return;
+  }
+  g_string_append_printf(out_text, "%ss ", program->op->formulas);
+  type_print(&program->operands[QUANTIZE_INPUT], out_text);
+  g_string_append_printf(out_text, " to %s", program->results[0].element->name);
+  print_parameters(program, out_text);
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const char *const quantize_policies[] = {"quantize_ties", "quantize_nan", NULL};
+
+static const op_t quantize_op = {
+    .name = "byteir.quantize",
+    .spec = "ByteIR Additional Ops, byteir.quantize",
+    .summary = "floats to integers: quotients rounded, plus zero points, clamped",
+    .attributes_bytes = sizeof(byteir_quantize_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = constraints,
+    .contract_constraints = contract_constraints,
+    .draw = draw_quantize,
+    .break_constraint = byteir_quantize_break_constraint,
+    .validate = validate_quantize,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .formulas = "quantize",
+    .policies = quantize_policies,
+    .is_composite = true,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .draw_edges = byteir_quantize_draw_edges,
+};
+
+static const op_t dequantize_op = {
+    .name = "byteir.dequantize",
+    .spec = "ByteIR Additional Ops, byteir.dequantize",
+    .summary = "integers to floats: differences from zero points, scaled",
+    .attributes_bytes = sizeof(byteir_quantize_attributes_t),
+    .attribute_rows = attribute_rows,
+    .constraints = constraints,
+    .contract_constraints = contract_constraints,
+    .draw = draw_dequantize,
+    .break_constraint = byteir_quantize_break_constraint,
+    .validate = validate_dequantize,
+    .validate_under = validate_under,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .formulas = "dequantize",
+    .is_composite = true,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .draw_edges = byteir_dequantize_draw_edges,
+};
+
+extern const op_t *const byteir_quantize_ops[];
+const op_t *const byteir_quantize_ops[] = {&quantize_op, &dequantize_op, NULL};
