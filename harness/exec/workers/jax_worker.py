@@ -81,7 +81,8 @@ class Jax(Worker):
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program):
-            return False if xla_worker.names_no_type(program) else None
+            self._lower(program)  # Raises what it refuses.
+            return True
         program.check_attributes(*ATTRIBUTES.get(program.op, ()))
         if program.op == "stablehlo.reduce":
             body = program.attributes["body"]
@@ -91,23 +92,31 @@ class Jax(Worker):
         return xla_worker.is_promised(program)
 
     def compile(self, program: Program) -> Handle:
-        if self.promises(program) is False:
+        if not byteir_program.is_byteir(program) and self.promises(program) is False:
             raise Unsupported("not among the types and attributes of this op in JAX")
+        lowered = self._lower(program)
+        try:
+            return Handle(lowered.compile())
+        except self.jax.errors.JaxRuntimeError as error:
+            raise xla_worker.refusal(error) from error
+
+    def _lower(self, program: Program) -> Any:
+        """What JAX makes of the program, before XLA sees it."""
+        if xla_worker.names_no_type(program):
+            raise Unsupported(f"XLA has none of the types {', '.join(xla_worker.NO_TYPES)}")
         makers = {"stablehlo.reduce": self._reduce, "stablehlo.dot_general": self._dot_general}
         make = makers.get(program.op, self.byteir.make)
         shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
         try:
             lowered = self.jax.jit(make(program)).lower(*shapes)
             _check_results(program, lowered.out_info)
-            return Handle(lowered.compile())
+            return lowered
         except (TypeError, NotImplementedError) as error:  # The checks of jax.lax.
             raise Unsupported(str(error)) from error
         except (ValueError, IndexError) as error:
             if "is not supported by dot_general" in str(error):  # An algorithm, on this platform.
                 raise Unsupported(str(error)) from error
             raise Invalid(str(error)) from error
-        except self.jax.errors.JaxRuntimeError as error:
-            raise xla_worker.refusal(error) from error
 
     def _precision(self, program: Program) -> Any:
         """The argument of jax.lax.dot_general that asks for precision or algorithm."""

@@ -150,22 +150,28 @@ class Interpreter(Worker):
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program):
-            return None
+            self._decompose(program)  # Raises what it refuses.
+            return True
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
         survives = self.runs_everything or not fatal(program)
         return program.op in OPS and is_small and survives
 
+    def _decompose(self, program: Program) -> Program:
+        """A ByteIR program as one of StableHLO's ops."""
+        program = byteir_stablehlo.decompose(program, self.variant)
+        if "chlo." in program.mlir:
+            raise Unsupported("the interpreter has no erf")
+        elements = max(np.prod(kind.shape) for kind in [*program.operands, *program.results])
+        if elements * program.mlir.count(" = ") > STEPS_MAX:
+            raise Unsupported(f"a module of more than {STEPS_MAX} elements")
+        return program
+
     def compile(self, program: Program) -> Handle:
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if byteir_program.is_byteir(program):
-            program = byteir_stablehlo.decompose(program, self.variant)
-            if "chlo." in program.mlir:
-                raise Unsupported("the interpreter has no erf")
-            elements = max(np.prod(kind.shape) for kind in [*program.operands, *program.results])
-            if elements * program.mlir.count(" = ") > STEPS_MAX:
-                raise Unsupported(f"a module of more than {STEPS_MAX} elements")
+            program = self._decompose(program)
         recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
         with self.context, self.ir.Location.unknown():
             try:

@@ -93,7 +93,10 @@ class Xla(Worker):
         self.hardware = f"{self.device.device_kind}, {assay_worker.processor()}"
 
     def promises(self, program: Program) -> bool | None:
-        return None if byteir_program.is_byteir(program) else is_promised(program)
+        if not byteir_program.is_byteir(program):
+            return is_promised(program)
+        byteir_stablehlo.decompose(program, self.variant)  # Raises what it refuses.
+        return not names_no_type(program)
 
     def compile(self, program: Program) -> Any:
         if names_no_type(program):
