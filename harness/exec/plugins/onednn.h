@@ -8,30 +8,37 @@
 #include "harness/exec/plugins/plugin_matrices.h"
 
 /* What is looked up in the library. */
-#define ONEDNN_FUNCTIONS(FUNCTION)              \
-  FUNCTION(dnnl_version)                        \
-  FUNCTION(dnnl_status2str)                     \
-  FUNCTION(dnnl_set_max_cpu_isa)                \
-  FUNCTION(dnnl_get_effective_cpu_isa)          \
-  FUNCTION(dnnl_engine_create)                  \
-  FUNCTION(dnnl_engine_destroy)                 \
-  FUNCTION(dnnl_stream_create)                  \
-  FUNCTION(dnnl_stream_wait)                    \
-  FUNCTION(dnnl_stream_destroy)                 \
-  FUNCTION(dnnl_memory_desc_init_by_strides)    \
-  FUNCTION(dnnl_memory_create)                  \
-  FUNCTION(dnnl_memory_set_data_handle)         \
-  FUNCTION(dnnl_memory_destroy)                 \
-  FUNCTION(dnnl_matmul_desc_init)               \
-  FUNCTION(dnnl_reduction_desc_init)            \
-  FUNCTION(dnnl_primitive_attr_create)          \
-  FUNCTION(dnnl_primitive_attr_set_fpmath_mode) \
-  FUNCTION(dnnl_primitive_attr_destroy)         \
-  FUNCTION(dnnl_primitive_desc_create)          \
-  FUNCTION(dnnl_primitive_desc_query)           \
-  FUNCTION(dnnl_primitive_desc_destroy)         \
-  FUNCTION(dnnl_primitive_create)               \
-  FUNCTION(dnnl_primitive_execute)              \
+#define ONEDNN_FUNCTIONS(FUNCTION)                     \
+  FUNCTION(dnnl_version)                               \
+  FUNCTION(dnnl_status2str)                            \
+  FUNCTION(dnnl_set_max_cpu_isa)                       \
+  FUNCTION(dnnl_get_effective_cpu_isa)                 \
+  FUNCTION(dnnl_engine_create)                         \
+  FUNCTION(dnnl_engine_destroy)                        \
+  FUNCTION(dnnl_stream_create)                         \
+  FUNCTION(dnnl_stream_wait)                           \
+  FUNCTION(dnnl_stream_destroy)                        \
+  FUNCTION(dnnl_memory_desc_init_by_strides)           \
+  FUNCTION(dnnl_memory_create)                         \
+  FUNCTION(dnnl_memory_set_data_handle)                \
+  FUNCTION(dnnl_memory_destroy)                        \
+  FUNCTION(dnnl_matmul_desc_init)                      \
+  FUNCTION(dnnl_reduction_desc_init)                   \
+  FUNCTION(dnnl_softmax_v2_forward_desc_init)          \
+  FUNCTION(dnnl_eltwise_forward_desc_init)             \
+  FUNCTION(dnnl_layer_normalization_forward_desc_init) \
+  FUNCTION(dnnl_resampling_forward_desc_init)          \
+  FUNCTION(dnnl_reorder_primitive_desc_create)         \
+  FUNCTION(dnnl_primitive_attr_create)                 \
+  FUNCTION(dnnl_primitive_attr_set_fpmath_mode)        \
+  FUNCTION(dnnl_primitive_attr_set_output_scales)      \
+  FUNCTION(dnnl_primitive_attr_set_zero_points)        \
+  FUNCTION(dnnl_primitive_attr_destroy)                \
+  FUNCTION(dnnl_primitive_desc_create)                 \
+  FUNCTION(dnnl_primitive_desc_query)                  \
+  FUNCTION(dnnl_primitive_desc_destroy)                \
+  FUNCTION(dnnl_primitive_create)                      \
+  FUNCTION(dnnl_primitive_execute)                     \
   FUNCTION(dnnl_primitive_destroy)
 
 typedef struct dnnl_functions {
@@ -40,36 +47,52 @@ typedef struct dnnl_functions {
 #undef FUNCTION
 } dnnl_functions_t;
 
-enum { PLAN_INPUTS_MAX = 2 };
+enum { PLAN_INPUTS_MAX = 3 };
+
+typedef struct plan plan_t;
+
+/* Makes of operand `input` what the primitive takes, in plan->packed_bytes[input] bytes. */
+typedef void plan_prepare_t(const plan_t *plan, uint32_t input, const void *operand, void *packed);
 
 /* One primitive that does a program, with what the plugin does before and after it. */
-typedef struct plan {
-  /* The descriptor of the operation. */
+struct plan {
+  /* The descriptor of the operation; a reorder has none. */
   union {
     dnnl_matmul_desc_t matmul;
     dnnl_reduction_desc_t reduction;
+    dnnl_softmax_v2_desc_t softmax;
+    dnnl_eltwise_desc_t eltwise;
+    dnnl_layer_normalization_desc_t layer_normalization;
+    dnnl_resampling_desc_t resampling;
   } operation;
-  uint32_t input_count; /* Operands 0.. of the program are inputs of the primitive. */
+  bool is_dequantizing_reorder; /* With a scale and a zero point that come as inputs. */
+  uint32_t input_count;         /* Operands 0.. of the program are inputs of the primitive. */
   dnnl_memory_desc_t inputs[PLAN_INPUTS_MAX];
   int input_arguments[PLAN_INPUTS_MAX]; /* DNNL_ARG_... */
   dnnl_memory_desc_t output;
-  /* Operands that have to be gathered into matrices first; all in place for a reduction. */
-  plugin_operand_t operands[PLAN_INPUTS_MAX];
-  size_t operand_bytes; /* Of an element. */
+  /* What has to be made of an operand first; NULL where it is taken as it is. */
+  plan_prepare_t *prepare[PLAN_INPUTS_MAX];
+  size_t packed_bytes[PLAN_INPUTS_MAX];
+  plugin_operand_t matrices[2]; /* Of a product: how operands are gathered into matrices. */
+  size_t operand_bytes;         /* Of an element of them. */
   /* Reductions have no initial value: it is combined with each result afterwards, as one more
-   * application of the body.  NULL for a product. */
+   * application of the body.  NULL for all else. */
   void (*promote)(const void *init,
                   void *out); /* To the result's type, of at most 4 bytes; or NULL. */
   void (*combine)(void *results, size_t count, const void *init);
   size_t result_count;
-} plan_t;
+};
 
 /* ASSAY_EXECUTOR_OK and a plan whose operation the library has checked; else why not.  With
  * `takes_any_types` also for types that oneDNN takes without documenting them. */
-int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program, plan_t *out_plan,
-                    assay_reason_t *reason);
-int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                       bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
+typedef int32_t plan_make_t(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                            bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
+plan_make_t plan_matmul, plan_reduction, plan_softmax, plan_gelu, plan_layer_norm, plan_resize,
+    plan_dequantize;
+
+/* A dense tensor in row-major order. */
+dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
+                            dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);
 
 /* The answer to a status of the library, "matmul: unimplemented".  What it does not implement, or
  * does not take, is unsupported. */

@@ -63,8 +63,13 @@ static dnnl_status_t describe_matmul(const dnnl_functions_t *dnnl, const plugin_
                                      NULL, &plan->output);
 }
 
-int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program, plan_t *out_plan,
-                    assay_reason_t *reason) {
+static void gather(const plan_t *plan, uint32_t input, const void *operand, void *packed) {
+  plugin_gather(&plan->matrices[input], plan->operand_bytes, operand, packed);
+}
+
+int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                    bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
+  (void)takes_any_types;
   plugin_matrices_t matrices = {0};
   int32_t code = plugin_matrices_make(program, &matrices, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
@@ -82,8 +87,13 @@ int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program
   }
   *out_plan = (plan_t){.input_count = 2,
                        .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS},
-                       .operands = {matrices.lhs, matrices.rhs},
+                       .matrices = {matrices.lhs, matrices.rhs},
                        .operand_bytes = types->operand_bytes};
+  for (uint32_t i = 0; i < 2; i++) {
+    const plugin_operand_t *matrix = &out_plan->matrices[i];
+    out_plan->packed_bytes[i] = matrix->element_count * types->operand_bytes;
+    if (!matrix->is_in_place) out_plan->prepare[i] = gather;
+  }
   const char *batch = plugin_attribute(program, "batch");
   bool has_batch = strcmp(batch, "[]x[]") != 0;
   return plan_answer(dnnl, describe_matmul(dnnl, &matrices, types, has_batch, out_plan), "matmul",

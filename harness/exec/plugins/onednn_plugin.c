@@ -1,4 +1,5 @@
-/* oneDNN: stablehlo.dot_general by its matmul primitive, stablehlo.reduce by its reduction.
+/* oneDNN: stablehlo.dot_general by its matmul primitive, stablehlo.reduce by its reduction, ops of
+ * ByteIR by softmax, eltwise, layer normalization, resampling and reorder.
  *
  *   onednn?isa=AVX2,types=any,threads=1
  *
@@ -15,7 +16,8 @@ typedef struct onednn {
   dnnl_functions_t dnnl;
   dnnl_engine_t engine;
   dnnl_stream_t stream;
-  dnnl_primitive_attr_t strict; /* No faster, less exact arithmetic than the types say. */
+  dnnl_primitive_attr_t strict;       /* No faster, less exact arithmetic than the types say. */
+  dnnl_primitive_attr_t dequantizing; /* Scale and zero point come with each execution. */
   bool takes_any_types;
   int threads;
   void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
@@ -47,6 +49,17 @@ int32_t plan_answer(const dnnl_functions_t *dnnl, dnnl_status_t status, const ch
   bool is_refusal = status == dnnl_unimplemented || status == dnnl_invalid_arguments;
   return plugin_say(reason, is_refusal ? ASSAY_EXECUTOR_UNSUPPORTED : ASSAY_EXECUTOR_FAILED,
                     "%s: oneDNN says %s", what, dnnl->dnnl_status2str(status));
+}
+
+dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
+                            dnnl_data_type_t type, dnnl_memory_desc_t *out_memory) {
+  dnnl_dims_t strides;
+  int64_t stride = 1;
+  for (uint32_t d = rank; d-- > 0;) {
+    strides[d] = stride;
+    stride *= sizes[d];
+  }
+  return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
 }
 
 /* ---- Opening. */
@@ -94,6 +107,18 @@ static void use_threads(const onednn_t *onednn) {
   if (onednn->set_threads != NULL) onednn->set_threads(onednn->threads);
 }
 
+static dnnl_status_t create_dequantizing(onednn_t *onednn) {
+  const dnnl_functions_t *dnnl = &onednn->dnnl;
+  const float scale = DNNL_RUNTIME_F32_VAL;
+  const int32_t zero_point = DNNL_RUNTIME_S32_VAL;
+  dnnl_status_t status = dnnl->dnnl_primitive_attr_create(&onednn->dequantizing);
+  if (status != dnnl_success) return status;
+  status = dnnl->dnnl_primitive_attr_set_output_scales(onednn->dequantizing, 1, 0, &scale);
+  if (status != dnnl_success) return status;
+  return dnnl->dnnl_primitive_attr_set_zero_points(onednn->dequantizing, DNNL_ARG_FROM, 1, 0,
+                                                   &zero_point);
+}
+
 static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   dnnl_status_t status = dnnl->dnnl_engine_create(&onednn->engine, dnnl_cpu, 0);
@@ -104,12 +129,14 @@ static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
   if (status == dnnl_success) {
     status = dnnl->dnnl_primitive_attr_set_fpmath_mode(onednn->strict, dnnl_fpmath_mode_strict);
   }
+  if (status == dnnl_success) status = create_dequantizing(onednn);
   return plan_answer(dnnl, status, "engine", reason);
 }
 
 static void onednn_close(void *self) {
   onednn_t *onednn = self;
   const dnnl_functions_t *dnnl = &onednn->dnnl;
+  if (onednn->dequantizing != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->dequantizing);
   if (onednn->strict != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->strict);
   if (onednn->stream != NULL) dnnl->dnnl_stream_destroy(onednn->stream);
   if (onednn->engine != NULL) dnnl->dnnl_engine_destroy(onednn->engine);
@@ -173,22 +200,45 @@ typedef struct compiled {
   dnnl_primitive_t primitive;
   dnnl_memory_t inputs[PLAN_INPUTS_MAX];
   dnnl_memory_t output;
-  void *packed[PLAN_INPUTS_MAX]; /* Room to gather an operand that is not in place, or NULL. */
+  void *packed[PLAN_INPUTS_MAX]; /* Room to prepare an operand in, or NULL. */
 } compiled_t;
+
+typedef struct planner {
+  const char *op;
+  plan_make_t *make;
+} planner_t;
+
+static const planner_t planners[] = {
+    {"stablehlo.dot_general", plan_matmul},
+    {"stablehlo.reduce", plan_reduction},
+    {"byteir.softmax", plan_softmax},
+    {"byteir.log_softmax", plan_softmax},
+    {"byteir.gelu", plan_gelu},
+    {"byteir.layer_norm", plan_layer_norm},
+    {"byteir.resize", plan_resize},
+    {"byteir.dequantize", plan_dequantize},
+};
 
 static int32_t make_plan(const onednn_t *onednn, const assay_program_t *program, plan_t *out_plan,
                          assay_reason_t *reason) {
-  bool is_reduce = strcmp(program->op, "stablehlo.reduce") == 0;
-  if (!is_reduce) return plan_matmul(&onednn->dnnl, program, out_plan, reason);
-  return plan_reduction(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
+  for (size_t i = 0; i < sizeof planners / sizeof planners[0]; i++) {
+    if (strcmp(planners[i].op, program->op) != 0) continue;
+    return planners[i].make(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
+  }
+  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s here", program->op);
 }
 
 static int32_t choose_implementation(const onednn_t *onednn, const plan_t *plan,
                                      dnnl_primitive_desc_t *out_descriptor,
                                      assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  dnnl_status_t status = dnnl->dnnl_primitive_desc_create(out_descriptor, &plan->operation,
-                                                          onednn->strict, onednn->engine, NULL);
+  dnnl_status_t status =
+      plan->is_dequantizing_reorder
+          ? dnnl->dnnl_reorder_primitive_desc_create(out_descriptor, &plan->inputs[0],
+                                                     onednn->engine, &plan->output, onednn->engine,
+                                                     onednn->dequantizing)
+          : dnnl->dnnl_primitive_desc_create(out_descriptor, &plan->operation, onednn->strict,
+                                             onednn->engine, NULL);
   return plan_answer(dnnl, status, "primitive", reason);
 }
 
@@ -223,9 +273,8 @@ static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled)
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   const plan_t *plan = &compiled->plan;
   for (uint32_t i = 0; i < plan->input_count; i++) {
-    const plugin_operand_t *operand = &plan->operands[i];
-    if (!operand->is_in_place) {
-      compiled->packed[i] = calloc(operand->element_count, plan->operand_bytes);
+    if (plan->prepare[i] != NULL) {
+      compiled->packed[i] = calloc(plan->packed_bytes[i], 1);
       if (compiled->packed[i] == NULL) return dnnl_out_of_memory;
     }
     dnnl_status_t status = dnnl->dnnl_memory_create(&compiled->inputs[i], &plan->inputs[i],
@@ -289,8 +338,8 @@ static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const voi
   dnnl_exec_arg_t arguments[PLAN_INPUTS_MAX + 1];
   for (uint32_t i = 0; i < plan->input_count; i++) {
     const void *data = operands[i];
-    if (!plan->operands[i].is_in_place) {
-      plugin_gather(&plan->operands[i], plan->operand_bytes, data, compiled->packed[i]);
+    if (plan->prepare[i] != NULL) {
+      plan->prepare[i](plan, i, data, compiled->packed[i]);
       data = compiled->packed[i];
     }
     dnnl_status_t status =

@@ -150,18 +150,6 @@ static const char *check_reduce(const assay_program_t *program, plugin_dims_t *o
   return NULL;
 }
 
-static dnnl_status_t describe_dense(const dnnl_functions_t *dnnl, uint32_t rank,
-                                    const dnnl_dims_t sizes, dnnl_data_type_t type,
-                                    dnnl_memory_desc_t *out_memory) {
-  dnnl_dims_t strides;
-  int64_t stride = 1;
-  for (uint32_t d = rank; d-- > 0;) {
-    strides[d] = stride;
-    stride *= sizes[d];
-  }
-  return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
-}
-
 static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assay_type_t *input,
                                         const plugin_dims_t *reduced,
                                         const reduction_types_t *types, dnnl_alg_kind_t algorithm,
@@ -173,9 +161,9 @@ static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assa
     output_sizes[d] = plugin_dims_contain(reduced, d) ? 1 : input->dims[d];
   }
   dnnl_status_t status =
-      describe_dense(dnnl, input->rank, input_sizes, types->input_type, &plan->inputs[0]);
+      plan_describe(dnnl, input->rank, input_sizes, types->input_type, &plan->inputs[0]);
   if (status != dnnl_success) return status;
-  status = describe_dense(dnnl, input->rank, output_sizes, types->result_type, &plan->output);
+  status = plan_describe(dnnl, input->rank, output_sizes, types->result_type, &plan->output);
   if (status != dnnl_success) return status;
   return dnnl->dnnl_reduction_desc_init(&plan->operation.reduction, algorithm, &plan->inputs[0],
                                         &plan->output, 0, 0);
@@ -207,7 +195,6 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
   }
   *out_plan = (plan_t){.input_count = 1,
                        .input_arguments = {DNNL_ARG_SRC},
-                       .operands = {{.is_in_place = true}},
                        .promote = types->promote,
                        .combine = body->combine[types->row],
                        .result_count = plugin_count(&program->results[0])};

@@ -1,7 +1,10 @@
 """JAX: the ops of jax.lax with all of JAX's own checks and type rules, compiled by XLA.
 
 An algorithm is asked for as jax.lax.dot_general(precision=jax.lax.DotAlgorithmPreset...), or as a
-jax.lax.DotAlgorithm where no preset says the same; JAX then converts operands and result as it likes.
+jax.lax.DotAlgorithm where no preset says the same; JAX then converts operands and result as it
+likes.
+
+The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means.
 
     assay run --executor jax
     assay run --executor 'jax?platform=gpu'
@@ -15,8 +18,10 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
+import byteir_program
 import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
+from jax_byteir import JaxByteir
 
 ATTRIBUTES = {
     "stablehlo.reduce": ("body", "dims"),
@@ -42,6 +47,7 @@ class Jax(Worker):
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
+        variance = assay_worker.take(options, "layer_norm", "stable", ("stable", "fast"))
         super().__init__(options)
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
@@ -49,6 +55,7 @@ class Jax(Worker):
 
         self.jax = jax
         self.lax = jax.lax
+        self.byteir = JaxByteir(jax, variance)
         self.version = f"{jax.__version__}, jaxlib {jax.lib.__version__}"
         self.hardware = f"{jax.devices()[0].device_kind}, {assay_worker.processor()}"
         self.bodies: dict[str, Callable[..., Any]] = {
@@ -73,6 +80,9 @@ class Jax(Worker):
         return lax.select(pick, value, other), lax.select(picks_index, index, other_index)
 
     def promises(self, program: Program) -> bool | None:
+        if byteir_program.is_byteir(program):
+            self._lower(program)  # Raises what it refuses.
+            return True
         program.check_attributes(*ATTRIBUTES.get(program.op, ()))
         if program.op == "stablehlo.reduce":
             body = program.attributes["body"]
@@ -82,22 +92,31 @@ class Jax(Worker):
         return xla_worker.is_promised(program)
 
     def compile(self, program: Program) -> Handle:
-        if self.promises(program) is False:
+        if not byteir_program.is_byteir(program) and self.promises(program) is False:
             raise Unsupported("not among the types and attributes of this op in JAX")
-        make = self._reduce if program.op == "stablehlo.reduce" else self._dot_general
+        lowered = self._lower(program)
+        try:
+            return Handle(lowered.compile())
+        except self.jax.errors.JaxRuntimeError as error:
+            raise xla_worker.refusal(error) from error
+
+    def _lower(self, program: Program) -> Any:
+        """What JAX makes of the program, before XLA sees it."""
+        if xla_worker.names_no_type(program):
+            raise Unsupported(f"XLA has none of the types {', '.join(xla_worker.NO_TYPES)}")
+        makers = {"stablehlo.reduce": self._reduce, "stablehlo.dot_general": self._dot_general}
+        make = makers.get(program.op, self.byteir.make)
         shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
         try:
             lowered = self.jax.jit(make(program)).lower(*shapes)
             _check_results(program, lowered.out_info)
-            return Handle(lowered.compile())
+            return lowered
         except (TypeError, NotImplementedError) as error:  # The checks of jax.lax.
             raise Unsupported(str(error)) from error
         except (ValueError, IndexError) as error:
             if "is not supported by dot_general" in str(error):  # An algorithm, on this platform.
                 raise Unsupported(str(error)) from error
             raise Invalid(str(error)) from error
-        except self.jax.errors.JaxRuntimeError as error:
-            raise xla_worker.refusal(error) from error
 
     def _precision(self, program: Program) -> Any:
         """The argument of jax.lax.dot_general that asks for precision or algorithm."""

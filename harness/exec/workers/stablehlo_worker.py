@@ -4,8 +4,11 @@
 
 It takes operands as attributes and gives attributes back, of which Python can read only some types
 bit for bit: results of the others are recast by the program itself, to integers or, of 6 bits, f32.
-What it does not implement ends its process.  Programs that are known to do so are refused; with
-the option everything=true they are run, and each costs a process.
+What it does not implement ends its process.  Programs that are known to do so are refused; with the
+option everything=true they are run, and each costs a process.
+
+The ByteIR ops are run as StableHLO modules, byteir=stable or byteir=published: see
+byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.
 """
 from __future__ import annotations
 
@@ -15,19 +18,15 @@ from typing import Any
 import numpy as np
 
 import assay_worker
+import byteir_program
+import byteir_stablehlo
 from assay_worker import BITS, Invalid, Program, Type, Unsupported, Worker
+from stablehlo_text import mlir_type, mlir_types
 
 OPS = ("stablehlo.dot_general", "stablehlo.reduce")
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.
+STEPS_MAX = 1 << 20  # Of elements of all ops of a module: two seconds.
 READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
-
-
-def mlir_type(element: str, shape: tuple[int, ...]) -> str:
-    return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
-
-
-def mlir_types(types: list[Type]) -> str:
-    return ", ".join(mlir_type(kind.element, kind.shape) for kind in types)
 
 
 def fatal(program: Program) -> str:
@@ -125,6 +124,8 @@ class Interpreter(Worker):
 
     def __init__(self, options: dict[str, str]) -> None:
         everything = assay_worker.take(options, "everything", "false", ("true", "false"))
+        variants = byteir_stablehlo.VARIANTS
+        self.variant = assay_worker.take(options, "byteir", variants[0], variants)
         super().__init__(options)
         import jaxlib
         from jaxlib.mlir import ir
@@ -147,15 +148,30 @@ class Interpreter(Worker):
         self.stablehlo.register_interpreter_dialect(context)
         return context
 
-    def promises(self, program: Program) -> bool:
+    def promises(self, program: Program) -> bool | None:
+        if byteir_program.is_byteir(program):
+            self._decompose(program)  # Raises what it refuses.
+            return True
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
         survives = self.runs_everything or not fatal(program)
         return program.op in OPS and is_small and survives
 
+    def _decompose(self, program: Program) -> Program:
+        """A ByteIR program as one of StableHLO's ops."""
+        program = byteir_stablehlo.decompose(program, self.variant)
+        if "chlo." in program.mlir:
+            raise Unsupported("the interpreter has no erf")
+        elements = max(np.prod(kind.shape) for kind in [*program.operands, *program.results])
+        if elements * program.mlir.count(" = ") > STEPS_MAX:
+            raise Unsupported(f"a module of more than {STEPS_MAX} elements")
+        return program
+
     def compile(self, program: Program) -> Handle:
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
+        if byteir_program.is_byteir(program):
+            program = self._decompose(program)
         recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
         with self.context, self.ir.Location.unknown():
             try:

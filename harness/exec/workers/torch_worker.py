@@ -4,7 +4,8 @@
     assay run --executor 'torch?device=cuda,threads=1'
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
-is torch.einsum, which permutes and reshapes into one batched matrix product.
+is torch.einsum, which permutes and reshapes into one batched matrix product.  The ByteIR ops are in
+torch_byteir.py, with what resize_to_1=run means.
 """
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
+import byteir_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
+from torch_byteir import TorchByteir
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -31,6 +34,7 @@ class Torch(Worker):
     def __init__(self, options: dict[str, str]) -> None:
         self.device = assay_worker.take(options, "device", "cpu", ("cpu", "cuda"))
         threads = assay_worker.take(options, "threads", "0")
+        resize_to_1 = assay_worker.take(options, "resize_to_1", "refused", ("refused", "run"))
         super().__init__(options)
         import torch
 
@@ -47,8 +51,11 @@ class Torch(Worker):
             "f32": torch.float32, "f64": torch.float64, "complex<f32>": torch.complex64,
             "complex<f64>": torch.complex128,
         }  # fmt: skip
+        self.byteir = TorchByteir(torch, self.device, self._tensor, resize_to_1 == "run")
 
-    def promises(self, program: Program) -> bool:
+    def promises(self, program: Program) -> bool | None:
+        if byteir_program.is_byteir(program):
+            return None  # What compiles: finding out means to run it.
         try:
             self._find(program)
         except (Unsupported, Invalid):
@@ -66,6 +73,8 @@ class Torch(Worker):
             return self._reduce(program)
         if program.op == "stablehlo.dot_general":
             return self._dot_general(program)
+        if byteir_program.is_byteir(program):
+            return self.byteir.find(program)
         raise Unsupported(f"no {program.op} here")
 
     def _reduce(self, program: Program) -> Callable[..., list[Any]]:

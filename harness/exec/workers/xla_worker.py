@@ -5,6 +5,10 @@
 
 Options: platform=cpu|gpu, and any debug option of XLA by its own name (xla_cpu_ftz,
 xla_allow_excess_precision, xla_cpu_enable_fast_min_max, xla_backend_optimization_level, ...).
+
+XLA knows nothing of ByteIR's custom calls: their programs are replaced by StableHLO modules, by
+default (byteir=stable) of textbook formulas, with byteir=published ByteIR's own published
+decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they are.
 """
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ from typing import Any
 import numpy as np
 
 import assay_worker
+import byteir_program
+import byteir_stablehlo
 from assay_worker import Invalid, Program, Unsupported, Worker
 
 OPS = ("stablehlo.dot_general", "stablehlo.reduce")
@@ -64,6 +70,8 @@ class Xla(Worker):
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
+        variants = byteir_stablehlo.VARIANTS
+        self.variant = assay_worker.take(options, "byteir", variants[0], variants)
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         import jax
@@ -72,7 +80,7 @@ class Xla(Worker):
 
         strange = [key for key in options if not key.startswith("xla_")]
         if strange:
-            raise Invalid(f"no option {strange[0]}: platform, or an option of XLA, xla_...")
+            raise Invalid(f"no option {strange[0]}: platform, byteir, or an option of XLA, xla_...")
         self.jax = jax
         self.client = xla_bridge.get_backend()
         self.device = self.client.local_devices()[0]
@@ -85,11 +93,16 @@ class Xla(Worker):
         self.hardware = f"{self.device.device_kind}, {assay_worker.processor()}"
 
     def promises(self, program: Program) -> bool | None:
-        return is_promised(program)
+        if not byteir_program.is_byteir(program):
+            return is_promised(program)
+        byteir_stablehlo.decompose(program, self.variant)  # Raises what it refuses.
+        return not names_no_type(program)
 
     def compile(self, program: Program) -> Any:
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
+        if byteir_program.is_byteir(program):
+            program = byteir_stablehlo.decompose(program, self.variant)
         try:
             return self.client.compile_and_load(program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:

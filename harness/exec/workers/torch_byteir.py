@@ -1,0 +1,272 @@
+"""The ByteIR ops in PyTorch.
+
+PyTorch's own op wherever it has one: softmax, log_softmax, gelu, erf, layer_norm (native_layer_norm
+for three results), normalize, argmax and argmin, max and min, topk, quantize_per_tensor and
+quantize_per_channel, interpolate, rand.  Graphs of several of its ops, which then are what is
+tested, are
+
+- layer_norm with eps_outside_sqrt (mean and std), and a layer_norm of axes that are not the last
+  ones, which is one between two permutations;
+- l2_norm with epsilon inside the root, of which normalize knows nothing;
+- the last of several best indices: the first one of the flipped tensor.  That max and min give the
+  first is documented, and argmax and argmin say that they are their second result;
+- one_hot: torch.where on a comparison; PyTorch's own raises for an index out of range;
+- rng_uniform: torch.rand, by a generator seeded from seed and offset, scaled and shifted.
+
+interpolate knows the coordinates `asymmetric` for nearest, align_corners and half_pixel for linear.
+pytorch_half_pixel has another rule for a size of 1 than PyTorch itself: refused, or run with the
+option resize_to_1=run.  Its output size is the result's, whatever the mode of the target: scales
+are ratios of sizes then, as ByteIR writes.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+import byteir_program as byteir
+from assay_worker import Program, Unsupported
+
+Run = Callable[..., list[Any]]
+
+LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}  # By the number of spatial dimensions.
+
+
+class TorchByteir:
+    """The functions from tensors to tensors that do ByteIR programs."""
+
+    def __init__(self, torch: Any, device: str, tensor: Callable[[np.ndarray], Any],
+                 resizes_to_1: bool) -> None:  # fmt: skip
+        self.torch = torch
+        self.functional = torch.nn.functional
+        self.device = device
+        self.tensor = tensor
+        self.resizes_to_1 = resizes_to_1
+        self.makers: dict[str, Callable[[Program], Run]] = {
+            "byteir.softmax": self._softmax,
+            "byteir.log_softmax": self._softmax,
+            "byteir.gelu": self._gelu,
+            "byteir.erf": self._erf,
+            "byteir.layer_norm": self._layer_norm,
+            "byteir.l2_norm": self._l2_norm,
+            "byteir.arg_max": self._pick,
+            "byteir.arg_min": self._pick,
+            "byteir.top_k": self._top_k,
+            "byteir.one_hot": self._one_hot,
+            "byteir.quantize": self._quantize,
+            "byteir.dequantize": self._dequantize,
+            "byteir.resize": self._resize,
+            "byteir.rng_uniform": self._rng_uniform,
+        }
+
+    def find(self, program: Program) -> Run:
+        if program.op not in self.makers:
+            raise Unsupported(f"no {program.op} here")
+        run = self.makers[program.op](program)
+        self._try(program, run)
+        return run
+
+    def _try(self, program: Program, run: Run) -> None:
+        """PyTorch tells only when it runs which types a kernel is not there for."""
+        try:
+            results = run(*map(self.tensor, byteir.example_operands(program)))
+        except RuntimeError as error:
+            raise Unsupported(str(error)) from error
+        for result, kind in zip(results, program.results):
+            element = str(result.dtype).removeprefix("torch.")
+            if element != kind.dtype.name:
+                raise Unsupported(f"PyTorch gives {element} here")
+
+    # ---- Numbers along an axis, and by themselves.
+
+    def _softmax(self, program: Program) -> Run:
+        axis = byteir.softmax(program)
+        names = {"byteir.softmax": "softmax", "byteir.log_softmax": "log_softmax"}
+        function = getattr(self.torch, names[program.op])
+        return lambda x: [function(x, axis)]
+
+    def _gelu(self, program: Program) -> Run:
+        approximate = {"erf": "none", "tanh": "tanh"}[byteir.gelu(program)]
+        return lambda x: [self.functional.gelu(x, approximate=approximate)]
+
+    def _erf(self, program: Program) -> Run:
+        byteir.erf(program)
+        return lambda x: [self.torch.erf(x)]
+
+    def _layer_norm(self, program: Program) -> Run:
+        norm = byteir.layer_norm(program)
+        has_statistics = len(program.results) == 3
+        rank, epsilon = len(program.operands[0].shape), norm.epsilon
+        if norm.is_outside:
+            if has_statistics:
+                raise Unsupported("no op gives an inverse deviation with epsilon outside the root")
+            return self._layer_norm_outside(norm, program)
+        order = [dim for dim in range(rank) if dim not in norm.axes] + norm.axes
+        back = np.argsort(order).tolist()
+        shape = list(program.operands[1].shape)
+
+        def run(x: Any, weight: Any, bias: Any) -> list[Any]:
+            moved = x if norm.are_last(rank) else x.permute(order)
+            if has_statistics:
+                results = self.torch.native_layer_norm(moved, shape, weight, bias, epsilon)
+            else:
+                results = [self.functional.layer_norm(moved, shape, weight, bias, epsilon)]
+            return [y if norm.are_last(rank) else y.permute(back) for y in results]
+
+        return run
+
+    def _layer_norm_outside(self, norm: byteir.Norm, program: Program) -> Run:
+        kind = program.operands[0]
+        inner = [size if dim in norm.axes else 1 for dim, size in enumerate(kind.shape)]
+
+        def run(x: Any, weight: Any, bias: Any) -> list[Any]:
+            mean = self.torch.mean(x, norm.axes, keepdim=True)
+            deviation = self.torch.std(x, norm.axes, correction=0, keepdim=True)
+            share = (x - mean) / (deviation + norm.epsilon)
+            return [share * weight.reshape(inner) + bias.reshape(inner)]
+
+        return run
+
+    def _l2_norm(self, program: Program) -> Run:
+        norm = byteir.l2_norm(program)
+        axes, epsilon = tuple(norm.axes), norm.epsilon
+        if norm.is_outside:
+            return lambda x: [self.functional.normalize(x, p=2.0, dim=axes, eps=epsilon)]
+
+        def run(x: Any) -> list[Any]:
+            squares = self.torch.sum(x * x, axes, keepdim=True)
+            return [x / self.torch.sqrt(self.torch.clamp_min(squares, epsilon))]
+
+        return run
+
+    # ---- Choosing.
+
+    def _pick(self, program: Program) -> Run:
+        pick = byteir.pick(program)
+        index_type = self._dtype(program.results[-1])
+        torch, axis = self.torch, pick.axis
+        best = torch.max if pick.is_max else torch.min
+        best_index = torch.argmax if pick.is_max else torch.argmin
+
+        def run(x: Any) -> list[Any]:
+            source = x.flip(axis) if pick.takes_last else x
+            if pick.has_values:
+                values, indices = best(source, axis, keepdim=pick.keeps_dims)
+            else:
+                values, indices = None, best_index(source, axis, keepdim=pick.keeps_dims)
+            if pick.takes_last:
+                indices = pick.count - 1 - indices
+            indices = indices.to(index_type)
+            return [values, indices] if pick.has_values else [indices]
+
+        return run
+
+    def _top_k(self, program: Program) -> Run:
+        wanted = byteir.top_k(program)
+        index_type = self._dtype(program.results[1])
+
+        def run(x: Any) -> list[Any]:
+            values, indices = self.torch.topk(x, wanted.k, wanted.axis, True, wanted.is_sorted)
+            return [values, indices.to(index_type)]
+
+        return run
+
+    def _one_hot(self, program: Program) -> Run:
+        wanted = byteir.one_hot(program)
+        torch = self.torch
+        on, off = self.tensor(wanted.on), self.tensor(wanted.off)
+        shape = byteir.aligned(program.results[0].shape, wanted.axis)
+        classes = torch.arange(wanted.depth, device=self.device).reshape(shape)
+
+        def run(indices: Any) -> list[Any]:
+            is_there = indices.unsqueeze(wanted.axis).to(torch.int64) == classes
+            return [torch.where(is_there, on, off)]
+
+        return run
+
+    # ---- Quantized numbers.
+
+    def _quantize(self, program: Program) -> Run:
+        axis = byteir.quantization(program)
+        torch = self.torch
+        quantum = {"i8": torch.qint8, "ui8": torch.quint8}.get(program.results[0].element)
+        if quantum is None or program.operands[0].element != "f32":
+            raise Unsupported("PyTorch quantizes f32 to i8 or ui8")
+
+        def run(x: Any, scale: Any, zero_point: Any) -> list[Any]:
+            if axis is None:
+                y = torch.quantize_per_tensor(x, float(scale), int(zero_point), quantum)
+            else:
+                zeros = zero_point.to(torch.int64)
+                y = torch.quantize_per_channel(x, scale, zeros, axis, quantum)
+            return [y.int_repr()]
+
+        return run
+
+    def _dequantize(self, program: Program) -> Run:
+        axis = byteir.quantization(program)
+        torch = self.torch
+        if program.operands[0].element not in ("i8", "ui8") or program.results[0].element != "f32":
+            raise Unsupported("PyTorch dequantizes i8 or ui8 to f32")
+
+        def run(q: Any, scale: Any, zero_point: Any) -> list[Any]:
+            if axis is None:
+                x = torch._make_per_tensor_quantized_tensor(q, float(scale), int(zero_point))
+            else:
+                zeros = zero_point.to(torch.int64)
+                x = torch._make_per_channel_quantized_tensor(q, scale, zeros, axis)
+            return [x.dequantize()]
+
+        return run
+
+    # ---- Images, and random numbers.
+
+    def _resize(self, program: Program) -> Run:
+        wanted = byteir.resize(program)
+        kind, coordinates = program.operands[0], wanted.coordinates
+        if wanted.is_linear == (coordinates == "asymmetric"):
+            raise Unsupported("interpolate is nearest and asymmetric, or linear and not asymmetric")
+        is_other_rule = coordinates == "pytorch_half_pixel" and wanted.shrinks_to_1
+        if is_other_rule and not self.resizes_to_1:
+            raise Unsupported("for a size of 1 interpolate takes the centre, not x_original = 0")
+        rank = len(kind.shape)
+        is_image = 3 <= rank <= 5 and not {0, 1} & set(wanted.scaled)
+        spatial = list(range(2, rank)) if is_image else (wanted.scaled or [rank - 1])
+        if not 0 <= min(spatial) or len(spatial) > 3:
+            raise Unsupported("interpolate scales one to three dimensions")
+        order = [dim for dim in range(rank) if dim not in spatial] + spatial
+        outer = [kind.shape[dim] for dim in order[: rank - len(spatial)]]
+        batch = outer if is_image else [1, math.prod(outer)]
+        size = [wanted.sizes[dim] for dim in spatial]
+        mode = {"mode": "nearest"}
+        if wanted.is_linear:
+            corners = coordinates == "align_corners"
+            mode = {"mode": LINEAR[len(spatial)], "align_corners": corners}
+
+        def run(x: Any, target: Any) -> list[Any]:
+            wanted.check_target(kind.shape, target.cpu().numpy())
+            image = x.permute(order).reshape([*batch, *[x.shape[dim] for dim in spatial]])
+            resized = self.functional.interpolate(image, size=size, **mode)
+            return [resized.reshape([*outer, *size]).permute(np.argsort(order).tolist())]
+
+        return run
+
+    def _rng_uniform(self, program: Program) -> Run:
+        kind = byteir.rng_uniform(program)
+        torch, element = self.torch, self._dtype(kind)
+
+        def run(low: Any, high: Any, seed: Any, offset: Any, *_shape: Any) -> list[Any]:
+            words = [int(word) % (1 << 64) for word in (seed, offset)]
+            generator = torch.Generator(self.device)
+            # An odd multiplier: offsets give different seeds, and so do seeds.
+            generator.manual_seed((words[0] * 0x9E3779B97F4A7C15 + words[1]) % (1 << 64))
+            share = torch.rand(
+                list(kind.shape), generator=generator, dtype=element, device=self.device
+            )
+            return [low + share * (high - low)]
+
+        return run
+
+    def _dtype(self, kind: Any) -> Any:
+        return getattr(self.torch, kind.dtype.name)
