@@ -311,8 +311,9 @@ static void check_linear(arena_t *arena, const contract_t *contract, rng_t *rng,
   case_t instance = make_case(arena, "linear", "f32", which, n, m);
   float *data = ARENA_NEW_ARRAY(arena, float, (size_t)n);
   for (long i = 0; i < n; i++) {
-    double number = with_integers ? (double)rng_between(rng, 1, 64) * (i % 2 == 0 ? 4 : -4)
-                                  : ((double)rng_below(rng, 1 << 30) * 0x1p-29 - 1) * (i % 3 + 1);
+    double number = with_integers
+                        ? (double)rng_between(rng, 1, 64) * (i % 2 == 0 ? 4.0 : -4.0)
+                        : ((double)rng_below(rng, 1 << 30) * 0x1p-29 - 1) * (double)(i % 3 + 1);
     data[i] = (float)number;
     element_store(element_named("f32"), instance.operands[0].data, (size_t)i, float_bits(data[i]));
   }

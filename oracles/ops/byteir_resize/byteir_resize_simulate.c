@@ -43,7 +43,7 @@ static resize_way_t way_of(const model_t *model, uint32_t dim) {
   const resize_axis_t *axis = &model->grid.axes[dim];
   bool is_aligned = axis->transformation == RESIZE_ALIGN_CORNERS;
   resize_way_t way = {.is_fused = schedule->fused};
-  way.factor = nth_factor(axis, (schedule->other_way ? 1 : 0) + (is_aligned ? 1 : 0));
+  way.factor = nth_factor(axis, (schedule->other_way ? 1U : 0U) + (is_aligned ? 1U : 0U));
   bool is_wide = schedule->accumulator == &format_table[FORMAT_f64];
   way.precision = is_wide ? RESIZE_F64 : RESIZE_F32;
   if (is_random(schedule)) {
