@@ -241,36 +241,6 @@ static void test_mlir(void) {
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
-/* A case seen through its axes is the case itself, and no axis can be cut. */
-static void test_axes(void) {
-  static const char *const lines[] = {RNG F32 "-> f32[8,3]", RNG F32 "i64[2] -> f32[8,3]"};
-  arena_t arena;
-  arena_init(&arena);
-  rng_t rng = rng_make(5);
-  for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
-    program_t program = check_parse(lines[i], &arena, &(const char *){NULL});
-    case_t instance = case_make(&arena, &program);
-    fill(&rng, &instance);
-    axes_t axes;
-    g_assert_true(axes_of(&program, &axes));
-    g_assert_cmpuint(axes.count, ==, i);
-    axes_t view = axes;
-    case_t same;
-    const axes_selection_t all = {0};
-    g_assert_true(axes_view(&instance, &axes, &all, &view, &arena, &same));
-    GString *first = g_string_new(NULL), *second = g_string_new(NULL);
-    case_print(&instance, first);
-    case_print(&same, second);
-    g_assert_cmpstr(first->str, ==, second->str);
-    g_string_free(first, TRUE);
-    g_string_free(second, TRUE);
-    if (axes.count == 0) continue;
-    view.items[0].size = 1;
-    g_assert_false(axes_view(&instance, &axes, &all, &view, &arena, &same));
-  }
-  arena_deinit(&arena);
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir-rng-op/violations", test_violations);
@@ -281,6 +251,5 @@ int main(int argc, char **argv) {
   g_test_add_func("/byteir-rng-op/data", test_data);
   g_test_add_func("/byteir-rng-op/words", test_words);
   g_test_add_func("/byteir-rng-op/mlir", test_mlir);
-  g_test_add_func("/byteir-rng-op/axes", test_axes);
   return g_test_run();
 }

@@ -31,7 +31,7 @@ static const op_constraint_t constraints[] = {
     {"target",
      "the target has one entry for each dimension of the input: f32 for target_mode "
      "scale, i32 or i64 for size"},
-    {"result", "the result has the element type and the rank of the input"},
+    {"result", "the result has the element type of the input, and any shape of its rank"},
     {"empty", "a dimension is empty in the result where it is in the input, and only there"},
     {NULL, NULL},
 };

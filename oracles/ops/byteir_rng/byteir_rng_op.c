@@ -237,24 +237,6 @@ static void settle_operands(rng_t *rng, case_t *inout_case) {
   }
 }
 
-/* ---- Axes ------------------------------------------------------------------------------------ */
-
-/* None may be cut, moved or laid out otherwise: the numbers depend on the whole shape, and on
- * nothing but the operands.  That leaves the properties that run one case again. */
-static void find_axes(const program_t *program, axes_t *out_axes) {
-  if (!byteir_rng_has_shape(program)) return;
-  out_axes->count = 1;
-  out_axes->items[0] = (axis_t){AXIS_TERM, program->operands[BYTEIR_RNG_SHAPE].dims[0]};
-  out_axes->operands[BYTEIR_RNG_SHAPE] = (axis_list_t){.count = 1, .axes = {0}};
-}
-
-static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
-                      program_t *out_program) {
-  (void)arena;
-  if (!byteir_rng_has_shape(program)) return;
-  out_program->operands[BYTEIR_RNG_SHAPE].dims[0] = inout_axes->items[0].size;
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -294,8 +276,6 @@ static const op_t rng_uniform_op = {
     .print_words = print_words,
     .draw_edges = draw_edges,
     .settle_operands = settle_operands,
-    .axes = find_axes,
-    .with_axes = with_axes,
 };
 
 extern const op_t *const byteir_rng_ops[];
