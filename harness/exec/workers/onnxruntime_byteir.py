@@ -121,11 +121,9 @@ def _top_k(graph: Any, program: Program) -> list[str]:
 
 
 def _one_hot(graph: Any, program: Program) -> list[str]:
-    wanted, kind = byteir.one_hot(program), program.operands[0]
-    indices = "operand0"
-    if kind.element not in ("i32", "i64"):
-        kind = Type("i64", kind.shape)
-        indices = graph.cast(indices, kind)
+    """Indices of i64 are those that the library has with most types of values."""
+    wanted, kind = byteir.one_hot(program), Type("i64", program.operands[0].shape)
+    indices = "operand0" if program.operands[0].element == "i64" else graph.cast("operand0", kind)
     is_below = graph.add("Less", [indices, graph.number(0, kind)])
     indices = graph.add("Where", [is_below, graph.number(wanted.depth, kind), indices])
     depth, values = graph.integers([wanted.depth]), graph.constant(np.array([wanted.off, wanted.on]))
