@@ -177,7 +177,12 @@ class OnnxRuntime(Worker):
         if any(kind.element == "bf16" for kind in [*program.operands, *program.results]):
             return self._execute_bound(handle, operands)
         feed = {f"operand{i}": operand for i, operand in enumerate(operands)}
-        return [np.asarray(result) for result in handle.session.run(None, feed)]
+        try:
+            return [np.asarray(result) for result in handle.session.run(None, feed)]
+        except Exception as error:
+            if "ScalesValidation" in str(error):  # Which scales it takes is told by the data.
+                raise Unsupported(str(error)) from error
+            raise
 
     def _execute_bound(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         """The same by addresses: run() knows no array of a type that numpy itself has not."""

@@ -23,16 +23,34 @@ typedef struct choice {
   const resize_place_t *places[TYPE_RANK_MAX];
 } choice_t;
 
-/* A dimension that is copied lies at an element; its next one has weight 0. */
+/* Whether some interpolate along a dimension.  Along one that keeps its size they do if it is of an
+ * image of which others do not; the first two of more than three are a batch and channels. */
+static bool may_interpolate(const question_t *question, uint32_t dim) {
+  enum { IMAGE_RANK_MAX = 3, IMAGE_DIM_MIN = 2 };
+  const resize_grid_t *grid = &question->grid;
+  if (!resize_axis_is_copied(&grid->axes[dim])) return true;
+  if (grid->moved_count == 0 || grid->rank > RESIZE_AXES_MAX) return false;
+  return grid->rank <= IMAGE_RANK_MAX || dim >= IMAGE_DIM_MIN;
+}
+
+/* A dimension that is copied lies at an element; its next one has weight 0.  Interpolated all the
+ * same, the last element, which is its own next one, may be taken as two halves. */
+static size_t find_copied_places(const question_t *question, uint32_t dim,
+                                 resize_place_t out[RESIZE_PLACES_MAX]) {
+  int64_t position = question->positions[dim], last = question->grid.axes[dim].length - 1;
+  out[0] = (resize_place_t){RESIZE_COPY, position, MIN(position + 1, last), 0, 0};
+  if (position < last || !may_interpolate(question, dim)) return 1;
+  out[1] = (resize_place_t){RESIZE_EDGE, last, last, 0.5, 0.5};
+  return 2;
+}
+
 static void find_places(question_t *question) {
   for (uint32_t dim = 0; dim < question->grid.rank; dim++) {
     const resize_axis_t *axis = &question->grid.axes[dim];
     int64_t position = question->positions[dim];
     question->coordinates[dim] = resize_coordinate_make(axis, position);
     if (resize_axis_is_copied(axis)) {
-      question->places[dim][0] = (resize_place_t){
-          .kind = RESIZE_COPY, .lower = position, .upper = MIN(position + 1, axis->length - 1)};
-      question->place_count[dim] = 1;
+      question->place_count[dim] = find_copied_places(question, dim, question->places[dim]);
     } else {
       question->place_count[dim] =
           resize_places(axis, &question->coordinates[dim], question->places[dim]);
@@ -91,7 +109,7 @@ enum {
 };
 
 static bool spans(const question_t *question, const choice_t *choice, uint32_t dim, int kinds) {
-  if (resize_axis_is_copied(&question->grid.axes[dim])) return false;
+  if (!may_interpolate(question, dim)) return false;
   return (kinds >> choice->places[dim]->kind & 1) != 0;
 }
 
@@ -137,14 +155,6 @@ typedef struct zero_weights {
   bool have_positive;         /* One that is not negative gives +0. */
 } zero_weights_t;
 
-/* Of dimensions that are copied only the third and those after it are those of images, which some
- * interpolate all the same. */
-static bool may_have_zero_weight(const question_t *question, const choice_t *choice, uint32_t dim) {
-  enum { IMAGE_DIM_MIN = 2 };
-  bool is_copied = resize_axis_is_copied(&question->grid.axes[dim]);
-  return choice->places[dim]->kind != RESIZE_CELL && (!is_copied || dim >= IMAGE_DIM_MIN);
-}
-
 static zero_weights_t find_zero_weights(const question_t *question, const choice_t *choice) {
   const resize_grid_t *grid = &question->grid;
   zero_weights_t found = {.have_special = false};
@@ -152,8 +162,9 @@ static zero_weights_t find_zero_weights(const question_t *question, const choice
   for (uint32_t dim = 0; dim < grid->rank; dim++) {
     uint32_t bit = UINT32_C(1) << dim;
     bool is_copy = choice->places[dim]->kind == RESIZE_COPY;
-    if (choice->places[dim]->kind == RESIZE_CELL) cells |= bit;
-    if (!may_have_zero_weight(question, choice, dim)) continue;
+    bool is_cell = choice->places[dim]->kind == RESIZE_CELL;
+    if (is_cell) cells |= bit;
+    if (is_cell || !may_interpolate(question, dim)) continue;
     zeros |= bit;
     if (is_copy && !resize_axis_is_copied(&grid->axes[dim])) sure |= bit;
   }
