@@ -68,6 +68,29 @@ static void test_formula(gconstpointer data) {
   arena_deinit(&arena);
 }
 
+/* Two elements and half their sum, as ONNX Runtime returns them where two dimensions of one element
+ * stand beside: eight products of an eighth and an element each, added one after the other. */
+static void test_image(void) {
+  const char *line =
+      "byteir.resize target_mode=size mode=linear coordinate_transformation_mode=align_corners "
+      "f32[2,1,1] i64[3] -> f32[3,1,1] : 3fce76e44162eac6 : "
+      "000000000000000300000000000000010000000000000001";
+  const uint32_t returned[] = {0x3fce76e4, 0x40fcb9a4, 0x4162eac7};
+  const contract_t contract = contract_backend();
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  failure_t error;
+  status_t status = case_parse(str_from(line), &arena, &instance, NULL, &error);
+  g_assert_cmpint(status, ==, STATUS_OK);
+  for (size_t i = 0; i < G_N_ELEMENTS(returned); i++) {
+    g_assert_true(holds(&instance, &contract, RESIZE_PRODUCTS, i, returned[i], &arena));
+    bool is_copy = i == 0;
+    g_assert_true(holds(&instance, &contract, RESIZE_SEPARABLE, i, returned[i], &arena) == is_copy);
+  }
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   for (int i = 0; i < RESIZE_FORMULA_COUNT; i++) {
@@ -75,5 +98,6 @@ int main(int argc, char **argv) {
                                             contract_spelling("resize_linear", (uint8_t)i));
     g_test_add_data_func(path, GINT_TO_POINTER(i), test_formula);
   }
+  g_test_add_func("/byteir_resize_formulas/image", test_image);
   return g_test_run();
 }
