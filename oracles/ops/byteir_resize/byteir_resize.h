@@ -9,9 +9,9 @@
  *   at the end, whether the coordinate is clamped or the two indices are.
  * - Where length_resized is 1, align_corners has coordinate 0 (its formula is 0 / 0) as
  *   pytorch_half_pixel has.
- * - A program in which all scales are 1 is a copy, bit by bit.  Beside others, a dimension whose scale
- *   is 1 is copied or interpolated along, with weights 1 and 0, or as two halves of the last element;
- *   not so the first two of more than three dimensions, which are no part of an image.
+ * - A program in which all scales are 1 is a copy, bit by bit.  Beside others, a dimension whose
+ *   scale is 1 is copied or interpolated along, with weights 1 and 0, or as two halves of the last
+ *   element; not so the first two of more than three dimensions, which are no part of an image.
  * - The target has one entry for each dimension: f32 scales, or i32 or i64 sizes.  Sizes are those
  *   of the result; a scale s of a dimension of n elements gives floor(n * s), and there is no
  *   meaning where the product in f32 and the exact one have other floors.  For coordinates, a scale
