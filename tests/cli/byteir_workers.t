@@ -93,6 +93,20 @@ for row in o:onnxruntime t:torch j:jax x:xla s:stablehlo n:onednn; do
   fi
 done
 
+if "$ASSAY" executors 2>err | grep -q '^torch  *ready'; then
+  ties=$(printf '3f80000000000000%.0s' 1 2 3 4 5 6 7 8)
+  row="byteir.top_k k=5 axis=[0] sorted=true f32[16] -> f32[5] i32[5] : $ties"
+  "$ASSAY" replay "$row" --executor torch --executor 'torch?top_k=topk' >out 2>err </dev/null
+  like out '^torch: conforms' "torch: of equal elements those of lower indices"
+  like out '^torch[?]top_k=topk: diverges, index' "torch: topk takes others, as it documents"
+  "$ASSAY" replay "$row" --executor 'torch?top_k=topk' --contract top_k_ties=any >out 2>err </dev/null
+  like out 'conforms' "torch: which a contract can permit"
+  row='byteir.quantize f32[] f32[] i8[] -> i8[] : 3f000000 : 3f800000 : 01'
+  "$ASSAY" replay "$row" --executor torch --executor 'torch?zero_point=before' >out 2>err </dev/null
+  like out '^torch: conforms' "torch: 0.5 is rounded before the zero point is added"
+  like out '^torch[?]zero_point=before: diverges, quantum' "torch: and after, by PyTorch itself"
+fi
+
 if "$ASSAY" executors 2>err | grep -q '^xla  *ready'; then
   row='byteir.softmax axis=0 f32[2] -> f32[2] : 42c8000042c80000'
   "$ASSAY" replay "$row" --executor xla --executor 'xla?byteir=published' >out 2>err </dev/null

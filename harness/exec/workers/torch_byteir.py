@@ -1,13 +1,18 @@
 """The ByteIR ops in PyTorch.
 
 PyTorch's own op wherever it has one: softmax, log_softmax, gelu, erf, layer_norm (native_layer_norm
-for three results), normalize, argmax and argmin, max and min, topk, quantize_per_tensor and
-quantize_per_channel, interpolate, rand.  Graphs of several of its ops, which then are what is
-tested, are
+for three results), normalize, argmax and argmin, max and min, dequantize, interpolate, rand.
+Graphs of several of its ops, which then are what is tested, are
 
 - layer_norm with eps_outside_sqrt (mean and std), and a layer_norm of axes that are not the last
   ones, which is one between two permutations;
-- l2_norm with epsilon inside the root, of which normalize knows nothing;
+- l2_norm with epsilon inside the root, of which normalize knows nothing; this and the layer_norm
+  before compute in f32 what comes in 16 bits, so that what they round is not of our making;
+- top_k: the first elements of a stable sort.  topk documents that it may take equal elements in any
+  order; it is run with the option top_k=topk, and permission top_k_ties tells whether it may;
+- quantize: quantize_per_tensor and quantize_per_channel to qint32 with the zero point 0, which is
+  added to the integers.  PyTorch adds its own before it rounds, which it documents; that is run
+  with the option zero_point=before;
 - the last of several best indices: the first one of the flipped tensor.  That max and min give the
   first is documented, and argmax and argmin say that they are their second result;
 - one_hot: torch.where on a comparison; PyTorch's own raises for an index out of range;
@@ -21,6 +26,7 @@ are ratios of sizes then, as ByteIR writes.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy as np
@@ -33,16 +39,25 @@ Run = Callable[..., list[Any]]
 LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}  # By the number of spatial dimensions.
 
 
+@dataclass
+class Options:
+    """What is done by another rule than ByteIR's."""
+
+    resizes_to_1: bool  # By interpolate's rule, where it is another than pytorch_half_pixel's.
+    picks_by_topk: bool
+    adds_zero_point_first: bool  # As quantize_per_tensor does by itself, before the rounding.
+
+
 class TorchByteir:
     """The functions from tensors to tensors that do ByteIR programs."""
 
     def __init__(self, torch: Any, device: str, tensor: Callable[[np.ndarray], Any],
-                 resizes_to_1: bool) -> None:  # fmt: skip
+                 options: Options) -> None:  # fmt: skip
         self.torch = torch
         self.functional = torch.nn.functional
         self.device = device
         self.tensor = tensor
-        self.resizes_to_1 = resizes_to_1
+        self.options = options
         self.makers: dict[str, Callable[[Program], Run]] = {
             "byteir.softmax": self._softmax,
             "byteir.log_softmax": self._softmax,
@@ -121,10 +136,12 @@ class TorchByteir:
         inner = [size if dim in norm.axes else 1 for dim, size in enumerate(kind.shape)]
 
         def run(x: Any, weight: Any, bias: Any) -> list[Any]:
+            x, weight, bias = map(self._widen, (x, weight, bias))
             mean = self.torch.mean(x, norm.axes, keepdim=True)
             deviation = self.torch.std(x, norm.axes, correction=0, keepdim=True)
             share = (x - mean) / (deviation + norm.epsilon)
-            return [share * weight.reshape(inner) + bias.reshape(inner)]
+            y = share * weight.reshape(inner) + bias.reshape(inner)
+            return [y.to(self._dtype(program.results[0]))]
 
         return run
 
@@ -135,8 +152,10 @@ class TorchByteir:
             return lambda x: [self.functional.normalize(x, p=2.0, dim=axes, eps=epsilon)]
 
         def run(x: Any) -> list[Any]:
+            x = self._widen(x)
             squares = self.torch.sum(x * x, axes, keepdim=True)
-            return [x / self.torch.sqrt(self.torch.clamp_min(squares, epsilon))]
+            y = x / self.torch.sqrt(self.torch.clamp_min(squares, epsilon))
+            return [y.to(self._dtype(program.results[0]))]
 
         return run
 
@@ -166,8 +185,15 @@ class TorchByteir:
         wanted = byteir.top_k(program)
         index_type = self._dtype(program.results[1])
 
+        def pick(x: Any) -> list[Any]:
+            return self.torch.topk(x, wanted.k, wanted.axis, True, wanted.is_sorted)
+
+        def sort(x: Any) -> list[Any]:
+            both = self.torch.sort(x, stable=True, dim=wanted.axis, descending=True)
+            return [part.narrow(wanted.axis, 0, wanted.k) for part in both]
+
         def run(x: Any) -> list[Any]:
-            values, indices = self.torch.topk(x, wanted.k, wanted.axis, True, wanted.is_sorted)
+            values, indices = pick(x) if self.options.picks_by_topk else sort(x)
             return [values, indices.to(index_type)]
 
         return run
@@ -190,17 +216,28 @@ class TorchByteir:
     def _quantize(self, program: Program) -> Run:
         axis = byteir.quantization(program)
         torch = self.torch
-        quantum = {"i8": torch.qint8, "ui8": torch.quint8}.get(program.results[0].element)
+        kind = program.results[0]
+        quantum = {"i8": torch.qint8, "ui8": torch.quint8}.get(kind.element)
         if quantum is None or program.operands[0].element != "f32":
             raise Unsupported("PyTorch quantizes f32 to i8 or ui8")
+        shape = [1] * len(kind.shape)
+        if axis is not None:
+            shape[axis] = -1
+
+        def quantize(x: Any, scale: Any, zero_point: Any, quantum: Any) -> Any:
+            if axis is None:
+                return torch.quantize_per_tensor(x, float(scale), int(zero_point), quantum)
+            zeros = zero_point.to(torch.int64)
+            return torch.quantize_per_channel(x, scale, zeros, axis, quantum)
 
         def run(x: Any, scale: Any, zero_point: Any) -> list[Any]:
-            if axis is None:
-                y = torch.quantize_per_tensor(x, float(scale), int(zero_point), quantum)
-            else:
-                zeros = zero_point.to(torch.int64)
-                y = torch.quantize_per_channel(x, scale, zeros, axis, quantum)
-            return [y.int_repr()]
+            if self.options.adds_zero_point_first:
+                return [quantize(x, scale, zero_point, quantum).int_repr()]
+            zeros = torch.zeros_like(zero_point)
+            whole = quantize(x, scale, zeros, torch.qint32).int_repr().to(torch.int64)
+            moved = whole + zero_point.to(torch.int64).reshape(shape)
+            limits = torch.iinfo(self._dtype(kind))
+            return [moved.clamp(limits.min, limits.max).to(self._dtype(kind))]
 
         return run
 
@@ -228,7 +265,7 @@ class TorchByteir:
         if wanted.is_linear == (coordinates == "asymmetric"):
             raise Unsupported("interpolate is nearest and asymmetric, or linear and not asymmetric")
         is_other_rule = coordinates == "pytorch_half_pixel" and wanted.shrinks_to_1
-        if is_other_rule and not self.resizes_to_1:
+        if is_other_rule and not self.options.resizes_to_1:
             raise Unsupported("for a size of 1 interpolate takes the centre, not x_original = 0")
         rank = len(kind.shape)
         is_image = 3 <= rank <= 5 and not {0, 1} & set(wanted.scaled)
@@ -267,6 +304,9 @@ class TorchByteir:
             return [low + share * (high - low)]
 
         return run
+
+    def _widen(self, x: Any) -> Any:
+        return x if x.dtype == self.torch.float64 else x.to(self.torch.float32)
 
     def _dtype(self, kind: Any) -> Any:
         return getattr(self.torch, kind.dtype.name)

@@ -5,7 +5,7 @@
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
 is torch.einsum, which permutes and reshapes into one batched matrix product.  The ByteIR ops are in
-torch_byteir.py, with what resize_to_1=run means.
+torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 import assay_worker
 import byteir_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
-from torch_byteir import TorchByteir
+from torch_byteir import Options, TorchByteir
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -35,6 +35,8 @@ class Torch(Worker):
         self.device = assay_worker.take(options, "device", "cpu", ("cpu", "cuda"))
         threads = assay_worker.take(options, "threads", "0")
         resize_to_1 = assay_worker.take(options, "resize_to_1", "refused", ("refused", "run"))
+        top_k = assay_worker.take(options, "top_k", "sort", ("sort", "topk"))
+        zero_point = assay_worker.take(options, "zero_point", "after", ("after", "before"))
         super().__init__(options)
         import torch
 
@@ -51,7 +53,8 @@ class Torch(Worker):
             "f32": torch.float32, "f64": torch.float64, "complex<f32>": torch.complex64,
             "complex<f64>": torch.complex128,
         }  # fmt: skip
-        self.byteir = TorchByteir(torch, self.device, self._tensor, resize_to_1 == "run")
+        choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
+        self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program):

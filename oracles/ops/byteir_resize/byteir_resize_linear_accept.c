@@ -97,6 +97,7 @@ status_t resize_linear_accept(const case_t *instance, const contract_t *contract
                            .reference = references,
                            .magnitude = magnitude,
                            .bound_factor = 1,
+                           .measures_inside = true, /* Of one formula; others reach farther. */
                            .ask = ask};
   return STATUS_OK;
 }
