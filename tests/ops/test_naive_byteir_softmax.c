@@ -218,11 +218,12 @@ static void check_family(const char *op, const setting_t *setting, const family_
   g_test_message("%s %s %s %s: of %zu components, the sets reach %.3f bounds, %.2f ulps", op,
                  setting->element, setting->is_backend ? "backend" : "spec", family->name,
                  reach.components, reach.bounds, reach.ulps);
-  /* A single term has the share 1, or the number below it, by the inverse of the sum; or so much
-   * farther as exp(0) may be missed by where the sum is corrected online. */
+  /* A single term has the share 1, since faithful functions have exp(0) = 1; and as far from it as
+   * others may miss that, where the sum is corrected online. */
   bool is_log = strcmp(op, "byteir.log_softmax") == 0;
-  if (!is_log) g_assert_cmpfloat(one.ulps, <=, setting->is_backend ? 7 : 0.5);
-  g_assert_cmpfloat(reach.bounds, >, 0.25);
+  if (!is_log) g_assert_cmpfloat(one.ulps, <=, setting->is_backend ? 7 : 0);
+  bool is_vague = setting->u * family->centre > family->spread / 8; /* Hardly any other numbers. */
+  if (!is_vague) g_assert_cmpfloat(reach.bounds, >, 0.25);
   if (family == families) g_assert_cmpfloat(reach.ulps, <=, ulps);
 }
 

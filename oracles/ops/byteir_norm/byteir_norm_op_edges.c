@@ -98,14 +98,17 @@ void byteir_layer_norm_draw_edges(rng_t *rng, case_t *inout_case) {
 
 /* ---- l2_norm --------------------------------------------------------------------------------- */
 
-/* A scale by which the norm of a row is nearly the program's epsilon, or its root, and as often
- * below it as above: a square of spread * (-1..1) is spread^2 / 3 in the mean. */
+/* A scale, of powers of two, by which the norm of a row is nearly the program's epsilon, or its
+ * root, and as often below it as above: a square of spread * (-1..1) is spread^2 / 3 in the mean.
+ */
 static double draw_scale_of_epsilon(rng_t *rng, const program_t *program) {
   dimension_list_t dimensions = byteir_norm_dimensions(program);
-  double terms = (double)MAX(dimension_list_extent(&dimensions, &program->operands[0]), 1);
-  double epsilon = byteir_norm_attributes(program)->epsilon;
-  double norm = byteir_norm_eps_outside_sqrt(program) ? epsilon : sqrt(epsilon);
-  return norm * sqrt(3 / terms) * ldexp(1, (int)rng_between(rng, -1, 1));
+  size_t terms = dimension_list_extent(&dimensions, &program->operands[0]);
+  int of_epsilon, of_terms;
+  frexp(byteir_norm_attributes(program)->epsilon, &of_epsilon);
+  frexp((double)MAX(terms, 1) / 3, &of_terms);
+  int of_square = (byteir_norm_eps_outside_sqrt(program) ? 2 * of_epsilon : of_epsilon) - of_terms;
+  return ldexp(0.75, of_square / 2 + (int)rng_between(rng, -1, 1));
 }
 
 /* Scales whose squares are near the largest and smallest numbers of f16 and f32, and near usual
