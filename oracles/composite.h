@@ -72,6 +72,11 @@ status_t composite_find_formula(const case_t *instance, const contract_t *contra
                                 const accept_t *accepts, const tensor_t *results, arena_t *arena,
                                 uint8_t *out_formula, bool *out_found, failure_t *error);
 
+/* All of them, for a row. */
+#define COMPOSITE_FUNCTIONS                                                                       \
+  .accept = composite_accept, .ask = composite_ask, .ask_remembering = composite_ask_remembering, \
+  .audit = composite_audit, .simulate = composite_simulate, .find_formula = composite_find_formula
+
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
 composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);
 composite_layout_t composite_layout_rows(const type_t *type, const dimension_list_t *reduced,

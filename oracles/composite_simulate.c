@@ -1,5 +1,6 @@
 /* What one concrete implementation of a composite op returns. */
 #include <math.h>
+#include <string.h>
 
 #include "oracles/composite_parts.h"
 #include "oracles/exact/fault_values.h"
@@ -26,13 +27,33 @@ static void store_part(const problem_t *problem, const part_t *part, const sched
   }
 }
 
+/* A formula whose steps neither overflow nor underflow is run by its name only, in binary64, which
+ * has no wider type itself; else the first of the others is. */
+static status_t model_reading(const problem_t *problem, const schedule_t *schedule,
+                              reading_t *out_reading, failure_t *error) {
+  const format_t *f64 = &format_table[FORMAT_f64];
+  const char *formulas = problem->instance->program.op->formulas;
+  reading_t reading = {.formula = model_formula(formulas, schedule),
+                       .format = model_working_format(problem->format, schedule)};
+  if (problem->formulas[reading.formula].is_unbounded) {
+    const char *name = contract_spelling(formulas, reading.formula);
+    bool is_named = schedule->formula != NULL && strcmp(schedule->formula, name) == 0;
+    if (is_named && problem->format == f64) {
+      return status_fail(error, STATUS_UNSUPPORTED, "no model of %s in f64", name);
+    }
+    if (is_named) reading.format = f64;
+    while (!is_named && problem->formulas[reading.formula].is_unbounded) reading.formula++;
+  }
+  *out_reading = reading;
+  return STATUS_OK;
+}
+
 status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                             tensor_t *inout_results, failure_t *error) {
-  (void)error;
   const contract_t contract = contract_backend();
   problem_t problem = problem_make(instance, &contract, arena);
-  const reading_t reading = {.formula = model_formula(instance->program.op->formulas, schedule),
-                             .format = model_working_format(problem.format, schedule)};
+  reading_t reading;
+  STATUS_TRY(model_reading(&problem, schedule, &reading, error));
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(arena);
     part_t part = problem_part(&problem, group);

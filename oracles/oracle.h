@@ -66,7 +66,8 @@ typedef struct oracle {
   /* Of an op with several formulas (op_t.formulas): the first of them whose accept sets hold every
    * component of these results, whether the contract permits it or not, as a value of that
    * permission; *out_found is false if none does.  `accepts` are what accept() gave for the case,
-   * or NULL.  The function is NULL if the op has no formulas. */
+   * or NULL.  STATUS_UNSUPPORTED if this program is not computed by them; the function is NULL if
+   * the op has no formulas. */
   status_t (*find_formula)(const case_t *instance, const contract_t *contract,
                            const accept_t *accepts, const tensor_t *results, arena_t *arena,
                            uint8_t *out_formula, bool *out_found, failure_t *error);

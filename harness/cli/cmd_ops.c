@@ -9,18 +9,29 @@ static void append_constraints(const op_constraint_t *rows, json_t *constraints)
   }
 }
 
+/* The formulas by which implementations compute an op, the tightest first. */
+static json_t *json_formulas(const op_t *op) {
+  json_t *formulas = json_array();
+  uint8_t count = op->formulas == NULL ? 0 : contract_value_count(op->formulas);
+  for (uint8_t i = 0; i < count; i++) {
+    json_array_append_new(formulas, json_string(contract_spelling(op->formulas, i)));
+  }
+  return formulas;
+}
+
 static json_t *json_op(const op_t *op) {
   json_t *constraints = json_array();
   append_constraints(op->constraints, constraints);
   append_constraints(op->contract_constraints, constraints);
-  return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", op->name, "summary", op->summary, "spec",
-                   op->spec, "has_oracle", oracle_find(op) != NULL, "constraints", constraints);
+  return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name", op->name, "summary", op->summary,
+                   "spec", op->spec, "has_oracle", oracle_find(op) != NULL, "constraints",
+                   constraints, "formulas", json_formulas(op));
 }
 
 int command_ops(const command_t *command, int argc, char **argv) {
   gboolean as_json = FALSE;
   const GOptionEntry entries[] = {{"json", 0, 0, G_OPTION_ARG_NONE, &as_json,
-                                   "Print one JSON document, constraints included", NULL},
+                                   "Print one JSON document, with constraints and formulas", NULL},
                                   G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);

@@ -2,10 +2,12 @@
  * reads. */
 #include "harness/cli/arguments.h"
 #include "harness/cli/input.h"
-#include "harness/model/op.h"
+#include "harness/model/custom_call.h"
 
 typedef struct show_flags {
   gboolean mlir;
+  char *dialect; /* As it was given; NULL: stablehlo. */
+  gboolean is_mhlo;
   gboolean shown_one; /* Cases after the first are set off by an empty line. */
 } show_flags_t;
 
@@ -37,9 +39,13 @@ static void print_operands(const case_t *instance) {
   g_string_free(text, TRUE);
 }
 
-static void print_module(const program_t *program) {
+static void print_module(const show_flags_t *flags, const program_t *program) {
   GString *text = g_string_new(NULL);
-  program->op->print_mlir(program, text);
+  if (flags->is_mhlo) {
+    custom_call_print_module(program, "mhlo", text);
+  } else {
+    program->op->print_mlir(program, text);
+  }
   fputs(text->str, stdout);
   if (text->len == 0 || text->str[text->len - 1] != '\n') putchar('\n');
   g_string_free(text, TRUE);
@@ -56,6 +62,11 @@ static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failu
   } else {
     STATUS_TRY(program_parse(line, arena, &instance.program, &broken, error));
   }
+  const op_t *op = instance.program.op;
+  if (flags->is_mhlo && !custom_call_is_of(op)) {
+    return status_fail(error, STATUS_INVALID, "no spelling of %s in mhlo, only in stablehlo",
+                       op->name);
+  }
   if (flags->shown_one) putchar('\n');
   flags->shown_one = TRUE;
   if (!flags->mlir) {
@@ -63,7 +74,7 @@ static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failu
     if (is_case) print_operands(&instance);
     putchar('\n');
   }
-  print_module(&instance.program);
+  print_module(flags, &instance.program);
   return STATUS_OK;
 }
 
@@ -80,6 +91,14 @@ static int show_stdin(show_flags_t *flags, arena_t *arena) {
   return input.had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
 }
 
+static void complain_at(const failure_t *error) {
+  if (error->column == 0) {
+    complain("%s", error->text);
+  } else {
+    complain("%s (column %zu)", error->text, error->column);
+  }
+}
+
 static int show(show_flags_t *flags, const char *argument) {
   arena_t arena;
   arena_init(&arena);
@@ -88,20 +107,34 @@ static int show(show_flags_t *flags, const char *argument) {
   if (strcmp(argument, "-") == 0) {
     exit_code = show_stdin(flags, &arena);
   } else if (show_line(flags, str_from(argument), &arena, &error) != STATUS_OK) {
-    complain("%s (column %zu)", error.text, error.column);
+    complain_at(&error);
     exit_code = EXIT_CODE_USAGE;
   }
   arena_deinit(&arena);
   return exit_code;
 }
 
+/* False after a complaint. */
+static bool choose_dialect(show_flags_t *flags) {
+  if (flags->dialect == NULL || strcmp(flags->dialect, "stablehlo") == 0) return true;
+  flags->is_mhlo = strcmp(flags->dialect, "mhlo") == 0;
+  if (!flags->is_mhlo) {
+    complain("bad value '%s' (--dialect); write stablehlo or mhlo", flags->dialect);
+  }
+  return flags->is_mhlo;
+}
+
 int command_show(const command_t *command, int argc, char **argv) {
   show_flags_t flags = {0};
   const GOptionEntry entries[] = {
-      {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the StableHLO module alone", NULL},
+      {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the module alone", NULL},
+      {"dialect", 0, 0, G_OPTION_ARG_STRING, &flags.dialect,
+       "How a ByteIR op's module spells its custom_call: stablehlo (default) or mhlo", "DIALECT"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
-  if (!arguments_parse(&arguments, &argc, &argv, 1, 1)) return EXIT_CODE_USAGE;
-  return show(&flags, argv[1]);
+  bool is_good = arguments_parse(&arguments, &argc, &argv, 1, 1) && choose_dialect(&flags);
+  int exit_code = is_good ? show(&flags, argv[1]) : EXIT_CODE_USAGE;
+  g_free(flags.dialect);
+  return exit_code;
 }

@@ -38,6 +38,13 @@ const char *byteir_check_axes_sign(const contract_t *contract, const dimension_l
 type_t byteir_draw_shape(rng_t *rng, const draw_limits_t *limits, const element_t *element,
                          uint32_t rank_min, uint32_t axis_count, dimension_list_t *out_axes);
 
+/* op_t.axes and with_axes of ops whose first operand and first result have one type, of which the
+ * dimensions in the mask `terms` are combined and all others are batches.  Of the latter function
+ * the attributes are left to the op: it returns the dimensions that are combined, ascending. */
+void byteir_row_axes(const type_t *type, uint32_t terms, axes_t *out_axes);
+dimension_list_t byteir_row_with_axes(const program_t *program, axes_t *inout_axes,
+                                      program_t *out_program);
+
 /* An axis that is none of `rank` dimensions. */
 int64_t byteir_draw_bad_axis(rng_t *rng, uint32_t rank);
 

@@ -14,8 +14,11 @@ case_t case_make(arena_t *arena, const program_t *program) {
   return instance;
 }
 
+/* Of nothing there may be no address to copy from. */
 static void *copy_bytes(arena_t *arena, const void *data, size_t size) {
-  return memcpy(arena_alloc(arena, size), data, size);
+  void *copy = arena_alloc(arena, size);
+  if (size > 0) memcpy(copy, data, size);
+  return copy;
 }
 
 static void copy_quantization(arena_t *arena, type_t *type) {

@@ -18,6 +18,8 @@ void custom_call_print_mlir(const program_t *program, GString *out_text) {
   custom_call_print_module(program, "stablehlo", out_text);
 }
 
+bool custom_call_is_of(const op_t *op) { return op->print_mlir == custom_call_print_mlir; }
+
 /* All attributes of custom_call are written out, the defaults too, as ByteIR's frontends do. */
 void custom_call_print_module(const program_t *program, const char *dialect, GString *out_text) {
   g_autofree char *name = g_strdup_printf("%s.custom_call", dialect);

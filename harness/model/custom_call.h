@@ -11,6 +11,9 @@ status_t custom_call_parse_attributes(scan_t *scan, arena_t *arena, program_t *i
 void custom_call_print_attributes(const program_t *program, GString *out_text);
 void custom_call_print_mlir(const program_t *program, GString *out_text);
 
+/* Whether modules of this op are a custom_call, which custom_call_print_module() can print. */
+bool custom_call_is_of(const op_t *op);
+
 /* The module in the spelling of a dialect, "stablehlo" or "mhlo", which have the same custom_call.
  */
 void custom_call_print_module(const program_t *program, const char *dialect, GString *out_text);

@@ -13,6 +13,7 @@ status_t observe_formula(const oracle_t *oracle, const contract_t *contract, con
   status_t status =
       oracle->find_formula(instance, contract, accepts, results, arena, &formula, &found, error);
   arena_rewind(arena, mark);
+  if (status == STATUS_UNSUPPORTED) return STATUS_OK;
   STATUS_TRY(status);
   verdict->formula = found ? contract_spelling(permission, formula) : "";
   return STATUS_OK;

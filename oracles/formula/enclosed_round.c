@@ -83,7 +83,6 @@ static void add_underflow(enclosed_t *inout, double largest, bool includes_it) {
 
 /* What is at most half the smallest number rounds to zero, and what is subnormal may be flushed. */
 static void underflow(const formula_t *formula, const format_t *format, enclosed_t *inout) {
-  if (enclosed_settings(formula)->is_unbounded) return;
   if (formula->contract->ftz != FTZ_NONE) {
     add_underflow(inout, format_smallest_normal(format), false);
   } else if (format == &format_table[FORMAT_f64]) {
@@ -105,9 +104,10 @@ static void underflow(const formula_t *formula, const format_t *format, enclosed
 
 void enclosed_limit(const formula_t *formula, enclosed_t *inout) {
   const format_t *format = formula->format;
-  if (enclosed_settings(formula)->is_exact) return;
+  const enclosing_t *settings = enclosed_settings(formula);
+  if (settings->is_exact || settings->is_unbounded) return;
   underflow(formula, format, inout);
-  if (enclosed_settings(formula)->is_unbounded || !inout->has_finite) return;
+  if (!inout->has_finite) return;
   double largest = format_to_double(format, format->largest_bits);
   bool is_wider = may_be_wider(formula);
   bool low_overflows = mpfr_overflows(inout->low, format);
@@ -127,7 +127,7 @@ void enclosed_limit(const formula_t *formula, enclosed_t *inout) {
 void enclosed_round(const formula_t *formula, enclosed_t *inout, bool may_stay) {
   inout->is_delivered = false;
   if (enclosed_settings(formula)->is_exact || !inout->has_finite) return;
-  underflow(formula, formula->format, inout);
+  if (!enclosed_settings(formula)->is_unbounded) underflow(formula, formula->format, inout);
   bool overflows = false;
   round_low(formula, inout->low, may_stay, &overflows);
   if (overflows) inout->specials |= ENCLOSED_NEGATIVE_INFINITY;
@@ -144,12 +144,25 @@ static double finish_end(const format_t *format, mpfr_srcptr end, rounding_t rou
   return format_to_double(format, format_from_mpfr(format, end, rounding, OVERFLOW_FORMAT));
 }
 
+/* An end of a set that has been delivered in the result's format is rounded inwards: what lies
+ * beyond is not in the set.  Steps whose exponents have no bounds deliver numbers that the format
+ * has not, and these are rounded as always. */
+static rounding_t end_rounding(const formula_t *formula, const enclosed_t *set,
+                               const format_t *format, mpfr_srcptr end, rounding_t inwards) {
+  if (!set->is_delivered || format != formula->format) return ROUNDING_NEAREST_EVEN;
+  if (!enclosed_settings(formula)->is_unbounded || mpfr_zero_p(end)) return inwards;
+  double magnitude = fabs(mpfr_get_d(end, MPFR_RNDZ));
+  bool is_normal = magnitude >= format_smallest_normal(format) && !mpfr_overflows(end, format);
+  return is_normal ? inwards : ROUNDING_NEAREST_EVEN;
+}
+
 static void finish_finite(const formula_t *formula, const enclosed_t *set, const format_t *format,
                           value_range_t *range) {
-  bool is_inward = set->is_delivered && format == formula->format;
   double largest = format_to_double(format, format->largest_bits);
-  range->low = finish_end(format, set->low, is_inward ? ROUNDING_UP : ROUNDING_NEAREST_EVEN);
-  range->high = finish_end(format, set->high, is_inward ? ROUNDING_DOWN : ROUNDING_NEAREST_EVEN);
+  range->low =
+      finish_end(format, set->low, end_rounding(formula, set, format, set->low, ROUNDING_UP));
+  range->high =
+      finish_end(format, set->high, end_rounding(formula, set, format, set->high, ROUNDING_DOWN));
   if (range->low < -largest) {
     range->negative_infinity = true;
     range->low = -largest;

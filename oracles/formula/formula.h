@@ -1,9 +1,10 @@
 /* What the meaning of a composite op is written in: straight-line code over rows of abstract
  * numbers (VERDICTS.md, section 9).  A formula is written once and run by three evaluators:
  *
- *   enclosed   every value that a conforming implementation may reach, in MPFR: the accept set;
- * and, where nothing is permitted, the exact value quick      some of these values, in binary64:
- * fast, and never too many model      the values of one concrete implementation
+ * - enclosed: every value that a conforming implementation may reach, in MPFR, which is the accept
+ *   set; and, where nothing is permitted, the exact value;
+ * - quick: some of these values, in binary64; fast, and never too many;
+ * - model: the values of one concrete implementation.
  *
  * Each step is one that an implementation carries out and rounds to the working format; its comment
  * says what it may do.  Where implementations go one of two ways to the same, it is either(). */

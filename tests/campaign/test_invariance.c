@@ -205,6 +205,8 @@ static const loud_t loud[] = {
     {"model:random", "stablehlo.dot_general", INVARIANCE_row_position},
     {"model:shuffled", "stablehlo.reduce", INVARIANCE_batch_position},
     {"model:shuffled", "stablehlo.dot_general", INVARIANCE_column_position},
+    {"model:random", "byteir.layer_norm", INVARIANCE_batch_position},
+    {"model:shuffled", "byteir.softmax", INVARIANCE_batch_position},
     {"canary:batch_offset", "stablehlo.dot_general", INVARIANCE_batch_position},
     {"canary:transpose_rhs", "stablehlo.dot_general", INVARIANCE_layout},
 };

@@ -1,6 +1,7 @@
 #!/bin/sh
 # ByteIR's ops in the backends: what each does conforms on plain numbers, what it does not do is
 # refused, what breaks a rule is not run; and short campaigns end without a failure of the workers.
+root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/checks.sh"
 
 # Who refuses a line, and the line.  `-`: nobody; onnxruntime, torch, jax, xla, stablehlo and onednn
@@ -76,6 +77,13 @@ campaign() {
   ok $? "$1: runs what it promises and nothing else"
 }
 
+# found FILE EXECUTOR: each case of corpus/found/FILE.cases diverges.
+found() {
+  "$ASSAY" replay "$root/corpus/found/$1.cases" --executor "$2" >out 2>err </dev/null
+  [ "$(grep -c "^$2: diverges" out)" -eq "$(grep -c '^byteir' "$root/corpus/found/$1.cases")" ]
+  ok $? "$2: what was found in it still diverges"
+}
+
 ops=$("$ASSAY" ops | sed -n 's/^\(byteir\.[a-z0-9_]*\) .*/--op \1/p')
 for row in o:onnxruntime t:torch j:jax x:xla s:stablehlo n:onednn; do
   name=${row#*:}
@@ -90,6 +98,13 @@ if "$ASSAY" executors 2>err | grep -q '^xla  *ready'; then
   "$ASSAY" replay "$row" --executor xla --executor 'xla?byteir=published' >out 2>err </dev/null
   like out '^xla: conforms' "xla: softmax of large numbers"
   like out 'diverges, formula' "xla: ByteIR's published softmax overflows, and that formula is named"
+  found byteir 'xla?byteir=published'
+fi
+if "$ASSAY" executors 2>err | grep -q '^jax  *ready'; then
+  found jax jax
+  "$ASSAY" replay "$root/corpus/found/jax.cases" --executor jax \
+    --contract "@$root/harness/exec/workers/jax.contract" >out 2>err </dev/null
+  ok $? "jax: its contract file permits what it does by design"
 fi
 
 finish

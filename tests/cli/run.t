@@ -79,6 +79,8 @@ END
 run 1 "a contract file" run --executor canary:init_twice --contract @letter.contract --cases 2000
 run 0 "ops" ops --json
 parses_as_json out "ops --json: parses"
+[ "$(json out 'map { join(",", @{$_->{formulas}}) } grep { $_->{name} eq "byteir.softmax" } @$d')" = shifted,online,scaled,unshifted ]
+ok $? "ops --json: the formulas of an op"
 run 0 "executors" executors --json
 parses_as_json out "executors --json: parses"
 [ "$(json out 'scalar grep { $_->{kind} eq "canary" } @$d')" -ge 20 ]

@@ -196,11 +196,44 @@ static void test_dropped(void) {
   arena_deinit(&arena);
 }
 
+/* Mean and inverse deviation of the second row, with the axes of layer_norm's input swapped. */
+static void test_moments(void) {
+  static const char line[] =
+      "byteir.layer_norm epsilon=0x0p+0 axis=[1] f32[2,3] f32[3] f32[3] -> f32[2,3] f32[2,1] "
+      "f32[2,1] : 000000010000000200000003000000040000000500000006 : 000000070000000800000009 : "
+      "0000000a0000000b0000000c";
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  failure_t error = {0};
+  g_assert_cmpint(case_parse(str_from(line), &arena, &instance, NULL, &error), ==, STATUS_OK);
+  axes_t axes;
+  g_assert_true(axes_of(&instance.program, &axes));
+  axes_t view = axes;
+  view.items[0].size = 1;
+  view.operands[0] = (axis_list_t){.count = 2, .axes = {1, 0}};
+  const size_t second[] = {1};
+  const axes_selection_t selection = {.from = {second}};
+  case_t row;
+  g_assert_true(axes_view(&instance, &axes, &selection, &view, &arena, &row));
+  g_autoptr(GString) text = g_string_new(NULL);
+  case_print(&row, text);
+  g_assert_cmpstr(text->str, ==,
+                  "byteir.layer_norm epsilon=0x0p+0 axis=[0] f32[3,1] f32[3] f32[3] -> f32[3,1] "
+                  "f32[1,1] f32[1,1] : 000000040000000500000006 : 000000070000000800000009 : "
+                  "0000000a0000000b0000000c");
+  const size_t *output = axes_result_map(&axes, &selection, &view, 0, &arena);
+  for (size_t i = 0; i < 3; i++) g_assert_cmpuint(output[i], ==, 3 + i);
+  g_assert_cmpuint(axes_result_map(&axes, &selection, &view, 2, &arena)[0], ==, 1);
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/axes/identity", test_identity);
   g_test_add_func("/axes/there_and_back", test_there_and_back);
   g_test_add_func("/axes/by_hand", test_by_hand);
   g_test_add_func("/axes/dropped", test_dropped);
+  g_test_add_func("/axes/moments", test_moments);
   return g_test_run();
 }

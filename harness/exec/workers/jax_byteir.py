@@ -5,8 +5,8 @@ algorithm "stable", mean((x - mean)^2), or layer_norm=fast, mean(x^2) - mean^2),
 jax.lax.erf, argmax, argmin, top_k, jax.image.resize and jax.random.uniform.  Graphs of several
 functions, which then are what is tested, are
 
-- layer_norm with eps_outside_sqrt, and the inverse deviation that it gives as a third result;
-- l2_norm;
+- layer_norm with eps_outside_sqrt, and the mean and the inverse deviation that it gives as further
+  results; l2_norm; these in f32 where the numbers are of 16 bits, so that what they lose is JAX's;
 - the values of arg_max and arg_min (take_along_axis), and the last of several best indices: the
   first one of the flipped array;
 - one_hot with other numbers than 1 and 0: jnp.where on a comparison;
@@ -24,11 +24,14 @@ from typing import Any, Callable
 import numpy as np
 
 import byteir_program as byteir
-from assay_worker import Program, Unsupported
+from assay_worker import Program, Type, Unsupported
 
 Run = Callable[..., tuple[Any, ...]]
 
-NARROW = ("f16", "bf16")
+
+def _wide(kind: Type) -> np.dtype:
+    """The type in which graphs of our own compute with numbers of a type."""
+    return np.dtype(np.float32) if kind.element in ("f16", "bf16") else kind.dtype
 
 
 class JaxByteir:
@@ -83,32 +86,38 @@ class JaxByteir:
         if self.variance == "fast" and (has_statistics or norm.is_outside):
             raise Unsupported("standardize gives one result, with epsilon inside the root")
         jnp, axes, epsilon = self.jnp, tuple(norm.axes), norm.epsilon
-        shape = program.operands[0].shape
-        inner = [size if dim in axes else 1 for dim, size in enumerate(shape)]
+        kind = program.operands[0]
+        inner = [size if dim in axes else 1 for dim, size in enumerate(kind.shape)]
 
         def run(x: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
-            mean = jnp.mean(x, axes, keepdims=True)
-            variance = jnp.mean(jnp.square(x - mean), axes, keepdims=True)
+            wide = x.astype(_wide(kind))
+            mean = jnp.mean(wide, axes, keepdims=True)
+            variance = jnp.mean(jnp.square(wide - mean), axes, keepdims=True)
             if norm.is_outside:
                 inverse = 1 / (jnp.sqrt(variance) + epsilon)
-                share = (x - mean) * inverse
+                share = (wide - mean) * inverse
             else:
                 inverse = self.lax.rsqrt(variance + epsilon)
                 share = self.jax.nn.standardize(x, axes, epsilon=epsilon, algorithm=self.variance)
             y = share * weight.reshape(inner) + bias.reshape(inner)
-            return (y, mean, inverse) if has_statistics else (y,)
+            results = (y, mean, inverse) if has_statistics else (y,)
+            return tuple(result.astype(kind.dtype) for result in results)
 
         return run
 
     def _l2_norm(self, program: Program) -> Run:
         norm = byteir.l2_norm(program)
         jnp, axes, epsilon = self.jnp, tuple(norm.axes), norm.epsilon
+        kind = program.operands[0]
 
         def run(x: Any) -> tuple[Any, ...]:
-            squares = jnp.sum(jnp.square(x), axes, keepdims=True)
+            wide = x.astype(_wide(kind))
+            squares = jnp.sum(jnp.square(wide), axes, keepdims=True)
             if norm.is_outside:
-                return (x / jnp.maximum(jnp.sqrt(squares), epsilon),)
-            return (x / jnp.sqrt(jnp.maximum(squares, epsilon)),)
+                length = jnp.maximum(jnp.sqrt(squares), epsilon)
+            else:
+                length = jnp.sqrt(jnp.maximum(squares, epsilon))
+            return ((wide / length).astype(kind.dtype),)
 
         return run
 
@@ -163,7 +172,7 @@ class JaxByteir:
     def _quantize(self, program: Program) -> Run:
         axis = byteir.quantization(program)
         jnp, kind, quantum = self.jnp, program.operands[0], program.results[0].dtype
-        wide = np.float32 if kind.element in NARROW else kind.dtype
+        wide = _wide(kind)
         shape = byteir.aligned(kind.shape, axis)
         ends = np.iinfo(quantum)
 
@@ -177,7 +186,7 @@ class JaxByteir:
     def _dequantize(self, program: Program) -> Run:
         axis = byteir.quantization(program)
         result = program.results[0]
-        wide = np.float32 if result.element in NARROW else result.dtype
+        wide = _wide(result)
         shape = byteir.aligned(result.shape, axis)
 
         def run(q: Any, scale: Any, zero_point: Any) -> tuple[Any, ...]:

@@ -236,6 +236,8 @@ static const op_t layer_norm_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = byteir_layer_norm_draw_edges,
+    .axes = byteir_norm_axes,
+    .with_axes = byteir_norm_with_axes,
 };
 
 static const op_t l2_norm_op = {
@@ -259,6 +261,8 @@ static const op_t l2_norm_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = byteir_l2_norm_draw_edges,
+    .axes = byteir_norm_axes,
+    .with_axes = byteir_norm_with_axes,
 };
 
 extern const op_t *const byteir_norm_ops[];

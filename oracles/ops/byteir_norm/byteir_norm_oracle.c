@@ -216,23 +216,13 @@ static const composite_t l2_norm = {
 static const oracle_t layer_norm_oracle = {
     .op_name = "byteir.layer_norm",
     .composite = &layer_norm,
-    .accept = composite_accept,
-    .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
-    .audit = composite_audit,
-    .simulate = composite_simulate,
-    .find_formula = composite_find_formula,
+    COMPOSITE_FUNCTIONS,
 };
 
 static const oracle_t l2_norm_oracle = {
     .op_name = "byteir.l2_norm",
     .composite = &l2_norm,
-    .accept = composite_accept,
-    .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
-    .audit = composite_audit,
-    .simulate = composite_simulate,
-    .find_formula = composite_find_formula,
+    COMPOSITE_FUNCTIONS,
 };
 
 extern const oracle_t *const byteir_norm_oracles[];

@@ -1,5 +1,5 @@
 /* byteir.arg_max, arg_min, top_k and one_hot: their attributes, and where the elements of a row
- * lie. These ops pick and compare and compute nothing, so that a result is always the bits of
+ * lie.  These ops pick and compare and compute nothing, so that a result is always the bits of
  * something given.  The document says no more of them than their types; what it leaves open is
  * decided so:
  *
@@ -8,13 +8,13 @@
  *   has the bits of the picked element.  An axis without elements is refused: there is nothing to
  *   pick.  Permission arg_nan tells what NaNs do.
  * - top_k gives the k largest elements, 0 <= k <= size, in descending order if sorted, else in any;
- *   of equal ones those with lower indices, and these first.  Permissions top_k_nan, top_k_zeros
- * and top_k_ties tell where implementations differ.
+ *   of equal ones those with lower indices, and these first.  Three permissions tell where
+ *   implementations differ: top_k_nan, top_k_zeros and top_k_ties.
  * - Indices count along the axis, and their type holds the largest that there can be.
- * - one_hot selects on_value where the class is the index, else off_value; an index that is no
- * class is off everywhere.  A negative one is no class either, since the frontend of ONNX, where it
- *   counts from the end, adds the depth before; permission one_hot_negative tells otherwise.  There
- *   may be no classes at all. */
+ * - one_hot selects on_value where the class is the index, else off_value; an index that names no
+ *   class is off everywhere.  A negative one names no class either, since the frontend of ONNX,
+ *   where it counts from the end, adds the depth before; permission one_hot_negative tells
+ *   otherwise.  There may be no classes at all. */
 #ifndef ASSAY_OPS_BYTEIR_PICK_H
 #define ASSAY_OPS_BYTEIR_PICK_H
 

@@ -38,13 +38,13 @@ static status_t audit(const case_t *instance, const contract_t *contract, const 
                          component, &reference, arena, error);
 }
 
-/* Nearest has no formulas. */
 static status_t find_formula(const case_t *instance, const contract_t *contract,
                              const accept_t *accepts, const tensor_t *results, arena_t *arena,
                              uint8_t *out_formula, bool *out_found, failure_t *error) {
   (void)accepts; /* Each reading is asked of by itself. */
-  *out_found = false;
-  if (is_nearest(instance)) return STATUS_OK;
+  if (is_nearest(instance)) {
+    return status_fail(error, STATUS_UNSUPPORTED, "nearest computes nothing");
+  }
   return resize_linear_find_formula(instance, contract, results, arena, out_formula, out_found,
                                     error);
 }

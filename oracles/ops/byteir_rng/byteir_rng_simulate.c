@@ -62,9 +62,11 @@ static void fill_unknown(const stream_t *stream, size_t count, double *out_unifo
   }
 }
 
+/* A generator that is asked for by its name, or another one in random schedules. */
 static bool is_unknown(const schedule_t *schedule) {
-  if (schedule->tree == TREE_RANDOM || schedule->tree == TREE_SHUFFLED) return true;
-  return schedule->formula != NULL && strcmp(schedule->formula, "any") == 0;
+  const char *formula = schedule->formula == NULL ? "" : schedule->formula;
+  bool is_random = schedule->tree == TREE_RANDOM || schedule->tree == TREE_SHUFFLED;
+  return strcmp(formula, "any") == 0 || (is_random && strcmp(formula, "philox") != 0);
 }
 
 /* ---- Faults of the sequence ------------------------------------------------------------------ */

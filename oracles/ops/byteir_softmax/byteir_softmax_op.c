@@ -171,6 +171,21 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return dimension_list_mask(&dimension);
 }
 
+/* ---- Axes ------------------------------------------------------------------------------------ */
+
+static void find_axes(const program_t *program, axes_t *out_axes) {
+  byteir_row_axes(&program->operands[0], reduced_dimensions(program, 0), out_axes);
+}
+
+/* Nothing is a softmax along no dimension. */
+static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                      program_t *out_program) {
+  byteir_softmax_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_softmax_attributes_t, 1);
+  dimension_list_t terms = byteir_row_with_axes(program, inout_axes, out_program);
+  attributes->axis = terms.count == 1 ? terms.dims[0] : TYPE_RANK_MAX;
+  out_program->attributes = attributes;
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const op_t softmax_op = {
@@ -194,6 +209,8 @@ static const op_t softmax_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .axes = find_axes,
+    .with_axes = with_axes,
 };
 
 static const op_t log_softmax_op = {
@@ -217,6 +234,8 @@ static const op_t log_softmax_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .axes = find_axes,
+    .with_axes = with_axes,
 };
 
 extern const op_t *const byteir_softmax_ops[];

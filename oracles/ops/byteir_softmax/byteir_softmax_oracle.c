@@ -132,23 +132,13 @@ static const composite_t log_softmax = {
 static const oracle_t softmax_oracle = {
     .op_name = "byteir.softmax",
     .composite = &softmax,
-    .accept = composite_accept,
-    .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
-    .audit = composite_audit,
-    .simulate = composite_simulate,
-    .find_formula = composite_find_formula,
+    COMPOSITE_FUNCTIONS,
 };
 
 static const oracle_t log_softmax_oracle = {
     .op_name = "byteir.log_softmax",
     .composite = &log_softmax,
-    .accept = composite_accept,
-    .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
-    .audit = composite_audit,
-    .simulate = composite_simulate,
-    .find_formula = composite_find_formula,
+    COMPOSITE_FUNCTIONS,
 };
 
 extern const oracle_t *const byteir_softmax_oracles[];

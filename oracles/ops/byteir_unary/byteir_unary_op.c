@@ -146,6 +146,18 @@ static void print_words(const program_t *program, GString *out_text) {
   }
 }
 
+/* ---- Axes ------------------------------------------------------------------------------------ */
+
+static void find_axes(const program_t *program, axes_t *out_axes) {
+  byteir_row_axes(&program->operands[0], 0, out_axes);
+}
+
+static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                      program_t *out_program) {
+  (void)arena;
+  byteir_row_with_axes(program, inout_axes, out_program);
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const op_t gelu_op = {
@@ -166,6 +178,8 @@ static const op_t gelu_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .draw_edges = draw_edges,
+    .axes = find_axes,
+    .with_axes = with_axes,
 };
 
 static const op_t erf_op = {
@@ -184,6 +198,8 @@ static const op_t erf_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .draw_edges = draw_edges,
+    .axes = find_axes,
+    .with_axes = with_axes,
 };
 
 extern const op_t *const byteir_unary_ops[];

@@ -217,23 +217,13 @@ static const composite_t error_function = {
 static const oracle_t gelu_oracle = {
     .op_name = "byteir.gelu",
     .composite = &gelu,
-    .accept = composite_accept,
-    .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
-    .audit = composite_audit,
-    .simulate = composite_simulate,
-    .find_formula = composite_find_formula,
+    COMPOSITE_FUNCTIONS,
 };
 
 static const oracle_t erf_oracle = {
     .op_name = "byteir.erf",
     .composite = &error_function,
-    .accept = composite_accept,
-    .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
-    .audit = composite_audit,
-    .simulate = composite_simulate,
-    .find_formula = composite_find_formula,
+    COMPOSITE_FUNCTIONS,
 };
 
 extern const oracle_t *const byteir_unary_oracles[];
