@@ -200,7 +200,7 @@ static void test_affine(void) {
         double usual = which == 0 ? 1 : 0;
         plain[which] += value == usual;
         large[which] += isfinite(value) && fabs(value) > 10;
-        specials[which] += !isfinite(value);
+        specials[which] += isfinite(value) == 0;
         others[which] += value != usual && fabs(value - usual) <= 1;
       }
     }
