@@ -156,6 +156,20 @@ static void widen(const formula_t *formula, double ulps, enclosed_t *inout) {
   mpfr_neg(inout->high, high, MPFR_RNDN);
 }
 
+/* Within one ulp means faithful: what the working format holds exactly is not missed at all, such
+ * as exp(0) = 1, log(1) = 0 or rsqrt(1/4) = 2. */
+static bool is_met(const formula_t *formula, double ulps, const enclosed_t *set) {
+  if (ulps > 1 || !mpfr_equal_p(set->low, set->high)) return false;
+  if (mpfr_zero_p(set->low)) return true;
+  const format_t *format = formula->format;
+  mpfr_exp_t precision = (mpfr_exp_t)mpfr_min_prec(set->low);
+  mpfr_exp_t last_bit = mpfr_get_exp(set->low) - precision;
+  bool has_room = enclosed_settings(formula)->is_unbounded ||
+                  (last_bit >= format_ulp_exponent(format, format->exponent_min) &&
+                   !mpfr_overflows(set->low, format));
+  return precision <= format->precision && has_room;
+}
+
 /* Cuts off what lies outside the function's range.  Odd functions keep to one side of zero. */
 static void clamp(const formula_t *formula, const function_row_t *row, const enclosed_t *a,
                   enclosed_t *inout) {
@@ -183,12 +197,16 @@ void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t 
   set_interval(row, out, a);
   add_finite_images(row, out, a);
   out->is_delivered = true;
-  bool is_kept = row->is_odd && mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
+  double ulps = contract_elementary_ulps(formula->contract, function, formula->format);
+  bool is_zero = mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
+  bool is_kept = (row->is_odd && is_zero) || is_met(formula, ulps, out);
   if (out->has_finite && !is_kept && !enclosed_settings(formula)->is_exact) {
-    widen(formula, contract_elementary_ulps(formula->contract, function, formula->format), out);
+    widen(formula, ulps, out);
     clamp(formula, row, a, out);
     note_zeros(out);
     enclosed_limit(formula, out);
+  } else if (out->has_finite && is_zero && !row->is_odd) {
+    out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO; /* log(1), of either sign. */
   }
   add_special_images(row, out, a);
 }

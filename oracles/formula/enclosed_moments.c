@@ -192,7 +192,11 @@ static double mean_distance(const formula_t *formula, const moments_t *moments, 
  * most the size of the smaller part, so that W = sum w <= n max(1, log2 n): an element is in the
  * smaller part at most log2 n times.  By Cauchy and Schwarz sum(w |d|) <= sqrt(W S).  (Welford's
  * (x - m)(x - m'), m before and m' after x, errs by less: 2 D sum |x - m| + n D^2, the sum being at
- * most sqrt(2 n S).)  Each such term is rounded 8 times at the most, and then n - 1 times added. */
+ * most sqrt(2 n S).)  Each such term is rounded 8 times at the most, and then n - 1 times added.
+ *
+ * No computed sum is negative: d^2 is not, nor is (x - m)(x - m'), since m' = m + (x - m) / k with
+ * k >= 2 has not gone beyond x: half of the rounded difference is less than the exact one, and
+ * rounding is monotone. */
 static double squares_error(double distance, double squares, size_t count) {
   double weights = (double)count * fmax(1, log2((double)count) * (1 + 0x1p-40));
   return (4 * distance * sqrt(weights * squares) + 4 * distance * distance * weights) *
@@ -228,6 +232,7 @@ static void set_running(const formula_t *formula, const moments_t *moments, size
   set_interval(mean, moments->mean, moments->mean,
                distance + mpfr_get_d(moments->mean_error, MPFR_RNDU));
   set_interval(squares, moments->squares_low, moments->squares_high, error);
+  if (mpfr_sgn(squares->low) < 0) mpfr_set_zero(squares->low, 1);
 }
 
 static bool has_special(row_t a) {

@@ -254,16 +254,28 @@ static void widen_to_quotient(enclosed_t *out, mpfr_srcptr x, mpfr_srcptr y, boo
   if (is_first || mpfr_greater_p(quotient, out->high)) mpfr_set(out->high, quotient, MPFR_RNDU);
 }
 
-/* Quotients by numbers on one side of zero, however near: as they near it, quotients lose all bound
- * on the sides to which the numerators' signs send them. */
+/* The least |x / y|: that of the number nearest to zero by the one farthest from it. */
+static void set_least_quotient(mpfr_ptr out, const enclosed_t *a, const enclosed_t *b) {
+  LOCAL_NUMBER(farthest);
+  mpfr_abs(farthest, b->low, MPFR_RNDU);
+  if (mpfr_cmpabs(b->high, farthest) > 0) mpfr_abs(farthest, b->high, MPFR_RNDU);
+  bool is_negative = mpfr_sgn(a->high) < 0;
+  mpfr_abs(out, is_negative ? a->high : a->low, MPFR_RNDD);
+  if (reaches_zero(a)) mpfr_set_zero(out, 1);
+  if (!mpfr_zero_p(out)) mpfr_div(out, out, farthest, MPFR_RNDD);
+}
+
+/* Quotients by numbers however near to zero: as they near it, quotients lose all bound on the sides
+ * to which the signs send them. */
 static void widen_by_small_divisors(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
   bool up = (enclosed_has_positive(a) && enclosed_has_positive(b)) ||
             (enclosed_has_negative(a) && enclosed_has_negative(b));
   bool down = (enclosed_has_positive(a) && enclosed_has_negative(b)) ||
               (enclosed_has_negative(a) && enclosed_has_positive(b));
   out->has_finite = up || down || reaches_zero(a);
-  mpfr_set_zero(out->low, 1);
-  mpfr_set_zero(out->high, 1);
+  set_least_quotient(out->low, a, b);
+  mpfr_set(out->high, out->low, MPFR_RNDD);
+  if (down) mpfr_neg(out->high, out->high, MPFR_RNDN);
   if (up) mpfr_set_inf(out->high, 1);
   if (down) mpfr_set_inf(out->low, -1);
 }

@@ -14,7 +14,7 @@ typedef struct row_recipe {
   bool has_special; /* A NaN or an infinity, which must not leak into other rows. */
 } row_recipe_t;
 
-typedef void draw_recipe_t(rng_t *rng, const format_t *format, row_recipe_t *out_recipe);
+typedef void draw_recipe_t(rng_t *rng, const program_t *program, row_recipe_t *out_recipe);
 
 static double draw_place(rng_t *rng) {
   return (double)rng_between(rng, -(1 << 30), 1 << 30) * 0x1p-30;
@@ -52,7 +52,7 @@ static void draw_rows(rng_t *rng, case_t *inout_case, draw_recipe_t *draw_recipe
   size_t terms = dimension_list_extent(&dimensions, &tensor->type);
   for (size_t row = 0; row < rows; row++) {
     row_recipe_t recipe;
-    draw_recipe(rng, tensor->type.element->format, &recipe);
+    draw_recipe(rng, &inout_case->program, &recipe);
     draw_row(rng, &recipe, tensor, bases[row], offsets, terms);
   }
   arena_deinit(&arena);
@@ -62,8 +62,9 @@ static void draw_rows(rng_t *rng, case_t *inout_case, draw_recipe_t *draw_recipe
 
 /* A mean far from zero beside the deviations, down to a few units in the last place, constant rows,
  * and sums of squares that overflow: of f16 from 2^8 on, of f32 from 2^64. */
-static void draw_layer_norm_recipe(rng_t *rng, const format_t *format, row_recipe_t *out_recipe) {
+static void draw_layer_norm_recipe(rng_t *rng, const program_t *program, row_recipe_t *out_recipe) {
   static const double bases[] = {0, 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 300, 1e30, 1e-30};
+  const format_t *format = program->operands[0].element->format;
   double base = bases[rng_below(rng, G_N_ELEMENTS(bases))];
   double ulp = ldexp(base, 1 - format->precision);
   const double spreads[] = {1, 1, 1e-3, 100, 4 * ulp, 64 * ulp, 0, base};
@@ -97,11 +98,29 @@ void byteir_layer_norm_draw_edges(rng_t *rng, case_t *inout_case) {
 
 /* ---- l2_norm --------------------------------------------------------------------------------- */
 
+/* A scale, of powers of two, by which the norm of a row is nearly the program's epsilon, or its
+ * root, and as often below it as above: a square of spread * (-1..1) is spread^2 / 3 in the mean.
+ */
+static double draw_scale_of_epsilon(rng_t *rng, const program_t *program) {
+  dimension_list_t dimensions = byteir_norm_dimensions(program);
+  size_t terms = dimension_list_extent(&dimensions, &program->operands[0]);
+  int of_epsilon, of_terms;
+  frexp(byteir_norm_attributes(program)->epsilon, &of_epsilon);
+  frexp((double)MAX(terms, 1) / 3, &of_terms);
+  int of_square = (byteir_norm_eps_outside_sqrt(program) ? 2 * of_epsilon : of_epsilon) - of_terms;
+  return ldexp(0.75, of_square / 2 + (int)rng_between(rng, -1, 1));
+}
+
 /* Scales whose squares are near the largest and smallest numbers of f16 and f32, and near usual
  * epsilons; rows of zeros, and rows with a single number. */
-static void draw_l2_norm_recipe(rng_t *rng, const format_t *format, row_recipe_t *out_recipe) {
+static void draw_l2_norm_recipe(rng_t *rng, const program_t *program, row_recipe_t *out_recipe) {
   static const double scales[] = {1,       1,       1e-6,   3e-3,   0.7,   30,     240,    1e-4,
                                   0x1p-63, 0x1p-74, 0x1p63, 0x1p64, 1e-30, 0x1p-8, 0x1p-12};
+  const format_t *format = program->operands[0].element->format;
+  if (byteir_norm_attributes(program)->epsilon > 0 && rng_one_in(rng, 5)) {
+    *out_recipe = (row_recipe_t){.spread = draw_scale_of_epsilon(rng, program)};
+    return;
+  }
   double scale = scales[rng_below(rng, G_N_ELEMENTS(scales))];
   double largest = format_to_double(format, format->largest_bits);
   *out_recipe = (row_recipe_t){.base = rng_one_in(rng, 3) ? MIN(scale, largest) : 0,
