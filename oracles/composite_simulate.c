@@ -48,6 +48,16 @@ static status_t model_reading(const problem_t *problem, const schedule_t *schedu
   return STATUS_OK;
 }
 
+/* Even binary64 has numbers, such as the smallest epsilons, whose inverses it has not. */
+static bool are_in_range(const problem_t *problem, const part_t *part, const row_t *rows) {
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      if (!isfinite(rows[r].values[rows[r].count == 1 ? 0 : i])) return false;
+    }
+  }
+  return true;
+}
+
 status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                             tensor_t *inout_results, failure_t *error) {
   const contract_t contract = contract_backend();
@@ -59,6 +69,10 @@ status_t composite_simulate(const case_t *instance, const schedule_t *schedule, 
     part_t part = problem_part(&problem, group);
     row_t rows[CASE_RESULTS_MAX];
     problem_evaluate(&problem, &part, &reading, &model_evaluator, NULL, schedule, rows);
+    bool is_unbounded = problem.formulas[reading.formula].is_unbounded;
+    if (is_unbounded && !are_in_range(&problem, &part, rows)) {
+      return status_fail(error, STATUS_UNSUPPORTED, "a row leaves the range of f64");
+    }
     store_part(&problem, &part, schedule, rows, inout_results);
     arena_rewind(arena, mark);
   }

@@ -213,16 +213,26 @@ static const size_t elementary_offsets[ELEMENTARY_COUNT] = {
 #undef ELEMENTARY
 };
 
-double contract_elementary_ulps(const contract_t *contract, elementary_t function,
+static uint8_t elementary_value(const contract_t *contract, elementary_t function,
                                 const format_t *format) {
-  static const double ulps[] = {1, 2, 3, 4, 5, 8, 16, 64, 1024};
   const format_t *const formats[] = {&format_table[FORMAT_f64], &format_table[FORMAT_f32],
                                      &format_table[FORMAT_f16], &format_table[FORMAT_bf16]};
   for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
     if (formats[i] != format) continue;
-    return ulps[*((const uint8_t *)contract + elementary_offsets[function] + i)];
+    return *((const uint8_t *)contract + elementary_offsets[function] + i);
   }
   g_assert_not_reached();
+}
+
+double contract_elementary_ulps(const contract_t *contract, elementary_t function,
+                                const format_t *format) {
+  static const double ulps[] = {1, 1, 2, 3, 4, 5, 8, 16, 64, 1024};
+  return ulps[elementary_value(contract, function, format)];
+}
+
+bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
+                                     const format_t *format) {
+  return elementary_value(contract, function, format) == ULPS_FAITHFUL;
 }
 
 void contract_loosen_elementary(contract_t *contract) {

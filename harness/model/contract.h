@@ -33,9 +33,11 @@ enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
 enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
 
-/* Permitted errors of elementary functions. */
-#define ELEMENTARY_ULPS "1|2|3|4|5|8|16|64|1024"
+/* Permitted errors of elementary functions.  A faithful one errs by less than one ulp, and returns
+ * what the format holds exactly. */
+#define ELEMENTARY_ULPS "faithful|1|2|3|4|5|8|16|64|1024"
 enum elementary_ulps {
+  ULPS_FAITHFUL,
   ULPS_1,
   ULPS_2,
   ULPS_3,
@@ -83,10 +85,12 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
 void contract_print(const contract_t *contract, GString *out_text);
 
-/* How many ulps an elementary function may err by in a format; `format` is f64, f32, f16 or bf16.
- */
+/* How many ulps an elementary function may err by in a format, 1 if it is faithful, and whether it
+ * is; `format` is f64, f32, f16 or bf16. */
 double contract_elementary_ulps(const contract_t *contract, elementary_t function,
                                 const format_t *format);
+bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
+                                     const format_t *format);
 
 /* Permits elementary functions the largest errors of the table. */
 void contract_loosen_elementary(contract_t *contract);

@@ -156,10 +156,11 @@ static void widen(const formula_t *formula, double ulps, enclosed_t *inout) {
   mpfr_neg(inout->high, high, MPFR_RNDN);
 }
 
-/* Within one ulp means faithful: what the working format holds exactly is not missed at all, such
- * as exp(0) = 1, log(1) = 0 or rsqrt(1/4) = 2. */
-static bool is_met(const formula_t *formula, double ulps, const enclosed_t *set) {
-  if (ulps > 1 || !mpfr_equal_p(set->low, set->high)) return false;
+/* A faithful function does not miss what the working format holds exactly, such as exp(0) = 1,
+ * log(1) = 0 or rsqrt(1/4) = 2. */
+static bool is_met(const formula_t *formula, elementary_t function, const enclosed_t *set) {
+  bool is_faithful = contract_elementary_is_faithful(formula->contract, function, formula->format);
+  if (!is_faithful || !mpfr_equal_p(set->low, set->high)) return false;
   if (mpfr_zero_p(set->low)) return true;
   const format_t *format = formula->format;
   mpfr_exp_t precision = (mpfr_exp_t)mpfr_min_prec(set->low);
@@ -199,7 +200,7 @@ void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t 
   out->is_delivered = true;
   double ulps = contract_elementary_ulps(formula->contract, function, formula->format);
   bool is_zero = mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
-  bool is_kept = (row->is_odd && is_zero) || is_met(formula, ulps, out);
+  bool is_kept = (row->is_odd && is_zero) || is_met(formula, function, out);
   if (out->has_finite && !is_kept && !enclosed_settings(formula)->is_exact) {
     widen(formula, ulps, out);
     clamp(formula, row, a, out);

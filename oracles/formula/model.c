@@ -173,10 +173,13 @@ static double unit_at(const format_t *format, double value) {
   return ldexp(1, format_ulp_exponent(format, binade));
 }
 
-/* The value, moved by some ulps but not out of the function's range. */
+/* The value, moved by some ulps but not out of the function's range.  By one ulp, models are
+ * faithful: what the format holds stays. */
 static double err(const formula_t *formula, elementary_t which, double x, double value) {
   bool is_bounded = which == ELEMENTARY_erf || which == ELEMENTARY_tanh;
   if (formula->schedule->function_ulps == 0 || value == 0 || !isfinite(value)) return value;
+  bool is_exact = format_round_double(formula->format, value) == value;
+  if (formula->schedule->function_ulps == 1 && is_exact) return value;
   double moved = value + draw_error(formula, x) * unit_at(formula->format, value);
   bool keeps_sign = which != ELEMENTARY_log;
   if (keeps_sign && (moved < 0) != (value < 0)) return value;

@@ -151,6 +151,8 @@ static row_t square_root(formula_t *formula, row_t a) {
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   quick_numbers_t *out = new_numbers(formula, a.count);
   double ulps = contract_elementary_ulps(formula->contract, which, formula->format);
+  bool is_faithful = contract_elementary_is_faithful(formula->contract, which, formula->format);
+  if (is_faithful) ulps = 0.49; /* Which no exact value's neighbour is within. */
   kernels_of(formula)->apply(which, ulps, a.quick, out);
   return row_of(formula, out);
 }

@@ -6,11 +6,10 @@
 /* Permitted errors of elementary functions, in ulps of f64, f32, f16 and bf16. */
 #define ULPS(f, f64, f32, f16, bf16) \
   "," #f "_f64=" #f64 "," #f "_f32=" #f32 "," #f "_f16=" #f16 "," #f "_bf16=" #bf16
-#define SPEC_ULPS        \
-  ULPS(exp, 1, 1, 1, 1)  \
-  ULPS(exp2, 1, 1, 1, 1) \
-  ULPS(log, 1, 1, 1, 1)  \
-  ULPS(erf, 1, 1, 1, 1) ULPS(erfc, 1, 1, 1, 1) ULPS(tanh, 1, 1, 1, 1) ULPS(rsqrt, 1, 1, 1, 1)
+#define FAITHFUL(function) ULPS(function, faithful, faithful, faithful, faithful)
+#define SPEC_ULPS \
+  FAITHFUL(exp)   \
+  FAITHFUL(exp2) FAITHFUL(log) FAITHFUL(erf) FAITHFUL(erfc) FAITHFUL(tanh) FAITHFUL(rsqrt)
 #define BACKEND_ULPS     \
   ULPS(exp, 3, 3, 2, 2)  \
   ULPS(exp2, 3, 3, 2, 2) \
@@ -111,6 +110,10 @@ static void test_by_name(void) {
   g_assert_cmpstr(contract_spelling("ftz", FTZ_INPUTS), ==, "inputs");
   const format_t *f32 = &format_table[FORMAT_f32];
   g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 16);
+  g_assert_false(contract_elementary_is_faithful(&contract, ELEMENTARY_erfc, f32));
+  contract.erfc_f32 = ULPS_FAITHFUL;
+  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 1);
+  g_assert_true(contract_elementary_is_faithful(&contract, ELEMENTARY_erfc, f32));
   contract.erfc_f32 = ULPS_64;
   g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 64);
   contract_loosen_elementary(&contract);
@@ -137,7 +140,7 @@ static void test_refused(void) {
       {"ftz=none|inputs", "ftz=none|inputs: the value is one of none|inputs|outputs|both"},
       {"FMA=yes", "no permission is called \"FMA\"; `assay help` lists them all"},
       {" fma=yes", "no permission is called \" fma\"; `assay help` lists them all"},
-      {"exp_f32=7", "exp_f32=7: the value is one of 1|2|3|4|5|8|16|64|1024"},
+      {"exp_f32=7", "exp_f32=7: the value is one of faithful|1|2|3|4|5|8|16|64|1024"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
