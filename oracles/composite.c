@@ -69,7 +69,7 @@ static size_t add_readings(const problem_t *problem, uint8_t formula, bool is_na
   bool is_short = problem->format->bits == 16;
   const format_t *format = is_short && !is_native ? &format_table[FORMAT_f32] : problem->format;
   reading_t reading = {formula, format, is_native, false};
-  bool differs = problem->composite->has_epsilon && format != problem->format;
+  bool differs = problem->composite->epsilon != NULL && format != problem->format;
   size_t count = 0;
   if (!differs || problem->contract->epsilon != EPSILON_ROUNDED) out_readings[count++] = reading;
   if (differs && problem->contract->epsilon != EPSILON_EXACT) {

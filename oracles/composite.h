@@ -39,7 +39,7 @@ struct composite {
   composite_role_t result_roles[CASE_RESULTS_MAX];
   /* As many as permission op_t.formulas has values, in their order; one if it is NULL. */
   const composite_formula_t *(*formulas)(const program_t *program);
-  bool has_epsilon; /* Some formula calls formula_epsilon(). */
+  double (*epsilon)(const program_t *program); /* NULL if no formula calls formula_epsilon(). */
   /* The number that element `index` of an operand of integers stands for; NULL if there are none.
    */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,

@@ -8,10 +8,13 @@ static composite_layout_t layout(const program_t *program, arena_t *arena) {
   return composite_layout_rows(&program->operands[0], &dimensions, arena);
 }
 
+static double epsilon_of(const program_t *program) {
+  return byteir_norm_attributes(program)->epsilon;
+}
+
 static row_t find_epsilon(formula_t *formula) {
   bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);
-  return formula_epsilon(formula,
-                         is_forgotten ? 0 : byteir_norm_attributes(formula->program)->epsilon);
+  return formula_epsilon(formula, is_forgotten ? 0 : epsilon_of(formula->program));
 }
 
 static bool is_epsilon_outside(const formula_t *formula) {
@@ -163,7 +166,7 @@ static const composite_t layer_norm = {
     .operand_roles = {COMPOSITE_ELEMENT, COMPOSITE_TERM, COMPOSITE_TERM},
     .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
     .formulas = find_layer_norm_formulas,
-    .has_epsilon = true,
+    .epsilon = epsilon_of,
 };
 
 /* ---- l2_norm --------------------------------------------------------------------------------- */
@@ -208,7 +211,7 @@ static const composite_t l2_norm = {
     .operand_roles = {COMPOSITE_ELEMENT},
     .result_roles = {COMPOSITE_ELEMENT},
     .formulas = find_l2_norm_formulas,
-    .has_epsilon = true,
+    .epsilon = epsilon_of,
 };
 
 /* ---- The rows -------------------------------------------------------------------------------- */
