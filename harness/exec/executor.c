@@ -180,6 +180,7 @@ static void copy_operands(executor_t *executor, const executor_program_t *progra
                           const tensor_t *operands) {
   size_t total = 0;
   for (uint32_t i = 0; i < program->operand_count; i++) total += program->operand_bytes[i];
+  total = MAX(total, 1); /* There is an address to count from though all operands are empty. */
   if (total > executor->operand_copy_bytes) {
     g_free(executor->operand_copy);
     executor->operand_copy = g_malloc(total);
