@@ -21,7 +21,7 @@ static void list_one(listing_t *listing, const char *name, const char *state, co
                      const char *hardware, const char *promises) {
   if (listing->document == NULL) {
     printf("%-32s %-8s %s%s%s\n", name, state, version, hardware[0] == '\0' ? "" : ", ", hardware);
-    if (promises[0] != '\0') printf("%-32s %-8s promises %s\n", "", "", promises);
+    if (promises[0] != '\0') printf("%-32s %-8s promises, %s\n", "", "", promises);
     return;
   }
   json_array_append_new(
@@ -30,8 +30,8 @@ static void list_one(listing_t *listing, const char *name, const char *state, co
                 state, "version", version, "hardware", hardware, "promises", promises));
 }
 
-/* How many of the programs that a campaign draws the executor's declared target holds: "12 of 50
- * programs of stablehlo.reduce, ..."; empty if it declares none. */
+/* How many of the programs that a campaign draws the executor's declared target holds: "of 50 drawn
+ * programs an op: stablehlo.reduce 12, ..."; empty if it declares none. */
 static char *sample_promises(executor_t *executor) {
   enum { PROGRAMS = 50 };
   GString *text = g_string_new(NULL);
@@ -51,9 +51,13 @@ static char *sample_promises(executor_t *executor) {
       if (promise == EXECUTOR_PROMISE_NONE) promised = -PROGRAMS;
       promised += promise == EXECUTOR_PROMISE_YES;
     }
-    if (promised < 0) continue;
-    g_string_append_printf(text, "%s%d of %d drawn programs of %s", text->len == 0 ? "" : ", ",
-                           promised, PROGRAMS, (*op)->name);
+    if (promised <= 0) continue;
+    if (text->len == 0) {
+      g_string_printf(text, "of %d drawn programs an op: ", PROGRAMS);
+    } else {
+      g_string_append(text, ", ");
+    }
+    g_string_append_printf(text, "%s %d", (*op)->name, promised);
   }
   arena_deinit(&arena);
   return g_string_free(text, FALSE);
