@@ -6,7 +6,13 @@
 #include "harness/gen/gen.h"
 #include "oracles/oracle.h"
 
-enum { PROGRAMS = 1500, COMPONENTS_MAX = 64 };
+/* The sanitizers' build looks for other faults, which fewer programs show as well. */
+#ifdef ASSAY_SANITIZE
+enum { PROGRAMS = 300 };
+#else
+enum { PROGRAMS = 1500 };
+#endif
+enum { COMPONENTS_MAX = 64 };
 
 static const char *const contracts[] = {
     "backend",
@@ -69,7 +75,7 @@ static void test_quick_within_careful(gconstpointer data) {
   }
   arena_deinit(&arena);
   g_test_message("%s: %zu components audited", op->name, audited);
-  g_assert_cmpuint(audited, >, 1000);
+  g_assert_cmpuint(audited, >, PROGRAMS * 2 / 3);
 }
 
 int main(int argc, char **argv) {
