@@ -83,10 +83,15 @@ static bool has_free_shapes(const op_t *op) {
   return false;
 }
 
+static void draw_other_element(type_t *inout_type) {
+  bool is_f32 = inout_type->element == element_named("f32");
+  *inout_type =
+      type_make(element_named(is_f32 ? "f64" : "f32"), inout_type->rank, inout_type->dims);
+}
+
 /* Operands and attributes determine the shapes of the results, unless a constraint says that they
- * may have any. */
+ * may have any; then still the element type. */
 static void check_results(const op_t *op, arena_t *arena) {
-  if (has_free_shapes(op)) return;
   gen_options_t options = gen_options_default();
   options.invalid_one_in = 0;
   rng_t rng = rng_make(3);
@@ -95,7 +100,12 @@ static void check_results(const op_t *op, arena_t *arena) {
     const char *broken;
     gen_program(&rng, op, &options, arena, &program, &broken);
     g_assert_null(broken);
-    draw_other_shape(&rng, &program.results[rng_below(&rng, program.result_count)]);
+    type_t *result = &program.results[rng_below(&rng, program.result_count)];
+    if (has_free_shapes(op)) {
+      draw_other_element(result);
+    } else {
+      draw_other_shape(&rng, result);
+    }
     g_assert_nonnull(op->validate(&program));
     arena_reset(arena);
   }

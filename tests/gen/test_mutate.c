@@ -113,6 +113,7 @@ static void test_cross_same_program(gconstpointer data) {
   arena_init(&arena);
   size_t from_a = 0;
   size_t from_b = 0;
+  size_t settled = 0;
   for (int i = 0; i < 500; i++) {
     case_t a = draw_case(&rng, data, 0, &arena);
     case_t b = case_make(&arena, &a.program);
@@ -124,7 +125,7 @@ static void test_cross_same_program(gconstpointer data) {
         uint64_t bits = element_load(element, child.operands[operand].data, c);
         bool is_of_a = bits == element_load(element, a.operands[operand].data, c);
         bool is_of_b = bits == element_load(element, b.operands[operand].data, c);
-        g_assert_true(is_of_a || is_of_b || a.program.op->settle_operands != NULL);
+        settled += !is_of_a && !is_of_b;
         from_a += is_of_a && !is_of_b;
         from_b += is_of_b && !is_of_a;
       }
@@ -133,6 +134,9 @@ static void test_cross_same_program(gconstpointer data) {
   }
   g_assert_cmpuint(from_a, >, (from_a + from_b) / 5);
   g_assert_cmpuint(from_b, >, (from_a + from_b) / 5);
+  bool settles = ((const op_t *)data)->settle_operands != NULL;
+  g_test_message("%zu settled, %zu of a parent", settled, from_a + from_b);
+  g_assert_cmpuint(settled, <=, settles ? (from_a + from_b) / 10 : 0);
   arena_deinit(&arena);
 }
 
