@@ -33,9 +33,41 @@ void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 /* Overwrites the operands that the rest of the program determines, see op_t. */
 void gen_settle(rng_t *rng, case_t *inout_case);
 
+/* Fills the operands of a case with values of `source`, repeated as often as needed, where the
+ * element types agree. */
+void gen_tile(const case_t *source, case_t *inout_case);
+
 /* Changes a case a little, for search: a value, a tie, planted cancellation, a special value, a
  * size or an attribute (then data are redrawn).  The result is valid. */
 void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t *inout_case);
+
+/* Small changes to the data of a valid case: EDIT(name, summary). */
+typedef enum gen_edit {
+#define EDIT(name, summary) GEN_EDIT_##name,
+#include "harness/gen/edits.def"
+#undef EDIT
+  GEN_EDIT_COUNT
+} gen_edit_t;
+
+/* A component of an operand. */
+typedef struct gen_place {
+  uint32_t operand;
+  size_t component;
+} gen_place_t;
+
+/* Any place; false if no operand has a component. */
+bool gen_draw_place(rng_t *rng, const case_t *instance, gen_place_t *out_place);
+
+/* Another place among those that go into the same result elements: the reduced dimensions are drawn
+ * anew.  The same place if there are none. */
+void gen_move_in_slice(rng_t *rng, const case_t *instance, gen_place_t *inout_place);
+
+/* Edits there; gen_settle() should follow the last edit. */
+void gen_edit(rng_t *rng, gen_edit_t kind, const gen_place_t *place, case_t *inout_case);
+const char *gen_edit_name(gen_edit_t kind);
+
+/* Makes what the case holds cancel along the reduced dimensions. */
+void gen_cancel(rng_t *rng, case_t *inout_case);
 
 /* A case with the program of `a` and data from both, where shapes and types allow it. */
 case_t gen_cross(rng_t *rng, arena_t *arena, const case_t *a, const case_t *b);

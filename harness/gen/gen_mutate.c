@@ -1,140 +1,30 @@
 /* Small changes to cases, for search: values often, programs seldom. */
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
 
 /* ---- One component --------------------------------------------------------------------------- */
 
-/* A component of an operand, to be changed. */
-typedef struct edit {
-  const case_t *instance;
-  const tensor_t *tensor;
-  size_t count; /* Components of the tensor; at least 1. */
-  size_t index;
-} edit_t;
-
-static uint64_t bits_of(const edit_t *edit) {
-  return element_load(edit->tensor->type.element, edit->tensor->data, edit->index);
-}
-
-static uint64_t other_bits(rng_t *rng, const edit_t *edit) {
-  size_t index = rng_below(rng, edit->count);
-  return element_load(edit->tensor->type.element, edit->tensor->data, index);
-}
-
-static uint64_t edit_neighbour(rng_t *rng, const edit_t *edit) {
-  const element_t *element = edit->tensor->type.element;
-  const format_t *format = element->format;
-  uint64_t bits = bits_of(edit);
-  bool up = rng_one_in(rng, 2);
-  if (format == NULL) return (up ? bits + 1 : bits - 1) & element_mask(element);
-  if (format_is_nan(format, bits)) return corner_any(rng, element);
-  return up ? format_next_up(format, bits) : format_next_down(format, bits);
-}
-
-static uint64_t edit_sign(rng_t *rng, const edit_t *edit) {
-  (void)rng;
-  return corner_negated(edit->tensor->type.element, bits_of(edit));
-}
-
-static uint64_t edit_corner(rng_t *rng, const edit_t *edit) {
-  return corner_any(rng, edit->tensor->type.element);
-}
-
-static uint64_t edit_special(rng_t *rng, const edit_t *edit) {
-  return corner_special(rng, edit->tensor->type.element);
-}
-
-static uint64_t edit_copy(rng_t *rng, const edit_t *edit) { return other_bits(rng, edit); }
-
-static uint64_t edit_bit(rng_t *rng, const edit_t *edit) {
-  return bits_of(edit) ^ UINT64_C(1) << rng_below(rng, edit->tensor->type.element->bits);
-}
-
-/* Multiplies by a power of two, often a small one. */
-static uint64_t edit_exponent(rng_t *rng, const edit_t *edit) {
-  const element_t *element = edit->tensor->type.element;
-  int64_t reach = rng_one_in(rng, 2) ? 1 : element->bits;
-  int exponent = (int)rng_between(rng, -reach, reach);
-  uint64_t bits = bits_of(edit);
-  if (element->format == NULL) {
-    int shift = exponent & (element->bits - 1);
-    return bits << shift & element_mask(element);
-  }
-  number_t number = format_decode(element->format, bits);
-  if (number.kind != NUMBER_FINITE) return corner_number(element, false, 1, exponent);
-  return corner_number(element, number.negative, number.significand, number.exponent + exponent);
-}
-
-/* Half a unit in the last place of another component, as the result's type counts it: added to that
- * one, it makes a tie.  Sometimes just beside it. */
-static uint64_t edit_tie(rng_t *rng, const edit_t *edit) {
-  const element_t *element = edit->tensor->type.element;
-  const format_t *result_format = edit->instance->program.results[0].element->format;
-  uint64_t other = other_bits(rng, edit);
-  if (element->format == NULL) return corner_negated(element, other);
-  number_t number = format_decode(element->format, other);
-  if (number.kind != NUMBER_FINITE) return other;
-  const format_t *format = result_format == NULL ? element->format : result_format;
-  int binade = number.exponent + 63 - __builtin_clzll(number.significand);
-  bool negative = rng_one_in(rng, 2);
-  uint64_t half = corner_number(element, negative, 1, format_ulp_exponent(format, binade) - 1);
-  switch (rng_below(rng, 4)) {
-    case 0:
-      return format_next_up(element->format, half);
-    case 1:
-      return format_next_down(element->format, half);
-    default:
-      return half;
-  }
-}
-
-typedef uint64_t edit_component_t(rng_t *rng, const edit_t *edit);
-
-static edit_component_t *const component_edits[] = {
-    edit_neighbour, edit_sign, edit_corner,   edit_special,
-    edit_copy,      edit_bit,  edit_exponent, edit_tie,
-};
-
-/* A random operand with elements, or NULL. */
-static tensor_t *draw_operand(rng_t *rng, case_t *instance) {
-  uint32_t count = instance->program.operand_count;
-  uint32_t first = count == 0 ? 0 : (uint32_t)rng_below(rng, count);
-  for (uint32_t i = 0; i < count; i++) {
-    tensor_t *tensor = &instance->operands[(first + i) % count];
-    if (type_component_count(&tensor->type) > 0) return tensor;
-  }
-  return NULL;
-}
-
 static void mutate_component(rng_t *rng, case_t *instance) {
-  tensor_t *tensor = draw_operand(rng, instance);
-  if (tensor == NULL) return;
-  size_t count = type_component_count(&tensor->type);
-  edit_t edit = {
-      .instance = instance, .tensor = tensor, .count = count, .index = rng_below(rng, count)};
-  edit_component_t *apply = component_edits[rng_below(rng, G_N_ELEMENTS(component_edits))];
-  element_store(tensor->type.element, tensor->data, edit.index, apply(rng, &edit));
+  gen_place_t place;
+  if (!gen_draw_place(rng, instance, &place)) return;
+  gen_edit(rng, (gen_edit_t)rng_below(rng, GEN_EDIT_COUNT), &place, instance);
 }
 
 /* ---- All data -------------------------------------------------------------------------------- */
 
-/* Makes what the case holds cancel along the reduced dimensions. */
-static void mutate_cancellation(rng_t *rng, case_t *instance) {
-  const program_t *program = &instance->program;
+void gen_cancel(rng_t *rng, case_t *inout_case) {
+  const program_t *program = &inout_case->program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    regime_operand_t operand = regime_operand_make(instance, i);
+    regime_operand_t operand = regime_operand_make(inout_case, i);
     if (operand.reduced_dimensions != 0) mirror_operand(rng, &operand, i == 0);
   }
 }
 
-/* Fills the operands of `instance` with values of `source`, repeated as often as needed, where the
- * element types agree. */
-static void tile_data(const case_t *source, case_t *instance) {
-  uint32_t count = MIN(source->program.operand_count, instance->program.operand_count);
+void gen_tile(const case_t *source, case_t *inout_case) {
+  uint32_t count = MIN(source->program.operand_count, inout_case->program.operand_count);
   for (uint32_t i = 0; i < count; i++) {
     const tensor_t *from = &source->operands[i];
-    tensor_t *to = &instance->operands[i];
+    tensor_t *to = &inout_case->operands[i];
     size_t from_count = type_component_count(&from->type);
     size_t to_count = type_component_count(&to->type);
     if (from->type.element != to->type.element || from_count == 0) continue;
@@ -192,7 +82,7 @@ static void mutate_program(rng_t *rng, const gen_options_t *options, arena_t *ar
   }
   case_t changed = case_make(arena, &best);
   gen_data(rng, &changed);
-  if (rng_one_in(rng, 2)) tile_data(inout_case, &changed);
+  if (rng_one_in(rng, 2)) gen_tile(inout_case, &changed);
   *inout_case = changed;
 }
 
@@ -204,7 +94,7 @@ void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t
   } else if (choice == 1) {
     gen_data(rng, inout_case);
   } else if (choice == 2) {
-    mutate_cancellation(rng, inout_case);
+    gen_cancel(rng, inout_case);
   } else {
     for (uint64_t edits = 1 + rng_below(rng, 4); edits > 0; edits--) {
       mutate_component(rng, inout_case);

@@ -18,6 +18,8 @@ typedef struct judge {
   /* Of the failing components, at most this many are asked about one by one; the rest count as
    * wrong when all of those were.  0 means all. */
   size_t ask_wrong_max;
+  /* Told of each component that is wrong, if not NULL, with ask_context. */
+  void (*on_wrong)(void *context, uint32_t result, size_t component);
 } judge_t;
 
 /* Judges results of a valid case.  `accepts` has one entry per result.  A failure of the oracle

@@ -21,7 +21,12 @@ typedef enum divergence_class {
   CLASS_COUNT
 } divergence_class_t;
 
-enum { VERDICT_TEXT_BYTES = 192, VERDICT_ALGORITHMS_BYTES = 512 };
+enum {
+  VERDICT_TEXT_BYTES = 192,
+  VERDICT_ALGORITHMS_BYTES = 512,
+  VERDICT_CAUSE_BYTES = 40,
+  VERDICT_PATTERN_BYTES = 40,
+};
 
 typedef struct verdict {
   outcome_t outcome;
@@ -44,6 +49,13 @@ typedef struct verdict {
   /* Of an op with several formulas: the tightest one whose accept sets hold these results, "" if
    * none does; if somebody asked. */
   const char *formula;
+  /* Of a divergence whose cause somebody looked for: its name (harness/run/causes.def), "" if it is
+   * unknown; that in words, with indices and with what would explain it as well; and which elements
+   * are wrong, as harness/run/wrong_pattern.h has it. */
+  bool is_cause_sure; /* Nothing else would explain it. */
+  char cause[VERDICT_CAUSE_BYTES];
+  char cause_words[VERDICT_TEXT_BYTES];
+  char pattern[VERDICT_PATTERN_BYTES];
   char reason[VERDICT_TEXT_BYTES]; /* Of refused and failed: what the executor said. */
   char constraint[8];              /* The constraint that the program breaks on purpose, or "". */
 } verdict_t;

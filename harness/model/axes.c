@@ -73,8 +73,8 @@ static const size_t *map_elements(const axes_t *axes, const axis_list_t *list,
   return map;
 }
 
-static bool make_program(const program_t *program, axes_t *inout_view, arena_t *arena,
-                         program_t *out_program) {
+bool axes_program(const program_t *program, axes_t *inout_view, arena_t *arena,
+                  program_t *out_program) {
   *out_program = *program;
   program->op->with_axes(program, inout_view, arena, out_program);
   failure_t error;
@@ -87,7 +87,7 @@ static bool make_program(const program_t *program, axes_t *inout_view, arena_t *
 bool axes_view(const case_t *instance, const axes_t *axes, const axes_selection_t *selection,
                axes_t *inout_view, arena_t *arena, case_t *out_case) {
   program_t program;
-  if (!make_program(&instance->program, inout_view, arena, &program)) return false;
+  if (!axes_program(&instance->program, inout_view, arena, &program)) return false;
   *out_case = case_make(arena, &program);
   for (uint32_t i = 0; i < program.operand_count; i++) {
     const tensor_t *from = &instance->operands[i];

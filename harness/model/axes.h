@@ -52,6 +52,11 @@ int axis_list_find(const axis_list_t *list, uint32_t axis);
 
 bool axis_list_equal(const axis_list_t *a, const axis_list_t *b);
 
+/* The program that has the sizes and operands' layouts of `inout_view`, whose results are filled
+ * in, and else is `program`.  False if no valid program has these axes. */
+bool axes_program(const program_t *program, axes_t *inout_view, arena_t *arena,
+                  program_t *out_program);
+
 /* The case that selects from `instance`, whose axes are `axes`, and lays out what it selects as
  * `inout_view` says: its sizes and its operands are given, its results are filled in.  Both number
  * their axes alike.  False if no valid program has these axes. */

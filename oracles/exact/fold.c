@@ -129,7 +129,10 @@ fold_value_t fold_run(const fold_t *fold, fold_value_t init, fold_value_t *terms
     inits = 1;
   }
   for (size_t i = 0; i < inits; i++) *--leaves = init;
-  return fold_settle(fold, fold_tree(fold, leaves, count + inits, output));
+  fold_value_t sum = fold->schedule->fault == FAULT_NONE
+                         ? fold_tree(fold, leaves, count + inits, output)
+                         : fold_spoiled_sum(fold, leaves, count + inits, output);
+  return fold_settle(fold, sum);
 }
 
 void fold_output(const fold_t *fold, fold_value_t init, fold_value_t *terms, size_t count,

@@ -19,6 +19,10 @@ uint64_t fold_extend(const element_t *element, unsigned bits, uint64_t value);
 /* fold_tree.c: folds count >= 1 leaves by the tree of the schedule. */
 fold_value_t fold_tree(const fold_t *fold, fold_value_t *leaves, size_t count, size_t output);
 
+/* fold_long_sums.c: the same, with the faults that only long sums have; overwrites the leaves. */
+fold_value_t fold_spoiled_sum(const fold_t *fold, fold_value_t *leaves, size_t count,
+                              size_t output);
+
 /* fold_values.c: writes a settled value to element `output`. */
 void fold_store(const fold_t *fold, fold_value_t value, size_t output, tensor_t *results);
 
