@@ -1,5 +1,5 @@
-# Embeds schema.sql (version 1), migrations/NNNN_*.sql (versions 2, 3, ...) and the views into
-# assay_store.  A migration is only ever added: what has been released stays as it is.
+# Embeds schema.sql (version 1), migrations/NNNN_*.sql (versions 2, 3, ...), the views and merge.sql
+# into assay_store.  A migration is only ever added: what has been released stays as it is.
 include(${CMAKE_SOURCE_DIR}/harness/base/embed_text.cmake)
 
 set(MIGRATIONS "")
@@ -11,6 +11,7 @@ foreach(file IN ITEMS ${CMAKE_CURRENT_LIST_DIR}/schema.sql LISTS migration_files
   math(EXPR MIGRATION_COUNT "${MIGRATION_COUNT} + 1")
 endforeach()
 embed_text(${CMAKE_SOURCE_DIR}/reports/views.sql VIEWS)
+embed_text(${CMAKE_CURRENT_LIST_DIR}/merge.sql MERGE)
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/schema_text.c.in
                ${CMAKE_BINARY_DIR}/generated/schema_text.c @ONLY)

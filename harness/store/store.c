@@ -1,6 +1,7 @@
 #include "harness/store/store.h"
 
-#include "harness/store/store_connection.h"
+#include "harness/store/store_internal.h"
+#include "harness/store/store_life_write.h"
 #include "harness/store/store_pending.h"
 #include "harness/store/store_profile.h"
 #include "harness/store/store_schema.h"
@@ -12,9 +13,12 @@ struct store {
   connection_t connection;
   writer_t writer;
   pending_t pending;
+  life_pending_t lives;
   GHashTable *known;      /* Keys of divergences that are in the database or pending. */
   int64_t last_commit_us; /* g_get_monotonic_time(). */
 };
+
+connection_t *store_connection(store_t *store) { return &store->connection; }
 
 static int64_t now_seconds(void) { return g_get_real_time() / (1000 * 1000); }
 
@@ -39,8 +43,8 @@ static status_t prepare_database(connection_t *connection, failure_t *error) {
                                 error));
   STATUS_TRY(store_schema_apply(connection, &schema, error));
   STATUS_TRY(switch_to_write_ahead_log(connection, error));
-  /* A power failure may then lose the last commits, but damages nothing. */
-  return connection_execute(connection, "PRAGMA synchronous = NORMAL", error);
+  /* What has been committed survives a power failure: at one commit a second that costs nothing. */
+  return connection_execute(connection, "PRAGMA synchronous = FULL", error);
 }
 
 status_t store_open(const char *path, store_t **out_store, failure_t *error) {
@@ -56,6 +60,7 @@ status_t store_open(const char *path, store_t **out_store, failure_t *error) {
     return status;
   }
   pending_init(&store->pending);
+  life_pending_init(&store->lives);
   store->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   store->last_commit_us = g_get_monotonic_time();
   *out_store = store;
@@ -66,8 +71,9 @@ static status_t commit(store_t *store, failure_t *error) {
   /* Also after a failure the next try is an interval away: the lock may take its time. */
   status_t status = writer_add_pending(&store->writer, &store->pending, error);
   store->last_commit_us = g_get_monotonic_time();
-  if (status == STATUS_OK) pending_clear(&store->pending);
-  return status;
+  if (status != STATUS_OK) return status;
+  pending_clear(&store->pending);
+  return life_pending_write(&store->lives, &store->connection, now_seconds(), error);
 }
 
 status_t store_close(store_t *store, failure_t *error) {
@@ -75,6 +81,7 @@ status_t store_close(store_t *store, failure_t *error) {
   status_t status = commit(store, error);
   writer_deinit(&store->writer);
   pending_deinit(&store->pending);
+  life_pending_deinit(&store->lives);
   g_hash_table_destroy(store->known);
   connection_close(&store->connection);
   g_free(store);
@@ -89,6 +96,13 @@ status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_ru
 status_t store_end_run(store_t *store, int64_t run_id, int exit_code, failure_t *error) {
   STATUS_TRY(commit(store, error));
   return writer_end_run(&store->writer, run_id, exit_code, now_seconds(), error);
+}
+
+status_t store_set_run_times(store_t *store, int64_t run_id, const store_run_times_t *times,
+                             failure_t *error) {
+  (void)error;
+  pending_set_run_times(&store->pending, run_id, times);
+  return STATUS_OK;
 }
 
 status_t store_add_executor(store_t *store, const store_executor_t *executor,
@@ -115,6 +129,24 @@ status_t store_add_observation(store_t *store, const store_observation_t *observ
   return STATUS_OK;
 }
 
+status_t store_add_histogram(store_t *store, const store_histogram_t *histogram, failure_t *error) {
+  (void)error;
+  if (histogram->cases > 0) pending_add_histogram(&store->pending, histogram);
+  return STATUS_OK;
+}
+
+status_t store_count_constraint(store_t *store, const store_constraint_t *constraint,
+                                failure_t *error) {
+  (void)error;
+  if (constraint->cases > 0) pending_count_constraint(&store->pending, constraint);
+  return STATUS_OK;
+}
+
+status_t store_describe_constraints(store_t *store, const store_constraint_text_t *texts,
+                                    size_t count, failure_t *error) {
+  return writer_describe_constraints(&store->writer, texts, count, error);
+}
+
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
                               bool *out_is_new, failure_t *error) {
   char *key =
@@ -136,12 +168,41 @@ status_t store_add_divergence(store_t *store, const store_divergence_t *divergen
   return STATUS_OK;
 }
 
+status_t store_add_shrunk(store_t *store, const store_divergence_t *divergence, failure_t *error) {
+  (void)error;
+  pending_add_shrunk(&store->pending, divergence);
+  return STATUS_OK;
+}
+
 status_t store_add_profile(store_t *store, const store_profile_t *profile, bool *out_is_new,
                            failure_t *error) {
   return profile_write(&store->connection, profile, now_seconds(), out_is_new, error);
+}
+
+status_t store_add_waiver(store_t *store, const store_waiver_t *waiver, failure_t *error) {
+  return life_add_waiver(&store->connection, waiver, now_seconds(), error);
+}
+
+status_t store_withdraw_waiver(store_t *store, const char *executor, const char *signature,
+                               failure_t *error) {
+  return life_withdraw_waiver(&store->connection, executor, signature, now_seconds(), error);
+}
+
+status_t store_add_retest(store_t *store, const store_retest_t *retest, failure_t *error) {
+  (void)error;
+  life_pending_add_retest(&store->lives, retest);
+  return STATUS_OK;
+}
+
+status_t store_add_bits(store_t *store, const store_bits_t *bits, failure_t *error) {
+  (void)error;
+  life_pending_add_bits(&store->lives, bits);
+  return STATUS_OK;
 }
 
 status_t store_tick(store_t *store, failure_t *error) {
   if (g_get_monotonic_time() - store->last_commit_us < COMMIT_INTERVAL_US) return STATUS_OK;
   return commit(store, error);
 }
+
+status_t store_flush(store_t *store, failure_t *error) { return commit(store, error); }

@@ -3,7 +3,8 @@
  * Counts and divergences are gathered in memory and written in one short transaction about once a
  * second (store_tick()), at the end of a run and on store_close(): a kill -9 loses at most what
  * came since, and leaves a database that opens.  Several processes may write one database at a
- * time: none holds the lock for longer than it writes. */
+ * time: none holds the lock for longer than it writes.  Databases of other processes and machines
+ * are added with store_merge() (store_merge.h). */
 #ifndef ASSAY_STORE_STORE_H
 #define ASSAY_STORE_STORE_H
 
@@ -28,11 +29,25 @@ typedef struct store_run {
   uint64_t seed;
   const char *contract; /* contract_print(). */
   const char *assay_version;
+  const char *campaign; /* What it is a part of; NULL or "" if it stands alone. */
 } store_run_t;
 
 /* Adds a run and its contract; *out_run_id names it. */
 status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_run_id,
                          failure_t *error);
+
+/* Where the time of a run went so far, in seconds; the last four are parts of the first. */
+typedef struct store_run_times {
+  double seconds;
+  double oracle;
+  double compile;
+  double executor;
+  double judge;
+} store_run_times_t;
+
+/* Replaces what the store knows of the times of a run; written with the next commit. */
+status_t store_set_run_times(store_t *store, int64_t run_id, const store_run_times_t *times,
+                             failure_t *error);
 
 /* Marks the run as ended with an exit code. */
 status_t store_end_run(store_t *store, int64_t run_id, int exit_code, failure_t *error);
@@ -131,10 +146,55 @@ typedef struct store_divergence {
   double ulp_error;
   double slack;
   double backward_error;
+  const char *cause; /* What explains the wrong elements, "" or NULL if nothing is known ... */
+  const char *cause_words; /* ... and in a sentence that names its index. */
+  const char *pattern;     /* Which elements are wrong. */
 } store_divergence_t;
 /* *out_is_new tells whether the signature is new to this executor in this database. */
 status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
                               bool *out_is_new, failure_t *error);
+
+/* Offers a case of a finding that is in the database or pending, as small as it stays wrong in the
+ * same way: the reproducer with the role "shrunk", if its line is shorter than the one there. */
+status_t store_add_shrunk(store_t *store, const store_divergence_t *divergence, failure_t *error);
+
+/* Cases by their largest error; the columns of `histogram` in migrations/0005_campaigns.sql.  Added
+ * to what is there for the run. */
+typedef struct store_histogram {
+  int64_t run_id;
+  int64_t executor_id;
+  const char *op;
+  const char *algorithm;
+  const char *types;
+  const char *outcome;
+  const char *measure; /* "ulp", "slack". */
+  int bucket;
+  double low;
+  double high;
+  uint64_t cases;
+} store_histogram_t;
+status_t store_add_histogram(store_t *store, const store_histogram_t *histogram, failure_t *error);
+
+/* Cases whose program breaks a constraint on purpose.  Added to what is there for the run. */
+typedef struct store_constraint {
+  int64_t run_id;
+  int64_t executor_id;
+  const char *op;
+  const char *constraint; /* "C7" */
+  const char *outcome;
+  uint64_t cases;
+} store_constraint_t;
+status_t store_count_constraint(store_t *store, const store_constraint_t *constraint,
+                                failure_t *error);
+
+/* A constraint of an op, and what it says.  Written at once, unless it is known. */
+typedef struct store_constraint_text {
+  const char *op;
+  const char *constraint;
+  const char *text;
+} store_constraint_text_t;
+status_t store_describe_constraints(store_t *store, const store_constraint_text_t *texts,
+                                    size_t count, failure_t *error);
 
 /* How an executor forms the sums of one shape, over a range of their lengths; the columns of
  * `profile` in migrations/0002_profiles.sql. */
@@ -158,6 +218,9 @@ status_t store_add_profile(store_t *store, const store_profile_t *profile, bool 
 
 /* Commits if about a second has passed since the last commit. */
 status_t store_tick(store_t *store, failure_t *error);
+
+/* Commits now.  What was added before survives even a power failure. */
+status_t store_flush(store_t *store, failure_t *error);
 
 /* Runs one query read-only and hands each row to `row` as text (NULL for SQL NULL).  `names` are
  * the column names.  Opens the file read-only: a query can change nothing. */

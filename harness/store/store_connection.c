@@ -129,7 +129,8 @@ status_t connection_open(const char *path, connection_mode_t mode, connection_t 
 }
 
 void connection_close(connection_t *connection) {
-  sqlite3_close(connection->database);
+  int code = sqlite3_close(connection->database);
+  g_assert(code == SQLITE_OK); /* Else a statement was forgotten, and the file stays open. */
   g_free(connection->path);
   *connection = (connection_t){.database = NULL, .path = NULL};
 }

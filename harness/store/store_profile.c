@@ -18,7 +18,13 @@ static const char PROFILE_SQL[] =
     "ON CONFLICT DO UPDATE SET sightings = sightings + 1, program_id = excluded.program_id, "
     "text = excluded.text, words = excluded.words, "
     "last_seen = max(last_seen, excluded.last_seen) "
-    "RETURNING sightings";
+    "RETURNING profile_id";
+
+static const char SIGHTING_SQL[] =
+    "INSERT INTO profile_sighting "
+    "VALUES (:profile_id, (SELECT value FROM meta WHERE key = 'database'), 1) "
+    "ON CONFLICT DO UPDATE SET sightings = sightings + 1 "
+    "RETURNING (SELECT sightings FROM profile WHERE profile_id = :profile_id)";
 
 static status_t write_program(const connection_t *connection, const char *line,
                               int64_t *out_program_id, failure_t *error) {
@@ -33,7 +39,7 @@ static status_t write_program(const connection_t *connection, const char *line,
 }
 
 static status_t write_profile(const connection_t *connection, const store_profile_t *profile,
-                              int64_t program_id, const char *now, int64_t *out_sightings,
+                              int64_t program_id, const char *now, int64_t *out_profile_id,
                               failure_t *error) {
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_prepare(connection, PROFILE_SQL, &statement, error));
@@ -52,6 +58,17 @@ static status_t write_profile(const connection_t *connection, const store_profil
   connection_bind_text(statement, ":words", profile->words);
   connection_bind_text(statement, ":hash", hash.text);
   connection_bind_text(statement, ":now", now);
+  status_t status = connection_run(connection, statement, out_profile_id, error);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+/* *out_sightings: of the profile, by whichever database. */
+static status_t count_sighting(const connection_t *connection, int64_t profile_id,
+                               int64_t *out_sightings, failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(connection_prepare(connection, SIGHTING_SQL, &statement, error));
+  connection_bind_integer(statement, ":profile_id", profile_id);
   status_t status = connection_run(connection, statement, out_sightings, error);
   sqlite3_finalize(statement);
   return status;
@@ -61,12 +78,14 @@ status_t profile_write(const connection_t *connection, const store_profile_t *pr
                        bool *out_is_new, failure_t *error) {
   g_autofree char *time = writer_print_time(now);
   int64_t program_id = 0;
+  int64_t profile_id = 0;
   int64_t sightings = 0;
   STATUS_TRY(connection_begin(connection, error));
   status_t status = write_program(connection, profile->program_line, &program_id, error);
   if (status == STATUS_OK) {
-    status = write_profile(connection, profile, program_id, time, &sightings, error);
+    status = write_profile(connection, profile, program_id, time, &profile_id, error);
   }
+  if (status == STATUS_OK) status = count_sighting(connection, profile_id, &sightings, error);
   if (status == STATUS_OK) status = connection_commit(connection, error);
   if (status != STATUS_OK) {
     connection_roll_back(connection);

@@ -1,7 +1,6 @@
-#include <string.h>
+#include "harness/store/store_query.h"
 
-#include "harness/store/store.h"
-#include "harness/store/store_connection.h"
+#include <string.h>
 
 /* Prepares the one statement of `sql`, which must be one that reads. */
 static status_t prepare_query(const connection_t *connection, const char *sql,
@@ -104,18 +103,22 @@ static status_t hand_over_rows(const connection_t *connection, sqlite3_stmt *sta
   return connection_fail(connection, error);
 }
 
+status_t store_query_on(const connection_t *connection, const char *sql, store_row_t row,
+                        void *context, failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(prepare_query(connection, sql, &statement, error));
+  row_buffer_t buffer = make_row_buffer(statement);
+  status_t status = hand_over_rows(connection, statement, &buffer, row, context, error);
+  free_row_buffer(&buffer);
+  sqlite3_finalize(statement);
+  return status;
+}
+
 status_t store_query(const char *path, const char *sql, store_row_t row, void *context,
                      failure_t *error) {
   connection_t connection;
-  sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_open(path, CONNECTION_READ, &connection, error));
-  status_t status = prepare_query(&connection, sql, &statement, error);
-  if (status == STATUS_OK) {
-    row_buffer_t buffer = make_row_buffer(statement);
-    status = hand_over_rows(&connection, statement, &buffer, row, context, error);
-    free_row_buffer(&buffer);
-  }
-  sqlite3_finalize(statement);
+  status_t status = store_query_on(&connection, sql, row, context, error);
   connection_close(&connection);
   return status;
 }

@@ -6,7 +6,7 @@
 
 #include "harness/base/hash.h"
 
-static status_t read_version(const connection_t *connection, int *out_version, failure_t *error) {
+status_t store_schema_version(const connection_t *connection, int *out_version, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   int64_t version = 0;
   STATUS_TRY(connection_prepare(connection, "PRAGMA user_version", &statement, error));
@@ -45,11 +45,23 @@ static status_t write_views(const connection_t *connection, const char *views, h
   return status;
 }
 
+/* Drops the views that `views` makes: a migration need not know which there are.  Views that people
+ * have made themselves stay. */
+static status_t drop_views(const connection_t *connection, const char *views, failure_t *error) {
+  static const char drop[] = "DROP VIEW ";
+  for (const char *at = strstr(views, drop); at != NULL; at = strstr(at + 1, drop)) {
+    g_autofree char *statement = g_strndup(at, strcspn(at, ";"));
+    STATUS_TRY(connection_execute(connection, statement, error));
+  }
+  return STATUS_OK;
+}
+
 /* The body of the transaction.  The version is read again: another process may have been faster. */
 static status_t migrate(const connection_t *connection, const store_schema_t *schema,
                         hash_text_t views_hash, failure_t *error) {
   int version = 0;
-  STATUS_TRY(read_version(connection, &version, error));
+  STATUS_TRY(store_schema_version(connection, &version, error));
+  STATUS_TRY(drop_views(connection, schema->views, error));
   for (; version < schema->version; version++) {
     STATUS_TRY(connection_execute(connection, schema->migrations[version], error));
   }
@@ -62,7 +74,7 @@ static status_t migrate(const connection_t *connection, const store_schema_t *sc
 status_t store_schema_apply(connection_t *connection, const store_schema_t *schema,
                             failure_t *error) {
   int version = 0;
-  STATUS_TRY(read_version(connection, &version, error));
+  STATUS_TRY(store_schema_version(connection, &version, error));
   if (version > schema->version) {
     return status_fail(
         error, STATUS_INVALID,

@@ -1,0 +1,292 @@
+-- Adds the database that is attached as `source` to this one, see store_merge.h.  Runs in one
+-- transaction.  Both have the newest schema.  A row of the source finds its equal by its natural key;
+-- maps from the source's numbers to ours are temporary tables.  Counts of a run only grow, so the
+-- larger of two is the newer one, and merging twice changes nothing.
+--
+-- "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join.
+
+CREATE TEMP TABLE IF NOT EXISTS contract_map (
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+DELETE FROM temp.contract_map;
+CREATE TEMP TABLE IF NOT EXISTS executor_map (
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+DELETE FROM temp.executor_map;
+CREATE TEMP TABLE IF NOT EXISTS program_map (
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+DELETE FROM temp.program_map;
+CREATE TEMP TABLE IF NOT EXISTS run_map (
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+DELETE FROM temp.run_map;
+CREATE TEMP TABLE IF NOT EXISTS divergence_map (
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL, is_new INTEGER NOT NULL);
+DELETE FROM temp.divergence_map;
+CREATE TEMP TABLE IF NOT EXISTS profile_map (
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+DELETE FROM temp.profile_map;
+CREATE TEMP TABLE IF NOT EXISTS sighting_growth (
+  target_id INTEGER PRIMARY KEY, growth INTEGER NOT NULL);
+DELETE FROM temp.sighting_growth;
+
+INSERT INTO contract (permissions) SELECT permissions FROM source.contract WHERE true
+ON CONFLICT DO NOTHING;
+INSERT INTO temp.contract_map
+SELECT theirs.contract_id, ours.contract_id
+FROM source.contract AS theirs JOIN main.contract AS ours USING (permissions);
+
+INSERT INTO executor (name, version, hardware)
+SELECT name, version, hardware FROM source.executor WHERE true ORDER BY executor_id
+ON CONFLICT DO NOTHING;
+INSERT INTO temp.executor_map
+SELECT theirs.executor_id, ours.executor_id
+FROM source.executor AS theirs JOIN main.executor AS ours USING (name, version, hardware);
+
+INSERT INTO program (hash, line) SELECT hash, line FROM source.program WHERE true
+ON CONFLICT DO NOTHING;
+INSERT INTO temp.program_map
+SELECT theirs.program_id, ours.program_id
+FROM source.program AS theirs JOIN main.program AS ours USING (hash);
+
+INSERT INTO op_constraint SELECT op, broken_constraint, text FROM source.op_constraint WHERE true
+ON CONFLICT DO NOTHING;
+
+INSERT INTO run (command, seed, contract_id, assay_version, started, ended, exit_code, uuid,
+                 campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds,
+                 judge_seconds)
+SELECT command, seed, contract_map.target_id, assay_version, started, ended, exit_code, uuid,
+       campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds, judge_seconds
+FROM source.run JOIN temp.contract_map ON contract_map.source_id = contract_id
+WHERE true ORDER BY started, run_id
+ON CONFLICT (uuid) DO UPDATE SET
+  ended = coalesce(ended, excluded.ended),
+  exit_code = coalesce(exit_code, excluded.exit_code),
+  seconds = max(seconds, excluded.seconds),
+  oracle_seconds = max(oracle_seconds, excluded.oracle_seconds),
+  compile_seconds = max(compile_seconds, excluded.compile_seconds),
+  executor_seconds = max(executor_seconds, excluded.executor_seconds),
+  judge_seconds = max(judge_seconds, excluded.judge_seconds);
+INSERT INTO temp.run_map
+SELECT theirs.run_id, ours.run_id
+FROM source.run AS theirs JOIN main.run AS ours USING (uuid);
+
+INSERT INTO counter
+SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, class,
+       implementation, cases, ulp_error_max, slack_max, backward_error_max
+FROM source.counter
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+  cases = max(cases, excluded.cases),
+  ulp_error_max = max(coalesce(ulp_error_max, excluded.ulp_error_max),
+                      coalesce(excluded.ulp_error_max, ulp_error_max)),
+  slack_max = max(coalesce(slack_max, excluded.slack_max),
+                  coalesce(excluded.slack_max, slack_max)),
+  backward_error_max = max(coalesce(backward_error_max, excluded.backward_error_max),
+                           coalesce(excluded.backward_error_max, backward_error_max));
+
+INSERT INTO histogram
+SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, measure, bucket,
+       low, high, cases
+FROM source.histogram
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET cases = max(cases, excluded.cases);
+
+INSERT INTO constraint_counter
+SELECT run_map.target_id, executor_map.target_id, op, broken_constraint, outcome, cases
+FROM source.constraint_counter
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET cases = max(cases, excluded.cases);
+
+INSERT INTO observation
+SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, observed, cases, kind
+FROM source.observation
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET cases = max(cases, excluded.cases);
+
+-- The counts of a pair belong together: those with more cases are the newer ones.
+INSERT INTO pair
+SELECT run_map.target_id, first_map.target_id, second_map.target_id, op, algorithm, types, cases,
+       alike_wrong, different, both_conform, first_diverges, second_diverges, both_diverge,
+       undecided
+FROM source.pair
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map AS first_map ON first_map.source_id = first_executor_id
+JOIN temp.executor_map AS second_map ON second_map.source_id = second_executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+  (cases, alike_wrong, different, both_conform, first_diverges, second_diverges, both_diverge,
+   undecided) =
+  (excluded.cases, excluded.alike_wrong, excluded.different, excluded.both_conform,
+   excluded.first_diverges, excluded.second_diverges, excluded.both_diverge, excluded.undecided)
+WHERE excluded.cases > cases;
+
+-- Findings.  What is new to us is complete as it comes; what we had grows below.
+INSERT INTO temp.divergence_map
+SELECT theirs.divergence_id, ours.divergence_id, false
+FROM source.divergence AS theirs
+JOIN temp.executor_map ON executor_map.source_id = theirs.executor_id
+JOIN main.divergence AS ours
+  ON ours.executor_id = executor_map.target_id AND ours.signature = theirs.signature;
+INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, class,
+                        broken_constraint, sightings, first_seen, last_seen, first_run_id,
+                        last_run_id, cause, pattern)
+SELECT executor_map.target_id, signature, op, algorithm, types, outcome, class, broken_constraint,
+       sightings, first_seen, last_seen, first_map.target_id, last_map.target_id, cause, pattern
+FROM source.divergence
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+JOIN temp.run_map AS first_map ON first_map.source_id = first_run_id
+JOIN temp.run_map AS last_map ON last_map.source_id = last_run_id
+WHERE divergence_id NOT IN (SELECT source_id FROM temp.divergence_map)
+ORDER BY divergence_id;
+INSERT INTO temp.divergence_map
+SELECT theirs.divergence_id, ours.divergence_id, true
+FROM source.divergence AS theirs
+JOIN temp.executor_map ON executor_map.source_id = theirs.executor_id
+JOIN main.divergence AS ours
+  ON ours.executor_id = executor_map.target_id AND ours.signature = theirs.signature
+WHERE theirs.divergence_id NOT IN (SELECT source_id FROM temp.divergence_map);
+
+-- How much the sightings of a finding that we had grow: by what its runs counted since we last saw
+-- them.  Summing up all of its sightings again would take longer with every shard.
+INSERT INTO temp.sighting_growth
+SELECT divergence_map.target_id, sum(max(theirs.cases, coalesce(ours.cases, 0)) -
+                                     coalesce(ours.cases, 0))
+FROM source.sighting AS theirs
+JOIN temp.divergence_map ON divergence_map.source_id = theirs.divergence_id AND NOT is_new
+JOIN temp.run_map ON run_map.source_id = theirs.run_id
+LEFT JOIN main.sighting AS ours
+  ON ours.divergence_id = divergence_map.target_id AND ours.run_id = run_map.target_id
+GROUP BY divergence_map.target_id;
+UPDATE divergence SET
+  sightings = sightings + growth,
+  first_run_id = CASE WHEN theirs.first_seen < divergence.first_seen THEN theirs.first_run_id
+                      ELSE divergence.first_run_id END,
+  last_run_id = CASE WHEN theirs.last_seen > divergence.last_seen THEN theirs.last_run_id
+                     ELSE divergence.last_run_id END,
+  first_seen = min(divergence.first_seen, theirs.first_seen),
+  last_seen = max(divergence.last_seen, theirs.last_seen)
+FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_seen, last_seen,
+             first_map.target_id AS first_run_id, last_map.target_id AS last_run_id
+      FROM source.divergence
+      JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
+      JOIN temp.sighting_growth ON sighting_growth.target_id = divergence_map.target_id
+      JOIN temp.run_map AS first_map ON first_map.source_id = first_run_id
+      JOIN temp.run_map AS last_map ON last_map.source_id = last_run_id) AS theirs
+WHERE divergence.divergence_id = theirs.divergence_id;
+INSERT INTO sighting
+SELECT divergence_map.target_id, run_map.target_id, cases, first_seen, last_seen
+FROM source.sighting
+JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
+JOIN temp.run_map ON run_map.source_id = run_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+  cases = max(cases, excluded.cases),
+  first_seen = min(first_seen, excluded.first_seen),
+  last_seen = max(last_seen, excluded.last_seen);
+
+-- The better case is kept, as STATEMENT_REPRODUCER in store_write.c keeps it.
+INSERT INTO reproducer
+SELECT divergence_map.target_id, role, program_map.target_id, run_map.target_id, case_line,
+       case_seed, regime, implementation, result, component, wrong_count, component_count,
+       got_bits, got, expected, observed, reason, ulp_error, slack, backward_error, cause_words
+FROM source.reproducer
+JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
+JOIN temp.program_map ON program_map.source_id = program_id
+JOIN temp.run_map ON run_map.source_id = run_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+  (program_id, run_id, case_line, case_seed, regime, implementation, result, component,
+   wrong_count, component_count, got_bits, got, expected, observed, reason, ulp_error, slack,
+   backward_error, cause_words) =
+  (excluded.program_id, excluded.run_id, excluded.case_line, excluded.case_seed, excluded.regime,
+   excluded.implementation, excluded.result, excluded.component, excluded.wrong_count,
+   excluded.component_count, excluded.got_bits, excluded.got, excluded.expected,
+   excluded.observed, excluded.reason, excluded.ulp_error, excluded.slack,
+   excluded.backward_error, excluded.cause_words)
+WHERE CASE role
+  WHEN 'worst' THEN (coalesce(excluded.slack, -1), coalesce(excluded.ulp_error, -1)) >
+                    (coalesce(slack, -1), coalesce(ulp_error, -1))
+  ELSE length(excluded.case_line) < length(case_line) END;
+
+-- Profiles.  The text of the latest sighting is kept.
+INSERT INTO profile (executor_id, op, algorithm, types, shape, terms_low, terms_high, program_id,
+                     text, rule, words, hash, sightings, first_seen, last_seen)
+SELECT executor_map.target_id, op, algorithm, types, shape, terms_low, terms_high,
+       program_map.target_id, text, rule, words, hash, sightings, first_seen, last_seen
+FROM source.profile
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+JOIN temp.program_map ON program_map.source_id = program_id
+WHERE true ORDER BY profile_id
+ON CONFLICT DO UPDATE SET
+  program_id = CASE WHEN excluded.last_seen > last_seen THEN excluded.program_id
+                    ELSE program_id END,
+  text = CASE WHEN excluded.last_seen > last_seen THEN excluded.text ELSE text END,
+  words = CASE WHEN excluded.last_seen > last_seen THEN excluded.words ELSE words END,
+  first_seen = min(first_seen, excluded.first_seen),
+  last_seen = max(last_seen, excluded.last_seen);
+INSERT INTO temp.profile_map
+SELECT theirs.profile_id, ours.profile_id
+FROM source.profile AS theirs
+JOIN temp.executor_map ON executor_map.source_id = theirs.executor_id
+JOIN main.profile AS ours
+  ON ours.executor_id = executor_map.target_id AND ours.shape = theirs.shape
+ AND ours.terms_low = theirs.terms_low AND ours.terms_high = theirs.terms_high
+ AND ours.hash = theirs.hash;
+INSERT INTO profile_sighting
+SELECT profile_map.target_id, origin, sightings
+FROM source.profile_sighting JOIN temp.profile_map ON profile_map.source_id = profile_id
+WHERE true
+ON CONFLICT DO UPDATE SET sightings = max(sightings, excluded.sightings);
+UPDATE profile SET sightings =
+  (SELECT sum(sightings) FROM profile_sighting
+   WHERE profile_sighting.profile_id = profile.profile_id)
+WHERE profile_id IN (SELECT target_id FROM temp.profile_map);
+
+-- The life of findings.  A waiver is withdrawn once, a retest of a run is done once: the later one
+-- holds where it was done again.
+INSERT INTO waiver (executor, signature, created, reason, owner, expires, withdrawn)
+SELECT executor, signature, created, reason, owner, expires, withdrawn FROM source.waiver
+WHERE true
+ON CONFLICT DO UPDATE SET withdrawn = coalesce(withdrawn, excluded.withdrawn);
+INSERT INTO retest (executor_id, signature, run_id, tested, result, cases, executions, outcome,
+                    class, seen_signature, reason)
+SELECT executor_map.target_id, signature, run_map.target_id, tested, result, cases, executions,
+       outcome, class, seen_signature, reason
+FROM source.retest
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+  (tested, result, cases, executions, outcome, class, seen_signature, reason) =
+  (excluded.tested, excluded.result, excluded.cases, excluded.executions, excluded.outcome,
+   excluded.class, excluded.seen_signature, excluded.reason)
+WHERE excluded.tested > tested;
+
+-- The ledger of bits: what was recorded last holds.  Other bits of the same version are a change.
+INSERT INTO bits_case (case_hash, op, algorithm, types, case_line)
+SELECT case_hash, op, algorithm, types, case_line FROM source.bits_case WHERE true
+ON CONFLICT DO NOTHING;
+INSERT INTO result_bits (executor_id, case_hash, run_id, bits, outcome, class, ulp_error, slack,
+                         changes, first_seen, last_seen)
+SELECT executor_map.target_id, case_hash, run_map.target_id, bits, outcome, class, ulp_error, slack,
+       changes, first_seen, last_seen
+FROM source.result_bits
+JOIN temp.run_map ON run_map.source_id = run_id
+JOIN temp.executor_map ON executor_map.source_id = executor_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+  changes = max(changes, excluded.changes, bits <> excluded.bits),
+  run_id = CASE WHEN excluded.last_seen > last_seen THEN excluded.run_id ELSE run_id END,
+  bits = CASE WHEN excluded.last_seen > last_seen THEN excluded.bits ELSE bits END,
+  outcome = CASE WHEN excluded.last_seen > last_seen THEN excluded.outcome ELSE outcome END,
+  class = CASE WHEN excluded.last_seen > last_seen THEN excluded.class ELSE class END,
+  ulp_error = CASE WHEN excluded.last_seen > last_seen THEN excluded.ulp_error ELSE ulp_error END,
+  slack = CASE WHEN excluded.last_seen > last_seen THEN excluded.slack ELSE slack END,
+  first_seen = min(first_seen, excluded.first_seen),
+  last_seen = max(last_seen, excluded.last_seen);

@@ -1,0 +1,136 @@
+#include "harness/store/store_merge.h"
+
+#include <glib/gstdio.h>
+
+#include "harness/store/store_internal.h"
+#include "harness/store/store_schema.h"
+
+/* What the source has seen that the target has not, in any run. */
+static const char NEW_COUNTERS_SQL[] =
+    "SELECT count(*) FROM (SELECT DISTINCT name, version, hardware, op, algorithm, types, outcome, "
+    "class FROM source.counter JOIN source.executor USING (executor_id)) AS theirs "
+    "WHERE NOT EXISTS (SELECT 1 FROM main.counter AS ours JOIN main.executor USING (executor_id) "
+    "WHERE ours.op = theirs.op AND ours.algorithm = theirs.algorithm AND ours.types = theirs.types "
+    "AND ours.outcome = theirs.outcome AND ours.class = theirs.class AND name = theirs.name AND "
+    "version = theirs.version AND hardware = theirs.hardware)";
+
+/* One transaction touches many pages of a large target: 256 MiB of them stay in memory, and as many
+ * in the log before they are written to their places. */
+static const char CACHE_SQL[] =
+    "PRAGMA cache_size = -262144; PRAGMA wal_autocheckpoint = 65536; PRAGMA temp_store = MEMORY";
+
+static bool is_same_file(const char *a, const char *b) {
+  GStatBuf stat_a;
+  GStatBuf stat_b;
+  return g_stat(a, &stat_a) == 0 && g_stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
+         stat_a.st_ino == stat_b.st_ino;
+}
+
+static status_t read_integer(const connection_t *connection, const char *sql, int64_t *out_value,
+                             failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(connection_prepare(connection, sql, &statement, error));
+  status_t status = connection_run(connection, statement, out_value, error);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+/* Refuses what is no database of Assay, and brings an older one to the newest schema. */
+static status_t prepare_source(const char *path, failure_t *error) {
+  connection_t connection;
+  STATUS_TRY(connection_open(path, CONNECTION_READ, &connection, error));
+  int64_t version = 0;
+  status_t status = read_integer(&connection, "PRAGMA user_version", &version, error);
+  connection_close(&connection);
+  STATUS_TRY(status);
+  store_schema_t schema = store_schema();
+  if (version == schema.version) return STATUS_OK;
+  if (version > schema.version) {
+    return status_fail(error, STATUS_INVALID,
+                       "database \"%s\" is of a newer Assay (schema %d, this one knows %d): merge "
+                       "it with that one",
+                       path, (int)version, schema.version);
+  }
+  STATUS_TRY(connection_open(path, CONNECTION_WRITE, &connection, error));
+  status = store_schema_apply(&connection, &schema, error);
+  connection_close(&connection);
+  return status;
+}
+
+static status_t attach(const connection_t *connection, const char *path, failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(connection_prepare(connection, "ATTACH :path AS source", &statement, error));
+  connection_bind_text(statement, ":path", path);
+  status_t status = connection_run(connection, statement, NULL, error);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+/* Whether the pages of the source make sense; their contents are checked as they are merged. */
+static status_t check_source(const connection_t *connection, const char *path, failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(connection_prepare(connection, "PRAGMA source.quick_check(1)", &statement, error));
+  int code = sqlite3_step(statement);
+  const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+  status_t status = STATUS_OK;
+  if (text == NULL) {
+    status = status_fail(error, STATUS_INVALID, "database \"%s\" is damaged: %s", path,
+                         sqlite3_errmsg(connection->database));
+  } else if (g_strcmp0(text, "ok") != 0) {
+    status = status_fail(error, STATUS_INVALID, "database \"%s\" is damaged: %s", path, text);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
+static status_t count_before(const connection_t *connection, store_merge_report_t *report,
+                             failure_t *error) {
+  STATUS_TRY(read_integer(connection,
+                          "SELECT count(*) FROM source.run AS theirs "
+                          "WHERE NOT EXISTS (SELECT 1 FROM main.run WHERE uuid = theirs.uuid)",
+                          &report->runs_new, error));
+  STATUS_TRY(read_integer(connection, NEW_COUNTERS_SQL, &report->counters_new, error));
+  return read_integer(connection, "SELECT count(*) FROM source.divergence", &report->findings,
+                      error);
+}
+
+/* The body of the transaction. */
+static status_t merge(const connection_t *connection, store_merge_report_t *report,
+                      failure_t *error) {
+  STATUS_TRY(count_before(connection, report, error));
+  STATUS_TRY(connection_execute(connection, store_schema().merge, error));
+  return read_integer(connection, "SELECT count(*) FROM temp.divergence_map WHERE is_new",
+                      &report->findings_new, error);
+}
+
+static status_t merge_attached(const connection_t *connection, const char *path,
+                               store_merge_report_t *out_report, failure_t *error) {
+  STATUS_TRY(check_source(connection, path, error));
+  store_merge_report_t report = {0};
+  STATUS_TRY(connection_begin(connection, error));
+  status_t status = merge(connection, &report, error);
+  if (status == STATUS_OK) status = connection_commit(connection, error);
+  if (status != STATUS_OK) {
+    connection_roll_back(connection);
+    return status;
+  }
+  *out_report = report;
+  return STATUS_OK;
+}
+
+status_t store_merge(store_t *target, const char *source_path, store_merge_report_t *out_report,
+                     failure_t *error) {
+  const connection_t *connection = store_connection(target);
+  if (is_same_file(connection->path, source_path)) {
+    return status_fail(error, STATUS_INVALID, "\"%s\" cannot be merged into itself", source_path);
+  }
+  STATUS_TRY(prepare_source(source_path, error));
+  STATUS_TRY(store_flush(target, error));
+  STATUS_TRY(connection_execute(connection, CACHE_SQL, error));
+  STATUS_TRY(attach(connection, source_path, error));
+  status_t status = merge_attached(connection, source_path, out_report, error);
+  failure_t ignored;
+  status_t detached =
+      connection_execute(connection, "DETACH source", status == STATUS_OK ? error : &ignored);
+  return status == STATUS_OK ? detached : status;
+}
