@@ -24,6 +24,7 @@ static void finding_free(gpointer pointer) {
   g_free(finding->implementation);
   g_free(finding->program_line);
   g_free(finding->case_line);
+  g_free(finding->shrunk_line);
   g_free(finding);
 }
 
@@ -52,9 +53,17 @@ const finding_t *finding_set_add(finding_set_t *set, const finding_t *finding) {
   copy->implementation = g_strdup(finding->implementation);
   copy->program_line = g_strdup(finding->program_line);
   copy->case_line = g_strdup(finding->case_line);
+  copy->shrunk_line = g_strdup(finding->shrunk_line);
   g_ptr_array_add(set->findings, copy);
   g_hash_table_add(set->by_signature, copy);
   return copy;
+}
+
+void finding_set_keep_shrunk(finding_set_t *set, size_t executor, const hash_text_t *signature,
+                             const char *shrunk_line) {
+  finding_t *finding = finding_set_find(set, executor, signature);
+  g_free(finding->shrunk_line);
+  finding->shrunk_line = g_strdup(shrunk_line);
 }
 
 size_t finding_set_count(const finding_set_t *set) { return set->findings->len; }

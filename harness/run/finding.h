@@ -22,6 +22,7 @@ typedef struct finding {
   char *implementation;
   char *program_line;
   char *case_line;
+  char *shrunk_line; /* The same made small, or NULL. */
   uint64_t count;
 } finding_t;
 
@@ -36,6 +37,10 @@ finding_t *finding_set_find(const finding_set_t *set, size_t executor,
 
 /* Adds a copy of `finding`, texts included; it is not in the set. */
 const finding_t *finding_set_add(finding_set_t *set, const finding_t *finding);
+
+/* Keeps the small case of a finding that is in the set; the line is copied. */
+void finding_set_keep_shrunk(finding_set_t *set, size_t executor, const hash_text_t *signature,
+                             const char *shrunk_line);
 
 /* In order of discovery. */
 size_t finding_set_count(const finding_set_t *set);

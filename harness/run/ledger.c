@@ -30,6 +30,74 @@ status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *
   return STATUS_OK;
 }
 
+status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  GArray *texts = g_array_new(FALSE, FALSE, sizeof(store_constraint_text_t));
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    const op_constraint_t *const lists[] = {(*op)->constraints, (*op)->contract_constraints};
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+      for (const op_constraint_t *c = lists[i]; c != NULL && c->id != NULL; c++) {
+        const store_constraint_text_t text = {(*op)->name, c->id, c->text};
+        g_array_append_val(texts, text);
+      }
+    }
+  }
+  status_t status = store_describe_constraints(
+      ledger->store, (const store_constraint_text_t *)(void *)texts->data, texts->len, error);
+  g_array_unref(texts);
+  return status;
+}
+
+status_t ledger_count_constraint(const ledger_t *ledger, size_t executor, const char *op,
+                                 const verdict_t *verdict, failure_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  const store_constraint_t row = {.run_id = ledger->run_id,
+                                  .executor_id = ledger->executor_ids[executor],
+                                  .op = op,
+                                  .constraint = verdict->constraint,
+                                  .outcome = outcome_spelling(verdict->outcome),
+                                  .cases = 1};
+  return store_count_constraint(ledger->store, &row, error);
+}
+
+status_t ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times,
+                          failure_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  const store_run_times_t row = {.seconds = seconds,
+                                 .oracle = (double)times->oracle * 1e-9,
+                                 .compile = (double)times->compile * 1e-9,
+                                 .executor = (double)times->executor * 1e-9,
+                                 .judge = (double)times->judge * 1e-9};
+  return store_set_run_times(ledger->store, ledger->run_id, &row, error);
+}
+
+status_t ledger_flush(const ledger_t *ledger, failure_t *error) {
+  return ledger->store == NULL ? STATUS_OK : store_flush(ledger->store, error);
+}
+
+static status_t write_histogram(const ledger_t *ledger, const tally_row_t *row, const char *measure,
+                                measure_histogram_t *histogram, failure_t *error) {
+  if (histogram == NULL) return STATUS_OK;
+  for (int place = 0; place < MEASURE_PLACES; place++) {
+    if (histogram->cases[place] == histogram->stored[place]) continue;
+    int bucket = measure_bucket_at(place);
+    const store_histogram_t added = {.run_id = ledger->run_id,
+                                     .executor_id = ledger->executor_ids[row->executor],
+                                     .op = row->label.op,
+                                     .algorithm = row->label.algorithm,
+                                     .types = row->label.types,
+                                     .outcome = outcome_spelling(row->outcome),
+                                     .measure = measure,
+                                     .bucket = bucket,
+                                     .low = measure_bucket_low(bucket),
+                                     .high = measure_bucket_high(bucket),
+                                     .cases = histogram->cases[place] - histogram->stored[place]};
+    STATUS_TRY(store_add_histogram(ledger->store, &added, error));
+    histogram->stored[place] = histogram->cases[place];
+  }
+  return STATUS_OK;
+}
+
 static status_t write_tally(const ledger_t *ledger, tally_t *tally, failure_t *error) {
   for (size_t i = 0; i < tally_count(tally); i++) {
     tally_row_t *row = tally_at(tally, i);
@@ -47,6 +115,8 @@ static status_t write_tally(const ledger_t *ledger, tally_t *tally, failure_t *e
                                      .slack_max = row->slack_max,
                                      .backward_error_max = row->backward_error_max};
     STATUS_TRY(store_count(ledger->store, &counter, error));
+    STATUS_TRY(write_histogram(ledger, row, "ulp", row->ulp, error));
+    STATUS_TRY(write_histogram(ledger, row, "slack", row->slack, error));
     row->cases_stored = row->cases;
   }
   return STATUS_OK;
@@ -110,39 +180,55 @@ status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pair
   return store_tick(ledger->store, error);
 }
 
+/* `got_bits` is room for the text of these bits; the row borrows all texts. */
+static store_divergence_t make_row(const ledger_t *ledger, const finding_t *occurrence,
+                                   char got_bits[17]) {
+  const verdict_t *verdict = &occurrence->verdict;
+  snprintf(got_bits, 17, "%" PRIx64, verdict->got_bits);
+  return (store_divergence_t){.run_id = ledger->run_id,
+                              .executor_id = ledger->executor_ids[occurrence->executor],
+                              .signature = occurrence->signature.text,
+                              .op = occurrence->label.op,
+                              .algorithm = occurrence->label.algorithm,
+                              .types = occurrence->label.types,
+                              .outcome = outcome_spelling(verdict->outcome),
+                              .class_ = class_spelling(verdict->class_),
+                              .constraint = verdict->constraint,
+                              .regime = occurrence->origin.regime,
+                              .implementation = occurrence->implementation,
+                              .program_line = occurrence->program_line,
+                              .case_line = occurrence->case_line,
+                              .case_seed = occurrence->origin.case_seed,
+                              .result = verdict->result,
+                              .component = verdict->component,
+                              .wrong_count = verdict->wrong_count,
+                              .component_count = verdict->component_count,
+                              .got_bits = got_bits,
+                              .got = verdict->got,
+                              .expected = verdict->expected,
+                              .observed = verdict->observed,
+                              .reason = verdict->reason,
+                              .ulp_error = verdict->ulp_error_max,
+                              .slack = verdict->slack_max,
+                              .backward_error = verdict->backward_error_max,
+                              .cause = verdict->is_cause_sure ? verdict->cause : "",
+                              .cause_words = verdict->cause_words,
+                              .pattern = verdict->pattern};
+}
+
 status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, failure_t *error) {
   if (ledger->store == NULL) return STATUS_OK;
-  const verdict_t *verdict = &occurrence->verdict;
   char got_bits[17];
-  snprintf(got_bits, sizeof got_bits, "%" PRIx64, verdict->got_bits);
-  const store_divergence_t row = {.run_id = ledger->run_id,
-                                  .executor_id = ledger->executor_ids[occurrence->executor],
-                                  .signature = occurrence->signature.text,
-                                  .op = occurrence->label.op,
-                                  .algorithm = occurrence->label.algorithm,
-                                  .types = occurrence->label.types,
-                                  .outcome = outcome_spelling(verdict->outcome),
-                                  .class_ = class_spelling(verdict->class_),
-                                  .constraint = verdict->constraint,
-                                  .regime = occurrence->origin.regime,
-                                  .implementation = occurrence->implementation,
-                                  .program_line = occurrence->program_line,
-                                  .case_line = occurrence->case_line,
-                                  .case_seed = occurrence->origin.case_seed,
-                                  .result = verdict->result,
-                                  .component = verdict->component,
-                                  .wrong_count = verdict->wrong_count,
-                                  .component_count = verdict->component_count,
-                                  .got_bits = got_bits,
-                                  .got = verdict->got,
-                                  .expected = verdict->expected,
-                                  .observed = verdict->observed,
-                                  .reason = verdict->reason,
-                                  .ulp_error = verdict->ulp_error_max,
-                                  .slack = verdict->slack_max,
-                                  .backward_error = verdict->backward_error_max};
+  const store_divergence_t row = make_row(ledger, occurrence, got_bits);
   bool is_new;
   return store_add_divergence(ledger->store, &row, &is_new, error);
+}
+
+status_t ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence, failure_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  char got_bits[17];
+  const store_divergence_t row = make_row(ledger, occurrence, got_bits);
+  return store_add_shrunk(ledger->store, &row, error);
 }
 
 status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,

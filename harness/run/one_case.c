@@ -180,7 +180,18 @@ typedef struct ask_context {
   ask_memo_t memo;
   arena_t *arena;
   one_case_times_t *times;
+  evidence_t evidence;
 } ask_context_t;
+
+static void note_wrong(void *context, uint32_t result, size_t component) {
+  ask_context_t *asked = (ask_context_t *)context;
+  evidence_t *evidence = &asked->evidence;
+  if (evidence->wrong[result] == NULL) {
+    size_t count = type_component_count(&evidence->results[result].type);
+    evidence->wrong[result] = (uint8_t *)arena_alloc_zeroed(asked->arena, count);
+  }
+  evidence->wrong[result][component] = 1;
+}
 
 static status_t ask_oracle(void *context, const case_t *instance, const contract_t *contract,
                            uint32_t result, size_t component, const tensor_t *results,
@@ -210,15 +221,21 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
     return STATUS_OK;
   }
   uint64_t begin = clock_nanoseconds();
-  ask_context_t context = {.oracle = expectation->oracle, .arena = arena, .times = &walk->times};
+  ask_context_t context = {.oracle = expectation->oracle,
+                           .arena = arena,
+                           .times = &walk->times,
+                           .evidence = {.is_judged = true}};
+  memcpy(context.evidence.results, results, instance->program.result_count * sizeof *results);
   ask_memo_init(&context.memo);
   judge_t judge = {.ask = ask_oracle,
                    .ask_context = &context,
                    .contract = walk->contract,
-                   .ask_wrong_max = walk->ask_wrong_max};
+                   .ask_wrong_max = walk->ask_wrong_max,
+                   .on_wrong = note_wrong};
   status_t status =
       judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
   ask_memo_deinit(&context.memo);
+  walk->evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
   begin = clock_nanoseconds();
@@ -303,6 +320,7 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const preparation_t *preparation, arena_t *arena,
                                verdict_t *out_verdict, response_t *out_response, failure_t *error) {
   const char *broken = expectation->broken;
+  walk->evidence = (evidence_t){.is_judged = false};
   if (out_response != NULL) *out_response = (response_t){.has_results = false};
   if (preparation->outcome != EXECUTOR_OK) {
     one_case_judge_absence(preparation->outcome, preparation->promise, broken, preparation->reason,

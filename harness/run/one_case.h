@@ -18,7 +18,17 @@ typedef struct one_case_times {
   uint64_t compile;  /* In executors, until a program could be executed. */
   uint64_t executor; /* In executors, executing. */
   uint64_t judge;
+  uint64_t cause; /* In looking for the causes of divergences. */
 } one_case_times_t;
+
+/* What the judge of the last case saw: the results, and which components of them are wrong (nonzero
+ * in `wrong`, one entry per component; NULL of a result without any).  Lives in the arena that the
+ * walk was given. */
+typedef struct evidence {
+  bool is_judged; /* Else there is nothing below. */
+  tensor_t results[CASE_RESULTS_MAX];
+  uint8_t *wrong[CASE_RESULTS_MAX];
+} evidence_t;
 
 /* Has a say after the oracle: about results that two executions agreed on, whatever their verdict,
  * which it may change. */
@@ -38,6 +48,7 @@ typedef struct one_case {
   uint64_t audit_distance; /* Components until the next audited one. */
   one_case_times_t times;  /* Added to. */
   uint64_t audited;        /* Components audited so far. */
+  evidence_t evidence;     /* Of the last case. */
 } one_case_t;
 
 void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed);

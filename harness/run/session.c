@@ -1,45 +1,13 @@
 #include "harness/run/session.h"
 
 #include "harness/run/clock.h"
-#include "harness/run/ledger.h"
+#include "harness/run/session_parts.h"
 
 enum {
   TICK_NANOSECONDS = 500000000,
   FAILURES_PER_PROGRAM_MAX = 3, /* A program that hangs costs the time limit each time. */
   OUTSIDE_PER_PROGRAM_MAX = 4,  /* Data by which to tell what an executor does in place of an
                                  * algorithm outside its target: some data tell little. */
-};
-
-/* An executor and the present program. */
-typedef struct contender {
-  executor_t *executor;
-  bool load_checked;
-  bool is_prepared;
-  bool is_done;      /* Nothing more is to be learnt from it with the present program. */
-  unsigned failures; /* With the present program. */
-  unsigned observed; /* Cases that told algorithms apart, of a program outside the target. */
-  preparation_t preparation;
-} contender_t;
-
-struct session {
-  session_options_t options;
-  stream_t stream;
-  one_case_t walk;
-  arena_t arena;           /* Of the present case. */
-  contender_t *contenders; /* Owned; options.executor_count of them. */
-  response_t *responses;   /* Likewise, to the present case; NULL with a single executor. */
-  tally_t *tally;
-  pair_tally_t *pairs;
-  observation_tally_t *observations;
-  tally_label_t label; /* Of the present program. */
-  finding_set_t *findings;
-  ledger_t ledger;
-  GString *program_line; /* Scratch. */
-  GString *case_line;    /* Scratch; the culprit after a bug in Assay. */
-  bool found_itself_wrong;
-  uint64_t cases;
-  uint64_t begin; /* Nanoseconds on the monotonic clock. */
-  uint64_t next_tick;
 };
 
 static status_t open_ledger(session_t *session, failure_t *error) {
@@ -49,11 +17,13 @@ static status_t open_ledger(session_t *session, failure_t *error) {
   const store_run_t run = {.command = options->command,
                            .seed = options->stream.seed,
                            .contract = contract->str,
-                           .assay_version = options->assay_version};
+                           .assay_version = options->assay_version,
+                           .campaign = options->campaign};
   status_t status = ledger_open(options->store, &run, options->executors, options->executor_count,
                                 &session->ledger, error);
   g_string_free(contract, TRUE);
-  return status;
+  STATUS_TRY(status);
+  return ledger_describe_constraints(&session->ledger, error);
 }
 
 static void session_free(session_t *session) {
@@ -63,6 +33,7 @@ static void session_free(session_t *session) {
   pair_tally_free(session->pairs);
   observation_tally_free(session->observations);
   finding_set_free(session->findings);
+  cause_book_free(session->causes);
   g_string_free(session->program_line, TRUE);
   g_string_free(session->case_line, TRUE);
   g_free(session->contenders);
@@ -81,13 +52,14 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->pairs = pair_tally_new();
   session->observations = observation_tally_new();
   session->findings = finding_set_new();
+  session->causes = cause_book_new(options->is_thorough);
   session->program_line = g_string_new(NULL);
   session->case_line = g_string_new(NULL);
   session->contenders = g_new0(contender_t, options->executor_count);
   for (size_t i = 0; i < options->executor_count; i++) {
     session->contenders[i].executor = options->executors[i];
   }
-  if (options->executor_count > 1) {
+  if (options->executor_count > 1 || options->on_answer != NULL) {
     session->responses = g_new0(response_t, options->executor_count);
   }
   session->begin = clock_nanoseconds();
@@ -103,40 +75,18 @@ status_t session_open(const session_options_t *options, session_t **out_session,
 
 status_t session_close(session_t *session, int exit_code, failure_t *error) {
   if (session == NULL) return STATUS_OK;
-  status_t status = ledger_close(&session->ledger, session->tally, session->pairs,
-                                 session->observations, exit_code, error);
+  status_t status = session_tell(session, error);
+  if (status == STATUS_OK) {
+    status =
+        ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times, error);
+  }
+  failure_t ignored;
+  status_t closed =
+      ledger_close(&session->ledger, session->tally, session->pairs, session->observations,
+                   exit_code, status == STATUS_OK ? error : &ignored);
+  if (status == STATUS_OK) status = closed;
   session_free(session);
   return status;
-}
-
-/* Counts an occurrence of a finding, tells about a new one and stores both. */
-static status_t record_finding(session_t *session, size_t executor, const case_t *instance,
-                               const case_origin_t *origin, const verdict_t *verdict,
-                               const hash_text_t *signature, failure_t *error) {
-  g_string_truncate(session->program_line, 0);
-  program_print(&instance->program, session->program_line);
-  g_string_truncate(session->case_line, 0);
-  case_print(instance, session->case_line);
-  contender_t *contender = &session->contenders[executor];
-  const finding_t occurrence = {.executor = executor,
-                                .signature = *signature,
-                                .label = session->label,
-                                .verdict = *verdict,
-                                .origin = *origin,
-                                .implementation = contender->preparation.implementation,
-                                .program_line = session->program_line->str,
-                                .case_line = session->case_line->str,
-                                .count = 1};
-  finding_t *known = finding_set_find(session->findings, executor, signature);
-  if (known != NULL) {
-    known->count++;
-  } else {
-    const finding_t *added = finding_set_add(session->findings, &occurrence);
-    if (session->options.on_finding != NULL) {
-      session->options.on_finding(session->options.hook_context, session, added);
-    }
-  }
-  return ledger_add_finding(&session->ledger, &occurrence, error);
 }
 
 /* A library linked with -Ofast switches the process to flush-to-zero when it is loaded: a finding
@@ -151,7 +101,7 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
   verdict_t verdict = {.outcome = OUTCOME_diverges, .class_ = CLASS_environment};
   g_strlcpy(verdict.reason, what, sizeof verdict.reason);
   hash_text_t signature = hash_of(what, sizeof what - 1);
-  return record_finding(session, executor, instance, origin, &verdict, &signature, error);
+  return session_record_finding(session, executor, instance, origin, &verdict, &signature, error);
 }
 
 static void update_contender(contender_t *contender, const verdict_t *verdict, const char *broken) {
@@ -176,17 +126,36 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
   status_t status =
       one_case_run_prepared(&session->walk, instance, expectation, contender->executor,
                             &contender->preparation, &session->arena, out_verdict, response, error);
+  bool is_finding =
+      out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
+  hash_text_t signature;
+  if (status == STATUS_OK && is_finding) {
+    const cause_question_t question = cause_ask(&session->walk, instance, expectation);
+    status = cause_book_explain(session->causes, index, &session->label, &question, &session->arena,
+                                out_verdict, &signature, error);
+  }
   arena_rewind(&session->arena, mark);
   STATUS_TRY(status);
   tally_add(session->tally, index, &session->label, out_verdict,
             contender->preparation.implementation);
   observation_tally_add(session->observations, index, &session->label, out_verdict);
-  if (out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed) {
-    hash_text_t signature = verdict_signature(out_verdict, &instance->program);
-    STATUS_TRY(record_finding(session, index, instance, origin, out_verdict, &signature, error));
+  if (out_verdict->constraint[0] != '\0') {
+    STATUS_TRY(
+        ledger_count_constraint(&session->ledger, index, session->label.op, out_verdict, error));
+  }
+  session_answer_t answer = {.executor = index,
+                             .instance = instance,
+                             .label = &session->label,
+                             .verdict = out_verdict,
+                             .response = response};
+  if (is_finding) {
+    STATUS_TRY(
+        session_record_finding(session, index, instance, origin, out_verdict, &signature, error));
+    answer.signature = &signature;
   }
   update_contender(contender, out_verdict, expectation->broken);
-  return STATUS_OK;
+  if (session->options.on_answer == NULL) return STATUS_OK;
+  return session->options.on_answer(session->options.hook_context, session, &answer, error);
 }
 
 /* Prepares whoever is not; true if somebody is going to execute, so that the oracle is needed. */
@@ -220,21 +189,20 @@ static status_t expect(session_t *session, const case_t *instance, const char *b
                        expectation_t *out_expectation, failure_t *error) {
   status_t status =
       one_case_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
-  if (status != STATUS_OK) {
-    session->found_itself_wrong = true;
-    g_string_truncate(session->case_line, 0);
-    case_print(instance, session->case_line);
-  }
+  if (status != STATUS_OK) session_note_bug(session, instance);
   return status;
 }
 
 static status_t tick(session_t *session, failure_t *error) {
   uint64_t now = clock_nanoseconds();
+  if (now >= session->next_telling) STATUS_TRY(session_tell(session, error));
   if (now < session->next_tick) return STATUS_OK;
   session->next_tick = now + TICK_NANOSECONDS;
   if (session->options.on_tick != NULL) {
     session->options.on_tick(session->options.hook_context, session);
   }
+  STATUS_TRY(
+      ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times, error));
   return ledger_write(&session->ledger, session->tally, session->pairs, session->observations,
                       error);
 }
@@ -254,7 +222,7 @@ static status_t walk_case(session_t *session, const case_t *instance, const char
     STATUS_TRY(walk_executor(session, i, instance, &expectation, origin,
                              out_verdicts == NULL ? &verdict : &out_verdicts[i], error));
   }
-  if (session->responses != NULL) {
+  if (session->options.executor_count > 1) {
     pair_tally_add(session->pairs, &session->label, session->responses,
                    session->options.executor_count);
   }
@@ -297,7 +265,7 @@ status_t session_run(session_t *session, failure_t *error) {
       stream_skip_program(stream);
     }
   }
-  return STATUS_OK;
+  return session_tell(session, error);
 }
 
 const char *session_bug_case(const session_t *session) {
@@ -305,6 +273,12 @@ const char *session_bug_case(const session_t *session) {
 }
 
 const session_options_t *session_options(const session_t *session) { return &session->options; }
+
+int64_t session_run_id(const session_t *session) { return session->ledger.run_id; }
+
+int64_t session_executor_id(const session_t *session, size_t executor) {
+  return session->ledger.store == NULL ? 0 : session->ledger.executor_ids[executor];
+}
 
 tally_t *session_tally(const session_t *session) { return session->tally; }
 

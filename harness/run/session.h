@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#include "harness/run/finding.h"
+#include "harness/run/finding_shrink.h"
 #include "harness/run/observation_tally.h"
 #include "harness/run/one_case.h"
 #include "harness/run/pair_tally.h"
@@ -17,21 +17,38 @@
 
 typedef struct session session_t;
 
+/* What came of a case on one executor; borrowed for the call. */
+typedef struct session_answer {
+  size_t executor; /* Index among the session's executors. */
+  const case_t *instance;
+  const tally_label_t *label;
+  const verdict_t *verdict;
+  const hash_text_t *signature; /* Of the finding, NULL if it is none. */
+  const response_t *response;
+} session_answer_t;
+
 typedef struct session_options {
   stream_options_t stream;
   executor_t *const *executors; /* Borrowed, open. */
   size_t executor_count;
   contract_t contract;
   one_case_predictor_t predictor;    /* For contracts with bits=identified, see prediction.h. */
+  bool is_thorough;                  /* Looks for the cause of every divergence, not of some. */
   uint64_t cases_max;                /* Cases to draw; 0: no limit. */
   double seconds_max;                /* 0: no limit. */
   store_t *store;                    /* Borrowed, or NULL. */
   const char *command;               /* For the store; borrowed. */
   const char *assay_version;         /* Likewise. */
+  const char *campaign;              /* What the run is a part of, or NULL; likewise. */
+  finding_shrinker_t shrinker;       /* Off unless filled in. */
   const volatile sig_atomic_t *stop; /* If not NULL: ends session_run() once nonzero. */
-  /* Called, if not NULL, for every new finding and about twice a second. */
+  /* Called, if not NULL, for every new finding (soon, see session_tell()) and about twice a second.
+   */
   void (*on_finding)(void *context, const session_t *session, const finding_t *finding);
   void (*on_tick)(void *context, const session_t *session);
+  /* Called, if not NULL, for every case on every executor. */
+  status_t (*on_answer)(void *context, const session_t *session, const session_answer_t *answer,
+                        failure_t *error);
   void *hook_context;
 } session_options_t;
 
@@ -47,11 +64,21 @@ status_t session_run(session_t *session, failure_t *error);
 status_t session_walk(session_t *session, const case_t *instance, const char *broken,
                       verdict_t *out_verdicts, failure_t *error);
 
+/* Calls on_finding for the findings that it has not been called for.  They are stored before, on
+ * the disk: a finding that somebody has read of survives whatever comes next.  The session does so
+ * by itself several times a second and at the end of session_run(), not at the end of
+ * session_walk(). */
+status_t session_tell(session_t *session, failure_t *error);
+
 /* Ends the run in the store and frees the session; NULL is ignored. */
 status_t session_close(session_t *session, int exit_code, failure_t *error);
 
 /* The case line on which Assay found itself wrong, or "". */
 const char *session_bug_case(const session_t *session);
+
+/* The run and an executor in the store; 0 without a store. */
+int64_t session_run_id(const session_t *session);
+int64_t session_executor_id(const session_t *session, size_t executor);
 
 const session_options_t *session_options(const session_t *session);
 tally_t *session_tally(const session_t *session);

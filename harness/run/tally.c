@@ -37,9 +37,16 @@ static gboolean row_equal(gconstpointer a, gconstpointer b) {
          strcmp(left->implementation, right->implementation) == 0;
 }
 
+static void row_free(gpointer pointer) {
+  tally_row_t *row = (tally_row_t *)pointer;
+  g_free(row->ulp);
+  g_free(row->slack);
+  g_free(row);
+}
+
 tally_t *tally_new(void) {
   tally_t *tally = g_new0(tally_t, 1);
-  tally->rows = g_ptr_array_new_with_free_func(g_free);
+  tally->rows = g_ptr_array_new_with_free_func(row_free);
   tally->by_key = g_hash_table_new(row_hash, row_equal);
   tally->texts = g_string_chunk_new(4096);
   tally->scratch = g_string_new(NULL);
@@ -72,6 +79,10 @@ static tally_row_t *find_or_add(tally_t *tally, const tally_row_t *key, const ch
   row = g_new0(tally_row_t, 1);
   *row = *key;
   row->implementation = g_string_chunk_insert_const(tally->texts, key->implementation);
+  if (row->outcome == OUTCOME_conforms || row->outcome == OUTCOME_diverges) {
+    row->ulp = g_new0(measure_histogram_t, 1);
+    row->slack = g_new0(measure_histogram_t, 1);
+  }
   snprintf(row->reason, sizeof row->reason, "%s", reason);
   g_ptr_array_add(tally->rows, row);
   g_hash_table_add(tally->by_key, row);
@@ -95,6 +106,9 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   row->ulp_error_max = fmax(row->ulp_error_max, verdict->ulp_error_max);
   row->slack_max = fmax(row->slack_max, verdict->slack_max);
   row->backward_error_max = fmax(row->backward_error_max, verdict->backward_error_max);
+  if (row->ulp == NULL || row->is_invalid || verdict->component_count == 0) return;
+  measure_histogram_add(row->ulp, verdict->ulp_error_max);
+  measure_histogram_add(row->slack, verdict->slack_max);
 }
 
 size_t tally_count(const tally_t *tally) { return tally->rows->len; }

@@ -7,6 +7,7 @@
 
 #include "harness/judge/verdict.h"
 #include "harness/model/op.h"
+#include "harness/run/measure_histogram.h"
 
 /* The label of a program: what counters and reports group by. */
 typedef struct tally_label {
@@ -27,6 +28,8 @@ typedef struct tally_row {
   double ulp_error_max;  /* Extremes are NaN-free and 0 where nothing was measured. */
   double slack_max;
   double backward_error_max;
+  measure_histogram_t *ulp;        /* Owned; NULL where results were not judged. */
+  measure_histogram_t *slack;      /* Likewise. */
   char reason[VERDICT_TEXT_BYTES]; /* What the executor said first; for refused and failed. */
 } tally_row_t;
 

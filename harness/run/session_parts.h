@@ -1,0 +1,53 @@
+/* What the parts of a session know of one another: session.c walks cases, session_findings.c keeps
+ * what they find. */
+#ifndef ASSAY_RUN_SESSION_PARTS_H
+#define ASSAY_RUN_SESSION_PARTS_H
+
+#include "harness/run/cause_book.h"
+#include "harness/run/ledger.h"
+#include "harness/run/session.h"
+
+/* An executor and the present program. */
+typedef struct contender {
+  executor_t *executor;
+  bool load_checked;
+  bool is_prepared;
+  bool is_done;      /* Nothing more is to be learnt from it with the present program. */
+  unsigned failures; /* With the present program. */
+  unsigned observed; /* Cases that told algorithms apart, of a program outside the target. */
+  preparation_t preparation;
+} contender_t;
+
+struct session {
+  session_options_t options;
+  stream_t stream;
+  one_case_t walk;
+  arena_t arena;           /* Of the present case. */
+  contender_t *contenders; /* Owned; options.executor_count of them. */
+  response_t *responses;   /* Likewise, to the present case; NULL if nobody asks. */
+  tally_t *tally;
+  pair_tally_t *pairs;
+  observation_tally_t *observations;
+  tally_label_t label; /* Of the present program. */
+  finding_set_t *findings;
+  cause_book_t *causes;
+  ledger_t ledger;
+  GString *program_line; /* Scratch. */
+  GString *case_line;    /* Scratch; the culprit after a bug in Assay. */
+  bool found_itself_wrong;
+  uint64_t cases;
+  uint64_t begin; /* Nanoseconds on the monotonic clock. */
+  uint64_t next_tick;
+  uint64_t next_telling;
+  size_t told; /* Findings that have been. */
+};
+
+/* Assay was found wrong on this case: session_bug_case() names it. */
+void session_note_bug(session_t *session, const case_t *instance);
+
+/* Counts an occurrence of a finding and stores it; makes the first case of a new one small. */
+status_t session_record_finding(session_t *session, size_t executor, const case_t *instance,
+                                const case_origin_t *origin, const verdict_t *verdict,
+                                const hash_text_t *signature, failure_t *error);
+
+#endif
