@@ -1,0 +1,44 @@
+/* The parts of a running campaign: campaign_loop.c (time, signals, status) and campaign_dispatch.c
+ * (which worker does what). */
+#ifndef ASSAY_CAMPAIGN_CAMPAIGN_PARTS_H
+#define ASSAY_CAMPAIGN_CAMPAIGN_PARTS_H
+
+#include "harness/campaign/campaign_loop.h"
+#include "harness/campaign/campaign_news.h"
+#include "harness/campaign/campaign_slice.h"
+#include "harness/store/store.h"
+
+typedef struct loop {
+  const campaign_loop_options_t *options;
+  campaign_state_t *state;
+  store_t *store;
+  campaign_news_t *news;
+  GMainLoop *main;
+  campaign_slice_t *slices; /* One per worker; owned. */
+  bool *has_crashes;        /* By executor: cases are to be run again in processes; owned. */
+  size_t *corpus_size;      /* By executor: files after it was minimised last; owned. */
+  bool *is_oversized;       /* By executor: the corpus is to be minimised; owned. */
+  GPtrArray *messages;      /* Owned texts. */
+  char *database;           /* Paths; owned. */
+  char *state_path;
+  char *status_path;
+  campaign_totals_t totals;
+  double rate;         /* Cases a second, smoothed. */
+  uint64_t rate_cases; /* As of the last tick. */
+  int64_t last_us;     /* Of the last tick. */
+  unsigned ticks;
+  int stops; /* Signals so far. */
+} loop_t;
+
+/* Keeps the message, which it takes, and hands it on. */
+void campaign_tell(loop_t *loop, char *message);
+
+/* Reads the totals again, and tells what is new. */
+void campaign_update_totals(loop_t *loop);
+void campaign_write_state(loop_t *loop);
+
+/* Gives every idle worker something to do; ends the loop where nobody has anything any more. */
+void campaign_keep_busy(loop_t *loop);
+size_t campaign_running_slices(const loop_t *loop);
+
+#endif
