@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "harness/campaign/campaign_folder.h"
+#include "harness/cli/option_table.h"
 #include "harness/cli/suggest.h"
 
 arguments_t arguments_make(const command_t *command) {
   arguments_t arguments = {.context = g_option_context_new(command->usage),
-                           .names = g_ptr_array_new()};
+                           .entries = g_array_new(FALSE, FALSE, sizeof(GOptionEntry))};
   char *summary = g_strdup_printf("assay %s: %s", command->name, command->summary);
   g_option_context_set_summary(arguments.context, summary);
   g_free(summary);
@@ -18,7 +20,8 @@ arguments_t arguments_make(const command_t *command) {
 void arguments_add(arguments_t *arguments, const GOptionEntry *entries) {
   g_option_context_add_main_entries(arguments->context, entries, NULL);
   for (const GOptionEntry *entry = entries; entry->long_name != NULL; entry++) {
-    g_ptr_array_add(arguments->names, (gpointer)(uintptr_t)entry->long_name);
+    g_array_append_vals(arguments->entries, entry, 1);
+    if (strcmp(entry->long_name, "db") == 0) arguments->database = entry->arg_data;
   }
 }
 
@@ -30,14 +33,21 @@ static void complain_about(const arguments_t *arguments, const char *verb, const
     return;
   }
   suggestion_t suggestion = suggestion_make(dashes + 2);
-  for (guint i = 0; i < arguments->names->len; i++) {
-    suggestion_offer(&suggestion, (const char *)g_ptr_array_index(arguments->names, i));
+  for (guint i = 0; i < arguments->entries->len; i++) {
+    suggestion_offer(&suggestion, g_array_index(arguments->entries, GOptionEntry, i).long_name);
   }
   char *help = g_strdup_printf("`assay %s --help` tells the options", verb);
   char advice[SUGGESTION_BYTES];
   complain("unknown option '%s' of `assay %s`; %s", dashes, verb,
            suggestion_print(&suggestion, help, advice));
   g_free(help);
+}
+
+static void find_database(const arguments_t *arguments) {
+  if (arguments->database == NULL || *arguments->database == NULL) return;
+  char *path = campaign_database_path(*arguments->database);
+  g_free(*arguments->database);
+  *arguments->database = path;
 }
 
 /* GLib leaves a "--" that ends the options in place. */
@@ -47,8 +57,18 @@ static void drop_separator(int *inout_argc, char **argv) {
   --*inout_argc;
 }
 
+static void arguments_free(arguments_t *arguments) {
+  g_option_context_free(arguments->context);
+  g_array_unref(arguments->entries);
+}
+
 gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_argv,
                          int positional_min, int positional_max) {
+  if (option_table_note((const GOptionEntry *)(void *)arguments->entries->data,
+                        arguments->entries->len)) {
+    arguments_free(arguments);
+    return FALSE;
+  }
   char *verb = g_strdup((*inout_argv)[0]);
   char *name = g_strdup_printf("assay %s", verb);
   g_set_prgname(name); /* For GLib's --help. */
@@ -59,6 +79,7 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
     g_error_free(failure);
   } else {
     drop_separator(inout_argc, *inout_argv);
+    find_database(arguments);
     int count = *inout_argc - 1;
     is_good = count >= positional_min && count <= positional_max;
     if (count > positional_max) {
@@ -68,8 +89,7 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
       complain("too few arguments; `assay %s --help` tells the usage", verb);
     }
   }
-  g_option_context_free(arguments->context);
-  g_ptr_array_unref(arguments->names);
+  arguments_free(arguments);
   g_free(name);
   g_free(verb);
   return is_good;

@@ -9,7 +9,8 @@
 
 typedef struct arguments {
   GOptionContext *context;
-  GPtrArray *names; /* Borrowed long names of all options. */
+  GArray *entries; /* GOptionEntry of all options; their texts are borrowed. */
+  char **database; /* Where the value of --db goes, borrowed; NULL: no such option. */
 } arguments_t;
 
 arguments_t arguments_make(const command_t *command);
@@ -17,8 +18,11 @@ arguments_t arguments_make(const command_t *command);
 /* Adds options; `entries` ends with G_OPTION_ENTRY_NULL and is copied, but not its texts. */
 void arguments_add(arguments_t *arguments, const GOptionEntry *entries);
 
-/* Parses and frees the arguments.  What is left in argv after argv[0] are the positional ones, of
- * which there must be `positional_min` to `positional_max`.  False after a complaint. */
+/* Parses and frees the arguments.  A folder that is given as --db becomes the database in it, see
+ * campaign_database_path(), whatever the verb.  What is left in argv after argv[0] are the
+ * positional ones, of which there must be `positional_min` to `positional_max`.  False after a
+ * complaint, and where only the table of options was wanted (option_table.h): the verb then
+ * returns, whatever it returns. */
 gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_argv,
                          int positional_min, int positional_max);
 

@@ -19,8 +19,39 @@ endif()
 
 add_executable(assay ${CLI_SOURCES})
 target_compile_definitions(assay PRIVATE ASSAY_VERSION="${PROJECT_VERSION}")
-target_link_libraries(assay PRIVATE assay_run assay_reports assay_tap PkgConfig::JANSSON
+target_link_libraries(assay PRIVATE assay_run assay_search assay_campaign assay_reports assay_tap
+                                    PkgConfig::JANSSON
                                     ${LIBFUZZER})
 if(LIBFUZZER)
   set_target_properties(assay PROPERTIES LINKER_LANGUAGE CXX)  # libFuzzer is C++ inside.
 endif()
+
+# The manual page and the shells' completions are what the program prints.
+set(ASSAY_SHARE ${CMAKE_BINARY_DIR}/share)
+add_custom_command(
+  OUTPUT ${ASSAY_SHARE}/man/man1/assay.1
+         ${ASSAY_SHARE}/bash-completion/completions/assay
+         ${ASSAY_SHARE}/zsh/site-functions/_assay
+         ${ASSAY_SHARE}/fish/vendor_completions.d/assay.fish
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${ASSAY_SHARE}/man/man1
+          ${ASSAY_SHARE}/bash-completion/completions ${ASSAY_SHARE}/zsh/site-functions
+          ${ASSAY_SHARE}/fish/vendor_completions.d
+  COMMAND assay help --man > ${ASSAY_SHARE}/man/man1/assay.1
+  COMMAND assay completion bash > ${ASSAY_SHARE}/bash-completion/completions/assay
+  COMMAND assay completion zsh > ${ASSAY_SHARE}/zsh/site-functions/_assay
+  COMMAND assay completion fish > ${ASSAY_SHARE}/fish/vendor_completions.d/assay.fish
+  DEPENDS assay)
+add_custom_target(shared_files ALL DEPENDS ${ASSAY_SHARE}/man/man1/assay.1)
+
+# cmake --install build --prefix PREFIX.  Plugins and workers are looked for beside the program, where a
+# link in bin leads.
+install(TARGETS assay DESTINATION lib/assay)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/plugins DESTINATION lib/assay FILES_MATCHING PATTERN *.so)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/exec/workers DESTINATION lib/assay
+        PATTERN __pycache__ EXCLUDE PATTERN *.cmake EXCLUDE)
+install(DIRECTORY ${ASSAY_SHARE}/ DESTINATION share)
+install(CODE [[
+  set(bin "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin")
+  file(MAKE_DIRECTORY "${bin}")
+  file(CREATE_LINK ../lib/assay/assay "${bin}/assay" SYMBOLIC)
+]])

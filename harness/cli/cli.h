@@ -28,18 +28,32 @@ extern const command_t command_table[];
 #define COMMAND(name) int command_##name(const command_t *command, int argc, char **argv)
 COMMAND(run);
 COMMAND(fuzz);
+COMMAND(campaign);
 COMMAND(vet);
 COMMAND(invariance);
 COMMAND(replay);
+COMMAND(retest);
+COMMAND(waive);
+COMMAND(ledger);
+COMMAND(compare);
+COMMAND(shrink);
 COMMAND(show);
 COMMAND(gen);
 COMMAND(subject);
 COMMAND(judge);
+COMMAND(merge);
 COMMAND(query);
+COMMAND(corpus);
+COMMAND(report);
 COMMAND(ops);
 COMMAND(executors);
 COMMAND(identify);
 COMMAND(doctor);
+COMMAND(completion);
+
+/* For help: how executors are named, and what exit codes mean. */
+extern const char cli_executors_text[];
+extern const char cli_exit_codes_text[];
 
 /* Prints "assay: ..." and a newline to stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -6,6 +6,7 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/input.h"
+#include "harness/run/cause.h"
 #include "harness/run/prediction.h"
 
 typedef struct replay_flags {
@@ -62,6 +63,8 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
            verdict->ulp_error_max, verdict->slack_max, verdict->backward_error_max,
            verdict->component_count);
   }
+  if (verdict->pattern[0] != '\0') printf("  pattern:  %s\n", verdict->pattern);
+  if (verdict->cause_words[0] != '\0') printf("  cause:    %s\n", verdict->cause_words);
   bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
   if (!repeats_algorithms) printf("  observed: %s\n", verdict->observed);
   print_algorithms(&instance->program, verdict);
@@ -96,6 +99,10 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
   verdict_t verdict;
   STATUS_TRY(one_case_run(&replay->walk, instance, expectation, executor, &replay->arena, &verdict,
                           error));
+  if (cause_is_sought(&verdict)) {
+    const cause_question_t question = cause_ask(&replay->walk, instance, expectation);
+    STATUS_TRY(cause_find(&question, &replay->arena, &verdict, error));
+  }
   replay->diverged |= verdict.outcome == OUTCOME_diverges;
   replay->failed |= verdict.outcome == OUTCOME_failed;
   if (replay->documents != NULL) {
@@ -107,7 +114,8 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
 }
 
 /* A bad line is STATUS_INVALID and the caller's; all else is ours. */
-static status_t replay_line(replay_t *replay, str_t line, failure_t *error) {
+static status_t replay_line(void *context, str_t line, failure_t *error) {
+  replay_t *replay = (replay_t *)context;
   arena_reset(&replay->arena);
   case_t instance;
   const char *broken;
@@ -120,43 +128,6 @@ static status_t replay_line(replay_t *replay, str_t line, failure_t *error) {
     status = replay_on(replay, line, &instance, &expectation, replay->executors.items[i], error);
   }
   return status == STATUS_INVALID ? STATUS_IO : status;
-}
-
-static int replay_input(replay_t *replay, input_t *input) {
-  str_t line;
-  while (input_next(input, &line)) {
-    if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
-    failure_t error = {0};
-    status_t status = replay_line(replay, line, &error);
-    if (status == STATUS_INVALID) {
-      input_complain(input, &error);
-    } else if (status != STATUS_OK) {
-      return complain_status(status, &error);
-    }
-  }
-  return input->had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
-}
-
-static int replay_argument(replay_t *replay, const char *argument) {
-  failure_t error = {0};
-  input_t input;
-  status_t status;
-  if (strcmp(argument, "-") == 0) {
-    input = input_stdin();
-  } else if (g_file_test(argument, G_FILE_TEST_EXISTS)) {
-    status = input_open(argument, &input, &error);
-    if (status != STATUS_OK) return complain_status(status, &error);
-  } else {
-    status = replay_line(replay, str_from(argument), &error);
-    if (status == STATUS_INVALID && error.column > 0) {
-      complain("%s (neither a file nor a case line, column %zu)", error.text, error.column);
-      return EXIT_CODE_USAGE;
-    }
-    return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
-  }
-  int exit_code = replay_input(replay, &input);
-  input_close(&input);
-  return exit_code;
 }
 
 static status_t open_prediction(const replay_flags_t *flags, replay_t *replay, failure_t *error) {
@@ -229,7 +200,7 @@ int command_replay(const command_t *command, int argc, char **argv) {
     replay_t replay;
     exit_code = replay_open(&flags, &replay);
     if (exit_code == EXIT_CODE_CLEAN) {
-      exit_code = replay_close(&replay, replay_argument(&replay, argv[1]));
+      exit_code = replay_close(&replay, input_walk(argv[1], replay_line, &replay));
     }
   }
   executor_flags_free(&flags.executor);

@@ -1,11 +1,13 @@
-/* assay show: a case or a program in words, and as a StableHLO module that any StableHLO tool
- * reads. */
+/* assay show: a case or a program in words, as a StableHLO module that any StableHLO tool reads,
+ * and as arrays in C. */
 #include "harness/cli/arguments.h"
+#include "harness/cli/c_array.h"
 #include "harness/cli/input.h"
 #include "harness/model/custom_call.h"
 
 typedef struct show_flags {
   gboolean mlir;
+  gboolean c;
   char *dialect; /* As it was given; NULL: stablehlo. */
   gboolean is_mhlo;
   gboolean shown_one; /* Cases after the first are set off by an empty line. */
@@ -51,6 +53,13 @@ static void print_module(const show_flags_t *flags, const program_t *program) {
   g_string_free(text, TRUE);
 }
 
+static void print_c(const case_t *instance) {
+  GString *text = g_string_new(NULL);
+  c_array_print(instance, "", NULL, text);
+  fputs(text->str, stdout);
+  g_string_free(text, TRUE);
+}
+
 static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
 
 static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failure_t *error) {
@@ -62,6 +71,10 @@ static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failu
   } else {
     STATUS_TRY(program_parse(line, arena, &instance.program, &broken, error));
   }
+  if (flags->c && !is_case) {
+    return status_fail(error, STATUS_INVALID,
+                       "a program without data has no arrays (--c); add ' : ' and its operands");
+  }
   const op_t *op = instance.program.op;
   if (flags->is_mhlo && !custom_call_is_of(op)) {
     return status_fail(error, STATUS_INVALID, "no spelling of %s in mhlo, only in stablehlo",
@@ -69,6 +82,10 @@ static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failu
   }
   if (flags->shown_one) putchar('\n');
   flags->shown_one = TRUE;
+  if (flags->c) {
+    print_c(&instance);
+    return STATUS_OK;
+  }
   if (!flags->mlir) {
     print_words(&instance.program, broken);
     if (is_case) print_operands(&instance);
@@ -115,7 +132,11 @@ static int show(show_flags_t *flags, const char *argument) {
 }
 
 /* False after a complaint. */
-static bool choose_dialect(show_flags_t *flags) {
+static bool choose_form(show_flags_t *flags) {
+  if (flags->c && (flags->mlir || flags->dialect != NULL)) {
+    complain("--c goes with no module; leave out --mlir and --dialect");
+    return false;
+  }
   if (flags->dialect == NULL || strcmp(flags->dialect, "stablehlo") == 0) return true;
   flags->is_mhlo = strcmp(flags->dialect, "mhlo") == 0;
   if (!flags->is_mhlo) {
@@ -128,12 +149,13 @@ int command_show(const command_t *command, int argc, char **argv) {
   show_flags_t flags = {0};
   const GOptionEntry entries[] = {
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the module alone", NULL},
+      {"c", 0, 0, G_OPTION_ARG_NONE, &flags.c, "Print the operands alone, as arrays in C", NULL},
       {"dialect", 0, 0, G_OPTION_ARG_STRING, &flags.dialect,
        "How a ByteIR op's module spells its custom_call: stablehlo (default) or mhlo", "DIALECT"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
-  bool is_good = arguments_parse(&arguments, &argc, &argv, 1, 1) && choose_dialect(&flags);
+  bool is_good = arguments_parse(&arguments, &argc, &argv, 1, 1) && choose_form(&flags);
   int exit_code = is_good ? show(&flags, argv[1]) : EXIT_CODE_USAGE;
   g_free(flags.dialect);
   return exit_code;

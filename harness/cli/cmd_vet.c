@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/cli/describe.h"
+#include "harness/cli/finding_lives.h"
 #include "harness/cli/summary_prediction.h"
 #include "harness/tap/tap.h"
 
@@ -50,9 +51,9 @@ static gint compare_buckets(gconstpointer a, gconstpointer b) {
   return order != 0 ? order : strcmp(left->label.types, right->label.types);
 }
 
-static GArray *gather_buckets(const campaign_t *campaign) {
+static GArray *gather_buckets(const task_t *task) {
   GArray *buckets = g_array_new(FALSE, TRUE, sizeof(bucket_t));
-  tally_t *tally = session_tally(campaign->session);
+  tally_t *tally = session_tally(task->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
     const tally_row_t *row = tally_at(tally, i);
     const topic_t topic = {row->executor, row->label, row->is_invalid};
@@ -67,9 +68,9 @@ static GArray *gather_buckets(const campaign_t *campaign) {
 }
 
 /* The first finding in the bucket, or NULL. */
-static const finding_t *find_finding(const campaign_t *campaign, const bucket_t *bucket) {
-  for (size_t i = 0; i < session_finding_count(campaign->session); i++) {
-    const finding_t *finding = session_finding(campaign->session, i);
+static const finding_t *find_finding(const task_t *task, const bucket_t *bucket) {
+  for (size_t i = 0; i < session_finding_count(task->session); i++) {
+    const finding_t *finding = session_finding(task->session, i);
     const topic_t topic = {finding->executor, finding->label,
                            finding->verdict.constraint[0] != '\0'};
     if (is_same_topic(&bucket->topic, &topic)) return finding;
@@ -83,13 +84,13 @@ static uint64_t count_cases(const bucket_t *bucket) {
   return cases;
 }
 
-static void print_details(tap_t *tap, const campaign_t *campaign, const bucket_t *bucket) {
-  const finding_t *finding = find_finding(campaign, bucket);
+static void print_details(tap_t *tap, const task_t *task, const bucket_t *bucket) {
+  const finding_t *finding = find_finding(task, bucket);
   GString *found = g_string_new(NULL);
   GString *replay = g_string_new(NULL);
   if (finding != NULL) {
-    describe_finding(finding, campaign, found);
-    describe_replay(finding, campaign, replay);
+    describe_finding(finding, task, found);
+    describe_replay(finding, task, replay);
   }
   char numbers[7][32];
   snprintf(numbers[0], sizeof numbers[0], "%.6g", bucket->ulp_error_max);
@@ -98,7 +99,7 @@ static void print_details(tap_t *tap, const campaign_t *campaign, const bucket_t
   snprintf(numbers[3], sizeof numbers[3], "%" PRIu64, bucket->cases[OUTCOME_diverges]);
   snprintf(numbers[4], sizeof numbers[4], "%" PRIu64, bucket->cases[OUTCOME_failed]);
   snprintf(numbers[5], sizeof numbers[5], "%" PRIu64, bucket->cases[OUTCOME_refused]);
-  snprintf(numbers[6], sizeof numbers[6], "%" PRIu64, campaign->options.stream.seed);
+  snprintf(numbers[6], sizeof numbers[6], "%" PRIu64, task->options.stream.seed);
   const tap_detail_t details[] = {
       {"max_ulp", numbers[0]},     {"max_slack", numbers[1]}, {"cases", numbers[2]},
       {"divergences", numbers[3]}, {"failures", numbers[4]},  {"refused", numbers[5]},
@@ -118,8 +119,8 @@ static const char *skip_reason(const bucket_t *bucket) {
   return bucket->cases[OUTCOME_no_oracle] > 0 ? "no oracle" : "weak: nothing could have failed";
 }
 
-static char *describe_topic(const campaign_t *campaign, const topic_t *topic) {
-  const char *executor = executor_name(campaign->executors.items[topic->executor]);
+static char *describe_topic(const task_t *task, const topic_t *topic) {
+  const char *executor = executor_name(task->executors.items[topic->executor]);
   const tally_label_t *label = &topic->label;
   if (topic->is_invalid) {
     return g_strdup_printf("%s %s invalid programs are refused", executor, label->op);
@@ -127,62 +128,81 @@ static char *describe_topic(const campaign_t *campaign, const topic_t *topic) {
   return g_strdup_printf("%s %s %s %s", executor, label->op, label->algorithm, label->types);
 }
 
-static void print_point(tap_t *tap, const campaign_t *campaign, const bucket_t *bucket) {
-  char *description = describe_topic(campaign, &bucket->topic);
+/* Why the findings of the bucket do not count, see --fail-on, or NULL if one does. */
+static const char *find_excuse(const task_t *task, const bucket_t *bucket) {
+  const char *excuse = NULL;
+  for (size_t i = 0; i < session_finding_count(task->session); i++) {
+    const finding_t *finding = session_finding(task->session, i);
+    const topic_t topic = {finding->executor, finding->label,
+                           finding->verdict.constraint[0] != '\0'};
+    if (!is_same_topic(&bucket->topic, &topic)) continue;
+    if (finding_fails(task, finding)) return NULL;
+    excuse = life_spelling(finding_life(task, finding));
+  }
+  return excuse;
+}
+
+static void print_point(tap_t *tap, const task_t *task, const bucket_t *bucket) {
+  char *description = describe_topic(task, &bucket->topic);
   bool is_bad = bucket->cases[OUTCOME_diverges] > 0 || bucket->cases[OUTCOME_failed] > 0;
   const char *skip = skip_reason(bucket);
   if (!is_bad && skip != NULL) {
     tap_point_skip(tap, description, skip);
   } else {
-    tap_point(tap, !is_bad, description);
-    print_details(tap, campaign, bucket);
+    const char *excuse = is_bad ? find_excuse(task, bucket) : NULL;
+    if (excuse != NULL) {
+      tap_point_todo(tap, false, description, excuse);
+    } else {
+      tap_point(tap, !is_bad, description);
+    }
+    print_details(tap, task, bucket);
   }
   g_free(description);
 }
 
-static int vet(campaign_t *campaign) {
-  int exit_code = campaign_start(campaign);
-  if (exit_code != EXIT_CODE_CLEAN) return campaign_close(campaign, exit_code);
+static int vet(task_t *task) {
+  int exit_code = task_start(task);
+  if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   tap_t tap;
   tap_begin(&tap, stdout);
   failure_t error = {0};
-  status_t status = session_run(campaign->session, &error);
+  status_t status = session_run(task->session, &error);
   if (status != STATUS_OK) {
     tap_bail_out(&tap, error.text);
-    return campaign_close(campaign, campaign_complain(campaign, status, &error));
+    return task_close(task, task_complain(task, status, &error));
   }
-  GArray *buckets = gather_buckets(campaign);
+  GArray *buckets = gather_buckets(task);
   if (buckets->len == 0) {
     tap_skip_all(&tap, "no case was drawn");
   } else {
     tap_plan(&tap, buckets->len);
   }
   for (guint i = 0; i < buckets->len; i++) {
-    print_point(&tap, campaign, &g_array_index(buckets, bucket_t, i));
+    print_point(&tap, task, &g_array_index(buckets, bucket_t, i));
   }
   g_array_unref(buckets);
   GString *predictions = g_string_new(NULL);
-  describe_predictions(campaign, predictions);
+  describe_predictions(task, predictions);
   if (predictions->len > 0) tap_comment(&tap, predictions->str);
   g_string_free(predictions, TRUE);
   fflush(stdout);
-  return campaign_close(campaign, session_exit_code(campaign->session));
+  return task_close(task, task_exit_code(task));
 }
 
 int command_vet(const command_t *command, int argc, char **argv) {
-  campaign_flags_t flags = {0};
+  task_flags_t flags = {0};
   arguments_t arguments = arguments_make(command);
-  campaign_flags_add_drawing(&flags, &arguments);
-  campaign_flags_add(&flags, &arguments);
+  task_flags_add_drawing(&flags, &arguments);
+  task_flags_add(&flags, &arguments);
   char **words = g_strdupv(argv);
   int exit_code = EXIT_CODE_USAGE;
   int word_count = argc;
   if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
-    campaign_t campaign;
-    exit_code = campaign_open(&flags, word_count, words, &campaign);
-    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&campaign);
+    task_t task;
+    exit_code = task_open(&flags, word_count, words, &task);
+    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task);
   }
   g_strfreev(words);
-  campaign_flags_free(&flags);
+  task_flags_free(&flags);
   return exit_code;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/finding_lives.h"
+
 /* Longer case lines are drawn anew in the command that replays them. */
 enum { PASTED_LINE_BYTES_MAX = 2000 };
 
@@ -63,6 +65,12 @@ void describe_verdict(const program_t *program, const verdict_t *verdict, GStrin
     describe_component(program, verdict->result, verdict->component, out_text);
     g_string_append_printf(out_text, " is %s, expected %s; %zu of %zu wrong", verdict->got,
                            verdict->expected, verdict->wrong_count, verdict->component_count);
+    bool says_which = verdict->pattern[0] != '\0' && verdict->wrong_count > 1 &&
+                      verdict->wrong_count < verdict->component_count;
+    if (says_which) g_string_append_printf(out_text, " (%s)", verdict->pattern);
+  }
+  if (verdict->cause_words[0] != '\0') {
+    g_string_append_printf(out_text, "; cause: %s", verdict->cause_words);
   }
   if (verdict->constraint[0] != '\0') {
     g_string_append_printf(out_text, ": breaks %s", verdict->constraint);
@@ -74,7 +82,7 @@ void describe_verdict(const program_t *program, const verdict_t *verdict, GStrin
 }
 
 /* Where the profiles of contract `identified` are. */
-static void describe_profiles(const campaign_flags_t *flags, GString *out_text) {
+static void describe_profiles(const task_flags_t *flags, GString *out_text) {
   contract_t contract;
   bool is_identified = find_contract(flags->contract, &contract, NULL) == STATUS_OK &&
                        contract.bits == BITS_IDENTIFIED;
@@ -86,33 +94,34 @@ static void describe_profiles(const campaign_flags_t *flags, GString *out_text) 
   g_string_append_printf(out_text, " --reference %s", reference);
 }
 
-void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text) {
-  const executor_t *executor = campaign->executors.items[finding->executor];
+void describe_replay(const finding_t *finding, const task_t *task, GString *out_text) {
+  const executor_t *executor = task->executors.items[finding->executor];
   char *name = g_shell_quote(executor_name(executor));
-  bool is_long = strlen(finding->case_line) > PASTED_LINE_BYTES_MAX;
-  if (is_long && finding->origin.has_case_seed) {
+  const char *case_line = finding->shrunk_line == NULL ? finding->case_line : finding->shrunk_line;
+  bool is_long = strlen(case_line) > PASTED_LINE_BYTES_MAX;
+  if (is_long && finding->shrunk_line == NULL && finding->origin.has_case_seed) {
     char *program = g_shell_quote(finding->program_line);
     g_string_append_printf(
         out_text, "assay gen --program %s --case-seed 0x%" PRIx64 " | assay replay - --executor %s",
         program, finding->origin.case_seed, name);
     g_free(program);
   } else {
-    char *line = g_shell_quote(finding->case_line);
+    char *line = g_shell_quote(case_line);
     g_string_append_printf(out_text, "assay replay %s --executor %s", line, name);
     g_free(line);
   }
   g_free(name);
-  if (campaign->flags->contract != NULL) {
-    char *contract = g_shell_quote(campaign->flags->contract);
+  if (task->flags->contract != NULL) {
+    char *contract = g_shell_quote(task->flags->contract);
     g_string_append_printf(out_text, " --contract %s", contract);
     g_free(contract);
   }
-  describe_profiles(campaign->flags, out_text);
-  executor_flags_print(&campaign->flags->executor, out_text);
+  describe_profiles(task->flags, out_text);
+  executor_flags_print(&task->flags->executor, out_text);
 }
 
-void describe_finding(const finding_t *finding, const campaign_t *campaign, GString *out_text) {
-  const executor_t *executor = campaign->executors.items[finding->executor];
+void describe_finding(const finding_t *finding, const task_t *task, GString *out_text) {
+  const executor_t *executor = task->executors.items[finding->executor];
   g_string_append_printf(out_text, "%s %s %s %s ", executor_name(executor), finding->label.op,
                          finding->label.algorithm, finding->label.types);
   arena_t arena;
@@ -147,6 +156,10 @@ json_t *json_verdict(const verdict_t *verdict) {
       verdict->reason, "constraint", verdict->constraint);
   json_object_set_new(object, "algorithms",
                       verdict->has_algorithms ? json_algorithms(verdict->algorithms) : json_null());
+  json_object_set_new(object, "cause", json_string(verdict->cause));
+  json_object_set_new(object, "cause_sure", json_boolean(verdict->is_cause_sure));
+  json_object_set_new(object, "cause_words", json_string(verdict->cause_words));
+  json_object_set_new(object, "pattern", json_string(verdict->pattern));
   char bits[19];
   snprintf(bits, sizeof bits, "0x%" PRIx64, verdict->got_bits);
   json_object_set_new(object, "got_bits", json_string(bits));
@@ -156,10 +169,10 @@ json_t *json_verdict(const verdict_t *verdict) {
   return object;
 }
 
-json_t *json_finding(const finding_t *finding, const campaign_t *campaign) {
-  const executor_t *executor = campaign->executors.items[finding->executor];
+json_t *json_finding(const finding_t *finding, const task_t *task) {
+  const executor_t *executor = task->executors.items[finding->executor];
   GString *replay = g_string_new(NULL);
-  describe_replay(finding, campaign, replay);
+  describe_replay(finding, task, replay);
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
                 executor_name(executor), "signature", finding->signature.text, "op",
@@ -168,6 +181,9 @@ json_t *json_finding(const finding_t *finding, const campaign_t *campaign) {
                 finding->implementation, "program", finding->program_line, "case",
                 finding->case_line, "replay", replay->str, "count", (json_int_t)finding->count);
   json_object_set_new(object, "verdict", json_verdict(&finding->verdict));
+  if (task->lives != NULL) {
+    json_object_set_new(object, "state", json_string(life_spelling(finding_life(task, finding))));
+  }
   g_string_free(replay, TRUE);
   return object;
 }

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "harness/cli/campaign.h"
+#include "harness/cli/task.h"
 
 /* "result 0 at [3,1]", with "real" or "imaginary part" for complex elements. */
 void describe_component(const program_t *program, uint32_t result, size_t component,
@@ -19,17 +19,17 @@ void describe_algorithms(const program_t *program, const verdict_t *verdict, GSt
 
 /* A command that shows the finding again: short even for large cases, since data are drawn anew
  * from their seed where the line would be long. */
-void describe_replay(const finding_t *finding, const campaign_t *campaign, GString *out_text);
+void describe_replay(const finding_t *finding, const task_t *task, GString *out_text);
 
 /* One line on a new finding: executor, op, types, verdict. */
-void describe_finding(const finding_t *finding, const campaign_t *campaign, GString *out_text);
+void describe_finding(const finding_t *finding, const task_t *task, GString *out_text);
 
 /* Numbers that JSON cannot hold become null. */
 json_t *json_number(double value);
 /* The names of a set "A|B", as an array. */
 json_t *json_algorithms(const char *algorithms);
 json_t *json_verdict(const verdict_t *verdict);
-json_t *json_finding(const finding_t *finding, const campaign_t *campaign);
+json_t *json_finding(const finding_t *finding, const task_t *task);
 
 /* Prints and frees a document. */
 void json_print(json_t *document, bool on_one_line);

@@ -1,21 +1,20 @@
-/* libFuzzer, hosted.  Its input is a case line; mutations are of cases, not of bytes.  Executors
- * are black boxes, so coverage says nothing of them: what steers the search is numerical novelty,
- * written into libFuzzer's extra counters, which must lie in the main program. */
+/* libFuzzer, hosted.  Its input is a case line; mutations are the search's.  Executors are black
+ * boxes, so coverage says nothing of them: what steers libFuzzer is what the search finds new,
+ * written into its extra counters, which must lie in the main program. */
 #include "harness/cli/fuzz_driver.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "harness/cli/fuzz_walker.h"
 #include "harness/cli/summary.h"
 
 enum {
-  NOVELTY_COUNT = 4096, /* Cleared before each run, so its size costs time. */
   INPUT_BYTES_MAX = 1 << 16,
-  MUTATIONS_MAX = 4,
-  FRESH_ONE_IN = 64, /* Now and then a new case: mutations seldom change the program. */
-  HANG_SECONDS_MAX = 60,
+  HINT_ONE_IN = 16,         /* Inputs that are mutants of libFuzzer's corpus ... */
+  HINT_ONE_IN_COUNTERS = 2, /* ... and where nothing else steers. */
+  CROSS_ONE_IN = 32,
 };
 
 /* The interface of libFuzzer: compiler-rt, FuzzerInterface.h. */
@@ -25,82 +24,77 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
                                  size_t size2, uint8_t *out, size_t max_out_size,
                                  unsigned int seed);
 
-static uint8_t novelty[NOVELTY_COUNT]
+/* Cleared before each run, so its size costs time. */
+static uint8_t novelty[NOVELTY_SLOTS]
     __attribute__((section("__libfuzzer_extra_counters"), aligned(64), used));
 
 /* libFuzzer's callbacks have no context argument. */
 static struct {
-  campaign_t *campaign;
-  const fuzz_options_t *options;
-  gen_options_t gen;
-  verdict_t *verdicts; /* One per executor. */
-  arena_t arena;
-  GString *line;
+  fuzz_walker_t walker;
+  arena_t arena; /* Of the proposal. */
+  search_proposal_t proposal;
+  GString *line; /* Of the proposal; empty: there is none. */
   int exit_code; /* Of a failure that ended the search, else 0. */
 } fuzz;
 
-/* ---- Novelty --------------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
-static void mark_novelty(const program_t *program, uint64_t kind, const verdict_t *verdict,
-                         int64_t level) {
-  uint64_t state = kind;
-  const uint64_t parts[] = {
-      g_str_hash(program->op->name), g_str_hash(program->operands[0].element->name),
-      g_str_hash(program->results[0].element->name), (uint64_t)verdict->class_, (uint64_t)level};
-  for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) state = rng_splitmix(&state) ^ parts[i];
-  novelty[rng_splitmix(&state) % NOVELTY_COUNT] = 1;
+/* libFuzzer ends the process with exit(0), so the end of the search is an exit handler. */
+G_GNUC_NORETURN static void finish(void) {
+  task_t *task = fuzz.walker.task;
+  int exit_code = fuzz.exit_code;
+  failure_t error = {0};
+  if (exit_code == 0) {
+    status_t status = session_tell(task->session, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
+  if (exit_code == 0) {
+    if (task->flags->json) {
+      summary_print_json(task);
+    } else {
+      summary_print(task);
+    }
+    exit_code = task_exit_code(task);
+  }
+  exit_code = task_close(task, exit_code);
+  fflush(NULL);
+  _exit(exit_code);
 }
 
-/* Steps of a fourth of a binary order of magnitude, within `low` to `high` of these orders: beyond,
- * more is not more interesting, and the counters are few. */
-static int64_t level_of(double measure, double low, double high) {
-  if (!(measure > 0)) return INT64_MIN;
-  return llround(floor(4 * fmin(fmax(log2(measure), low), high)));
-}
+static void finish_at_exit(void) { finish(); }
 
-static void mark_verdict(const program_t *program, const verdict_t *verdict) {
-  enum { KIND_CLASS = 1, KIND_ULP, KIND_SLACK };
-  mark_novelty(program, KIND_CLASS, verdict, (int64_t)verdict->outcome);
-  mark_novelty(program, KIND_ULP, verdict, level_of(verdict->ulp_error_max, -4, 32));
-  mark_novelty(program, KIND_SLACK, verdict, level_of(verdict->slack_max, -16, 4));
+/* Not by exit(), which libFuzzer takes for a crash while it is in a case. */
+G_GNUC_NORETURN static void stop(int exit_code) {
+  fuzz.exit_code = exit_code;
+  finish();
 }
 
 /* ---- One input ------------------------------------------------------------------------------- */
 
-static void stop(int exit_code) {
-  fuzz.exit_code = exit_code;
-  exit(0); /* finish() has the last word on the exit code. */
+static void mark_novelty(void) {
+  size_t count;
+  const novelty_mark_t *marks = search_marks(fuzz.walker.search, &count);
+  for (size_t i = 0; i < count; i++) novelty[marks[i].slot] = marks[i].value;
+}
+
+static bool is_proposal(const uint8_t *data, size_t size) {
+  return size > 0 && size == fuzz.line->len && memcmp(data, fuzz.line->str, size) == 0;
 }
 
 static int run_input(const uint8_t *data, size_t size) {
-  const session_options_t *options = session_options(fuzz.campaign->session);
-  if (*options->stop != 0) stop(0);
-  arena_reset(&fuzz.arena);
-  const str_t line = {.data = (const char *)data, .size = size};
-  case_t instance;
-  const char *broken;
-  if (case_parse(line, &fuzz.arena, &instance, &broken, NULL) != STATUS_OK) {
-    novelty[0] = 1; /* Without any feature libFuzzer takes the program for uninstrumented. */
-    return 0;
-  }
-  failure_t error = {0};
-  status_t status = session_walk(fuzz.campaign->session, &instance, broken, fuzz.verdicts, &error);
-  if (status != STATUS_OK) stop(campaign_complain(fuzz.campaign, status, &error));
-  for (size_t i = 0; i < options->executor_count; i++) {
-    mark_verdict(&instance.program, &fuzz.verdicts[i]);
-  }
+  if (fuzz_walker_is_over(&fuzz.walker)) stop(0);
+  novelty[0] = 1; /* Without any feature libFuzzer takes the program for uninstrumented. */
+  search_proposal_t given;
+  bool is_proposed = is_proposal(data, size);
+  if (!is_proposed && !fuzz_walker_read(&fuzz.walker, data, size, &given)) return 0;
+  const search_proposal_t *proposal = is_proposed ? &fuzz.proposal : &given;
+  int exit_code = fuzz_walker_walk(&fuzz.walker, proposal, data, size);
+  if (exit_code != EXIT_CODE_CLEAN) stop(exit_code);
+  if (fuzz.walker.options->steering != FUZZ_STEERING_none) mark_novelty();
   return 0;
 }
 
 /* ---- Mutation -------------------------------------------------------------------------------- */
-
-static void draw_case(rng_t *rng, case_t *out_instance) {
-  program_t program;
-  const char *broken;
-  gen_program(rng, fuzz.options->op, &fuzz.gen, &fuzz.arena, &program, &broken);
-  *out_instance = case_make(&fuzz.arena, &program);
-  gen_data(rng, out_instance);
-}
 
 static bool read_case(const uint8_t *data, size_t size, case_t *out_instance) {
   const str_t line = {.data = (const char *)data, .size = size};
@@ -108,27 +102,39 @@ static bool read_case(const uint8_t *data, size_t size, case_t *out_instance) {
 }
 
 /* 0 if the line is too long: libFuzzer then tries another mutation. */
-static size_t write_case(const case_t *instance, uint8_t *out, size_t max_size) {
+static size_t write_proposal(uint8_t *out, size_t max_size) {
   g_string_truncate(fuzz.line, 0);
-  case_print(instance, fuzz.line);
-  if (fuzz.line->len > max_size) return 0;
+  case_print(&fuzz.proposal.instance, fuzz.line);
+  if (fuzz.line->len > max_size) {
+    g_string_truncate(fuzz.line, 0);
+    return 0;
+  }
   memcpy(out, fuzz.line->str, fuzz.line->len);
   return fuzz.line->len;
+}
+
+static bool takes_hint(rng_t *rng) {
+  switch (fuzz.walker.options->steering) {
+    case FUZZ_STEERING_counters:
+      return rng_one_in(rng, HINT_ONE_IN_COUNTERS);
+    case FUZZ_STEERING_none:
+      return false;
+    case FUZZ_STEERING_all:
+    default:
+      return rng_one_in(rng, HINT_ONE_IN);
+  }
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
   arena_reset(&fuzz.arena);
   rng_t rng = rng_make(seed);
-  case_t instance;
-  if (rng_one_in(&rng, FRESH_ONE_IN) || !read_case(data, size, &instance)) {
-    draw_case(&rng, &instance);
-  } else {
-    uint64_t count = 1 + rng_below(&rng, MUTATIONS_MAX);
-    for (uint64_t i = 0; i < count; i++) gen_mutate(&rng, &fuzz.gen, &fuzz.arena, &instance);
-  }
-  return write_case(&instance, data, max_size);
+  case_t hint;
+  bool has_hint = takes_hint(&rng) && read_case(data, size, &hint);
+  search_propose(fuzz.walker.search, &rng, &fuzz.arena, has_hint ? &hint : NULL, &fuzz.proposal);
+  return write_proposal(data, max_size);
 }
 
+/* libFuzzer asks for as many crossovers as mutations, which is too many. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2,
                                  size_t size2, uint8_t *out, size_t max_out_size,
                                  unsigned int seed) {
@@ -136,41 +142,31 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
   rng_t rng = rng_make(seed);
   case_t first;
   case_t second;
-  if (!read_case(data1, size1, &first) || !read_case(data2, size2, &second)) return 0;
-  case_t child = gen_cross(&rng, &fuzz.arena, &first, &second);
-  return write_case(&child, out, max_out_size);
+  bool is_crossed = fuzz.walker.options->steering != FUZZ_STEERING_none &&
+                    rng_one_in(&rng, CROSS_ONE_IN) && read_case(data1, size1, &first) &&
+                    read_case(data2, size2, &second);
+  if (is_crossed) {
+    fuzz.proposal = (search_proposal_t){.instance = gen_cross(&rng, &fuzz.arena, &first, &second)};
+  } else {
+    search_propose(fuzz.walker.search, &rng, &fuzz.arena, NULL, &fuzz.proposal);
+  }
+  return write_proposal(out, max_out_size);
 }
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-/* libFuzzer ends the process with exit(0), so the end of the search is an exit handler. */
-static void finish(void) {
-  campaign_t *campaign = fuzz.campaign;
-  int exit_code = fuzz.exit_code;
-  if (exit_code == 0) {
-    if (campaign->flags->json) {
-      summary_print_json(campaign);
-    } else {
-      summary_print(campaign);
-    }
-    exit_code = session_exit_code(campaign->session);
-  }
-  exit_code = campaign_close(campaign, exit_code);
-  fflush(NULL);
-  _exit(exit_code);
-}
-
-static char **make_arguments(const campaign_t *campaign, const fuzz_options_t *options) {
+static char **make_arguments(const task_t *task, const fuzz_options_t *options) {
   GPtrArray *arguments = g_ptr_array_new();
-  uint64_t seed = campaign->options.stream.seed;
+  uint64_t seed = task->options.stream.seed;
   uint32_t folded = (uint32_t)(seed ^ seed >> 32); /* libFuzzer takes 32 bits; 0 means random. */
   g_ptr_array_add(arguments, g_strdup("assay"));
   g_ptr_array_add(arguments, g_strdup_printf("-seed=%u", folded == 0 ? 1 : folded));
   g_ptr_array_add(arguments, g_strdup_printf("-max_len=%d", INPUT_BYTES_MAX));
-  g_ptr_array_add(arguments,
-                  g_strdup_printf("-timeout=%d", options->isolated ? 0 : HANG_SECONDS_MAX));
-  static const char *const fixed[] = {"-handle_int=0", "-handle_term=0", "-error_exitcode=3",
-                                      "-timeout_exitcode=3", "-create_missing_dirs=1"};
+  /* Signals are fuzz_crash.c's and interrupt.c's. */
+  static const char *const fixed[] = {
+      "-handle_int=0",     "-handle_term=0",         "-handle_segv=0", "-handle_bus=0",
+      "-handle_abrt=0",    "-handle_ill=0",          "-handle_fpe=0",  "-timeout=0",
+      "-error_exitcode=3", "-create_missing_dirs=1", "-reload=60",     "-entropic=0"};
   for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(arguments, g_strdup(fixed[i]));
   if (options->runs_max > 0) {
     g_ptr_array_add(arguments, g_strdup_printf("-runs=%" G_GUINT64_FORMAT, options->runs_max));
@@ -178,27 +174,18 @@ static char **make_arguments(const campaign_t *campaign, const fuzz_options_t *o
   if (options->seconds_max > 0) {
     g_ptr_array_add(arguments, g_strdup_printf("-max_total_time=%u", options->seconds_max));
   }
-  if (options->corpus != NULL) {
-    g_ptr_array_add(arguments, g_strdup_printf("-artifact_prefix=%s/", options->corpus));
-    g_ptr_array_add(arguments, g_strdup(options->corpus));
-  }
+  if (options->corpus != NULL) g_ptr_array_add(arguments, g_strdup(options->corpus));
   g_ptr_array_add(arguments, NULL);
   return (char **)g_ptr_array_free(arguments, FALSE);
 }
 
-int fuzz_drive(campaign_t *campaign, const fuzz_options_t *options) {
-  fuzz.campaign = campaign;
-  fuzz.options = options;
-  fuzz.gen = gen_options_default();
-  fuzz.gen.invalid_one_in = 0;
-  fuzz.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 256, .terms_max = 64};
-  fuzz.verdicts = g_new0(verdict_t, campaign->executors.count);
+int fuzz_drive(task_t *task, const fuzz_options_t *options) {
+  fuzz_walker_init(&fuzz.walker, task, options);
   arena_init(&fuzz.arena);
   fuzz.line = g_string_new(NULL);
-  atexit(finish);
-  char **arguments = make_arguments(campaign, options);
+  atexit(finish_at_exit);
+  char **arguments = make_arguments(task, options);
   int count = (int)g_strv_length(arguments);
   int exit_code = LLVMFuzzerRunDriver(&count, &arguments, run_input);
   stop(exit_code == 0 ? 0 : EXIT_CODE_FAILED);
-  return EXIT_CODE_FAILED;
 }

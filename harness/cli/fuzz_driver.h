@@ -2,18 +2,25 @@
 #ifndef ASSAY_CLI_FUZZ_DRIVER_H
 #define ASSAY_CLI_FUZZ_DRIVER_H
 
-#include "harness/cli/campaign.h"
+#include "harness/cli/task.h"
+
+typedef enum fuzz_steering {
+  FUZZ_STEERING_all,      /* Counters and climbing. */
+  FUZZ_STEERING_counters, /* Counters alone: libFuzzer's corpus is mutated. */
+  FUZZ_STEERING_none,     /* Programs and data are drawn. */
+} fuzz_steering_t;
 
 typedef struct fuzz_options {
-  const op_t *op;
   uint64_t runs_max; /* 0: no limit. */
   uint32_t seconds_max;
   const char *corpus; /* A folder that inputs are read from and kept in, or NULL. */
-  bool isolated;      /* Hangs are caught by the executor's host. */
+  fuzz_steering_t steering;
+  bool shares_time; /* Ops share time, which differs from run to run; else cases. */
+  bool stops_at_finding;
 } fuzz_options_t;
 
-/* Searches with a started campaign, tells what was found, closes the campaign and ends the process
+/* Searches with a started task, tells what was found, closes the task and ends the process
  * with its exit code; returns only after a complaint. */
-int fuzz_drive(campaign_t *campaign, const fuzz_options_t *options);
+int fuzz_drive(task_t *task, const fuzz_options_t *options);
 
 #endif

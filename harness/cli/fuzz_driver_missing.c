@@ -1,10 +1,10 @@
 /* For compilers without libFuzzer. */
 #include "harness/cli/fuzz_driver.h"
 
-int fuzz_drive(campaign_t *campaign, const fuzz_options_t *options) {
+int fuzz_drive(task_t *task, const fuzz_options_t *options) {
   (void)options;
   complain(
       "this program was built without libFuzzer; build it with clang (preset release), or use "
       "`assay run`, which draws cases at random");
-  return campaign_close(campaign, EXIT_CODE_USAGE);
+  return task_close(task, EXIT_CODE_USAGE);
 }

@@ -1,6 +1,7 @@
 #include "harness/cli/input.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdlib.h>
 
 #include "harness/cli/cli.h"
@@ -38,4 +39,45 @@ void input_complain(input_t *input, const failure_t *error) {
   } else {
     complain("%s:%zu: %s", input->name, input->line_number, error->text);
   }
+}
+
+static int walk_lines(input_t *input, take_line_t *take, void *context) {
+  str_t line;
+  while (input_next(input, &line)) {
+    if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
+    failure_t error = {0};
+    status_t status = take(context, line, &error);
+    if (status == STATUS_INVALID) {
+      input_complain(input, &error);
+    } else if (status != STATUS_OK) {
+      return complain_status(status, &error);
+    }
+  }
+  return input->had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
+}
+
+static int walk_argument(const char *argument, take_line_t *take, void *context) {
+  failure_t error = {0};
+  status_t status = take(context, str_from(argument), &error);
+  if (status == STATUS_INVALID && error.column > 0) {
+    complain("%s (neither a file nor a case line, column %zu)", error.text, error.column);
+    return EXIT_CODE_USAGE;
+  }
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
+int input_walk(const char *argument, take_line_t *take, void *context) {
+  input_t input;
+  if (strcmp(argument, "-") == 0) {
+    input = input_stdin();
+  } else if (g_file_test(argument, G_FILE_TEST_EXISTS)) {
+    failure_t error = {0};
+    status_t status = input_open(argument, &input, &error);
+    if (status != STATUS_OK) return complain_status(status, &error);
+  } else {
+    return walk_argument(argument, take, context);
+  }
+  int exit_code = walk_lines(&input, take, context);
+  input_close(&input);
+  return exit_code;
 }

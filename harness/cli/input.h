@@ -29,4 +29,11 @@ bool input_next(input_t *input, str_t *out_line);
 /* Complains about the present line: "assay: stdin:12:33: ...". */
 void input_complain(input_t *input, const failure_t *error);
 
+/* Hands case lines to `take`: `argument` itself, or those of the file of that path, or of standard
+ * input for "-", without comments ('#'), expected results ('=') and empty lines.  A line that it
+ * finds STATUS_INVALID is complained about and the next one taken; any other failure ends the walk.
+ * Returns an exit code. */
+typedef status_t take_line_t(void *context, str_t line, failure_t *error);
+int input_walk(const char *argument, take_line_t *take, void *context);
+
 #endif

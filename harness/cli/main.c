@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/manual_page.h"
 #include "harness/cli/suggest.h"
 #include "harness/model/contract.h"
 
 const command_t command_table[] = {
     {"run", "--executor NAME [--op OP] [--cases N|--time 30s]",
      "draw cases and hold executors against the oracle", command_run},
-    {"fuzz", "OP --executor NAME [--time 30s|--runs N]", "let libFuzzer search for larger errors",
-     command_fuzz},
+    {"fuzz", "[OP ...] --executor NAME [--time 30s|--runs N]",
+     "let libFuzzer search for larger errors", command_fuzz},
+    {"campaign", "--executor NAME... --out FOLDER [--time 8h] [--jobs N]",
+     "search for hours on many processes; go on after anything", command_campaign},
     {"vet", "--executor NAME [--op OP] [--cases N|--time 30s]",
      "report by op, algorithm and types as TAP 13, for prove", command_vet},
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
@@ -23,19 +26,42 @@ const command_t command_table[] = {
      "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
      command_replay},
-    {"show", "LINE|- [--mlir] [--dialect stablehlo|mhlo]",
-     "explain a case in words and as a StableHLO module", command_show},
+    {"retest", "--db FILE --executor NAME [--state open|waived|fixed|all] [--tap]",
+     "run the kept cases of findings again: what is fixed, and what came back?", command_retest},
+    {"waive", "SIGNATURE|ID --db FILE --reason TEXT --owner NAME --expires YYYY-MM-DD",
+     "put up with a finding for a time", command_waive},
+    {"ledger", "--executor NAME --db FILE [--op OP] [--cases N]",
+     "record the bits of the same cases for each version", command_ledger},
+    {"compare", "VERSION VERSION --db FILE [--executor NAME]",
+     "hold two versions against each other: findings, bits, refusals", command_compare},
+    {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
+     "make a case that diverges as small as it goes", command_shrink},
+    {"show", "LINE|- [--mlir|--c] [--dialect stablehlo|mhlo]",
+     "explain a case in words, as a StableHLO module and as C", command_show},
     {"gen", "--op OP --cases N --seed S", "print cases, one line each", command_gen},
     {"subject", "--executor NAME", "read cases, append what an executor returns", command_subject},
     {"judge", "", "read what `subject` prints, print verdicts", command_judge},
+    {"merge", "TARGET SOURCE...", "add databases, or folders of campaigns, to one", command_merge},
     {"query", "NAME|--sql TEXT --db FILE", "ask the database", command_query},
+    {"corpus", "--tidy [--check]|--list FILE|FOLDER...",
+     "bring files of recorded cases into one form, or count their cases", command_corpus},
+    {"report", "--db FILE [--html FILE] [--format text|json|tap|junit|html]",
+     "tell what a database holds: first what proves nothing, then what is new", command_report},
     {"ops", "", "list the ops", command_ops},
     {"executors", "[install|remove NAME]",
      "list the executors and what state they are in, install or remove one", command_executors},
     {"doctor", "[--executor NAME]", "check this machine, the oracle and the executors",
      command_doctor},
+    {"completion", "bash|zsh|fish", "print the script by which a shell completes command lines",
+     command_completion},
     {0},
 };
+
+const char cli_executors_text[] =
+    "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, proc:COMMAND;\n"
+    "`assay executors` lists those that are here.";
+const char cli_exit_codes_text[] =
+    "0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.";
 
 void complain(const char *format, ...) {
   va_list arguments;
@@ -62,19 +88,18 @@ int complain_status(status_t status, const failure_t *error) {
 
 static void print_help(void) {
   puts("assay tests implementations of tensor operations against an exact oracle.\n");
-  puts("Usage: assay VERB [OPTION ...]; `assay VERB --help` tells the options.\n");
+  puts(
+      "Usage: assay VERB [OPTION ...]; `assay VERB --help` tells the options, `assay help --man`\n"
+      "is the manual page.\n");
   for (const command_t *command = command_table; command->name != NULL; command++) {
-    printf("  %-10s %s\n", command->name, command->summary);
+    printf("  %-11s  %s\n", command->name, command->summary);
   }
   GString *contracts = g_string_new(NULL);
   contract_print_help(contracts);
   printf("\nContracts (--contract spec, backend, identified, or KEY=VALUE,... over backend):\n%s",
          contracts->str);
   g_string_free(contracts, TRUE);
-  puts(
-      "\nExecutors: model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, proc:COMMAND;"
-      "\n`assay executors` lists those that are here.");
-  puts("\nExit codes: 0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.");
+  printf("\nExecutors: %s\n\nExit codes: %s\n", cli_executors_text, cli_exit_codes_text);
 }
 
 static const command_t *find_command(const char *name) {
@@ -95,10 +120,21 @@ static int reject_verb(const char *name) {
   return EXIT_CODE_USAGE;
 }
 
-/* `assay help VERB` is `assay VERB --help`. */
+static void print_manual(void) {
+  GString *page = g_string_new(NULL);
+  manual_page_print(page);
+  fputs(page->str, stdout);
+  g_string_free(page, TRUE);
+}
+
+/* `assay help VERB` is `assay VERB --help`; `assay help --man` prints the manual page. */
 static int help(int argc, char **argv) {
   if (argc < 3) {
     print_help();
+    return EXIT_CODE_CLEAN;
+  }
+  if (strcmp(argv[2], "--man") == 0) {
+    print_manual();
     return EXIT_CODE_CLEAN;
   }
   const command_t *command = find_command(argv[2]);

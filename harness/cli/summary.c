@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/cli/describe.h"
+#include "harness/cli/finding_lives.h"
 #include "harness/cli/summary_formulas.h"
 #include "harness/cli/summary_observations.h"
 #include "harness/cli/summary_pairs.h"
@@ -25,8 +26,8 @@ typedef struct line {
   double slack_max;
 } line_t;
 
-static const char *executor_at(const campaign_t *campaign, size_t index) {
-  return executor_name(campaign->executors.items[index]);
+static const char *executor_at(const task_t *task, size_t index) {
+  return executor_name(task->executors.items[index]);
 }
 
 void summary_end_progress(void) {
@@ -35,13 +36,13 @@ void summary_end_progress(void) {
 
 void summary_on_finding(void *context, const session_t *session, const finding_t *finding) {
   (void)session;
-  const campaign_t *campaign = (const campaign_t *)context;
-  if (campaign->flags->json) return;
+  const task_t *task = (const task_t *)context;
+  if (task->flags->json) return;
   summary_end_progress();
   GString *text = g_string_new(NULL);
-  describe_finding(finding, campaign, text);
+  describe_finding(finding, task, text);
   g_string_append(text, "\n  ");
-  describe_replay(finding, campaign, text);
+  describe_replay(finding, task, text);
   puts(text->str);
   fflush(stdout);
   g_string_free(text, TRUE);
@@ -86,9 +87,9 @@ static line_t *find_line(GArray *lines, const tally_row_t *row, const char *type
   return &g_array_index(lines, line_t, lines->len - 1);
 }
 
-static GArray *gather_lines(const campaign_t *campaign) {
+static GArray *gather_lines(const task_t *task) {
   GArray *lines = g_array_new(FALSE, TRUE, sizeof(line_t));
-  tally_t *tally = session_tally(campaign->session);
+  tally_t *tally = session_tally(task->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
     const tally_row_t *row = tally_at(tally, i);
     line_t *line = find_line(lines, row, row->is_invalid ? invalid_programs : row->label.types);
@@ -124,8 +125,8 @@ static void print_line(const line_t *line) {
   printf("%11.4g%11.4g\n", line->ulp_error_max, line->slack_max);
 }
 
-static void print_head(const campaign_t *campaign, const line_t *line) {
-  printf("\n%s %s\n", executor_at(campaign, line->executor), line->op);
+static void print_head(const task_t *task, const line_t *line) {
+  printf("\n%s %s\n", executor_at(task, line->executor), line->op);
   printf("  %-34s%9s%9s%9s%8s%7s%10s%7s%11s%11s\n", "types", "cases", "conforms", "diverges",
          "refused", "weak", "no-oracle", "failed", "max ulp", "max slack");
 }
@@ -136,8 +137,8 @@ static void print_refused(guint combinations, uint64_t cases) {
   printf("  %u combinations of types were refused, in %" PRIu64 " cases\n", combinations, cases);
 }
 
-static void print_table(const campaign_t *campaign) {
-  GArray *lines = gather_lines(campaign);
+static void print_table(const task_t *task) {
+  GArray *lines = gather_lines(task);
   const line_t *previous = NULL;
   guint refused = 0;
   uint64_t refused_cases = 0;
@@ -147,7 +148,7 @@ static void print_table(const campaign_t *campaign) {
       print_refused(refused, refused_cases);
       refused = 0;
       refused_cases = 0;
-      print_head(campaign, line);
+      print_head(task, line);
     }
     if (is_refused(line)) {
       refused++;
@@ -167,62 +168,66 @@ typedef struct shares {
   double judge;
   double compile;
   double executor;
+  double cause;
   double rest;
 } shares_t;
 
-static shares_t measure_shares(const campaign_t *campaign) {
-  one_case_times_t times = session_times(campaign->session);
-  double all = session_seconds(campaign->session);
+static shares_t measure_shares(const task_t *task) {
+  one_case_times_t times = session_times(task->session);
+  double all = session_seconds(task->session);
   shares_t shares = {.seconds = all,
                      .oracle = (double)times.oracle * 1e-9 / all,
                      .judge = (double)times.judge * 1e-9 / all,
                      .compile = (double)times.compile * 1e-9 / all,
-                     .executor = (double)times.executor * 1e-9 / all};
-  shares.rest = 1 - shares.oracle - shares.judge - shares.compile - shares.executor;
+                     .executor = (double)times.executor * 1e-9 / all,
+                     .cause = (double)times.cause * 1e-9 / all};
+  shares.rest = 1 - shares.oracle - shares.judge - shares.compile - shares.executor - shares.cause;
   return shares;
 }
 
-static void print_predictions(const campaign_t *campaign) {
+static void print_predictions(const task_t *task) {
   GString *text = g_string_new(NULL);
-  describe_predictions(campaign, text);
+  describe_predictions(task, text);
   if (text->len > 0) printf("\n%s", text->str);
   g_string_free(text, TRUE);
 }
 
-void summary_print(const campaign_t *campaign) {
+void summary_print(const task_t *task) {
   summary_end_progress();
-  print_table(campaign);
-  summary_print_observations(campaign);
-  summary_print_formulas(campaign);
-  summary_print_pairs(campaign);
-  print_predictions(campaign);
-  const session_t *session = campaign->session;
-  const shares_t shares = measure_shares(campaign);
+  print_table(task);
+  summary_print_observations(task);
+  summary_print_formulas(task);
+  summary_print_pairs(task);
+  print_predictions(task);
+  const session_t *session = task->session;
+  const shares_t shares = measure_shares(task);
   uint64_t cases = session_cases(session);
   uint64_t occurrences = 0;
   size_t findings = session_finding_count(session);
   for (size_t i = 0; i < findings; i++) occurrences += session_finding(session, i)->count;
   printf("\n%" PRIu64 " cases in %.2f s (%.0f/s), %zu findings in %" PRIu64 " occurrences\n", cases,
          shares.seconds, (double)cases / shares.seconds, findings, occurrences);
+  finding_lives_print(task);
   printf(
-      "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, rest %.0f%%; "
+      "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, causes %.0f%%, "
+      "rest %.0f%%; "
       "%" PRIu64 " components audited with MPFR\n",
       100 * shares.oracle, 100 * shares.judge, 100 * shares.compile, 100 * shares.executor,
-      100 * shares.rest, session_audited(session));
+      100 * shares.cause, 100 * shares.rest, session_audited(session));
   g_autoptr(GString) contract = g_string_new(NULL);
-  contract_print_short(&campaign->options.contract, contract);
-  printf("seed %" PRIu64 ", contract %s\n", campaign->options.stream.seed, contract->str);
+  contract_print_short(&task->options.contract, contract);
+  printf("seed %" PRIu64 ", contract %s\n", task->options.stream.seed, contract->str);
 }
 
-static json_t *json_counters(const campaign_t *campaign) {
+static json_t *json_counters(const task_t *task) {
   json_t *array = json_array();
-  tally_t *tally = session_tally(campaign->session);
+  tally_t *tally = session_tally(task->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
     const tally_row_t *row = tally_at(tally, i);
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:I}", "executor",
-        executor_at(campaign, row->executor), "op", row->label.op, "algorithm",
-        row->label.algorithm, "types", row->label.types, "invalid", (int)row->is_invalid, "outcome",
+        executor_at(task, row->executor), "op", row->label.op, "algorithm", row->label.algorithm,
+        "types", row->label.types, "invalid", (int)row->is_invalid, "outcome",
         outcome_spelling(row->outcome), "class", class_spelling(row->class_), "implementation",
         row->implementation, "reason", row->reason, "cases", (json_int_t)row->cases);
     json_object_set_new(object, "max_ulp", json_number(row->ulp_error_max));
@@ -233,10 +238,10 @@ static json_t *json_counters(const campaign_t *campaign) {
   return array;
 }
 
-static json_t *json_executors(const campaign_t *campaign) {
+static json_t *json_executors(const task_t *task) {
   json_t *array = json_array();
-  for (size_t i = 0; i < campaign->executors.count; i++) {
-    const executor_t *executor = campaign->executors.items[i];
+  for (size_t i = 0; i < task->executors.count; i++) {
+    const executor_t *executor = task->executors.items[i];
     json_array_append_new(
         array, json_pack("{s:s, s:s, s:s}", "name", executor_name(executor), "version",
                          executor_version(executor), "hardware", executor_hardware(executor)));
@@ -244,39 +249,40 @@ static json_t *json_executors(const campaign_t *campaign) {
   return array;
 }
 
-static json_t *json_totals(const campaign_t *campaign) {
+static json_t *json_totals(const task_t *task) {
   json_t *totals = json_object();
   for (int i = 0; i < OUTCOME_COUNT; i++) {
-    uint64_t cases = tally_cases(session_tally(campaign->session), (outcome_t)i);
+    uint64_t cases = tally_cases(session_tally(task->session), (outcome_t)i);
     json_object_set_new(totals, outcome_spelling((outcome_t)i), json_integer((json_int_t)cases));
   }
   return totals;
 }
 
-void summary_print_json(const campaign_t *campaign) {
-  const session_t *session = campaign->session;
-  const shares_t shares = measure_shares(campaign);
+void summary_print_json(const task_t *task) {
+  const session_t *session = task->session;
+  const shares_t shares = measure_shares(task);
   json_t *findings = json_array();
   for (size_t i = 0; i < session_finding_count(session); i++) {
-    json_array_append_new(findings, json_finding(session_finding(session, i), campaign));
+    json_array_append_new(findings, json_finding(session_finding(session, i), task));
   }
   char seed[21];
-  snprintf(seed, sizeof seed, "%" PRIu64, campaign->options.stream.seed);
+  snprintf(seed, sizeof seed, "%" PRIu64, task->options.stream.seed);
   json_t *document =
       json_pack("{s:s, s:s, s:s, s:I, s:f, s:I}", "assay_version", ASSAY_VERSION, "seed", seed,
-                "contract", campaign->contract_text, "cases", (json_int_t)session_cases(session),
+                "contract", task->contract_text, "cases", (json_int_t)session_cases(session),
                 "seconds", shares.seconds, "audited", (json_int_t)session_audited(session));
-  json_object_set_new(document, "executors", json_executors(campaign));
-  json_object_set_new(document, "totals", json_totals(campaign));
-  json_object_set_new(
-      document, "time_shares",
-      json_pack("{s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge", shares.judge,
-                "compiling", shares.compile, "executors", shares.executor, "rest", shares.rest));
-  json_object_set_new(document, "counters", json_counters(campaign));
-  json_object_set_new(document, "observations", summary_json_observations(campaign));
-  json_object_set_new(document, "formulas", summary_json_formulas(campaign));
-  json_object_set_new(document, "pairs", summary_json_pairs(campaign));
-  json_object_set_new(document, "predictions", json_predictions(campaign));
+  json_object_set_new(document, "executors", json_executors(task));
+  json_object_set_new(document, "totals", json_totals(task));
+  json_object_set_new(document, "time_shares",
+                      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
+                                shares.judge, "compiling", shares.compile, "executors",
+                                shares.executor, "causes", shares.cause, "rest", shares.rest));
+  json_object_set_new(document, "counters", json_counters(task));
+  json_object_set_new(document, "observations", summary_json_observations(task));
+  json_object_set_new(document, "formulas", summary_json_formulas(task));
+  json_object_set_new(document, "pairs", summary_json_pairs(task));
+  json_object_set_new(document, "predictions", json_predictions(task));
   json_object_set_new(document, "findings", findings);
+  json_object_set_new(document, "finding_states", finding_lives_json(task));
   json_print(document, false);
 }

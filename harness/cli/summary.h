@@ -1,10 +1,10 @@
-/* What a campaign says while it runs and at its end. */
+/* What a task says while it runs and at its end. */
 #ifndef ASSAY_CLI_SUMMARY_H
 #define ASSAY_CLI_SUMMARY_H
 
-#include "harness/cli/campaign.h"
+#include "harness/cli/task.h"
 
-/* Hooks of a session; the context is the campaign.  Findings go to standard output as they are
+/* Hooks of a session; the context is the task.  Findings go to standard output as they are
  * found, each with its replay line; progress goes to standard error if that is a terminal. */
 void summary_on_finding(void *context, const session_t *session, const finding_t *finding);
 void summary_on_tick(void *context, const session_t *session);
@@ -13,7 +13,7 @@ void summary_on_tick(void *context, const session_t *session);
 void summary_end_progress(void);
 
 /* The table by executor, op and types, the findings and where time went; or all that as JSON. */
-void summary_print(const campaign_t *campaign);
-void summary_print_json(const campaign_t *campaign);
+void summary_print(const task_t *task);
+void summary_print_json(const task_t *task);
 
 #endif

@@ -23,21 +23,20 @@ static uint64_t count_cases(observation_tally_t *observations, size_t executor, 
   return cases;
 }
 
-static bool is_permitted(const campaign_t *campaign, const op_t *op, uint8_t formula) {
-  return formula <= contract_value(&campaign->options.contract, op->formulas);
+static bool is_permitted(const task_t *task, const op_t *op, uint8_t formula) {
+  return formula <= contract_value(&task->options.contract, op->formulas);
 }
 
 /* "two-pass 320, welford 40, one-pass 2 (not permitted), none 1", the tightest first. */
-static bool describe_op(const campaign_t *campaign, size_t executor, const op_t *op,
-                        GString *out_text) {
-  observation_tally_t *observations = session_observations(campaign->session);
+static bool describe_op(const task_t *task, size_t executor, const op_t *op, GString *out_text) {
+  observation_tally_t *observations = session_observations(task->session);
   size_t before = out_text->len;
   for (uint8_t i = 0; i < contract_value_count(op->formulas); i++) {
     const char *formula = contract_spelling(op->formulas, i);
     uint64_t cases = count_cases(observations, executor, op, formula);
     if (cases == 0) continue;
     g_string_append_printf(out_text, "%s%s %" PRIu64 "%s", out_text->len == before ? "" : ", ",
-                           formula, cases, is_permitted(campaign, op, i) ? "" : " (not permitted)");
+                           formula, cases, is_permitted(task, op, i) ? "" : " (not permitted)");
   }
   uint64_t others = count_cases(observations, executor, op, "");
   if (others > 0) {
@@ -47,28 +46,28 @@ static bool describe_op(const campaign_t *campaign, size_t executor, const op_t 
   return out_text->len > before;
 }
 
-void summary_print_formulas(const campaign_t *campaign) {
+void summary_print_formulas(const task_t *task) {
   bool has_head = false;
   g_autoptr(GString) text = g_string_new(NULL);
-  for (size_t e = 0; e < campaign->executors.count; e++) {
+  for (size_t e = 0; e < task->executors.count; e++) {
     for (const op_t *const *op = op_all(); *op != NULL; op++) {
       g_string_truncate(text, 0);
-      if ((*op)->formulas == NULL || !describe_op(campaign, e, *op, text)) continue;
+      if ((*op)->formulas == NULL || !describe_op(task, e, *op, text)) continue;
       if (!has_head)
         printf("\nFormulas, told by the bits: cases by the tightest that explains them\n");
       has_head = true;
-      printf("  %s %s: %s\n", executor_name(campaign->executors.items[e]), (*op)->name, text->str);
+      printf("  %s %s: %s\n", executor_name(task->executors.items[e]), (*op)->name, text->str);
     }
   }
 }
 
-json_t *summary_json_formulas(const campaign_t *campaign) {
+json_t *summary_json_formulas(const task_t *task) {
   json_t *array = json_array();
-  observation_tally_t *observations = session_observations(campaign->session);
+  observation_tally_t *observations = session_observations(task->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
     if (row->kind != OBSERVATION_FORMULA) continue;
-    const char *executor = executor_name(campaign->executors.items[row->executor]);
+    const char *executor = executor_name(task->executors.items[row->executor]);
     json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "executor", executor,
                                            "op", row->label.op, "algorithm", row->label.algorithm,
                                            "types", row->label.types, "formula", row->observed,

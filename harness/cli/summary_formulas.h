@@ -4,12 +4,12 @@
 
 #include <jansson.h>
 
-#include "harness/cli/campaign.h"
+#include "harness/cli/task.h"
 
 /* A table for each executor and op that has several formulas: cases by the tightest formula that
  * explains them.  Nothing if there is none. */
-void summary_print_formulas(const campaign_t *campaign);
+void summary_print_formulas(const task_t *task);
 
-json_t *summary_json_formulas(const campaign_t *campaign);
+json_t *summary_json_formulas(const task_t *task);
 
 #endif

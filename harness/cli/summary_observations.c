@@ -72,10 +72,10 @@ static void add_row(line_t *line, const observation_row_t *row) {
   }
 }
 
-static GArray *gather_lines(const campaign_t *campaign) {
+static GArray *gather_lines(const task_t *task) {
   GArray *lines = g_array_new(FALSE, FALSE, sizeof(line_t));
   g_array_set_clear_func(lines, line_clear);
-  observation_tally_t *observations = session_observations(campaign->session);
+  observation_tally_t *observations = session_observations(task->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
     if (row->kind == OBSERVATION_ALGORITHM) add_row(find_line(lines, row), row);
@@ -89,8 +89,8 @@ typedef struct widths {
   int types;
 } widths_t;
 
-static void print_head(const campaign_t *campaign, const line_t *line, widths_t widths) {
-  printf("\n%s %s, told by the bits\n", executor_name(campaign->executors.items[line->executor]),
+static void print_head(const task_t *task, const line_t *line, widths_t widths) {
+  printf("\n%s %s, told by the bits\n", executor_name(task->executors.items[line->executor]),
          line->op);
   printf("  %-*s  %-*s%9s%10s%10s  %s\n", widths.asked, "asked for", widths.types, "types", "cases",
          "as asked", "best fit", "algorithms");
@@ -153,14 +153,14 @@ static widths_t measure_widths(const GArray *lines) {
   return widths;
 }
 
-void summary_print_observations(const campaign_t *campaign) {
-  GArray *lines = gather_lines(campaign);
+void summary_print_observations(const task_t *task) {
+  GArray *lines = gather_lines(task);
   widths_t widths = measure_widths(lines);
   const line_t *previous = NULL;
   for (guint i = 0; i < lines->len;) {
     const line_t *line = &g_array_index(lines, line_t, i);
     if (previous == NULL || line->executor != previous->executor || line->op != previous->op) {
-      print_head(campaign, line, widths);
+      print_head(task, line, widths);
     }
     i = print_request(lines, i, widths);
     previous = line;
@@ -168,17 +168,17 @@ void summary_print_observations(const campaign_t *campaign) {
   g_array_unref(lines);
 }
 
-json_t *summary_json_observations(const campaign_t *campaign) {
+json_t *summary_json_observations(const task_t *task) {
   json_t *array = json_array();
-  observation_tally_t *observations = session_observations(campaign->session);
+  observation_tally_t *observations = session_observations(task->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
     if (row->kind != OBSERVATION_ALGORITHM) continue;
     json_array_append_new(
         array, json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:I}", "executor",
-                         executor_name(campaign->executors.items[row->executor]), "op",
-                         row->label.op, "asked", row->label.algorithm, "types", row->label.types,
-                         "observed", json_algorithms(row->observed), "as_asked",
+                         executor_name(task->executors.items[row->executor]), "op", row->label.op,
+                         "asked", row->label.algorithm, "types", row->label.types, "observed",
+                         json_algorithms(row->observed), "as_asked",
                          (int)observation_set_has(row->observed, row->label.algorithm), "cases",
                          (json_int_t)row->cases));
   }

@@ -5,14 +5,14 @@
 
 #include <jansson.h>
 
-#include "harness/cli/campaign.h"
+#include "harness/cli/task.h"
 
 /* A table by executor, op, algorithm asked for and types: in how many cases the results could have
  * come from it, and where not always, which algorithms fit the most cases.  Nothing if no results
  * were held against algorithms. */
-void summary_print_observations(const campaign_t *campaign);
+void summary_print_observations(const task_t *task);
 
 /* An array of all that was counted, by observed set too. */
-json_t *summary_json_observations(const campaign_t *campaign);
+json_t *summary_json_observations(const task_t *task);
 
 #endif

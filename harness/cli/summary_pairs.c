@@ -19,8 +19,8 @@ static const struct {
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 
-static const char *executor_at(const campaign_t *campaign, size_t index) {
-  return executor_name(campaign->executors.items[index]);
+static const char *executor_at(const task_t *task, size_t index) {
+  return executor_name(task->executors.items[index]);
 }
 
 static gint compare_rows(gconstpointer a, gconstpointer b) {
@@ -32,9 +32,9 @@ static gint compare_rows(gconstpointer a, gconstpointer b) {
 }
 
 /* Copies of the rows, sorted by pair and op. */
-static GArray *sort_rows(const campaign_t *campaign) {
+static GArray *sort_rows(const task_t *task) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(pair_row_t));
-  pair_tally_t *pairs = session_pairs(campaign->session);
+  pair_tally_t *pairs = session_pairs(task->session);
   for (size_t i = 0; i < pair_tally_count(pairs); i++) {
     g_array_append_vals(rows, pair_tally_at(pairs, i), 1);
   }
@@ -42,9 +42,8 @@ static GArray *sort_rows(const campaign_t *campaign) {
   return rows;
 }
 
-static void print_head(const campaign_t *campaign, const pair_row_t *row) {
-  printf("\nfirst %s, second %s\n", executor_at(campaign, row->first),
-         executor_at(campaign, row->second));
+static void print_head(const task_t *task, const pair_row_t *row) {
+  printf("\nfirst %s, second %s\n", executor_at(task, row->first), executor_at(task, row->second));
   printf("  %-24s%9s%11s", "op", "cases", "different");
   for (size_t i = 0; i < COLUMN_COUNT; i++) printf("  %s", COLUMNS[i].heading);
   putchar('\n');
@@ -64,8 +63,8 @@ static bool is_same_pair(const pair_row_t *a, const pair_row_t *b) {
   return a->first == b->first && a->second == b->second;
 }
 
-void summary_print_pairs(const campaign_t *campaign) {
-  GArray *rows = sort_rows(campaign);
+void summary_print_pairs(const task_t *task) {
+  GArray *rows = sort_rows(task);
   const pair_row_t *previous = NULL;
   for (guint i = 0; i < rows->len;) {
     const pair_row_t *row = &g_array_index(rows, pair_row_t, i);
@@ -75,21 +74,21 @@ void summary_print_pairs(const campaign_t *campaign) {
       if (compare_rows(next, row) != 0) break;
       for (int j = 0; j < PAIR_RELATION_COUNT; j++) sum.cases[j] += next->cases[j];
     }
-    if (previous == NULL || !is_same_pair(previous, row)) print_head(campaign, row);
+    if (previous == NULL || !is_same_pair(previous, row)) print_head(task, row);
     print_row(&sum);
     previous = row;
   }
   g_array_unref(rows);
 }
 
-json_t *summary_json_pairs(const campaign_t *campaign) {
+json_t *summary_json_pairs(const task_t *task) {
   json_t *array = json_array();
-  pair_tally_t *pairs = session_pairs(campaign->session);
+  pair_tally_t *pairs = session_pairs(task->session);
   for (size_t i = 0; i < pair_tally_count(pairs); i++) {
     const pair_row_t *row = pair_tally_at(pairs, i);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "first", executor_at(campaign, row->first), "second",
-        executor_at(campaign, row->second), "op", row->label.op, "algorithm", row->label.algorithm,
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "first", executor_at(task, row->first), "second",
+        executor_at(task, row->second), "op", row->label.op, "algorithm", row->label.algorithm,
         "types", row->label.types, "cases", (json_int_t)pair_cases(row->cases), "different",
         (json_int_t)pair_different(row->cases));
     for (size_t j = 0; j < COLUMN_COUNT; j++) {

@@ -5,12 +5,12 @@
 
 #include <jansson.h>
 
-#include "harness/cli/campaign.h"
+#include "harness/cli/task.h"
 
 /* A table by pair of executors and op; nothing if no two answered the same case. */
-void summary_print_pairs(const campaign_t *campaign);
+void summary_print_pairs(const task_t *task);
 
 /* An array of all that was counted, by pair, op, algorithm and types. */
-json_t *summary_json_pairs(const campaign_t *campaign);
+json_t *summary_json_pairs(const task_t *task);
 
 #endif

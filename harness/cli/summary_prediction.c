@@ -27,8 +27,8 @@ static void describe_row(const prediction_row_t *row, GString *text) {
   g_string_append_c(text, '\n');
 }
 
-static void describe_executor(const campaign_t *campaign, size_t executor, GString *text) {
-  const prediction_t *prediction = campaign->prediction;
+static void describe_executor(const task_t *task, size_t executor, GString *text) {
+  const prediction_t *prediction = task->prediction;
   uint64_t cases = 0;
   uint64_t predicted = 0;
   for (size_t i = 0; i < prediction_row_count(prediction); i++) {
@@ -38,7 +38,7 @@ static void describe_executor(const campaign_t *campaign, size_t executor, GStri
     predicted += row->sizes.cases - row->sizes.changed;
   }
   g_string_append_printf(text, "%s: %" PRIu64 " of %" PRIu64 " cases predicted to the bit",
-                         executor_name(campaign->executors.items[executor]), predicted, cases);
+                         executor_name(task->executors.items[executor]), predicted, cases);
   if (cases > 0) {
     g_string_append_printf(text, " (%.4g %%)", 100 * (double)predicted / (double)cases);
   }
@@ -50,10 +50,10 @@ static void describe_executor(const campaign_t *campaign, size_t executor, GStri
   }
 }
 
-void describe_predictions(const campaign_t *campaign, GString *out_text) {
-  if (campaign->prediction == NULL) return;
-  for (size_t i = 0; i < campaign->executors.count; i++) {
-    describe_executor(campaign, i, out_text);
+void describe_predictions(const task_t *task, GString *out_text) {
+  if (task->prediction == NULL) return;
+  for (size_t i = 0; i < task->executors.count; i++) {
+    describe_executor(task, i, out_text);
   }
 }
 
@@ -73,12 +73,12 @@ static json_t *json_change(const prediction_sizes_t *sizes) {
   return object;
 }
 
-static json_t *json_row(const campaign_t *campaign, const prediction_row_t *row) {
+static json_t *json_row(const task_t *task, const prediction_row_t *row) {
   const stored_profile_t *stored = row->stored;
   const prediction_sizes_t *sizes = &row->sizes;
   json_t *object =
       json_pack("{s:s, s:s, s:b, s:s, s:I, s:I, s:s, s:I, s:I, s:i}", "executor",
-                executor_name(campaign->executors.items[row->executor]), "version", stored->version,
+                executor_name(task->executors.items[row->executor]), "version", stored->version,
                 "own", (int)row->is_own, "shape", stored->shape, "terms_low",
                 (json_int_t)stored->terms_low, "terms_high", (json_int_t)stored->terms_high,
                 "words", stored->words, "cases", (json_int_t)sizes->cases, "predicted",
@@ -87,16 +87,16 @@ static json_t *json_row(const campaign_t *campaign, const prediction_row_t *row)
   return object;
 }
 
-json_t *json_predictions(const campaign_t *campaign) {
-  if (campaign->prediction == NULL) return json_null();
+json_t *json_predictions(const task_t *task) {
+  if (task->prediction == NULL) return json_null();
   json_t *profiles = json_array();
-  for (size_t i = 0; i < prediction_row_count(campaign->prediction); i++) {
-    json_array_append_new(profiles, json_row(campaign, prediction_row(campaign->prediction, i)));
+  for (size_t i = 0; i < prediction_row_count(task->prediction); i++) {
+    json_array_append_new(profiles, json_row(task, prediction_row(task->prediction, i)));
   }
   json_t *uncovered = json_object();
-  for (size_t i = 0; i < campaign->executors.count; i++) {
-    json_object_set_new(uncovered, executor_name(campaign->executors.items[i]),
-                        json_integer((json_int_t)prediction_uncovered(campaign->prediction, i)));
+  for (size_t i = 0; i < task->executors.count; i++) {
+    json_object_set_new(uncovered, executor_name(task->executors.items[i]),
+                        json_integer((json_int_t)prediction_uncovered(task->prediction, i)));
   }
   return json_pack("{s:o, s:o}", "profiles", profiles, "not_predicted", uncovered);
 }

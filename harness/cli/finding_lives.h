@@ -1,0 +1,46 @@
+/* What the database says about the findings of a campaign: which are new, which were known, waived
+ * or fixed; and which of them make a run fail. */
+#ifndef ASSAY_CLI_FINDING_LIVES_H
+#define ASSAY_CLI_FINDING_LIVES_H
+
+#include <jansson.h>
+
+#include "harness/cli/task.h"
+
+/* LIFE(NAME, "spelling", fails with --fail-on unwaived, fails with --fail-on new) */
+#define LIVES(LIFE)                                                                           \
+  LIFE(NEW, "new", true, true)                       /* Not in the database before. */        \
+  LIFE(REGRESSED, "regressed", true, true)           /* Fixed, and back with this run. */     \
+  LIFE(WAIVER_EXPIRED, "waiver-expired", true, true) /* Its waiver does not hold any more. */ \
+  LIFE(KNOWN, "known", true, false)                                                           \
+  LIFE(WAIVED, "waived", false, false)
+
+typedef enum life {
+#define LIFE(name, spelling, fails_unwaived, fails_new) LIFE_##name,
+  LIVES(LIFE)
+#undef LIFE
+      LIFE_COUNT
+} life_t;
+
+/* Reads what was known before the campaign began; after a first look the database is not read
+ * again but once, when the first of the functions below is called: the campaign has ended then. */
+status_t finding_lives_open(const task_t *task, finding_lives_t **out_lives, failure_t *error);
+void finding_lives_close(finding_lives_t *lives); /* NULL is ignored. */
+
+/* STATUS_INVALID for a word that --fail-on does not know, or one that needs a database. */
+status_t fail_on_parse(const char *text, bool has_database, fail_on_t *out_fail_on,
+                       failure_t *error);
+
+const char *life_spelling(life_t life);
+life_t finding_life(const task_t *task, const finding_t *finding);
+
+/* Whether --fail-on makes the finding count. */
+bool finding_fails(const task_t *task, const finding_t *finding);
+
+/* "37 findings: 2 new, 30 known, 5 waived"; nothing without a database or findings. */
+void finding_lives_print(const task_t *task);
+
+/* Counts by life, or null without a database. */
+json_t *finding_lives_json(const task_t *task);
+
+#endif

@@ -1,0 +1,40 @@
+/* What a retest says at its end: as a table, as JSON, as TAP 13; and its exit code. */
+#ifndef ASSAY_CLI_RETEST_REPORT_H
+#define ASSAY_CLI_RETEST_REPORT_H
+
+#include "harness/cli/flags.h"
+#include "harness/run/retest.h"
+
+/* A waiver that does not hold as it stands; see the view waiver_state.  Texts are owned. */
+typedef struct stale_waiver {
+  char *executor;
+  char *signature;
+  char *state; /* "expired", "vanished", "changed", "outlived" */
+  char *owner;
+  char *expires;
+  char *words; /* "stablehlo.reduce add f32,f32->f32 value" */
+} stale_waiver_t;
+
+typedef struct retest_report {
+  const retest_t *retest;
+  executor_t *const *executors;
+  const executor_flags_t *flags;
+  GPtrArray *stale_waivers; /* stale_waiver_t, owned. */
+  bool is_interrupted;
+} retest_report_t;
+
+/* Reads the stale waivers of the executors out of the database. */
+status_t retest_report_open(const retest_t *retest, const char *database,
+                            const executor_list_t *executors, const executor_flags_t *flags,
+                            retest_report_t *out_report, failure_t *error);
+void retest_report_close(retest_report_t *report);
+
+void retest_report_print(const retest_report_t *report);
+void retest_report_print_json(const retest_report_t *report);
+void retest_report_print_tap(const retest_report_t *report);
+
+/* EXIT_CODE_FAILED if not all was retested; EXIT_CODE_DIVERGES if something is left open and not
+ * waived, or a waiver is stale; else EXIT_CODE_CLEAN. */
+int retest_report_exit_code(const retest_report_t *report);
+
+#endif

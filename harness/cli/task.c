@@ -1,0 +1,225 @@
+#include "harness/cli/task.h"
+
+#include <stdio.h>
+
+#include "harness/cli/finding_lives.h"
+#include "harness/cli/interrupt.h"
+
+enum { CASES_DEFAULT = 10000 };
+
+void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
+  const GOptionEntry entries[] = {
+      {"time", 't', 0, G_OPTION_ARG_STRING, &flags->time, "Stop after a time: 30s, 5m, 8h", "TIME"},
+      {"seed", 's', 0, G_OPTION_ARG_STRING, &flags->seed,
+       "Same seed, same cases, same findings (default 1; random draws one)", "SEED"},
+      {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags->contract,
+       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "CONTRACT"},
+      {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags->database,
+       "Keep counters and findings in this database", "FILE"},
+      {"reference", 0, 0, G_OPTION_ARG_STRING, &flags->reference,
+       "With contract identified: the version to predict with, or own (default: the last other "
+       "one)",
+       "VERSION"},
+      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on,
+       "Which findings make the exit code 1 or 3: any (default), unwaived, or new (with regressed "
+       "ones and expired waivers)",
+       "WHICH"},
+      {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
+       "With --db: say there that this run is a part of that campaign", "NAME"},
+      {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
+       "Make the first case of each finding small", NULL},
+      {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
+       "With --shrink: but not of findings that are small in this database", "FILE"},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+  executor_flags_add(&flags->executor, arguments);
+}
+
+void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
+  const GOptionEntry entries[] = {
+      {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &flags->ops,
+       "An op to draw cases of; may be given several times (default: all)", "OP"},
+      {"cases", 'n', 0, G_OPTION_ARG_INT64, &flags->cases,
+       "Stop after so many cases (default 10000 without --time)", "N"},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+}
+
+void task_flags_add_json(task_flags_t *flags, arguments_t *arguments) {
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Print one JSON document", NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+}
+
+void task_flags_free(task_flags_t *flags) {
+  executor_flags_free(&flags->executor);
+  g_strfreev(flags->ops);
+  g_free(flags->time);
+  g_free(flags->seed);
+  g_free(flags->contract);
+  g_free(flags->database);
+  g_free(flags->reference);
+  g_free(flags->name);
+  g_free(flags->known);
+  g_free(flags->program);
+  g_free(flags->fail_on);
+}
+
+static status_t read_limits(const task_flags_t *flags, session_options_t *options,
+                            failure_t *error) {
+  if (flags->cases < 0) {
+    return status_fail(error, STATUS_INVALID,
+                       "bad value %" G_GINT64_FORMAT " (--cases); write a positive number",
+                       flags->cases);
+  }
+  options->cases_max = (uint64_t)flags->cases;
+  if (flags->time != NULL) {
+    STATUS_TRY(arguments_parse_seconds("--time", flags->time, &options->seconds_max, error));
+  } else if (flags->cases == 0) {
+    options->cases_max = CASES_DEFAULT;
+  }
+  return STATUS_OK;
+}
+
+static status_t read_program(task_t *task, failure_t *error) {
+  const task_flags_t *flags = task->flags;
+  stream_options_t *stream = &task->options.stream;
+  if (flags->program == NULL) {
+    STATUS_TRY(find_ops(flags->ops, &task->ops, &stream->op_count, error));
+    stream->ops = task->ops;
+    return STATUS_OK;
+  }
+  if (flags->ops != NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "--program names its op already; leave out --op or --program");
+  }
+  STATUS_TRY(program_parse(str_from(flags->program), &task->arena, &task->program, &stream->broken,
+                           error));
+  stream->program = &task->program;
+  return STATUS_OK;
+}
+
+static status_t read_flags(task_t *task, failure_t *error) {
+  session_options_t *options = &task->options;
+  options->stream.gen = gen_options_default();
+  STATUS_TRY(read_limits(task->flags, options, error));
+  STATUS_TRY(
+      fail_on_parse(task->flags->fail_on, task->flags->database != NULL, &task->fail_on, error));
+  STATUS_TRY(arguments_parse_seed(task->flags->seed, &options->stream.seed, error));
+  STATUS_TRY(find_contract(task->flags->contract, &options->contract, error));
+  GString *contract = g_string_new(NULL);
+  contract_print(&options->contract, contract);
+  task->contract_text = g_string_free(contract, FALSE);
+  return read_program(task, error);
+}
+
+/* Under contract `identified` programs are drawn that some profile covers, unless others are asked
+ * for. */
+static status_t open_prediction(task_t *task, failure_t *error) {
+  const task_flags_t *flags = task->flags;
+  session_options_t *options = &task->options;
+  STATUS_TRY(check_prediction_flags(&options->contract, flags->database, flags->reference, error));
+  if (options->contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  const prediction_options_t prediction = {.database = flags->database,
+                                           .executors = task->executors.items,
+                                           .executor_count = task->executors.count,
+                                           .reference = flags->reference};
+  STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
+  options->predictor = prediction_predictor(task->prediction);
+  if (flags->ops != NULL || flags->program != NULL) return STATUS_OK;
+  options->stream.draw_program = prediction_draw_program;
+  options->stream.draw_context = task->prediction;
+  return STATUS_OK;
+}
+
+char *task_join_command_line(int argc, char *const *argv) {
+  GString *line = g_string_new("assay");
+  for (int i = 0; i < argc; i++) {
+    char *quoted = g_shell_quote(argv[i]);
+    g_string_append_printf(line, " %s", quoted);
+    g_free(quoted);
+  }
+  return g_string_free(line, FALSE);
+}
+
+int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task) {
+  task_t *task = out_task;
+  *task = (task_t){.flags = flags};
+  arena_init(&task->arena);
+  task->command_line = task_join_command_line(argc, argv);
+  failure_t error = {0};
+  status_t status = read_flags(task, &error);
+  int exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+  if (exit_code == EXIT_CODE_CLEAN) {
+    exit_code = executor_flags_open(&flags->executor, &task->executors);
+  }
+  if (exit_code == EXIT_CODE_CLEAN && flags->database != NULL) {
+    status = store_open(flags->database, &task->store, &error);
+    if (status == STATUS_OK) status = finding_lives_open(task, &task->lives, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
+  if (exit_code == EXIT_CODE_CLEAN && flags->known != NULL) {
+    status = known_findings_open(flags->known, &task->known, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
+  if (exit_code == EXIT_CODE_CLEAN) {
+    status = open_prediction(task, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
+  if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
+  session_options_t *options = &task->options;
+  options->executors = task->executors.items;
+  options->executor_count = task->executors.count;
+  for (size_t i = 0; i < options->executor_count; i++) {
+    options->stream.compiling_is_dear |= executor_is_process(options->executors[i]);
+  }
+  options->store = task->store;
+  options->command = task->command_line;
+  options->assay_version = ASSAY_VERSION;
+  options->campaign = flags->name;
+  options->stop = interrupt_catch();
+  options->shrinker =
+      (finding_shrinker_t){.is_on = flags->shrink,
+                           .is_known = task->known == NULL ? NULL : known_findings_has,
+                           .context = task->known,
+                           .seed = options->stream.seed,
+                           .stop = options->stop};
+  return EXIT_CODE_CLEAN;
+}
+
+int task_start(task_t *task) {
+  failure_t error = {0};
+  status_t status = session_open(&task->options, &task->session, &error);
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
+int task_complain(const task_t *task, status_t status, const failure_t *error) {
+  const char *bug_case = session_bug_case(task->session);
+  if (bug_case[0] == '\0') return complain_status(status, error);
+  complain("BUG IN ASSAY, not in the executor: %s", error->text);
+  fprintf(stderr,
+          "  version:  %s\n  command:  %s\n  contract: %s\n  case:     %s\n"
+          "The run has been stopped; please report these lines.\n",
+          ASSAY_VERSION, task->command_line, task->contract_text, bug_case);
+  return EXIT_CODE_FAILED;
+}
+
+int task_close(task_t *task, int exit_code) {
+  failure_t error = {0};
+  status_t status = session_close(task->session, exit_code, &error);
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  status = store_close(task->store, &error);
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  prediction_close(task->prediction);
+  finding_lives_close(task->lives);
+  known_findings_close(task->known);
+  executor_list_close(&task->executors);
+  arena_deinit(&task->arena);
+  g_free((gpointer)(uintptr_t)task->ops);
+  g_free(task->command_line);
+  g_free(task->contract_text);
+  task->session = NULL;
+  return exit_code;
+}

@@ -1,0 +1,80 @@
+/* A task: what one process was asked to run.  From options to a session and back to an exit code,
+ * for `run`, `vet` and `fuzz`. */
+#ifndef ASSAY_CLI_TASK_H
+#define ASSAY_CLI_TASK_H
+
+#include "harness/cli/flags.h"
+#include "harness/cli/known_findings.h"
+#include "harness/run/prediction.h"
+#include "harness/run/session.h"
+
+typedef struct task_flags {
+  executor_flags_t executor;
+  char **ops;
+  gint64 cases;
+  char *time;
+  char *seed;
+  char *contract;
+  char *database;
+  char *reference; /* The version that contract `identified` predicts with. */
+  char *name;      /* Of the campaign that the run is a part of. */
+  char *known;     /* A database: what it has small is not shrunk again. */
+  gboolean shrink; /* Make the first case of each finding small. */
+  char *program;   /* Set by the verb that has such an option. */
+  char *fail_on;
+  gboolean json;
+} task_flags_t;
+
+/* Which findings make a run fail; see finding_lives.h. */
+typedef enum fail_on { FAIL_ON_ANY, FAIL_ON_UNWAIVED, FAIL_ON_NEW } fail_on_t;
+
+typedef struct finding_lives finding_lives_t;
+
+/* --time, --seed, --contract, --db, --reference, --fail-on and the executor options. */
+void task_flags_add(task_flags_t *flags, arguments_t *arguments);
+
+/* --op and --cases. */
+void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments);
+
+/* --json. */
+void task_flags_add_json(task_flags_t *flags, arguments_t *arguments);
+void task_flags_free(task_flags_t *flags);
+
+typedef struct task {
+  const task_flags_t *flags; /* Borrowed. */
+  executor_list_t executors;
+  const op_t *const *ops;
+  store_t *store;
+  known_findings_t *known;  /* NULL: none are. */
+  prediction_t *prediction; /* NULL unless the contract is `identified`. */
+  arena_t arena;            /* Of `program`. */
+  program_t program;
+  char *command_line;
+  char *contract_text; /* As contract_print() gives it. */
+  session_options_t options;
+  session_t *session;
+  finding_lives_t *lives; /* NULL without a database. */
+  fail_on_t fail_on;
+} task_t;
+
+/* "assay run --executor ...", as one would type it; the caller frees it. */
+char *task_join_command_line(int argc, char *const *argv);
+
+/* Opens everything and prepares task->options, which the caller may still change (limits,
+ * hooks) before task_start().  Returns an exit code, after a complaint unless it is
+ * EXIT_CODE_CLEAN. */
+int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task);
+int task_start(task_t *task);
+
+/* Tells about a session that stopped with `status`; a bug in Assay gets its report. */
+int task_complain(const task_t *task, status_t status, const failure_t *error);
+
+/* That of a session that ran to its end: 1 if a finding that counts diverged, else 3 if one that
+ * counts failed, else 0; see --fail-on. */
+int task_exit_code(const task_t *task);
+
+/* Ends the session with `exit_code` and closes everything; returns the exit code, raised if closing
+ * failed. */
+int task_close(task_t *task, int exit_code);
+
+#endif
