@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "harness/store/store_reader.h"
 #include "reports/query_table.h"
 #include "reports/report_grid.h"
 
@@ -16,7 +17,7 @@ static int terminal_width(FILE *out) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static void write_table(const report_grid_t *grid, FILE *out) {
+void report_print_table(const report_grid_t *grid, FILE *out) {
   report_write_table(grid, terminal_width(out), out);
 }
 
@@ -24,7 +25,7 @@ static const struct {
   const char *spelling;
   void (*write)(const report_grid_t *grid, FILE *out);
 } FORMATS[REPORT_FORMAT_COUNT] = {
-    [REPORT_TABLE] = {"table", write_table},
+    [REPORT_TABLE] = {"table", report_print_table},
     [REPORT_JSON] = {"json", report_write_json},
     [REPORT_CSV] = {"csv", report_write_csv},
     [REPORT_MARKDOWN] = {"markdown", report_write_markdown},
@@ -57,11 +58,14 @@ void report_list_queries(GString *out_text) {
   }
 }
 
-status_t report_query(const char *path, const char *sql, report_format_t format, FILE *out,
-                      failure_t *error) {
+status_t report_query(const char *path, const char *campaign, const char *sql,
+                      report_format_t format, FILE *out, failure_t *error) {
+  store_reader_t *reader = NULL;
+  STATUS_TRY(store_reader_open(path, campaign, &reader, error));
   report_grid_t grid;
   report_grid_init(&grid);
-  status_t status = store_query(path, sql, report_grid_add, &grid, error);
+  status_t status = store_reader_query(reader, sql, report_grid_add, &grid, error);
+  store_reader_close(reader);
   if (status == STATUS_OK) {
     FORMATS[format].write(&grid, out);
     if (fflush(out) != 0 || ferror(out)) {

@@ -26,8 +26,9 @@ const char *report_find_query(const char *name);
 /* One line per query: its name and what it tells. */
 void report_list_queries(GString *out_text);
 
-/* Runs one reading query on the database at `path` and writes its rows to `out`. */
-status_t report_query(const char *path, const char *sql, report_format_t format, FILE *out,
-                      failure_t *error);
+/* Runs one reading query on the database at `path`, or on one campaign in it (NULL: all), and
+ * writes its rows to `out`. */
+status_t report_query(const char *path, const char *campaign, const char *sql,
+                      report_format_t format, FILE *out, failure_t *error);
 
 #endif

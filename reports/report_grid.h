@@ -32,6 +32,12 @@ bool report_grid_is_numeric(const report_grid_t *grid, int column);
 /* A number that reads back as the same: 17 digits for reals, "Infinity", "-Infinity". */
 void report_print_exact(const store_value_t *value, GString *out_text);
 
+/* A line of text for the terminal, which no control character in it can harm; newlines stay. */
+void report_print_line(const char *text, FILE *out);
+
+/* A table as wide as the terminal, if `out` is one. */
+void report_print_table(const report_grid_t *grid, FILE *out);
+
 /* `terminal_width` columns are not exceeded where cutting long texts can help; 0: cut nothing. */
 void report_write_table(const report_grid_t *grid, int terminal_width, FILE *out);
 void report_write_markdown(const report_grid_t *grid, FILE *out);

@@ -26,6 +26,20 @@ static void append_plain(GString *text, gunichar character) {
   if (!append_control(text, character)) g_string_append_unichar(text, character);
 }
 
+void report_print_line(const char *text, FILE *out) {
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  GString *line = g_string_new(NULL);
+  for (const char *p = valid; *p != '\0'; p += g_utf8_skip[(unsigned char)*p]) {
+    if (*p == '\n') {
+      g_string_append_c(line, '\n');
+    } else {
+      append_plain(line, g_utf8_get_char(p));
+    }
+  }
+  fprintf(out, "%s\n", line->str);
+  g_string_free(line, TRUE);
+}
+
 static void append_markdown(GString *text, gunichar character) {
   if (character == '\n') {
     g_string_append(text, "<br>");

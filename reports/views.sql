@@ -1,7 +1,8 @@
 -- Views of an Assay database for people, for any SQLite browser and for reports/queries/*.sql.  The
 -- store puts them into every database that it opens for writing; to put them in by hand:
 --   sqlite3 x.db < reports/views.sql
--- The tables and what their columns mean: harness/store/schema.sql.
+-- The tables and what their columns mean: harness/store/schema.sql.  `assay query` and `assay report`
+-- read through the views of their own Assay, whatever the file has.
 
 -- Executors by a short name: the name, with the number where several have it (say, two versions).
 DROP VIEW IF EXISTS executor_label;
@@ -10,6 +11,54 @@ SELECT executor_id,
        CASE WHEN count(*) OVER (PARTITION BY name) = 1 THEN name
             ELSE name || ' #' || executor_id END AS executor
 FROM executor;
+
+-- Runs by the campaign that they are a part of; a run that stands alone is a campaign, "run 7".
+DROP VIEW IF EXISTS run_label;
+CREATE VIEW run_label AS
+SELECT run_id, CASE campaign WHEN '' THEN 'run ' || run_id ELSE campaign END AS campaign
+FROM run;
+
+-- Campaigns in the order in which they began, the last one with the largest number: what ran, how it
+-- ended, the findings that were seen and those that were seen for the first time.
+DROP VIEW IF EXISTS campaign;
+CREATE VIEW campaign AS
+WITH ran AS (
+  SELECT run_label.campaign, count(*) AS runs, min(started) AS started, max(ended) AS ended,
+         min(run_id) AS first_run_id, sum(seconds) AS seconds,
+         sum(oracle_seconds) AS oracle_seconds, sum(compile_seconds) AS compile_seconds,
+         sum(executor_seconds) AS executor_seconds, sum(judge_seconds) AS judge_seconds
+  FROM run JOIN run_label USING (run_id)
+  GROUP BY run_label.campaign
+), counted AS (
+  SELECT campaign, sum(cases) AS cases,
+         sum(cases) FILTER (WHERE outcome = 'conforms') AS conforms,
+         sum(cases) FILTER (WHERE outcome IN ('diverges', 'failed')) AS wrong,
+         sum(cases) FILTER (WHERE outcome = 'refused') AS refused,
+         sum(cases) FILTER (WHERE outcome = 'weak') AS weak,
+         sum(cases) FILTER (WHERE outcome = 'no-oracle') AS no_oracle,
+         max(ulp_error_max) AS ulp_error_max,
+         max(slack_max) FILTER (WHERE outcome = 'conforms') AS slack_used_max
+  FROM counter JOIN run_label USING (run_id)
+  GROUP BY campaign
+), seen AS (
+  SELECT campaign, count(DISTINCT divergence_id) AS findings
+  FROM sighting JOIN run_label USING (run_id)
+  GROUP BY campaign
+), begun AS (
+  SELECT campaign, count(*) AS findings
+  FROM divergence JOIN run_label ON run_id = first_run_id
+  GROUP BY campaign
+)
+SELECT campaign, row_number() OVER (ORDER BY started, first_run_id) AS number,
+       runs, started, ended,
+       coalesce(cases, 0) AS cases, coalesce(conforms, 0) AS conforms, coalesce(wrong, 0) AS wrong,
+       coalesce(refused, 0) AS refused, coalesce(weak, 0) AS weak,
+       coalesce(no_oracle, 0) AS no_oracle,
+       coalesce(seen.findings, 0) AS findings, coalesce(begun.findings, 0) AS new_findings,
+       ulp_error_max, slack_used_max,
+       seconds, oracle_seconds, compile_seconds, executor_seconds, judge_seconds
+FROM ran LEFT JOIN counted USING (campaign) LEFT JOIN seen USING (campaign)
+     LEFT JOIN begun USING (campaign);
 
 -- Cases by op, algorithm, types and executor, with one column per outcome.  Only `conforms` passed.
 DROP VIEW IF EXISTS tally;
@@ -57,22 +106,249 @@ JOIN executor_label AS first_label ON first_label.executor_id = first_id
 JOIN executor_label AS second_label ON second_label.executor_id = second_id
 GROUP BY first_id, second_id, op, algorithm, types;
 
--- Findings with everything that is known of them: the worst case, and the shortest case line.
+-- Findings with everything that is known of them: the worst case, the shortest case line, and the one
+-- to look at (small_...): the shrunk one if there is one, else the shortest; its seed is '0' if it was
+-- not drawn.
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS
 SELECT divergence.divergence_id AS id,
-       executor_id, executor, op, algorithm, types, outcome, class, broken_constraint,
+       executor_id, executor, divergence.op, divergence.algorithm, divergence.types,
+       divergence.outcome, divergence.class, broken_constraint,
        sightings, first_seen, last_seen, first_run_id, last_run_id, signature,
        worst.ulp_error, worst.slack, worst.backward_error,
        worst.result, worst.component, worst.wrong_count, worst.component_count,
        worst.got_bits, worst.got, worst.expected, worst.observed, worst.reason,
        worst.regime, worst.implementation, worst.case_seed,
        program.line AS program_line, worst.case_line,
-       shortest.case_line AS shortest_case_line
+       shortest.case_line AS shortest_case_line,
+       coalesce(shrunk.case_line, shortest.case_line) AS small_case_line,
+       shrunk.case_line IS NOT NULL AS is_shrunk,
+       CASE WHEN shrunk.case_line IS NULL THEN shortest.case_seed ELSE '0' END AS small_case_seed,
+       coalesce(shrunk.got, shortest.got) AS small_got,
+       coalesce(shrunk.expected, shortest.expected) AS small_expected,
+       coalesce(shrunk.wrong_count, shortest.wrong_count) AS small_wrong_count,
+       coalesce(shrunk.component_count, shortest.component_count) AS small_component_count,
+       cause,
+       coalesce(nullif(shrunk.cause_words, ''), nullif(shortest.cause_words, ''),
+                worst.cause_words) AS cause_words,
+       pattern,
+       campaign AS first_campaign
 FROM divergence
 JOIN executor_label USING (executor_id)
+JOIN run_label ON run_label.run_id = first_run_id
 JOIN reproducer AS worst
   ON worst.divergence_id = divergence.divergence_id AND worst.role = 'worst'
 JOIN reproducer AS shortest
   ON shortest.divergence_id = divergence.divergence_id AND shortest.role = 'shortest'
+LEFT JOIN reproducer AS shrunk
+  ON shrunk.divergence_id = divergence.divergence_id AND shrunk.role = 'shrunk'
 JOIN program ON program.program_id = worst.program_id;
+
+-- Findings with one root cause: those of one executor, op, class and cause.  The example is the one
+-- with the shortest case line.
+DROP VIEW IF EXISTS root_cause;
+CREATE VIEW root_cause AS
+WITH ranked AS (
+  SELECT finding.*,
+         row_number() OVER (PARTITION BY executor_id, op, class, cause
+                            ORDER BY length(small_case_line), id) AS place
+  FROM finding
+)
+SELECT executor_id, executor, op, class, cause,
+       count(*) AS findings,
+       sum(first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1))
+         AS new_findings,
+       sum(sightings) AS sightings,
+       count(DISTINCT algorithm) AS algorithms, count(DISTINCT types) AS types,
+       min(first_seen) AS first_seen, max(last_seen) AS last_seen,
+       max(slack) AS slack_max, max(ulp_error) AS ulp_error_max,
+       max(CASE place WHEN 1 THEN id END) AS example_id,
+       max(CASE place WHEN 1 THEN cause_words END) AS cause_words,
+       max(CASE place WHEN 1 THEN pattern END) AS pattern,
+       max(CASE place WHEN 1 THEN small_case_line END) AS small_case_line
+FROM ranked
+GROUP BY executor_id, op, class, cause;
+
+-- How large errors are: so many hundredths of the cases have an error of at most p50, p90, p99.  From
+-- buckets that are a fourth of a binary order of magnitude wide: up to 19 % too large.  The maximum
+-- is exact.
+DROP VIEW IF EXISTS percentile;
+CREATE VIEW percentile AS
+WITH bucketed AS (
+  SELECT executor_id, op, algorithm, types, measure, bucket, max(high) AS high,
+         sum(cases) AS cases
+  FROM histogram
+  GROUP BY executor_id, op, algorithm, types, measure, bucket
+), running AS (
+  SELECT *, sum(cases) OVER (same ORDER BY bucket) AS so_far, sum(cases) OVER same AS total
+  FROM bucketed
+  WINDOW same AS (PARTITION BY executor_id, op, algorithm, types, measure)
+), ranked AS (
+  SELECT executor_id, op, algorithm, types, measure, max(total) AS cases,
+         min(high) FILTER (WHERE so_far >= 0.5 * total) AS p50,
+         min(high) FILTER (WHERE so_far >= 0.9 * total) AS p90,
+         min(high) FILTER (WHERE so_far >= 0.99 * total) AS p99,
+         max(high) AS p100
+  FROM running
+  GROUP BY executor_id, op, algorithm, types, measure
+), extreme AS (
+  SELECT executor_id, op, algorithm, types,
+         max(ulp_error_max) AS ulp, max(slack_max) AS slack
+  FROM counter
+  GROUP BY executor_id, op, algorithm, types
+), known AS (
+  SELECT ranked.*, coalesce(CASE measure WHEN 'ulp' THEN ulp ELSE slack END, p100) AS maximum
+  FROM ranked LEFT JOIN extreme USING (executor_id, op, algorithm, types)
+)
+SELECT executor_id, executor, op, algorithm, types, measure, cases,
+       min(p50, maximum) AS p50, min(p90, maximum) AS p90, min(p99, maximum) AS p99, maximum
+FROM known JOIN executor_label USING (executor_id);
+
+-- Constraints of the specifications, by op and id: programs that broke them on purpose, and how many
+-- of these were rejected, as is right, or accepted; a case is counted once for each executor.  0
+-- drawn: the constraint was never put to the test.
+DROP VIEW IF EXISTS constraint_coverage;
+CREATE VIEW constraint_coverage AS
+WITH counted AS (
+  SELECT op, broken_constraint, sum(cases) AS drawn,
+         sum(cases) FILTER (WHERE outcome = 'conforms') AS rejected,
+         sum(cases) FILTER (WHERE outcome = 'diverges') AS accepted,
+         group_concat(DISTINCT CASE outcome WHEN 'diverges' THEN executor END) AS accepted_by
+  FROM constraint_counter JOIN executor_label USING (executor_id)
+  GROUP BY op, broken_constraint
+), known AS (
+  SELECT op, broken_constraint, text FROM op_constraint
+  UNION ALL
+  SELECT op, broken_constraint, '' FROM counted
+  WHERE (op, broken_constraint) NOT IN (SELECT op, broken_constraint FROM op_constraint)
+)
+SELECT op, broken_constraint,
+       coalesce(drawn, 0) AS drawn, coalesce(rejected, 0) AS rejected,
+       coalesce(accepted, 0) AS accepted,
+       coalesce(drawn, 0) - coalesce(rejected, 0) - coalesce(accepted, 0) AS neither,
+       coalesce(accepted_by, '') AS accepted_by, text
+FROM known LEFT JOIN counted USING (op, broken_constraint);
+
+-- Versions of executors in the order in which they were first run: step 1, 2, ... of a name.  The
+-- same version on other hardware is the same step.
+DROP VIEW IF EXISTS executor_step;
+CREATE VIEW executor_step AS
+WITH ran AS (
+  SELECT DISTINCT executor_id, run_id FROM counter
+  UNION SELECT executor_id, first_run_id FROM divergence
+  UNION SELECT executor_id, run_id FROM retest
+), begun AS (
+  SELECT name, version, min(printf('%s %012d', coalesce(started, '9999'), coalesce(run_id, 0)))
+           AS begin
+  FROM executor LEFT JOIN ran USING (executor_id) LEFT JOIN run USING (run_id)
+  GROUP BY name, version
+), ordered AS (
+  SELECT name, version, row_number() OVER (PARTITION BY name ORDER BY begin, version) AS step
+  FROM begun
+)
+SELECT executor_id, name, version, hardware, step FROM executor JOIN ordered USING (name, version);
+
+-- The life of each finding: of an executor's name and a signature, all versions together.
+--   new             open, and the newest search (a run, or all runs of its campaign) saw it first
+--   known           open, and older
+--   waived          open, with a waiver that holds today; waiver-expired: one that does not any more
+--   regressed       open again after a retest had found it gone; an older waiver does not hold for it
+--   fixed           gone: a retest ran all its cases, and no such version or later one showed it since
+--   changed         like fixed, but its cases diverge in another way: under another signature
+-- What was seen at an older version does not reopen what a newer one has closed.  What was seen on
+-- several kinds of hardware is closed once it is closed on each of them.
+DROP VIEW IF EXISTS finding_state;
+CREATE VIEW finding_state AS
+WITH saw AS (  -- "STEP TIME RUN" sorts as events do
+  SELECT name, hardware, signature, step, version, divergence.*,
+         printf('%06d %s %012d', step, first_seen, first_run_id) AS first_key,
+         printf('%06d %s %012d', step, last_seen, last_run_id) AS last_key,
+         printf('%s %012d', run.started, run.run_id) AS begin
+  FROM divergence JOIN executor_step USING (executor_id) JOIN run ON run.run_id = first_run_id
+), seen AS (
+  SELECT name, hardware, signature, min(first_key) AS first_key, max(last_key) AS last_key
+  FROM saw GROUP BY name, hardware, signature
+), closed AS (  -- a retest that has seen the finding after all, with another case, closes nothing
+  SELECT name, hardware, retest.signature, result,
+         printf('%06d %s %012d', step, tested, retest.run_id) AS key,
+         printf('%06d %s', step, version) AS good
+  FROM retest JOIN executor_step USING (executor_id)
+  WHERE result IN ('gone', 'changed') AND NOT EXISTS (
+    SELECT 1 FROM divergence JOIN sighting USING (divergence_id)
+    WHERE divergence.executor_id = retest.executor_id
+      AND divergence.signature = retest.signature AND sighting.run_id = retest.run_id)
+), here AS (  -- by hardware
+  SELECT seen.*, max(closed.key) AS closed_key,
+         max(closed.key) FILTER (WHERE result = 'gone') AS gone_key,
+         max(closed.key) FILTER (
+           WHERE result = 'gone' AND key > first_key AND key < last_key) AS fixed_key,
+         max(closed.good) FILTER (WHERE result = 'gone') AS good
+  FROM seen LEFT JOIN closed USING (name, hardware, signature)
+  GROUP BY name, hardware, signature
+), life AS (
+  SELECT name, signature,
+         max(closed_key IS NULL OR closed_key < last_key) AS is_open,
+         group_concat(CASE WHEN closed_key IS NULL OR closed_key < last_key THEN hardware END, '; ')
+           AS open_on,
+         max(fixed_key) FILTER (WHERE closed_key < last_key) AS fixed_key,
+         max(closed_key = gone_key) AS is_gone,
+         max(good) AS good
+  FROM here GROUP BY name, signature
+), searched AS (  -- the newest run of each executor that looked for findings
+  SELECT name, max(printf('%s %012d', started, run_id)) AS begin, campaign
+  FROM (SELECT executor_id, run_id FROM counter UNION
+        SELECT executor_id, last_run_id FROM divergence)
+  JOIN executor USING (executor_id) JOIN run USING (run_id)
+  WHERE run_id NOT IN (SELECT run_id FROM retest) AND run_id NOT IN (SELECT run_id FROM result_bits)
+  GROUP BY name
+), newest AS (
+  SELECT name, CASE WHEN campaign = '' THEN begin ELSE
+           (SELECT min(printf('%s %012d', started, run_id)) FROM run
+            WHERE run.campaign = searched.campaign) END AS begin
+  FROM searched
+), held AS (
+  SELECT executor AS name, signature, max(created) AS created, reason, owner, expires
+  FROM waiver WHERE withdrawn IS NULL GROUP BY executor, signature
+), known AS (
+  SELECT name, signature, max(divergence_id) AS id, op, algorithm, types, outcome, class,
+         broken_constraint, cause, sum(sightings) AS sightings, min(first_seen) AS first_seen,
+         max(last_seen) AS last_seen, min(saw.begin) AS begin,
+         substr(min(printf('%06d %s', step, version)), 8) AS first_version,
+         substr(max(printf('%06d %s', step, version)), 8) AS last_version
+  FROM saw GROUP BY name, signature
+)
+SELECT id, name AS executor, signature, op, algorithm, types, outcome, class, broken_constraint,
+       cause,
+       CASE
+         WHEN NOT is_open THEN CASE WHEN is_gone THEN 'fixed' ELSE 'changed' END
+         WHEN created >= substr(coalesce(fixed_key, ''), 8, 20) THEN
+           CASE WHEN expires >= date('now') THEN 'waived' ELSE 'waiver-expired' END
+         WHEN fixed_key IS NOT NULL THEN 'regressed'
+         WHEN known.begin >= newest.begin THEN 'new'
+         ELSE 'known'
+       END AS state,
+       sightings, first_seen, last_seen, first_version, last_version,
+       substr(good, 8) AS last_good_version, open_on,
+       reason AS waiver_reason, owner AS waiver_owner, created AS waiver_created,
+       expires AS waiver_expires
+FROM known JOIN life USING (name, signature)
+LEFT JOIN newest USING (name) LEFT JOIN held USING (name, signature);
+
+-- Waivers that were not withdrawn, and whether they are needed as they stand.
+--   holds      its finding is open and waived
+--   expired    its finding is open, and the waiver's last day has passed
+--   outlived   its finding was fixed after the waiver was made, and came back
+--   vanished   its finding is fixed
+--   changed    its cases diverge in another way
+--   unseen     no such finding is in this database
+DROP VIEW IF EXISTS waiver_state;
+CREATE VIEW waiver_state AS
+SELECT waiver.executor, waiver.signature, finding_state.id,
+       CASE state WHEN 'waived' THEN 'holds' WHEN 'waiver-expired' THEN 'expired'
+                  WHEN 'fixed' THEN 'vanished' WHEN 'changed' THEN 'changed'
+                  WHEN 'regressed' THEN 'outlived' ELSE 'unseen' END AS state,
+       reason, owner, max(created) AS created, expires, op, algorithm, types, class
+FROM waiver LEFT JOIN finding_state
+  ON finding_state.executor = waiver.executor AND finding_state.signature = waiver.signature
+WHERE withdrawn IS NULL
+GROUP BY waiver.executor, waiver.signature;

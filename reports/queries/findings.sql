@@ -1,6 +1,7 @@
--- Every finding: what diverged where, how often, and by how much at the worst.
+-- Every finding: what diverged where, how often, by how much at the worst, and why.
 SELECT id, op, algorithm, types, executor,
        rtrim(class || ' ' || broken_constraint) AS class,
-       sightings, slack AS "max slack", ulp_error AS "max ulp"
+       sightings, slack AS "max slack", ulp_error AS "max ulp",
+       first_campaign AS "first seen by", cause, pattern, small_case_line AS "case"
 FROM finding
 ORDER BY op, algorithm, types, executor, id;

@@ -1,6 +1,8 @@
--- Findings that the last run was the first to see.
-SELECT id, op, algorithm, types, executor, class, sightings, got, expected,
-       shortest_case_line AS "case"
+-- Findings that the last campaign saw first, with the cause and the case to look at.
+SELECT id, op, algorithm, types, executor, class,
+       CASE cause_words WHEN '' THEN cause ELSE cause_words END AS cause, pattern,
+       sightings, small_got AS got, small_expected AS expected,
+       small_case_line AS "case"
 FROM finding
-WHERE first_run_id = (SELECT max(run_id) FROM run)
+WHERE first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1)
 ORDER BY id;

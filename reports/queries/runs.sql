@@ -1,7 +1,7 @@
 -- Every run: when, how it ended, and how many cases it counted.
-SELECT run_id AS run, started, ended, exit_code AS exit,
+SELECT run_id AS run, run_label.campaign, started, ended, exit_code AS exit,
        (SELECT sum(cases) FROM counter WHERE counter.run_id = run.run_id) AS cases,
        (SELECT count(*) FROM divergence WHERE first_run_id = run.run_id) AS "new findings",
-       seed, assay_version AS assay, command
-FROM run
+       seconds, host, seed, assay_version AS assay, command
+FROM run JOIN run_label USING (run_id)
 ORDER BY run_id;

@@ -1,0 +1,63 @@
+"use strict";
+// Copy buttons, tables that sort, and a check of the page by itself, which tests read from
+// <html data-check="...">.
+(() => {
+  const troubles = [];
+  addEventListener("securitypolicyviolation", (event) => troubles.push("csp:" + event.violatedDirective));
+  addEventListener("error", (event) => troubles.push("error:" + event.message));
+
+  const copy = async (button) => {
+    const code = button.parentElement.querySelector("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+    } catch {  // Not permitted here: leave it selected.
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+      return;
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  };
+
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    const text = cell.dataset.v ?? cell.textContent;
+    return text !== "" && !isNaN(text) ? Number(text) : text === "Infinity" ? Infinity : text;
+  };
+
+  const sort = (heading) => {
+    const body = heading.closest("table").tBodies[0];
+    const column = heading.cellIndex;
+    const sign = heading.dataset.sign === "-1" ? 1 : -1;
+    heading.dataset.sign = String(sign);
+    const rows = [...body.rows].sort((a, b) => {
+      const x = value(a, column), y = value(b, column);
+      if (typeof x !== typeof y) return typeof x === "number" ? -1 : 1;
+      return x < y ? -sign : x > y ? sign : 0;
+    });
+    body.append(...rows);
+  };
+
+  const count = (selector) => document.querySelectorAll(selector).length;
+
+  const check = () => {
+    const root = document.documentElement;
+    const promised = root.dataset.promised;
+    const found = ["section", "table", "tr", "article", "svg", ".chip"]
+      .map((selector) => selector.replace(/\W/g, "") + "=" + count(selector)).join(" ");
+    if (root.scrollWidth > root.clientWidth) troubles.push("wider-than-the-window");
+    if (promised !== found) troubles.push("promised " + promised);
+    root.dataset.check = (troubles.length === 0 ? "ok " : "bad " + troubles.join("; ") + " ") + found;
+  };
+
+  addEventListener("load", () => {
+    for (const button of document.querySelectorAll(".replay button")) {
+      button.addEventListener("click", () => copy(button));
+    }
+    for (const heading of document.querySelectorAll("table.sortable thead th")) {
+      heading.classList.add("sorts");
+      heading.addEventListener("click", () => sort(heading));
+    }
+    setTimeout(check, 50);
+  });
+})();

@@ -1,0 +1,6 @@
+-- Every campaign, the last one first; a run that stands alone is one.
+SELECT campaign, started, ended, runs, cases, wrong, findings, new_findings AS "new findings",
+       seconds,
+       CASE WHEN seconds > 0 THEN cases / seconds END AS "cases/s"
+FROM campaign
+ORDER BY number DESC;

@@ -1,0 +1,21 @@
+-- Executors by version: when it was vetted, share wrong, findings it has alone.
+SELECT name AS executor, version, hardware,
+       (SELECT min(started) FROM run WHERE run_id IN
+          (SELECT run_id FROM counter WHERE counter.executor_id = executor.executor_id))
+         AS "first run",
+       (SELECT max(started) FROM run WHERE run_id IN
+          (SELECT run_id FROM counter WHERE counter.executor_id = executor.executor_id))
+         AS "last run",
+       coalesce(sum(cases), 0) AS cases,
+       coalesce(sum(diverges), 0) + coalesce(sum(failed), 0) AS wrong,
+       100.0 * (coalesce(sum(diverges), 0) + coalesce(sum(failed), 0)) / sum(cases) AS "wrong %",
+       (SELECT count(*) FROM divergence WHERE divergence.executor_id = executor.executor_id)
+         AS findings,
+       (SELECT count(*) FROM divergence
+        WHERE divergence.executor_id = executor.executor_id AND signature NOT IN
+          (SELECT signature FROM divergence JOIN executor AS other USING (executor_id)
+           WHERE other.name = executor.name AND other.executor_id <> executor.executor_id))
+         AS "only here"
+FROM executor LEFT JOIN tally USING (executor_id)
+GROUP BY executor.executor_id
+ORDER BY name, "first run", executor.executor_id;
