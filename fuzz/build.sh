@@ -1,0 +1,32 @@
+#!/bin/sh
+# Builds the fuzz targets by the conventions of OSS-Fuzz into $OUT: TARGET, TARGET_seed_corpus.zip,
+# TARGET.dict, TARGET.options.  Also how we build them by hand:
+#
+#   CC=clang-19 CXX=clang++-19 LIB_FUZZING_ENGINE=-fsanitize=fuzzer OUT=/tmp/out WORK=/tmp/work \
+#     CFLAGS='-O1 -g -fsanitize=address,fuzzer-no-link' CXXFLAGS=$CFLAGS fuzz/build.sh
+#
+# Read from the environment: CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE (a flag or an archive; empty:
+# programs that replay files), OUT, WORK, and SRC (the sources are in $SRC/assay; default: this
+# checkout).  $OUT needs nothing of this machine but libc and libstdc++.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+[ -n "${SRC:-}" ] && [ -d "$SRC/assay/fuzz" ] && root=$SRC/assay
+: "${OUT:?the folder for what is built}" "${WORK:?a folder for intermediate files}"
+mkdir -p "$OUT" "$WORK"
+
+# No CMAKE_BUILD_TYPE: optimisation is the environment's choice.  Warnings are for our own compilers.
+cmake -S "$root" -B "$WORK/build" -G Ninja -DCMAKE_BUILD_TYPE= \
+  -DLIB_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:-}" \
+  -DASSAY_STATIC_LIBRARIES=ON -DASSAY_WARNINGS_ARE_ERRORS=OFF
+ninja -C "$WORK/build" fuzz_targets
+
+for source in "$root"/fuzz/fuzz_*.c; do
+  target=$(basename "$source" .c)
+  cp "$WORK/build/$target" "$OUT/"
+  cp "$root/fuzz/$target.options" "$OUT/"
+  "$root/fuzz/dictionary" "$target" >"$OUT/$target.dict"
+  rm -rf "$WORK/seeds" "$OUT/${target}_seed_corpus.zip"
+  "$root/fuzz/seed-corpus" "$target" "$WORK/seeds"
+  (cd "$WORK/seeds" && ls >../seeds.list &&
+   cmake -E tar cf "$OUT/${target}_seed_corpus.zip" --format=zip --files-from=../seeds.list)
+done
