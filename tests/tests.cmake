@@ -1,6 +1,6 @@
 # Every tests/FOLDER/test_*.c is one TAP program, linked against the library of its folder.
 # Target `check_programs` builds them all; tests/run runs them under prove.  (So the tests of harness/run
-# are in tests/campaign.)
+# are in tests/campaign, as are those of harness/campaign.)
 enable_testing()
 find_program(PROVE prove REQUIRED)
 add_custom_target(check_programs)
@@ -31,8 +31,10 @@ add_test_folder(exec "assay_exec;m")
 add_test_folder(judge assay_judge)
 add_test_folder(store assay_store)
 add_test_folder(identify assay_run)
-add_test_folder(campaign assay_run)
+add_test_folder(search "assay_search;assay_run")
+add_test_folder(campaign "assay_run;assay_campaign")
 add_test_folder(reports assay_reports)
 add_test_folder(tidy assay_base)
+add_dependencies(check_programs fuzz_targets)  # Without an engine, for tests/fuzz.
 include(${CMAKE_SOURCE_DIR}/tests/exec/dso.cmake)
 include(${CMAKE_SOURCE_DIR}/tests/bench/bench.cmake)

@@ -10,7 +10,7 @@ if grep -q "built without libFuzzer" err; then
   finish
   exit
 fi
-like err "4096 Extra Counters" "the extra counters are seen"
+like err "1024 Extra Counters" "the extra counters are seen"
 
 run 0 "a model" fuzz stablehlo.dot_general --executor model:pairwise --runs 3000 --seed 1
 like out "cases in .* 0 findings" "a model: summary, no finding"
@@ -33,9 +33,94 @@ for file in kept/*; do
 done
 [ "$good" -ge 5 ]
 ok $? "a corpus: inputs are case lines"
+
+# Several ops, in words and options, and all of them.
+run 0 "several ops" fuzz stablehlo.reduce byteir.erf --op byteir.gelu --executor model:sequential \
+  --runs 1500 --corpus mixed --json
+[ "$(json out 'join " ", sort keys %{{map { $_->{op} => 1 } @{$d->{counters}}}}')" = \
+  "byteir.erf byteir.gelu stablehlo.reduce" ]
+ok $? "several ops: these and no other"
+[ "$(cut -d" " -f1 mixed/* | sort -u | wc -l)" -eq 3 ]
+ok $? "several ops: a corpus of all of them"
+run 0 "all ops" fuzz --executor model:sequential --runs 300
+run 0 "a corpus of mixed ops" fuzz byteir.erf --executor model:sequential --runs 300 --corpus mixed
+"$ASSAY" fuzz stablehlo.reduce --executor canary:drop_nan --runs 3000 --seed 5 2>err |
+  grep -v "time:\|cases in" >first
+"$ASSAY" fuzz stablehlo.reduce --executor canary:drop_nan --runs 3000 --seed 5 2>err |
+  grep -v "time:\|cases in" >second
+cmp -s first second
+ok $? "the same seed, the same findings"
+run 1 "stop at a finding" fuzz stablehlo.reduce --executor canary:drop_nan --runs 20000 \
+  --stop-at-finding
+like out " 1 findings in 1 occurrences" "stop at a finding: one"
+unlike err "libFuzzer: fuzz target exited" "stop at a finding: no crash"
+run 0 "steered by nothing" fuzz stablehlo.reduce --executor model:sequential --runs 500 --steer none
+run 2 "a bad steering" fuzz --executor model:sequential --runs 1 --steer left
+
+# A smaller corpus with the same features.
+features() { # FOLDER: how many libFuzzer counts.
+  "$ASSAY" fuzz --executor model:sequential --corpus "$1" --runs 1 2>&1 >/dev/null |
+    sed -n 's/.*INITED.* ft: \([0-9]*\) .*/\1/p'
+}
+cp -r mixed before
+echo "no case" >mixed/note
+run 0 "a smaller corpus" fuzz --executor model:sequential --corpus mixed --minimise-corpus
+like out "files kept" "a smaller corpus: says how many"
+[ "$(find mixed -type f | wc -l)" -lt "$(find before -type f | wc -l)" ]
+ok $? "a smaller corpus: smaller"
+[ "$(features mixed)" = "$(features before)" ]
+ok $? "a smaller corpus: the same features"
+[ -f mixed/note ] && [ -z "$(find . -maxdepth 1 -name 'mixed.minimised*')" ]
+ok $? "a smaller corpus: other files stay, and nothing else does"
+run 0 "a smaller corpus, again" fuzz --executor model:sequential --corpus mixed --minimise-corpus
+like out "mixed: \([0-9]*\) of \1 files kept" "a smaller corpus, again: nothing to drop"
+run 2 "no such corpus" fuzz --executor model:sequential --corpus nowhere --minimise-corpus
+like err "nowhere" "no such corpus: says which"
+run 2 "no corpus" fuzz --executor model:sequential --minimise-corpus
+
+# A backend that kills the program: the case is kept, and can be replayed.
+faulty=$(dirname "$ASSAY")/tests/dso/faulty.so
+if [ -f "$faulty" ]; then
+  run 3 "a crash" fuzz stablehlo.reduce --executor "dso:$faulty?execute:crash" --runs 3000 --corpus c
+  like err "assay: the program died of signal 11 in the case c-artifacts/crash-" "a crash: which case"
+  case=$(find c-artifacts -name 'crash-*')
+  [ "$(wc -l <"$case")" -eq 1 ] && "$ASSAY" show "$(cat "$case")" >/dev/null
+  ok $? "a crash: the artifact is a case line"
+  sh -c "PATH='$(dirname "$ASSAY")':\$PATH; $(sed -n 's/.*`\(assay replay.*\)`.*/\1/p' err)" >out 2>&1
+  [ $? -eq 3 ]
+  ok $? "a crash: the line to replay it with"
+  like out "crash" "a crash: replayed in isolation"
+  run 3 "a crash elsewhere" fuzz stablehlo.reduce --executor "dso:$faulty?execute:crash" --runs 3000 \
+    --artifacts there
+  [ -n "$(find there -name 'crash-*')" ]
+  ok $? "a crash elsewhere: --artifacts"
+fi
+
+# SIGINT and SIGTERM: it finishes and summarises, and libFuzzer takes it for no crash.
+for signal in INT TERM; do
+  perl -e '
+    my ($signal, @command) = @ARGV;
+    my $child = fork() // die;
+    if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
+    select undef, undef, undef, 1;
+    kill $signal, $child;
+    waitpid $child, 0;
+    exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' $signal "$ASSAY" fuzz stablehlo.reduce \
+    --executor canary:drop_last_term --time 60s --db $signal.db >out 2>err
+  [ $? -eq 1 ]
+  ok $? "SIG$signal: the exit code tells of divergences"
+  like out "cases in .* findings in" "SIG$signal: summary"
+  run 0 "SIG$signal: the database" query --sql "SELECT count(*) AS n FROM run WHERE exit_code = 1" \
+    --db $signal.db --format json
+  [ "$(json out '$d->[0]{n}')" = 1 ]
+  ok $? "SIG$signal: the run has ended"
+done
+[ -z "$(find . -maxdepth 1 -name 'crash-*')" ]
+ok $? "signals leave no artifact"
+
 run 0 "a time" fuzz stablehlo.reduce --executor model:sequential --time 1s
 run 0 "isolated" fuzz stablehlo.reduce --executor model:sequential --runs 300 --isolate
 run 2 "unknown op" fuzz stablehlo.redcue --executor model:sequential --runs 1
 like err "did you mean 'stablehlo.reduce'?" "unknown op: suggestion"
-run 2 "no op" fuzz --executor model:sequential
+run 2 "bad runs" fuzz --executor model:sequential --runs -1
 finish

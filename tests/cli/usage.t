@@ -42,7 +42,7 @@ like err "column" "bad line: column"
 run 0 "help" help
 like out "Exit codes: 0 clean, 1 divergences" "help: exit codes"
 like out "init_count" "help: contracts"
-for verb in run fuzz vet invariance replay show gen subject judge query ops executors doctor; do
+for verb in run fuzz vet invariance replay retest waive ledger compare shrink show gen subject judge query corpus ops executors doctor completion; do
   run 0 "help $verb" help $verb
   like out "assay $verb" "help $verb: usage"
 done

@@ -39,6 +39,11 @@ static verdict_t make_verdict(divergence_class_t class_, size_t wrong, size_t al
       .outcome = OUTCOME_diverges, .class_ = class_, .wrong_count = wrong, .component_count = all};
 }
 
+static void set_cause(verdict_t *verdict, const char *cause, bool is_sure) {
+  g_strlcpy(verdict->cause, cause, sizeof verdict->cause);
+  verdict->is_cause_sure = is_sure;
+}
+
 static bool same_finding(const verdict_t *a, const program_t *p, const verdict_t *b,
                          const program_t *q) {
   hash_text_t first = verdict_signature(a, p);
@@ -46,12 +51,12 @@ static bool same_finding(const verdict_t *a, const program_t *p, const verdict_t
   return g_str_equal(first.text, second.text);
 }
 
-/* Sizes, places, values and errors do not count. */
+/* Sizes, places, shares, values and errors do not count. */
 static void test_same(void) {
   program_t small = make_program(&sum_op, "add", "f32", 4);
   program_t large = make_program(&sum_op, "add", "f32", 4000);
   verdict_t a = make_verdict(CLASS_value, 3, 10);
-  verdict_t b = make_verdict(CLASS_value, 400, 1000);
+  verdict_t b = make_verdict(CLASS_value, 1000, 1000);
   b.component = 17;
   b.got_bits = 5;
   b.ulp_error_max = 9;
@@ -64,7 +69,7 @@ static void test_same(void) {
   g_assert_true(same_finding(&a, &small, &b, &large));
 }
 
-/* Op, label, type, outcome, class, constraint and share do. */
+/* Op, label, type, outcome, class and constraint do. */
 static void test_different(void) {
   program_t program = make_program(&sum_op, "add", "f32", 4);
   verdict_t verdict = make_verdict(CLASS_value, 3, 10);
@@ -74,15 +79,10 @@ static void test_different(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
     g_assert_false(same_finding(&verdict, &program, &verdict, &programs[i]));
   }
-  verdict_t verdicts[] = {verdict,
-                          make_verdict(CLASS_order, 3, 10),
-                          make_verdict(CLASS_value, 1, 10),
-                          make_verdict(CLASS_value, 6, 10),
-                          make_verdict(CLASS_value, 10, 10),
-                          make_verdict(CLASS_value, 0, 0),
-                          verdict};
+  verdict_t verdicts[] = {verdict, make_verdict(CLASS_order, 3, 10), verdict, verdict};
   verdicts[0].outcome = OUTCOME_failed;
-  g_strlcpy(verdicts[G_N_ELEMENTS(verdicts) - 1].constraint, "C14", sizeof verdict.constraint);
+  g_strlcpy(verdicts[2].constraint, "C14", sizeof verdict.constraint);
+  set_cause(&verdicts[3], "without-last-term", true);
   for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++) {
     g_assert_false(same_finding(&verdict, &program, &verdicts[i], &program));
     for (size_t j = 0; j < i; j++) {
@@ -91,13 +91,37 @@ static void test_different(void) {
   }
 }
 
+/* One cause is one finding, whatever kinds of values it makes wrong; one in doubt is none. */
+static void test_causes(void) {
+  program_t program = make_program(&sum_op, "add", "f32", 4);
+  verdict_t value = make_verdict(CLASS_value, 3, 10);
+  verdict_t nan = make_verdict(CLASS_nan, 10, 10);
+  set_cause(&value, "without-last-term", true);
+  set_cause(&nan, "without-last-term", true);
+  g_assert_true(same_finding(&value, &program, &nan, &program));
+  g_strlcpy(nan.cause_words, "without the last term, 16 (of 17)", sizeof nan.cause_words);
+  g_strlcpy(nan.pattern, "last", sizeof nan.pattern);
+  g_assert_true(same_finding(&value, &program, &nan, &program));
+  set_cause(&nan, "without-first-term", true);
+  g_assert_false(same_finding(&value, &program, &nan, &program));
+  set_cause(&value, "without-last-term", false);
+  verdict_t unknown = make_verdict(CLASS_value, 3, 10);
+  g_assert_true(same_finding(&value, &program, &unknown, &program));
+}
+
 /* Stored in databases: the same for ever. */
 static void test_pinned(void) {
   program_t program = make_program(&sum_op, "add", "f32", 4);
   verdict_t verdict = make_verdict(CLASS_value, 3, 10);
-  static const char words[] = "test.sum\nadd\nf32->f32\ndiverges\nvalue\n\nsome\n";
+  static const char words[] = "signature 2\ntest.sum\nadd\nf32->f32\ndiverges\n\nclass value\n";
   hash_text_t expected = hash_of(words, sizeof words - 1);
   hash_text_t signature = verdict_signature(&verdict, &program);
+  g_assert_cmpstr(signature.text, ==, expected.text);
+  set_cause(&verdict, "without-init", true);
+  static const char known[] =
+      "signature 2\ntest.sum\nadd\nf32->f32\ndiverges\n\ncause without-init\n";
+  expected = hash_of(known, sizeof known - 1);
+  signature = verdict_signature(&verdict, &program);
   g_assert_cmpstr(signature.text, ==, expected.text);
 }
 
@@ -143,6 +167,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/verdict/spellings", test_spellings);
   g_test_add_func("/verdict/same", test_same);
   g_test_add_func("/verdict/different", test_different);
+  g_test_add_func("/verdict/causes", test_causes);
   g_test_add_func("/verdict/pinned", test_pinned);
   g_test_add_func("/verdict/algorithms", test_algorithms);
   return g_test_run();

@@ -52,6 +52,11 @@ static void parse_case(const char *line, arena_t *arena, case_t *out_instance) {
 }
 
 #define REDUCE "stablehlo.reduce body="
+/* 1, 38 zeros and another term. */
+#define ZEROS_2 "0000000000000000"
+#define ZEROS_19 ZEROS_2 ZEROS_2 ZEROS_2 ZEROS_2 ZEROS_2 ZEROS_2 ZEROS_2 ZEROS_2 ZEROS_2 "00000000"
+#define FORTY(term) \
+  REDUCE "add dims=[0] f32[40] f32[] -> f32[] : 3f800000" ZEROS_19 ZEROS_19 term " : 00000000"
 #define MATRIX "stablehlo.dot_general batch=[]x[] contract=[1]x[0] "
 #define INNER "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
 #define OUTER "stablehlo.dot_general batch=[]x[] contract=[]x[] "
@@ -172,6 +177,11 @@ static const struct {
      "3f800000"},
     {FAULT_narrow_result, REDUCE "add dims=[0] f32[1] f32[] -> f32[] : 3f800001 : 00000000",
      "3f800000"},
+    /* One unit in the last place of 1 is 2^-23: three fourths of it, two of it. */
+    {FAULT_long_sums_truncated, FORTY("33c00000"), "3f800000"},
+    {FAULT_long_sums_aligned, FORTY("33c00000"), "3f800000"},
+    {FAULT_long_sums_short, FORTY("34800000"), "3f800000"},
+    {FAULT_long_sums_carried_short, FORTY("34800000"), "3f800000"},
     {FAULT_truncate_additions, SMALL_SUM, "3f800000"},
     {FAULT_truncate_products, INNER "f32[1] f32[1] -> f32[] : 3f800003 : 3fa00000", "3fa00003"},
     {FAULT_truncate_result, SMALL_SUM, "3f800000"},

@@ -25,7 +25,7 @@ check() {
   number=$((number + 1))
   : >"$place/asked"
   status=0
-  said=$(PATH="$place/bin" "$place/install-packages" 2>&1) || status=$?
+  said=$(PATH="$place/bin" "$place/install-packages" ${list:-} 2>&1) || status=$?
   seen=$said$(cat "$place/asked")
   case "$status: $seen" in
     "$2: "*"${3:-nothing}"* | "$2: $3") echo "ok $number - $1" ;;
@@ -36,7 +36,7 @@ check() {
   esac
 }
 
-echo 1..8
+echo 1..9
 check "no dpkg: says what to do" 3 "ASSAY_SKIP_PACKAGES=1"
 stand_in dpkg-query 'printf "installed alpha\ninstalled beta-dev\ninstalled gamma\n"'
 stand_in apt-get "echo \"\$@\" >>$place/asked; exit 0"
@@ -49,6 +49,10 @@ check "with sudo: installs what is missing" 0 "install --no-install-recommends b
 check "with sudo: says so" 0 "Installing: beta-dev gamma"
 rm "$place/bin/sudo"
 stand_in id 'echo 0'
+printf 'delta\n' >"$place/other.txt"
+list=$place/other.txt
+check "another list: installs what that one names" 0 "install --no-install-recommends delta"
+list=
 check "as root: updates the list first" 0 "update"
 stand_in apt-get 'echo "Could not resolve deb.debian.org" >&2; exit 100'
 check "archive out of reach: shows why" 3 "Could not resolve deb.debian.org"

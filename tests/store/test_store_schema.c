@@ -90,9 +90,15 @@ static void test_checks(store_fixture_t *fixture, gconstpointer data) {
     const char *sql;
     const char *rule;
   } rows[] = {
-      {"INSERT INTO run VALUES (9, 'c', '-1', 1, 'v', '2026-01-01T00:00:00Z', NULL, NULL)", "seed"},
-      {"INSERT INTO run VALUES (9, 'c', '1', 1, 'v', '2026-01-01', NULL, NULL)", "started"},
-      {"INSERT INTO run VALUES (9, 'c', '1', 1, 'v', '2026-01-01T00:00:00Z', NULL, 0)", "ended"},
+      {"INSERT INTO run (run_id, command, seed, contract_id, assay_version, started, ended, "
+       "exit_code) VALUES (9, 'c', '-1', 1, 'v', '2026-01-01T00:00:00Z', NULL, NULL)",
+       "seed"},
+      {"INSERT INTO run (run_id, command, seed, contract_id, assay_version, started, ended, "
+       "exit_code) VALUES (9, 'c', '1', 1, 'v', '2026-01-01', NULL, NULL)",
+       "started"},
+      {"INSERT INTO run (run_id, command, seed, contract_id, assay_version, started, ended, "
+       "exit_code) VALUES (9, 'c', '1', 1, 'v', '2026-01-01T00:00:00Z', NULL, 0)",
+       "ended"},
       {"INSERT INTO executor VALUES (9, '', '', '')", "name"},
       {"INSERT INTO program VALUES (9, 'abc', 'line')", "length(hash)"},
       {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 0, 0, 0, 0)", "cases"},

@@ -33,12 +33,13 @@ typedef struct layer {
 } layer_t;
 
 static const layer_t LAYERS[] = {
-    {"harness/base/*", 0},  {"harness/tap/*", 0},   {"harness/num/*", 1},
-    {"harness/model/*", 2}, {"generated/*", 1},     {"harness/gen/*", 3},
-    {"harness/exec/*", 3},  {"harness/quant/*", 3}, {"oracles/*", 3},
-    {"harness/judge/*", 4}, {"harness/store/*", 4}, {"harness/identify/*", 4},
-    {"harness/run/*", 5},   {"reports/*", 5},       {"harness/cli/*", 6},
-    {"fuzz/*", 6},          {"tests/*", 6},
+    {"harness/base/*", 0},  {"harness/tap/*", 0},      {"harness/num/*", 1},
+    {"harness/model/*", 2}, {"generated/*", 1},        {"harness/gen/*", 3},
+    {"harness/exec/*", 3},  {"harness/quant/*", 3},    {"oracles/*", 3},
+    {"harness/judge/*", 4}, {"harness/store/*", 4},    {"harness/identify/*", 4},
+    {"harness/run/*", 5},   {"harness/campaign/*", 5}, {"harness/search/*", 5},
+    {"reports/*", 5},       {"harness/cli/*", 6},      {"fuzz/*", 6},
+    {"tests/*", 6},
 };
 
 static inline const layer_t *find_layer(const char *path) {
@@ -98,6 +99,7 @@ static const struct {
     {"xxhash.h", "harness/base/hash.c"},
     {"jansson.h", "reports/*"},
     {"jansson.h", "harness/cli/*"},
+    {"jansson.h", "harness/campaign/campaign_status.c"},
     {"jansson.h", "tests/*"},
     {"dlfcn.h", "harness/exec/dso_transport.c"},
     {"dlfcn.h", "harness/exec/plugins/*"},

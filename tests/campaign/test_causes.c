@@ -1,0 +1,224 @@
+/* Names of causes: what planted faults are called.  Each hypothesis has a fault that is its own,
+ * and no fault may surely get a name that causes.def does not list for it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "harness/run/builtin.h"
+#include "harness/run/cause.h"
+#include "harness/run/session.h"
+
+enum { OPS_MAX = 64, CASES = 4000, COMPOSITE_CASES = 200, NAMES_MAX = 64 };
+
+typedef struct cause_row {
+  const char *canary;
+  const char *contract;
+  const char *what;   /* The beginning of the names of ops, or a program. */
+  const char *cause;  /* That most of its cases are named, or "". */
+  const char *others; /* Names that some may get, separated by blanks. */
+} cause_row_t;
+
+static const cause_row_t rows[] = {
+#define CAUSE_ROW(canary, contract, what, cause, others) \
+  {"canary:" canary, contract, what, cause, others},
+#include "tests/campaign/expected_causes.def"
+#undef CAUSE_ROW
+};
+
+static executor_t *open_builtin(const char *name) {
+  const executor_options_t options = {.find_builtin = builtin_find};
+  executor_t *executor = NULL;
+  failure_t error = {0};
+  if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
+  return executor;
+}
+
+/* Cases of a fault, by the name that they got for sure. */
+typedef struct names {
+  const char *items[NAMES_MAX];
+  uint64_t cases[NAMES_MAX];
+  size_t count;
+  uint64_t unknown;
+  uint64_t unsure;
+} names_t;
+
+static void count_name(names_t *names, const verdict_t *verdict, uint64_t cases) {
+  if (verdict->cause[0] == '\0' || !verdict->is_cause_sure) {
+    *(verdict->cause[0] == '\0' ? &names->unknown : &names->unsure) += cases;
+    return;
+  }
+  size_t i = 0;
+  while (i < names->count && strcmp(names->items[i], verdict->cause) != 0) i++;
+  g_assert_cmpuint(i, <, NAMES_MAX);
+  if (i == names->count) names->items[names->count++] = verdict->cause;
+  names->cases[i] += cases;
+}
+
+static bool is_listed(const cause_row_t *row, const char *name) {
+  if (strcmp(row->cause, name) == 0) return true;
+  g_auto(GStrv) others = g_strsplit(row->others, " ", -1);
+  return g_strv_contains((const char *const *)others, name);
+}
+
+static void check_names(const cause_row_t *row, const names_t *names) {
+  GString *text = g_string_new(NULL);
+  uint64_t most = 0;
+  const char *most_frequent = "";
+  for (size_t i = 0; i < names->count; i++) {
+    g_string_append_printf(text, " %s %" PRIu64, names->items[i], names->cases[i]);
+    if (!is_listed(row, names->items[i])) {
+      g_test_message("%s is surely named %s", row->canary, names->items[i]);
+      g_test_fail();
+    }
+    if (names->cases[i] > most) most_frequent = names->items[i];
+    most = MAX(most, names->cases[i]);
+  }
+  g_test_message("%s:%s; unsure %" PRIu64 ", unknown %" PRIu64, row->canary, text->str,
+                 names->unsure, names->unknown);
+  g_string_free(text, TRUE);
+  if (row->cause[0] != '\0') g_assert_cmpstr(most_frequent, ==, row->cause);
+}
+
+/* Draws from the ops, or the program, of the row. */
+static void set_stream(const cause_row_t *row, arena_t *arena, program_t *program,
+                       const op_t *ops[], session_options_t *options) {
+  failure_t error = {0};
+  const char *broken = NULL;
+  options->cases_max = CASES;
+  if (strchr(row->what, ' ') != NULL) {
+    status_t status = program_parse(str_from(row->what), arena, program, &broken, &error);
+    if (status != STATUS_OK) g_error("%s", error.text);
+    options->stream.program = program;
+    return;
+  }
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    bool is_meant = g_str_has_prefix((*op)->name, row->what);
+    if (is_meant) ops[options->stream.op_count++] = *op;
+    if (is_meant && (*op)->is_composite) options->cases_max = COMPOSITE_CASES;
+  }
+  g_assert_cmpuint(options->stream.op_count, >, 0);
+  options->stream.ops = ops;
+}
+
+static void test_row(gconstpointer data) {
+  const cause_row_t *row = (const cause_row_t *)data;
+  arena_t arena;
+  arena_init(&arena);
+  executor_t *executor = open_builtin(row->canary);
+  program_t program;
+  const op_t *ops[OPS_MAX];
+  session_options_t options = {.stream = {.gen = gen_options_default(), .seed = 1},
+                               .executors = &executor,
+                               .executor_count = 1,
+                               .command = "test",
+                               .assay_version = "test"};
+  options.stream.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 64, .terms_max = 24};
+  set_stream(row, &arena, &program, ops, &options);
+  failure_t error = {0};
+  if (contract_parse(str_from(row->contract), &options.contract, &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  session_t *session = NULL;
+  if (session_open(&options, &session, &error) != STATUS_OK ||
+      session_run(session, &error) != STATUS_OK) {
+    g_error("%s: %s", error.text, session == NULL ? "" : session_bug_case(session));
+  }
+  names_t names = {.count = 0};
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    const finding_t *finding = session_finding(session, i);
+    count_name(&names, &finding->verdict, finding->count);
+  }
+  check_names(row, &names);
+  session_close(session, 0, NULL);
+  executor_close(executor);
+  arena_deinit(&arena);
+}
+
+/* What one case is named, alone, on an executor; the caller frees the words. */
+static char *explain(const char *executor_name, const char *line, verdict_t *out_verdict) {
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  failure_t error = {0};
+  if (case_parse(str_from(line), &arena, &instance, NULL, &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  contract_t contract = contract_backend();
+  one_case_t walk;
+  one_case_init(&walk, &contract, 1);
+  expectation_t expectation;
+  executor_t *executor = open_builtin(executor_name);
+  status_t status = one_case_expect(&walk, &instance, NULL, &arena, &expectation, &error);
+  if (status == STATUS_OK) {
+    status = one_case_run(&walk, &instance, &expectation, executor, &arena, out_verdict, &error);
+  }
+  const cause_question_t question = cause_ask(&walk, &instance, &expectation);
+  if (status == STATUS_OK) status = cause_find(&question, &arena, out_verdict, &error);
+  if (status != STATUS_OK) g_error("%s", error.text);
+  executor_close(executor);
+  arena_deinit(&arena);
+  return g_strdup(out_verdict->cause_words);
+}
+
+/* The words have the index; what explains as well is named after it. */
+static void test_words(void) {
+  static const struct {
+    const char *executor;
+    const char *line;
+    const char *words;
+    bool is_sure;
+  } cases[] = {
+      {"canary:drop_last_term",
+       "stablehlo.reduce body=add dims=[0] f32[6] f32[] -> f32[] : "
+       "3f9d70a43dcccccd40490fdb3eaaaaab3fb504f33fb8aa3b : 00000000",
+       "without the last term, 5 (of 6)", true},
+      {"canary:drop_tail",
+       "stablehlo.reduce body=add dims=[0] f32[10] f32[] -> f32[] : "
+       "3f9d70a43dcccccd40490fdb3eaaaaab3fb504f33f9d70a43dcccccd40490fdb3f3504f33fb8aa3b : "
+       "00000000",
+       "without the terms beyond the last whole block of 4 or 8", true},
+      {"canary:drop_tail",
+       "stablehlo.reduce body=add dims=[0] f32[9] f32[] -> f32[] : "
+       "3f9d70a43dcccccd40490fdb3eaaaaab3fb504f33f9d70a43dcccccd40490fdb3f3504f3 : 00000000",
+       "without the last term, 8 (of 9); or without-tail", false},
+      {"canary:neighbour_term",
+       "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[1,3] f32[3,1] -> f32[1,1] : "
+       "3f9d70a43dcccccd40490fdb : 3eaaaaab3fb504f33f9d70a4",
+       "with the second term in place of the first, 0 (of 3)", true},
+      {"canary:drop_last_term",
+       "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 00000000", "",
+       false},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    verdict_t verdict;
+    g_autofree char *words = explain(cases[i].executor, cases[i].line, &verdict);
+    g_assert_cmpstr(words, ==, cases[i].words);
+    g_assert_cmpint(verdict.is_cause_sure, ==, cases[i].is_sure);
+  }
+}
+
+/* What conforms has no cause. */
+static void test_conforming(void) {
+  verdict_t verdict;
+  g_autofree char *words =
+      explain("model:sequential",
+              "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : "
+              "00000000",
+              &verdict);
+  g_assert_cmpint(verdict.outcome, ==, OUTCOME_conforms);
+  g_assert_cmpstr(words, ==, "");
+  g_assert_cmpstr(verdict.pattern, ==, "");
+  g_assert_false(cause_is_sought(&verdict));
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  g_test_add_func("/causes/words", test_words);
+  g_test_add_func("/causes/conforming", test_conforming);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    char *path = g_strdup_printf("/causes/%.20s/%s", rows[i].what, rows[i].canary + 7);
+    g_test_add_data_func(path, &rows[i], test_row);
+    g_free(path);
+  }
+  return g_test_run();
+}

@@ -1,0 +1,159 @@
+#!/bin/bash
+# A campaign: two workers, two executors, a folder; killed at random, gone on with, merged.
+. "$(dirname "$0")/checks.sh"
+
+# ask FOLDER SQL: one value from the database of a campaign.
+ask() { "$ASSAY" query --sql "SELECT ($2) AS x" --db "$1/campaign.db" --format csv | tail -n 1 | tr -d '\r'; }
+
+is() { # VALUE EXPECTED DESCRIPTION
+  [ "$1" = "$2" ]
+  ok $? "$3 ($1)"
+}
+
+# Nothing that a worker is told to do can reach a network or the home of the user.
+common="--executor canary:drop_last_term --executor model:sequential --op stablehlo.reduce --jobs 2"
+
+# ---- Errors ------------------------------------------------------------------------------------------
+run 2 "no folder" campaign --executor model:sequential
+like err "add --out FOLDER" "no folder: what to do"
+run 2 "a shard that is none" campaign $common --out x --shard 4/4
+like err "write I/N" "a shard that is none: what to write"
+run 2 "an op that is none" campaign --executor model:sequential --op stablehlo.reduse --out x
+run 2 "an executor that is none" campaign --executor modell:sequential --out x
+run 2 "no workers" campaign $common --jobs -1 --out x
+run 2 "a contract that needs profiles" campaign $common --out x --contract identified
+[ ! -e x ]
+ok $? "nothing was made"
+
+# ---- One campaign from beginning to end -----------------------------------------------------------------
+run 1 "a campaign" campaign $common --time 8s --out a --seed 5 --name night
+like out "^campaign night, seed 5: [0-9]* cases" "summary: name, seed, cases"
+like out "^not judged: " "summary: what was not judged"
+like out "canary:drop_last_term *stablehlo.reduce" "summary: findings"
+like err "^new: canary:drop_last_term stablehlo.reduce" "new findings are told"
+like err "assay replay '.*' --executor 'canary:drop_last_term'" "with the line that replays them"
+unlike err "new: model:" "none of the model"
+parses_as_json a/status.json "status.json"
+is "$(json a/status.json '$d->{state}')" finished "status.json: state"
+is "$(json a/status.json '$d->{totals}{cases} > 100')" 1 "status.json: cases"
+is "$(json a/status.json 'scalar @{$d->{executors}}')" 2 "status.json: executors"
+is "$(ask a "SELECT count(DISTINCT name) FROM counter JOIN executor USING (executor_id)")" 2 "both executors ran"
+is "$(ask a "SELECT count(*) > 0 FROM divergence")" 1 "findings are in the database"
+is "$(ask a "SELECT count(*) FROM divergence JOIN executor USING (executor_id) WHERE name LIKE 'model:%'")" 0 \
+  "none of the model is"
+is "$(ask a "SELECT count(*) FROM run WHERE campaign <> 'night' OR ended IS NULL")" 0 "all runs ended"
+is "$(ls a/workers/*.db 2>/dev/null | wc -l)" 0 "no database of a worker is left"
+is "$(ls a/corpus | wc -l)" 2 "each executor has a corpus"
+run 2 "--fresh" campaign $common --time 5s --out a --fresh
+like err "holds a campaign already" "--fresh: why not"
+
+# ---- The same folder, another night; two at once ------------------------------------------------------------
+findings=$(ask a "SELECT count(*) FROM divergence")
+"$ASSAY" campaign $common --time 6s --out a --seed 6 --name night-2 >out2 2>err2 &
+sleep 1.5
+run 2 "a folder in use" campaign $common --time 5s --out a
+like err "another process runs the campaign" "a folder in use: why not"
+wait $!
+is "$(json a/status.json '$d->{name}')" night-2 "another night in the same folder"
+is "$(ask a "SELECT count(DISTINCT campaign) FROM run")" 2 "the database knows both"
+[ "$(ask a "SELECT count(*) FROM divergence")" -ge "$findings" ]
+ok $? "what was found stays"
+unlike err2 "^assay: .*stopped with" "no worker failed"
+
+# ---- SIGINT once, then go on --------------------------------------------------------------------------------
+start() { # SIGNAL SECONDS COMMAND...
+  perl -e '
+    my ($signal, $seconds, @command) = @ARGV;
+    my $child = fork() // die;
+    if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
+    select undef, undef, undef, $seconds;
+    kill $signal, $child;
+    waitpid $child, 0;
+    exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' "$@"
+}
+start INT 3 "$ASSAY" campaign $common --time 600s --out b --seed 1 >out 2>err
+is $? 1 "SIGINT: the exit code tells of divergences"
+like out "^Interrupted: the same command goes on" "SIGINT: summary"
+is "$(json b/status.json '$d->{state}')" interrupted "SIGINT: state"
+is "$(ls b/workers/*.db 2>/dev/null | wc -l)" 0 "SIGINT: workers were summed up"
+spent=$(json b/status.json 'int $d->{seconds_spent}')
+run 2 "going on with something else" campaign $common --op stablehlo.dot_general --time 600s --out b
+like err "ask for the same" "going on with something else: what to do"
+run 1 "going on" campaign $common --time $((spent + 5))s --out b
+like err "going on with campaign" "going on: says so"
+is "$(json b/status.json '$d->{state}')" finished "going on: to the end"
+
+# ---- Killed ten times at random moments -----------------------------------------------------------------------
+# What was told, by the campaign or by a worker in its log, must be in the database in the end.
+RANDOM=7
+: >told
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  start KILL "1.$((RANDOM % 100))" "$ASSAY" campaign $common --time 600s --out c --seed 3 >/dev/null 2>err
+  grep -h '^new: ' err | sed 's/^new: //; s/:.*//' >>told
+  sleep 0.1 # Workers die with their parent.
+  grep -h '^canary:drop_last_term stablehlo' c/workers/*.log | sed 's/: result.*//; s/ (.*) *$/&/' >>told
+done
+spent=$(json c/status.json 'int $d->{seconds_spent}')
+run 1 "killed ten times, and finished" campaign $common --time $((spent + 4))s --out c
+"$ASSAY" query --format csv --db c/campaign.db --sql "SELECT DISTINCT name || ' ' || op || ' ' || algorithm || ' ' ||
+  types || ' ' || outcome AS x FROM divergence JOIN executor USING (executor_id)" |
+  tr -d '\r"' | sort -u >stored
+# "EXECUTOR OP ALGORITHM TYPES OUTCOME (CLASS)": a finding that has a cause may have several classes.  A
+# line that the kill cut short has no parenthesis.
+grep ')' told | sed 's/ (.*//' | sort -u >told_once
+comm -23 told_once stored >out
+lost=$(wc -l <out)
+[ "$(wc -l <told_once)" -gt 3 ]
+ok $? "findings were told ($(wc -l <told) times, $(wc -l <told_once) different)"
+is "$lost" 0 "findings lost in ten kills"
+is "$(ask c "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'")" 0 "the database is sound"
+is "$(ls c/workers/*.db 2>/dev/null | wc -l)" 0 "leftovers were added"
+
+# ---- An executor that goes away -----------------------------------------------------------------------------------
+# It starts while the file "alive" is there.
+cat >mortal.sh <<'SH'
+#!/bin/sh
+[ -e "$(dirname "$0")/alive" ] || { echo "mortal: out of order" >&2; exit 1; }
+exec sh "$ASSAY_TEST_WORKER"
+SH
+chmod +x mortal.sh
+touch alive
+source_folder=$(cd "$(dirname "$ASSAY")/.." && pwd)
+export ASSAY_TEST_WORKER="$source_folder/tests/exec/workers/algorithms.sh"
+(sleep 2.5; rm -f alive) &
+run 1 "an executor that goes away" campaign --executor "proc:./mortal.sh" --executor model:sequential \
+  --op stablehlo.dot_general --time 30s --out d --jobs 1 --seed 1
+like err "the worker of proc:./mortal.sh stopped with exit code 3 after .*mortal" "the message says which and why"
+like err "proc:./mortal.sh is set aside" "it is set aside"
+is "$(ask d "SELECT sum(cases) > 1000 FROM counter JOIN executor USING (executor_id) WHERE name LIKE 'model:%'")" 1 \
+  "the other goes on"
+
+# ---- An executor that crashes its process --------------------------------------------------------------------------
+faulty=$(dirname "$ASSAY")/tests/dso/faulty.so
+if [ -e "$faulty" ]; then
+  run 1 "an executor that crashes" campaign --executor "dso:$faulty?execute:crash" --executor model:sequential \
+    --op stablehlo.reduce --time 12s --jobs 2 --out e --seed 1
+  like err "took its worker along: the case is kept in crashes/" "it is told, once"
+  is "$(grep -c "took its worker along" err)" 1 "and isolated from then on"
+  like err "^new: dso:.* failed (crash)" "the crash is a finding"
+  is "$(ask e "SELECT sum(cases) > 5 FROM counter WHERE class = 'crash'")" 1 "and it is counted, case by case"
+  is "$(ask e "SELECT sum(cases) > 1000 FROM counter JOIN executor USING (executor_id) WHERE name LIKE 'model:%'")" 1 \
+    "the other executor goes on"
+fi
+
+# ---- Merging ---------------------------------------------------------------------------------------------------------
+run 0 "merging folders" merge all a b
+like out "2 merged into all: " "merging folders: says so"
+cases=$(($(ask a "SELECT sum(cases) FROM counter") + $(ask b "SELECT sum(cases) FROM counter")))
+is "$(ask all "SELECT sum(cases) FROM counter")" "$cases" "no case is lost"
+files=$({ ls a/corpus/*/; ls b/corpus/*/; } | grep -v -e '^$' -e ':$' | sort -u | wc -l)
+[ "$(ls all/corpus/*/ | grep -v -e '^$' -e ':$' | sort -u | wc -l)" = "$files" ]
+ok $? "the corpora are merged ($files files)"
+run 0 "merging again" merge all b a c
+is "$(ask all "SELECT sum(cases) FROM counter")" $((cases + $(ask c "SELECT sum(cases) FROM counter"))) \
+  "merging again counts nothing twice"
+head -c 20000 a/campaign.db >cut.db
+run 2 "merging a damaged database" merge all cut.db b
+like err "cut.db. is damaged" "a damaged database is refused"
+like out "1 NOT merged" "and counted"
+finish

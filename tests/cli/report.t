@@ -1,0 +1,127 @@
+#!/bin/sh
+# assay report and assay query on a database that the program wrote itself: formats that other programs
+# read, campaigns, folders in place of files, bad usage.
+. "$(dirname "$0")/checks.sh"
+
+# A file's first argument to python3 -c is sys.argv[1].
+python() { # PROGRAM FILE DESCRIPTION
+  python3 -c "$1" "$2" >out 2>err
+  ok $? "$3"
+}
+
+mkdir night
+run 1 "a run writes into the folder of a campaign" run --executor canary:drop_last_term \
+  --executor model:pairwise --op stablehlo.reduce --cases 300 --seed 3 --db night
+[ -f night/campaign.db ]
+ok $? "--db DIR is DIR/campaign.db"
+run 1 "a second run" run --executor canary:drop_last_term --op stablehlo.dot_general --cases 200 \
+  --seed 4 --db night/campaign.db
+
+run 0 "text" report --db night
+like out "^WHAT PROVES NOTHING" "what proves nothing has its own heading"
+first=$(grep -n -e "^[A-Z][A-Z]" out | head -1)
+[ "${first#*:}" = "WHAT PROVES NOTHING" ]
+ok $? "it is the first one"
+like out "^NEW in campaign run 2: " "the last run is the last campaign"
+replay=$(grep -m 1 -e "^    assay replay .* --executor 'canary:drop_last_term'" out)
+[ -n "$replay" ]
+ok $? "a finding comes with a command"
+eval "\"$ASSAY\" ${replay#*assay }" >out 2>err </dev/null
+[ $? -eq 1 ]
+ok $? "the command shows the divergence again"
+
+run 0 "JSON" report --db night --format json
+parses_as_json out "one document"
+[ "$(json out '$d->{totals}[0]{runs}')" = 2 ]
+ok $? "it counts the runs"
+[ "$(json out '$d->{totals}[0]{findings} == @{$d->{findings}}')" = 1 ]
+ok $? "it has all findings"
+
+run 0 "TAP" report --db night --format tap
+mv out report.tap
+prove --exec cat report.tap >out 2>err
+[ $? -eq 1 ]
+ok $? "prove reads it and fails"
+run 0 "TAP of what conforms" run --executor model:pairwise --op stablehlo.reduce --cases 100 --db good
+run 0 "TAP of what conforms" report --db good --format tap
+mv out good.tap
+prove --exec cat good.tap >out 2>err
+ok $? "prove reads it and passes"
+
+run 0 "JUnit" report --db night --format junit
+mv out junit.xml
+python '
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+suites = root.findall("testsuite")
+assert [suite.get("name") for suite in suites] == ["canary:drop_last_term", "model:pairwise"]
+for suite in suites + [root]:
+    cases = list(suite.iter("testcase"))
+    assert int(suite.get("tests")) == len(cases)
+    assert int(suite.get("failures")) == len(list(suite.iter("failure")))
+    assert int(suite.get("skipped")) == len(list(suite.iter("skipped")))
+assert not list(suites[1].iter("failure")) and list(suites[0].iter("failure"))
+' junit.xml "its counts are those of its elements"
+
+run 0 "HTML" report --db night --html page.html
+[ ! -s out ]
+ok $? "nothing on standard output"
+python '
+import sys, html.parser
+VOID = {"meta", "wbr"}
+class Parser(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links = [], set(), []
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        assert "src" not in attributes and "on" not in [name[:2] for name in attributes], attributes
+        if "id" in attributes: self.ids.add(attributes["id"])
+        if "href" in attributes: self.links.append(attributes["href"])
+        if tag not in VOID: self.open.append(tag)
+    def handle_startendtag(self, tag, attributes): pass
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, (tag, self.getpos())
+parser = Parser()
+parser.feed(open(sys.argv[1], encoding="utf-8").read())
+assert not parser.open, parser.open
+assert parser.links and all(link[0] == "#" and link[1:] in parser.ids for link in parser.links)
+' page.html "elements nest, links lead into the page, nothing is loaded"
+run 0 "HTML on standard output" report --db night --html -
+cmp -s out page.html
+ok $? "the same page: no clock is in it"
+
+run 0 "one campaign" report --db night --campaign "run 1" --format json
+[ "$(json out '$d->{totals}[0]{runs}')" = 1 ]
+ok $? "it counts that run alone"
+run 2 "a campaign that is not there" report --db night --campaign "run 9"
+like err "it has run 2, run 1" "the campaigns that are there are named"
+
+run 0 "a query of one campaign" query by-op --db night --campaign "run 2" --format csv
+unlike out "stablehlo.reduce" "it has what ran then alone"
+echo "SELECT count(*) AS runs FROM run" >question.sql
+"$ASSAY" query --sql - --db night --format csv <question.sql >out 2>err
+like out "^2" "SQL from standard input"
+run 0 "a description for Datasette" query --datasette --db night
+parses_as_json out "metadata.json"
+[ "$(json out 'scalar keys %{$d->{databases}{campaign}{queries}}')" = "$("$ASSAY" query --list | wc -l)" ]
+ok $? "it has all queries, under the name of the database"
+run 2 "SQL that writes" query --sql "DELETE FROM run" --db night
+run 2 "SQL that makes a temporary table" query --sql "CREATE TEMP TABLE t (x)" --db night
+
+run 2 "no database" report
+like err "add --db FILE" "what to do"
+run 2 "no such format" report --db night --format pdf
+like err "write text, json, tap, junit or html" "the formats are named"
+run 2 "--html with another format" report --db night --html x.html --format tap
+mkdir empty
+run 3 "a folder without a database" report --db empty
+like err "empty/campaign.db" "the file that is missing is named"
+run 3 "a page that cannot be written" report --db night --html empty/no/page.html
+like err "cannot write \"empty/no/page.html\"" "where it should have gone"
+if [ -c /dev/full ]; then
+  run 3 "a page onto a full disk" report --db night --html /dev/full
+  [ -c /dev/full ]
+  ok $? "what is no file is written into, not replaced"
+fi
+finish

@@ -1,0 +1,75 @@
+#!/bin/sh
+# The HTML report in a browser: its own script counts what is in the page and complains of errors, of
+# violations of its policy and of being wider than the window.
+. "$(dirname "$0")/../cli/checks.sh"
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+  { echo "1..0 # SKIP no Chromium: apt-get install chromium"; exit 0; }
+
+# open PAGE WIDTH SWITCH...: the page as it is once its script has run, in the file dom.
+open() {
+  page=$1
+  width=$2
+  shift 2
+  HOME="$folder" timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu \
+    --disable-dev-shm-usage --no-first-run --disable-background-networking \
+    --disable-component-update --host-resolver-rules='MAP * ~NOTFOUND' \
+    --user-data-dir="$folder/profile" --virtual-time-budget=2000 --enable-logging=stderr \
+    --window-size="$width,900" "$@" --dump-dom "file://$folder/$page" >dom 2>log </dev/null
+}
+
+# What the page says of itself: the attribute of <html>, not the words in its script.
+verdict() { sed -n 's/^<html [^>]*data-check="\([^"]*\)".*/\1/p' dom | head -1; }
+
+# good PAGE WIDTH DESCRIPTION
+good() {
+  open "$1" "$2" --screenshot="$folder/light.png"
+  verdict >out
+  grep CONSOLE log >err
+  grep -q '^ok section=11 ' out && ! grep -q CONSOLE log
+  ok $? "$3"
+}
+
+"$ASSAY" run --executor canary:drop_last_term --executor model:pairwise --op stablehlo.reduce \
+  --op byteir.softmax --cases 400 --db sample.db >out 2>err </dev/null
+"$ASSAY" report --db sample.db --html sample.html
+good sample.html 390 "a page of a run: on a phone, without scrolling sideways"
+good sample.html 1280 "on a desktop"
+grep -q 'class="sorts"' dom
+ok $? "tables sort"
+open sample.html 1280 --blink-settings=preferredColorScheme=0 --screenshot="$folder/dark.png"
+[ -s light.png ] && [ -s dark.png ] && ! cmp -s light.png dark.png
+ok $? "dark is not light"
+
+# All texts of the database become markup, as far as the page lets them.
+sqlite3 sample.db "
+  UPDATE executor SET name = '<script>document.title=1</script>' || executor_id,
+    version = '\"><img src=x onerror=\"document.title=2\">', hardware = '</td></tr></table>';
+  UPDATE divergence SET op = '<table><tr><td>' || op, algorithm = '</section>', types = '<svg>',
+    cause = '<article>', pattern = '</pre><script>throw 1</script>';
+  UPDATE counter SET op = '<table>' || op, algorithm = '\"><b class=\"chip \">' || algorithm;
+  UPDATE histogram SET op = '</svg><p>' || op;
+  UPDATE reproducer SET got = '</code></div>', expected = '<!--', cause_words = '<style>*{';
+  UPDATE run SET command = '<base href=http://example.com>', host = '</html>';"
+ok $? "a hostile database"
+"$ASSAY" report --db sample.db --html hostile.html
+good hostile.html 1280 "it is text, not markup"
+! grep -q '<title>[12]</title>' dom
+ok $? "none of it runs"
+
+"$ASSAY" doctor --db empty.db >out 2>err </dev/null
+"$ASSAY" report --db empty.db --html empty.html
+good empty.html 390 "the page of an empty database"
+
+# The check can fail: a page with faults.
+sed -e 's|<footer>|<div style="width:900px">x</div><img src="http://127.0.0.1/x.png"><footer>|' \
+  -e 's|<tbody>|<tbody><tr></tr>|' -e 's|</head>|<script>nothing()</script></head>|' \
+  sample.html >faulty.html
+open faulty.html 390
+verdict >out
+like out "^bad " "a faulty page is noticed"
+like out "wider-than-the-window" "what is wider than the window"
+like out "csp:img-src" "an image from elsewhere"
+like out "promised section" "a row too many"
+like out "error:.*nothing" "an error in a script"
+finish
