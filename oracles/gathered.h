@@ -1,0 +1,55 @@
+/* Ops whose meaning is another op on operands that are gathered first: a convolution is a
+ * dot_general of windows, reduce_window a reduce of windows, all_reduce a reduce over replicas.  An
+ * op's folder says how to gather; all functions of its oracle row follow from that and from the
+ * other op's row, so that such an op has the same accept sets, models and exact kernels. */
+#ifndef ASSAY_ORACLES_GATHERED_H
+#define ASSAY_ORACLES_GATHERED_H
+
+#include "oracles/oracle.h"
+
+/* A case of the other op.  Its program obeys all that the other oracle relies on, but need not be
+ * one that the specification allows or the bounds of type_check().  Element `i` of each of its
+ * results is element elements[i] of the same result of the gathered case. */
+typedef struct gathered_part {
+  case_t instance;
+  size_t element_count;
+  const size_t *elements; /* element_count of them. */
+} gathered_part_t;
+
+/* The parts have no result element in common.  Result elements that are in none are those that the
+ * specification leaves open: whatever they are conforms, and is counted as weak. */
+typedef struct gathered_parts {
+  size_t count;
+  const gathered_part_t *parts; /* All of one op. */
+} gathered_parts_t;
+
+/* What an oracle row has, as oracle_t.gathering, instead of functions of its own.  Arrays live in
+ * the arena.  `fault` is FAULT_NONE, or a fault that may act where operands are gathered; any other
+ * acts in the other op. */
+typedef struct gathering {
+  status_t (*gather)(const case_t *instance, fault_t fault, arena_t *arena,
+                     gathered_parts_t *out_parts, failure_t *error);
+} gathering_t;
+
+/* The functions of oracle_t of the same names, for rows that have a gathering. */
+status_t gathered_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
+                         accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+status_t gathered_ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                      size_t component, const tensor_t *results, arena_t *arena,
+                      answer_t *out_answer, failure_t *error);
+status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
+                                  uint32_t result, size_t component, const tensor_t *results,
+                                  ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
+                                  failure_t *error);
+status_t gathered_audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
+                        uint32_t result, size_t component, arena_t *arena, failure_t *error);
+status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                           tensor_t *inout_results, failure_t *error);
+
+/* All of them, for a row. */
+#define GATHERED_FUNCTIONS                                                                  \
+  .accept = gathered_accept, .ask = gathered_ask,                                           \
+  .ask_remembering = gathered_ask_remembering, .audit = gathered_audit,                     \
+  .simulate = gathered_simulate
+
+#endif
