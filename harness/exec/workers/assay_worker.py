@@ -21,6 +21,7 @@ Needs numpy and ml_dtypes.  Whatever is printed goes to stderr; exceptions becom
 """
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -72,6 +73,49 @@ BITS = {"i1": 1, "i2": 2, "ui2": 2, "i4": 4, "ui4": 4, "f4E2M1FN": 4, "f6E2M3FN"
 
 
 @dataclass(frozen=True)
+class Quantization:
+    """What stored integers mean: "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>".  Without an
+    axis (-1) there is one scale and one zero point."""
+
+    storage: str
+    minimum: int
+    maximum: int
+    expressed: str
+    axis: int
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+
+    @property
+    def has_full_range(self) -> bool:
+        return (self.minimum, self.maximum) == _integer_range(self.storage)
+
+    @staticmethod
+    def parse(element: str) -> Quantization:
+        found = re.fullmatch(
+            r"!quant\.uniform<(u?i\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\{?([^}]*)\}?>", element
+        )
+        if found is None:
+            raise Unsupported(f"knows no type {element}")
+        storage, minimum, maximum, expressed, axis, scales = found.groups()
+        pairs = [text.partition(":") for text in scales.split(",") if text]
+        low, high = _integer_range(storage)
+        return Quantization(
+            storage,
+            low if minimum is None else int(minimum),
+            high if maximum is None else int(maximum),
+            expressed,
+            -1 if axis is None else int(axis),
+            tuple(float.fromhex(scale) for scale, _, _ in pairs),
+            tuple(int(zero_point or 0) for _, _, zero_point in pairs),
+        )
+
+
+def _integer_range(element: str) -> tuple[int, int]:
+    bits = int(element.lstrip("ui"))
+    return (0, (1 << bits) - 1) if element[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+
+
+@dataclass(frozen=True)
 class Type:
     """A tensor type: "f32[2,3]"."""
 
@@ -79,8 +123,18 @@ class Type:
     shape: tuple[int, ...]
 
     @property
+    def quantization(self) -> Quantization | None:
+        return Quantization.parse(self.element) if self.element.startswith("!quant") else None
+
+    @property
+    def storage(self) -> Type:
+        """The type of what is stored; itself, if it is not quantized."""
+        quantization = self.quantization
+        return self if quantization is None else Type(quantization.storage, self.shape)
+
+    @property
     def dtype(self) -> np.dtype:
-        dtype = DTYPES.get(self.element)
+        dtype = DTYPES.get(self.storage.element)
         if dtype is None:
             raise Unsupported(f"no type {self.element} in numpy and ml_dtypes here")
         return dtype
@@ -158,6 +212,10 @@ class Program:
         return Program(line, op, {key: value for key, _, value in pairs}, operands, results, mlir)
 
     @property
+    def is_quantized(self) -> bool:
+        return any(kind.quantization for kind in [*self.operands, *self.results])
+
+    @property
     def algorithm(self) -> Algorithm | None:
         text = self.attributes.get("algorithm")
         return None if text is None else Algorithm.parse(text)
@@ -172,6 +230,11 @@ class Program:
         """The lists of an attribute: dims=[0,2] is [[0, 2]], contract=[1]x[0] is [[1], [0]]."""
         lists = re.findall(r"\[([^\]]*)\]", self.attributes[key])
         return [[int(word) for word in items.split(",") if word] for items in lists]
+
+    def numbers(self, key: str) -> Any:
+        """An attribute whose value is a list, of lists perhaps, of numbers or truth values: padding=
+        [[0,1],[-1,2]] is [[0, 1], [-1, 2]], window_reversal=[false,true] is [False, True]."""
+        return json.loads(self.attributes[key])
 
 
 class Worker:
@@ -314,8 +377,9 @@ def _result_bytes(result: Any, kind: Type, index: int) -> memoryview:
             f"not {kind.dtype}{list(kind.shape)}"
         )
     view = array.reshape(-1).view(np.uint8)
-    if kind.element in BITS:  # Some libraries keep a sign in the unused bits.
-        view = view & np.uint8((1 << BITS[kind.element]) - 1)
+    bits = BITS.get(kind.storage.element)
+    if bits is not None:  # Some libraries keep a sign in the unused bits.
+        view = view & np.uint8((1 << bits) - 1)
     return memoryview(view)
 
 

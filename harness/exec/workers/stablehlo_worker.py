@@ -7,6 +7,10 @@ bit for bit: results of the others are recast by the program itself, to integers
 What it does not implement ends its process.  Programs that are known to do so are refused; with the
 option everything=true they are run, and each costs a process.
 
+A quantized program is lowered first, by the pass that the interpreter itself runs on such a module, so
+that its results too can be recast: see quantized_stablehlo.py.  quantized=qdq lowers it op by op to
+floats instead.
+
 The ByteIR ops are run as StableHLO modules, byteir=stable or byteir=published: see
 byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.
 """
@@ -21,9 +25,14 @@ import assay_worker
 import byteir_program
 import byteir_stablehlo
 from assay_worker import BITS, Invalid, Program, Type, Unsupported, Worker
+from quantized_stablehlo import WAYS, Lowering
 from stablehlo_text import mlir_type, mlir_types
 
-OPS = ("stablehlo.dot_general", "stablehlo.reduce")
+OPS = (
+    "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",
+    "stablehlo.select_and_scatter", "stablehlo.convert", "stablehlo.uniform_quantize",
+    "stablehlo.uniform_dequantize",
+)  # fmt: skip
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.
 STEPS_MAX = 1 << 20  # Of elements of all ops of a module: two seconds.
 READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
@@ -115,8 +124,10 @@ def wrap(program: Program, recasts: list[Recast]) -> str:
 @dataclass
 class Handle:
     module: Any
+    dtypes: list[np.dtype]  # Of the operands of the module, and their types.
     types: list[Any]
     recasts: list[Recast]
+    wanted: list[np.dtype]  # Of the results.
 
 
 class Interpreter(Worker):
@@ -126,32 +137,26 @@ class Interpreter(Worker):
         everything = assay_worker.take(options, "everything", "false", ("true", "false"))
         variants = byteir_stablehlo.VARIANTS
         self.variant = assay_worker.take(options, "byteir", variants[0], variants)
+        way = assay_worker.take(options, "quantized", "math", tuple(WAYS))
         super().__init__(options)
         import jaxlib
         from jaxlib.mlir import ir
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
         from jaxlib.mlir.dialects import stablehlo
 
         self.runs_everything = everything == "true"
         self.ir = ir
         self.stablehlo = stablehlo
         self.version = f"{stablehlo.get_current_version()} in jaxlib {jaxlib.__version__}"
-        self.registry = ir.DialectRegistry()
-        _jax_mlir_ext.register_dialects(self.registry)
-        self.context = self._make_context()
-
-    def _make_context(self) -> Any:
-        context = self.ir.Context()
-        context.append_dialect_registry(self.registry)
-        context.load_all_available_dialects()
-        self.stablehlo.register_dialect(context)
-        self.stablehlo.register_interpreter_dialect(context)
-        return context
+        self.lowering = Lowering(way)
+        self.hardware = f"quantized by {self.lowering.passes}"
+        self.context = self.lowering.context
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program):
             self._decompose(program)  # Raises what it refuses.
             return True
+        if program.is_quantized:
+            return None  # Which programs the lowering takes is written nowhere but in its code.
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
         survives = self.runs_everything or not fatal(program)
@@ -172,7 +177,7 @@ class Interpreter(Worker):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if byteir_program.is_byteir(program):
             program = self._decompose(program)
-        recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
+        wanted = program.results
         with self.context, self.ir.Location.unknown():
             try:
                 self.ir.Module.parse(program.mlir)
@@ -180,24 +185,28 @@ class Interpreter(Worker):
                 raise Invalid(str(error)) from error
             if fatal(program) and not self.runs_everything:
                 raise Unsupported(fatal(program))
+            if program.is_quantized:
+                program = self.lowering.lower(program)
+            recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
             module = self.ir.Module.parse(wrap(program, recasts))
             types = [
                 self.ir.Type.parse(mlir_type(kind.element, kind.shape))
                 for kind in program.operands
             ]
-        return Handle(module, types, recasts)
+        dtypes = [kind.dtype for kind in program.operands]
+        return Handle(module, dtypes, types, recasts, [kind.dtype for kind in wanted])
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         with self.context, self.ir.Location.unknown():
             attributes = [
-                self.ir.DenseElementsAttr.get(operand, type=kind)
-                for operand, kind in zip(operands, handle.types)
+                self.ir.DenseElementsAttr.get(operand.view(dtype), type=kind)
+                for operand, dtype, kind in zip(operands, handle.dtypes, handle.types)
             ]
             values = list(self.stablehlo.eval_module(handle.module, attributes))
             results = []
-            for recast in handle.recasts:
+            for recast, dtype in zip(handle.recasts, handle.wanted):
                 parts = [np.array(values.pop(0)) for _ in recast.names]
-                results.append(recast.read(parts))
+                results.append(recast.read(parts).view(dtype))
         return results
 
 
