@@ -109,7 +109,7 @@ static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   g_assert_cmpuint(slices.term_count, <=, (size_t)limits.terms_max);
   check_slices(program, &slices, arena);
   const element_t *from = program->operands[0].element;
-  coverage->bodies |= 1u << attributes->body;
+  coverage->bodies |= 1u << attributes->reduction.body;
   coverage->first_elements |= (uint64_t)1 << (from - element_table);
   coverage->ranks |= 1u << program->operands[0].rank;
   coverage->has_no_output |= slices.output_count == 0;

@@ -32,47 +32,26 @@ static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
   return shape;
 }
 
-static bool is_in_domain(const element_t *element, const void *body) {
-  const element_t *types[] = {element, element_named("i32")};
-  return reduce_body_allows(*(const reduce_body_t *)body, types, types);
-}
-
-static bool is_integer(const element_t *element, const void *unused) {
-  (void)unused;
-  return element_is_integer(element);
-}
-
-/* Indices and counts: seldom anything but the types that programs use. */
-static const element_t *draw_counting_type(rng_t *rng) {
-  static const char *const usual[] = {"i32", "i64", "ui32"};
-  if (rng_one_in(rng, 4)) return draw_element(rng, is_integer, NULL);
-  return element_named(usual[rng_below(rng, G_N_ELEMENTS(usual))]);
-}
-
-static reduce_body_t draw_body(rng_t *rng) {
-  if (rng_one_in(rng, 2)) return REDUCE_add;
-  return (reduce_body_t)rng_below(rng, REDUCE_BODY_COUNT);
-}
-
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
-  *attributes = (reduce_attributes_t){.body = draw_body(rng)};
+  *attributes = (reduce_attributes_t){0};
+  reduction_types_t types;
+  reduction_draw(rng, CASE_RESULTS_MAX, arena, &attributes->reduction, &types);
   type_t shape = draw_input_shape(rng, limits, &attributes->dimensions);
-  const reduce_body_row_t *body = &reduce_body_table[attributes->body];
   *out_program = (program_t){.op = &reduce_op,
                              .attributes = attributes,
-                             .operand_count = 2 * body->inputs,
-                             .result_count = body->inputs};
+                             .operand_count = 2 * types.count,
+                             .result_count = types.count};
   dimension_list_t kept = dimension_list_rest(shape.rank, &attributes->dimensions, NULL);
   int64_t result_dims[TYPE_RANK_MAX];
   for (uint32_t i = 0; i < kept.count; i++) result_dims[i] = shape.dims[kept.dims[i]];
-  for (uint32_t i = 0; i < body->inputs; i++) {
-    const element_t *from =
-        i == 0 ? draw_element(rng, is_in_domain, &attributes->body) : draw_counting_type(rng);
-    const element_t *to = body->domain == REDUCE_DOMAIN_ARG ? from : draw_promotion(rng, from);
-    out_program->operands[i] = type_make(from, shape.rank, shape.dims);
-    out_program->operands[body->inputs + i] = type_make(from, 0, NULL);
-    out_program->results[i] = type_make(to, kept.count, result_dims);
+  for (uint32_t i = 0; i < types.count; i++) {
+    out_program->operands[i] =
+        scalar_type_tensor(&types.inputs[i], shape.rank, shape.dims, arena);
+    out_program->operands[types.count + i] =
+        scalar_type_tensor(&types.inputs[i], 0, NULL, arena);
+    out_program->results[i] =
+        scalar_type_tensor(&types.results[i], kept.count, result_dims, arena);
   }
 }
 
@@ -142,7 +121,7 @@ static bool break_uniqueness(rng_t *rng, program_t *program, reduce_attributes_t
 static bool break_body(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
   uint32_t input = draw_input(rng, program);
   if (rng_one_in(rng, 4)) {
-    attributes->body = reduce_input_count(program) == 1 ? REDUCE_sum_count : REDUCE_add;
+    attributes->reduction.body = reduce_input_count(program) == 1 ? REDUCE_sum_count : REDUCE_add;
   } else {
     const element_t *from = program->operands[input].element;
     program->results[input].element = draw_unpromotable(rng, from);
@@ -163,7 +142,7 @@ static bool break_types(rng_t *rng, program_t *program, reduce_attributes_t *att
   bool has_bits = value->kind == ELEMENT_BOOLEAN || element_is_integer(value);
   if (reduce_input_count(program) == 1 && !has_bits && rng_one_in(rng, 2)) {
     static const reduce_body_t bitwise[] = {REDUCE_and, REDUCE_or, REDUCE_xor};
-    attributes->body = bitwise[rng_below(rng, G_N_ELEMENTS(bitwise))];
+    attributes->reduction.body = bitwise[rng_below(rng, G_N_ELEMENTS(bitwise))];
   } else {
     uint32_t operand = reduce_init_operand(program, draw_input(rng, program));
     draw_other_shape(rng, &program->operands[operand]);

@@ -1,0 +1,195 @@
+#include "harness/model/promotion.h"
+#include "harness/model/reduction.h"
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+bool reduction_takes(const type_t *type) {
+  return type->element->is_tensor_element && type->rank <= TYPE_RANK_MAX &&
+         (type->quantization == NULL || type->quantization->axis == -1);
+}
+
+static bool is_number(const scalar_type_t *type) {
+  return type->expressed == NULL &&
+         (element_is_integer(type->element) || type->element->kind == ELEMENT_FLOAT);
+}
+
+static bool is_count(const scalar_type_t *type) {
+  return type->expressed == NULL && element_is_integer(type->element);
+}
+
+static bool converts(const reduction_types_t *types, uint32_t input) {
+  const scalar_type_t *accumulation = &types->accumulations[input];
+  return !scalar_type_equal(&types->inputs[input], accumulation) ||
+         !scalar_type_equal(accumulation, &types->results[input]);
+}
+
+bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types) {
+  const scalar_type_t *value = &types->accumulations[0];
+  switch (reduce_body_table[body].domain) {
+    case REDUCE_DOMAIN_ANY:
+      return true;
+    case REDUCE_DOMAIN_ORDERED:
+      return value->element->kind != ELEMENT_COMPLEX;
+    case REDUCE_DOMAIN_BITS:
+      return value->element->kind == ELEMENT_BOOLEAN || is_count(value);
+    case REDUCE_DOMAIN_ARG:
+      return is_number(value) && is_count(&types->accumulations[1]) && !converts(types, 0) &&
+             !converts(types, 1);
+    case REDUCE_DOMAIN_COUNT:
+      return value->expressed == NULL && is_count(&types->accumulations[1]);
+  }
+  return false;
+}
+
+/* ---- Implicit conversions -------------------------------------------------------------------- */
+
+typedef enum type_class {
+  CLASS_BOOLEAN,
+  CLASS_INTEGER,
+  CLASS_FLOAT,
+  CLASS_COMPLEX,
+  CLASS_QUANTIZED,
+} type_class_t;
+
+static type_class_t class_of(const scalar_type_t *type) {
+  if (type->expressed != NULL) return CLASS_QUANTIZED;
+  switch (type->element->kind) {
+    case ELEMENT_BOOLEAN:
+      return CLASS_BOOLEAN;
+    case ELEMENT_FLOAT:
+      return CLASS_FLOAT;
+    case ELEMENT_COMPLEX:
+      return CLASS_COMPLEX;
+    default:
+      return CLASS_INTEGER;
+  }
+}
+
+/* NULL if there is such a conversion by either rules, else the constraint that says no. */
+static const char *check_conversion(const scalar_type_t *from, const scalar_type_t *to,
+                                    const char *body_id) {
+  static const struct {
+    type_class_t from, to;
+    const char *id;
+  } cases[] = {
+      {CLASS_FLOAT, CLASS_QUANTIZED, "case-B"},
+      {CLASS_QUANTIZED, CLASS_FLOAT, "case-C"},
+      {CLASS_FLOAT, CLASS_INTEGER, "case-D"},
+      {CLASS_INTEGER, CLASS_FLOAT, "case-E"},
+  };
+  type_class_t from_class = class_of(from), to_class = class_of(to);
+  if (from_class == to_class) return from->expressed == to->expressed ? NULL : body_id;
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    if (cases[i].from == from_class && cases[i].to == to_class) return cases[i].id;
+  }
+  return body_id;
+}
+
+/* Today's specification: is_promotable(input, accumulation), and no output conversion. */
+static const char *check_specification(const reduction_types_t *types, const char *body_id,
+                                       const char *result_id) {
+  for (uint32_t i = 0; i < types->count; i++) {
+    const scalar_type_t *accumulation = &types->accumulations[i];
+    if (types->inputs[i].element->bits > accumulation->element->bits) return body_id;
+    if (!scalar_type_equal(accumulation, &types->results[i])) return result_id;
+  }
+  return NULL;
+}
+
+static const char *check_rfc(const reduction_types_t *types) {
+  for (uint32_t i = 0; i < types->count; i++) {
+    if (class_of(&types->inputs[i]) == CLASS_COMPLEX && converts(types, i)) return "case-H";
+    if (!scalar_type_has_baseline_of(&types->inputs[i], &types->results[i])) return "baseline";
+  }
+  return NULL;
+}
+
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+/* Named types are one for each input, and not left out where they may be. */
+static bool accumulation_is_canonical(const reduction_t *reduction,
+                                      const reduction_types_t *types) {
+  if (reduction->accumulation_count == 0) return true;
+  if (reduction->accumulation_count != types->count) return false;
+  for (uint32_t i = 0; i < types->count; i++) {
+    if (!scalar_type_equal(&reduction->accumulation[i], &types->results[i])) return true;
+  }
+  return false;
+}
+
+const char *reduction_validate(const reduction_t *reduction, const reduction_types_t *types,
+                               const char *body_id, const char *result_id) {
+  if (reduction->body >= REDUCE_BODY_COUNT) return body_id;
+  if (reduce_body_table[reduction->body].inputs != types->count) return body_id;
+  if (!accumulation_is_canonical(reduction, types)) return "accumulation";
+  for (uint32_t i = 0; i < types->count; i++) {
+    const scalar_type_t *accumulation = &types->accumulations[i];
+    const char *violation = check_conversion(&types->inputs[i], accumulation, body_id);
+    if (violation == NULL) violation = check_conversion(accumulation, &types->results[i], body_id);
+    if (violation != NULL) return violation;
+  }
+  const char *specification = check_specification(types, body_id, result_id);
+  if (specification != NULL) {
+    const char *rfc = check_rfc(types);
+    if (g_strcmp0(rfc, "case-H") == 0) return rfc;
+    if (rfc != NULL) return specification;
+  }
+  return reduction_body_allows(reduction->body, types) ? NULL : "types";
+}
+
+const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
+                                     const char *body_id, const char *result_id) {
+  return contract->reduce_types == REDUCE_TYPES_RFC
+             ? check_rfc(types)
+             : check_specification(types, body_id, result_id);
+}
+
+/* ---- Breaking -------------------------------------------------------------------------------- */
+
+/* All are named from now on. */
+static void name_accumulations(const reduction_types_t *types, reduction_t *reduction) {
+  reduction->accumulation_count = types->count;
+  memcpy(reduction->accumulation, types->accumulations, sizeof reduction->accumulation);
+}
+
+bool reduction_break(rng_t *rng, const char *id, const reduction_types_t *types,
+                     reduction_t *inout_reduction) {
+  static const struct {
+    const char *id;
+    type_class_t from;
+    const char *accumulations[2]; /* Whether the first or the second breaks it, depends. */
+  } cases[] = {
+      {"case-B", CLASS_FLOAT, {NULL, NULL}},
+      {"case-C", CLASS_QUANTIZED, {"f32", "bf16"}},
+      {"case-D", CLASS_FLOAT, {"i32", "ui8"}},
+      {"case-E", CLASS_INTEGER, {"f32", "f64"}},
+      {"case-H", CLASS_COMPLEX, {"complex<f64>", "complex<f32>"}},
+  };
+  name_accumulations(types, inout_reduction);
+  if (strcmp(id, "accumulation") == 0) {
+    uint32_t count = inout_reduction->accumulation_count;
+    if (count == CASE_RESULTS_MAX || (count > 1 && rng_one_in(rng, 2))) {
+      inout_reduction->accumulation_count--;
+    } else {
+      inout_reduction->accumulation[count] = inout_reduction->accumulation[count - 1];
+      inout_reduction->accumulation_count++;
+    }
+    return true;
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    if (strcmp(cases[i].id, id) != 0 || class_of(&types->inputs[0]) != cases[i].from) continue;
+    const char *name = cases[i].accumulations[rng_below(rng, 2)];
+    scalar_type_t *accumulation = &inout_reduction->accumulation[0];
+    if (name != NULL) {
+      *accumulation = scalar_type_make(element_named(name));
+    } else {
+      *accumulation = (scalar_type_t){.element = element_named("i8"),
+                                      .expressed = types->inputs[0].element,
+                                      .scale = 1,
+                                      .storage_min = -128,
+                                      .storage_max = 127};
+    }
+    return !scalar_type_equal(accumulation, &types->results[0]);
+  }
+  return false;
+}
