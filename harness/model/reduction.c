@@ -18,13 +18,22 @@ reduction_types_t reduction_types(const reduction_t *reduction, const type_t *in
   return types;
 }
 
+void reduction_name_accumulations(const reduction_types_t *types, reduction_t *inout_reduction) {
+  bool differ = false;
+  for (uint32_t i = 0; i < types->count; i++) {
+    inout_reduction->accumulation[i] = types->accumulations[i];
+    differ |= !scalar_type_equal(&types->accumulations[i], &types->results[i]);
+  }
+  inout_reduction->accumulation_count = differ ? types->count : 0;
+}
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 status_t reduction_parse_body(scan_t *scan, const char *key, reduction_t *inout_reduction,
                               failure_t *error) {
   STATUS_TRY(scan_expect(scan, " ", error));
-  STATUS_TRY(scan_expect(scan, key, error));
-  STATUS_TRY(scan_expect(scan, "=", error));
+  g_autofree char *word = g_strdup_printf("%s=", key);
+  STATUS_TRY(scan_expect(scan, word, error));
   scan_t start = *scan;
   str_t name = scan_until(scan, " ");
   for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
@@ -75,10 +84,7 @@ void reduction_print_accumulation(const reduction_t *reduction, GString *out_tex
 
 void reduction_print_words(const reduction_types_t *types, GString *out_text) {
   g_string_append(out_text, ", accumulating in ");
-  for (uint32_t i = 0; i < types->count; i++) {
-    if (i > 0) g_string_append(out_text, " and ");
-    scalar_type_print(&types->accumulations[i], out_text);
-  }
+  scalar_type_print(&types->accumulations[0], out_text);
 }
 
 /* ---- Neutral values -------------------------------------------------------------------------- */
@@ -130,8 +136,8 @@ uint64_t reduction_neutral_bits(const reduction_t *reduction, const scalar_type_
 
 /* ---- Reduce of rows -------------------------------------------------------------------------- */
 
-case_t reduction_rows_make(const reduction_t *reduction, const reduction_types_t *types, size_t rows,
-                           size_t terms, arena_t *arena) {
+case_t reduction_rows_make(const reduction_t *reduction, const reduction_types_t *types,
+                           size_t rows, size_t terms, arena_t *arena) {
   const int64_t dims[] = {(int64_t)rows, (int64_t)terms};
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes =

@@ -1,10 +1,10 @@
-/* Reductions: what stablehlo.reduce shares with the ops whose meaning is a reduce (reduce_window, the
- * scatter of select_and_scatter, all_reduce, reduce_scatter).  A body, the types in which it works,
- * their rules, and a reduce of rows for what such an op has gathered.
+/* Reductions: what stablehlo.reduce shares with the ops whose meaning is a reduce (reduce_window,
+ * the scatter of select_and_scatter, all_reduce, reduce_scatter).  A body, the types in which it
+ * works, their rules, and a reduce of rows for what such an op has gathered.
  *
- * Inputs and initial values are converted to the accumulation type, the type that the body takes and
- * returns, and what it returns to the type of the result.  Today's specification has the first of
- * these conversions alone, and never to a narrower type; the RFC "StableHLO quantization for
+ * Inputs and initial values are converted to the accumulation type, the type that the body takes
+ * and returns, and what it returns to the type of the result.  Today's specification has the first
+ * of these conversions alone, and never to a narrower type; the RFC "StableHLO quantization for
  * reduction ops" has both, between quantized types (its case A), floats (F) and integers (G).
  * Permission `reduce_types` of the contract says whose rules hold. */
 #ifndef ASSAY_MODEL_REDUCTION_H
@@ -71,6 +71,9 @@ typedef struct reduction_types {
 reduction_types_t reduction_types(const reduction_t *reduction, const type_t *inputs,
                                   const type_t *results, uint32_t count);
 
+/* Names the accumulations where they differ from the results', and leaves them out else. */
+void reduction_name_accumulations(const reduction_types_t *types, reduction_t *inout_reduction);
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 /* ` KEY=add`: `key` is "body", or "scatter".  Parsing starts at the blank. */
@@ -83,12 +86,12 @@ status_t reduction_parse_accumulation(scan_t *scan, arena_t *arena, reduction_t 
                                       failure_t *error);
 void reduction_print_accumulation(const reduction_t *reduction, GString *out_text);
 
-/* ", accumulating in f32": of all inputs. */
+/* ", accumulating in f32": the first input. */
 void reduction_print_words(const reduction_types_t *types, GString *out_text);
 
-/* The region of the body in MLIR, "    ^body(...):\n" and its ops, one a line.  For programs that are
- * not valid too: where there are fewer results than the body has inputs, the first one's type is
- * taken. */
+/* The region of the body in MLIR, "    ^body(...):\n" and its ops, one a line.  For programs that
+ * are not valid too: where there are fewer results than the body has inputs, the first one's type
+ * is taken. */
 void reduction_print_region(const reduction_t *reduction, const type_t *results,
                             uint32_t result_count, GString *out_text);
 
@@ -111,36 +114,33 @@ const char *reduction_validate_under(const reduction_types_t *types, const contr
                                      const char *body_id, const char *result_id);
 
 /* For op_t.constraints, beside those that the op numbers. */
-#define REDUCTION_CONSTRAINTS                                                                     \
-  {"case-B", "case B of the reduction RFC (float to quantized) is not defined"},                  \
-      {"case-C", "case C of the reduction RFC (quantized to float) is not defined"},              \
-      {"case-D", "case D of the reduction RFC (float to integer) is not defined"},                \
-      {"case-E", "case E of the reduction RFC (integer to float) is not defined"},                \
-      {"case-H",                                                                                  \
-       "case H of the reduction RFC (complex to complex) is not defined; today's specification "  \
-       "widens complex numbers, and the result has the type of the accumulation"},                \
-  {                                                                                               \
-    "accumulation",                                                                               \
-        "the accumulation names one type for each input, or is left out where these are the "     \
-        "results'"                                                                                \
-  }
+#define REDUCTION_CONSTRAINTS                                                                    \
+  {"case-B", "case B of the reduction RFC (float to quantized) is not defined"},                 \
+      {"case-C", "case C of the reduction RFC (quantized to float) is not defined"},             \
+      {"case-D", "case D of the reduction RFC (float to integer) is not defined"},               \
+      {"case-E", "case E of the reduction RFC (integer to float) is not defined"},               \
+      {"case-H",                                                                                 \
+       "case H of the reduction RFC (complex to complex) is not defined; today's specification " \
+       "widens complex numbers, and the result has the type of the accumulation"},               \
+      {"accumulation",                                                                           \
+       "the accumulation names one type for each input, or is left out where these are the "     \
+       "results'"}
 
 /* For op_t.contract_constraints, with the op's ids as above. */
-#define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                        \
-  {body_id,                                                                                       \
-   "each input can be promoted to the type that the body takes: a wider one or one as wide "      \
-   "(reduce_types=spec)"},                                                                        \
-      {result_id, "each result has the type that the body returns (reduce_types=spec)"},          \
-      {"case-H",                                                                                  \
-       "case H of the reduction RFC (complex to complex) is not defined (reduce_types=rfc)"},     \
-  {                                                                                               \
-    "baseline", "inputs and results have the same element type but for scale and zero point "     \
-                "(reduce_types=rfc)"                                                              \
-  }
+#define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                    \
+  {body_id,                                                                                   \
+   "each input can be promoted to the type that the body takes: a wider one or one as wide "  \
+   "(reduce_types=spec)"},                                                                    \
+      {result_id, "each result has the type that the body returns (reduce_types=spec)"},      \
+      {"case-H",                                                                              \
+       "case H of the reduction RFC (complex to complex) is not defined (reduce_types=rfc)"}, \
+      {"baseline",                                                                            \
+       "inputs and results have the same element type but for scale and zero point "          \
+       "(reduce_types=rfc)"}
 
-/* Names accumulation types that break the constraint `id`, one of REDUCTION_CONSTRAINTS; false if
- * these types cannot break it. */
-bool reduction_break(rng_t *rng, const char *id, const reduction_types_t *types,
+/* Changes types of the first input so that they break the constraint `id`, one of
+ * REDUCTION_CONSTRAINTS, and names accumulations accordingly; false for another id. */
+bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
                      reduction_t *inout_reduction);
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ uint64_t reduction_neutral_bits(const reduction_t *reduction, const scalar_type_
 /* A case of stablehlo.reduce over `rows` rows of `terms` terms each: input i has the shape
  * [rows, terms] and is operand i, its initial value is operand count + i, its result [rows].  The
  * operands' data are the caller's to fill in. */
-case_t reduction_rows_make(const reduction_t *reduction, const reduction_types_t *types, size_t rows,
-                           size_t terms, arena_t *arena);
+case_t reduction_rows_make(const reduction_t *reduction, const reduction_types_t *types,
+                           size_t rows, size_t terms, arena_t *arena);
 
 #endif

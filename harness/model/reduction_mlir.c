@@ -5,7 +5,7 @@ typedef struct region {
   uint32_t inputs;                           /* N of the body. */
   uint32_t argument_count;                   /* The same in valid programs. */
   scalar_type_t arguments[CASE_RESULTS_MAX]; /* What it takes and returns. */
-  uint32_t next_value;                        /* Number of the next SSA value. */
+  uint32_t next_value;                       /* Number of the next SSA value. */
 } region_t;
 
 /* Arguments are %lhs0, %lhs1, ..., then %rhs0, %rhs1, ... */
@@ -66,8 +66,9 @@ static uint32_t print_logical(region_t *region, const char *name, uint32_t lhs, 
 static uint32_t print_select(region_t *region, uint32_t predicate, uint32_t input) {
   uint32_t value = region->next_value++;
   const scalar_type_t *type = &region->arguments[input];
-  g_string_append_printf(region->text, "      %%%u = \"stablehlo.select\"(%%%u, %%lhs%u, %%rhs%u) : ",
-                         value, predicate, input, input);
+  g_string_append_printf(region->text,
+                         "      %%%u = \"stablehlo.select\"(%%%u, %%lhs%u, %%rhs%u) : ", value,
+                         predicate, input, input);
   print_signature(region, "(tensor<i1>, ", type, ") -> ");
   scalar_type_print_mlir(type, region->text);
   g_string_append_c(region->text, '\n');
@@ -130,8 +131,8 @@ void reduction_print_region(const reduction_t *reduction, const type_t *results,
   uint32_t named = reduction->accumulation_count;
   region.argument_count = named == 0 ? region.inputs : named;
   for (uint32_t i = 0; i < MAX(region.inputs, region.argument_count); i++) {
-    region.arguments[i] = i < named ? reduction->accumulation[i]
-                                    : scalar_type_of(&results[i < result_count ? i : 0]);
+    region.arguments[i] =
+        i < named ? reduction->accumulation[i] : scalar_type_of(&results[i < result_count ? i : 0]);
   }
   print_arguments(&region);
   print_ops(&region, reduction->body);

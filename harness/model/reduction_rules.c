@@ -146,50 +146,72 @@ const char *reduction_validate_under(const reduction_types_t *types, const contr
 
 /* ---- Breaking -------------------------------------------------------------------------------- */
 
-/* All are named from now on. */
-static void name_accumulations(const reduction_types_t *types, reduction_t *reduction) {
-  reduction->accumulation_count = types->count;
-  memcpy(reduction->accumulation, types->accumulations, sizeof reduction->accumulation);
+/* By its class: a quantized type is i8 with a scale of 1. */
+static scalar_type_t draw_of_class(rng_t *rng, type_class_t type_class) {
+  static const char *const integers[] = {"i8", "i32", "ui16"};
+  static const char *const floats[] = {"f32", "bf16", "f64"};
+  uint64_t choice = rng_below(rng, 3);
+  if (type_class != CLASS_QUANTIZED) {
+    return scalar_type_make(
+        element_named(type_class == CLASS_INTEGER ? integers[choice] : floats[choice]));
+  }
+  return (scalar_type_t){.element = element_named("i8"),
+                         .expressed = element_named(floats[choice]),
+                         .scale = 1,
+                         .storage_min = -128,
+                         .storage_max = 127};
 }
 
-bool reduction_break(rng_t *rng, const char *id, const reduction_types_t *types,
+/* The conversion of an input or, sometimes, of a result. */
+static void break_conversion(rng_t *rng, scalar_type_t from, scalar_type_t to,
+                             reduction_types_t *types) {
+  bool is_output = rng_one_in(rng, 3);
+  types->inputs[0] = from;
+  types->accumulations[0] = is_output ? from : to;
+  types->results[0] = is_output || rng_one_in(rng, 2) ? to : from;
+}
+
+static bool break_accumulation(rng_t *rng, reduction_t *reduction) {
+  uint32_t count = reduction->accumulation_count;
+  if (count == CASE_RESULTS_MAX || (count > 1 && rng_one_in(rng, 2))) {
+    reduction->accumulation_count--;
+  } else {
+    reduction->accumulation[count] = reduction->accumulation[count - 1];
+    reduction->accumulation_count++;
+  }
+  return true;
+}
+
+bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
                      reduction_t *inout_reduction) {
   static const struct {
     const char *id;
-    type_class_t from;
-    const char *accumulations[2]; /* Whether the first or the second breaks it, depends. */
+    type_class_t from, to;
   } cases[] = {
-      {"case-B", CLASS_FLOAT, {NULL, NULL}},
-      {"case-C", CLASS_QUANTIZED, {"f32", "bf16"}},
-      {"case-D", CLASS_FLOAT, {"i32", "ui8"}},
-      {"case-E", CLASS_INTEGER, {"f32", "f64"}},
-      {"case-H", CLASS_COMPLEX, {"complex<f64>", "complex<f32>"}},
+      {"case-B", CLASS_FLOAT, CLASS_QUANTIZED},
+      {"case-C", CLASS_QUANTIZED, CLASS_FLOAT},
+      {"case-D", CLASS_FLOAT, CLASS_INTEGER},
+      {"case-E", CLASS_INTEGER, CLASS_FLOAT},
   };
-  name_accumulations(types, inout_reduction);
-  if (strcmp(id, "accumulation") == 0) {
-    uint32_t count = inout_reduction->accumulation_count;
-    if (count == CASE_RESULTS_MAX || (count > 1 && rng_one_in(rng, 2))) {
-      inout_reduction->accumulation_count--;
-    } else {
-      inout_reduction->accumulation[count] = inout_reduction->accumulation[count - 1];
-      inout_reduction->accumulation_count++;
-    }
-    return true;
+  bool is_known = false;
+  if (strcmp(id, "case-H") == 0) {
+    const scalar_type_t narrow = scalar_type_make(element_named("complex<f32>"));
+    const scalar_type_t wide = scalar_type_make(element_named("complex<f64>"));
+    bool widens = rng_one_in(rng, 2);
+    inout_types->inputs[0] = inout_types->results[0] = widens ? narrow : wide;
+    inout_types->accumulations[0] = widens ? wide : narrow;
+    is_known = true;
   }
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    if (strcmp(cases[i].id, id) != 0 || class_of(&types->inputs[0]) != cases[i].from) continue;
-    const char *name = cases[i].accumulations[rng_below(rng, 2)];
-    scalar_type_t *accumulation = &inout_reduction->accumulation[0];
-    if (name != NULL) {
-      *accumulation = scalar_type_make(element_named(name));
-    } else {
-      *accumulation = (scalar_type_t){.element = element_named("i8"),
-                                      .expressed = types->inputs[0].element,
-                                      .scale = 1,
-                                      .storage_min = -128,
-                                      .storage_max = 127};
-    }
-    return !scalar_type_equal(accumulation, &types->results[0]);
+    if (strcmp(cases[i].id, id) != 0) continue;
+    break_conversion(rng, draw_of_class(rng, cases[i].from), draw_of_class(rng, cases[i].to),
+                     inout_types);
+    is_known = true;
   }
-  return false;
+  bool breaks_accumulation = strcmp(id, "accumulation") == 0;
+  if (!is_known && !breaks_accumulation) return false;
+  reduction_name_accumulations(inout_types, inout_reduction);
+  if (!breaks_accumulation) return true;
+  inout_reduction->accumulation_count = inout_types->count;
+  return break_accumulation(rng, inout_reduction);
 }

@@ -17,8 +17,8 @@ typedef struct scalar_type {
 /* An unquantized one. */
 scalar_type_t scalar_type_make(const element_t *element);
 
-/* That of a tensor; of one that is quantized per axis, that of its first slice, or with a scale of 1
- * if there is none. */
+/* That of a tensor; of one that is quantized per axis, that of its first slice, or with a scale of
+ * 1 if there is none. */
 scalar_type_t scalar_type_of(const type_t *type);
 
 bool scalar_type_equal(const scalar_type_t *a, const scalar_type_t *b);

@@ -18,6 +18,10 @@ static inline uint32_t reduce_input_count(const program_t *program) {
 /* The types of its N inputs, accumulations and results. */
 reduction_types_t reduce_types(const program_t *program);
 
+/* STATUS_UNSUPPORTED if something is quantized, or accumulated in another type than the result's.
+ */
+status_t reduce_require_plain(const program_t *program, failure_t *error);
+
 /* The operand that holds the initial value of input `input`. */
 static inline uint32_t reduce_init_operand(const program_t *program, uint32_t input) {
   return reduce_input_count(program) + input;

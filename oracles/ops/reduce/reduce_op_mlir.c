@@ -12,8 +12,7 @@ void reduce_print_mlir(const program_t *program, GString *out_text) {
                            attributes->dimensions.dims[i]);
   }
   g_string_append(out_text, ">}> ({\n");
-  reduction_print_region(&attributes->reduction, program->results, program->result_count,
-                         out_text);
+  reduction_print_region(&attributes->reduction, program->results, program->result_count, out_text);
   g_string_append(out_text, "    })");
   mlir_close(program, out_text);
 }

@@ -95,6 +95,7 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
 status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                          tensor_t *inout_results, failure_t *error) {
   const program_t *program = &instance->program;
+  STATUS_TRY(reduce_require_plain(program, error));
   reduce_slices_t slices = reduce_slices_make(program, arena);
   bool is_two_sums = reduce_attributes(program)->reduction.body == REDUCE_sum_count;
   STATUS_TRY(simulate_fold(instance, &slices, 0, schedule, arena, inout_results, error));
