@@ -69,12 +69,14 @@ static inline bool plugin_read_quantization(const assay_type_t *type,
   return true;
 }
 
-/* Reads a scale and its zero point at *cursor and moves behind them; false after the last. */
+/* Reads a scale and its zero point at *cursor and moves behind them; false after the last, and
+ * nothing is written. */
 static inline bool plugin_next_scale(const char **cursor, double *out_scale,
                                      int64_t *out_zero_point) {
   char *end = NULL;
-  *out_scale = strtod(*cursor, &end);
+  double scale = strtod(*cursor, &end);
   if (end == *cursor) return false;
+  *out_scale = scale;
   *cursor = end;
   *out_zero_point = 0;
   if (plugin_skip(cursor, ':') && !plugin_read_integer(cursor, out_zero_point)) return false;
