@@ -275,8 +275,8 @@ def plain_reduction(program: Program) -> list[int]:
     program.check_attributes("body", "dims")
     if len(program.operands) != 2 * len(program.results):
         raise Invalid("as many initial values as inputs and results")
-    if len(program.results) != 1:
-        raise Unsupported("reduces one tensor at a time")
+    if len(program.results) != 1 or program.is_quantized:
+        raise Unsupported("reduces one tensor of numbers at a time")
     (dims,), (operand, init), result = program.dims("dims"), program.operands, program.results[0]
     kept = [size for dim, size in enumerate(operand.shape) if dim not in dims]
     if init.element != operand.element or init.shape or list(result.shape) != kept:
@@ -294,15 +294,20 @@ def plain_reduction(program: Program) -> list[int]:
 PLAIN_ALGORITHMS = (("f32", "F32_F32_F32"), ("f64", "F64_F64_F64"))
 
 
-def plain_product(program: Program) -> tuple[list[list[int]], list[list[int]]]:
+def plain_product(
+    program: Program, takes_quantized: bool = False
+) -> tuple[list[list[int]], list[list[int]]]:
     """Batching and contracting dimensions of a product of two tensors of one type into that type,
-    checked likewise; by no algorithm but the one of f32 or f64 throughout."""
+    checked likewise; by no algorithm but the one of f32 or f64 throughout.  Or of quantized types, the
+    rules of which are left to the caller."""
     program.check_attributes("batch", "contract", "precision", "algorithm")
     if len(program.operands) != 2 or len(program.results) != 1:
         raise Invalid("two operands, one result")
     if "precision" in program.attributes:
         raise Unsupported("takes no precision")
-    if len({kind.element for kind in [*program.operands, *program.results]}) != 1:
+    is_quantized = takes_quantized and program.is_quantized
+    kinds = {kind.element for kind in [*program.operands, *program.results]}
+    if len(kinds) != 1 and not is_quantized:
         raise Unsupported("multiplies tensors of one type of numbers, with a result of that")
     element, algorithm = program.results[0].element, program.algorithm
     if algorithm and (element, algorithm.name) not in PLAIN_ALGORITHMS:
