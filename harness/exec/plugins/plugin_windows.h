@@ -63,11 +63,11 @@ static inline bool plugin_window_is_small(const plugin_window_t *window) {
 }
 
 /* How many windows fit along a dimension of `size` elements (StableHLO specification,
- * reduce_window, C15); all numbers of the window but padding are positive. */
+ * reduce_window, C15); strides and dilations are positive. */
 static inline int64_t plugin_count_windows(int64_t size, const plugin_window_t *window) {
   int64_t base = size == 0 ? 0 : (size - 1) * window->base_dilation + 1;
   int64_t padded = window->low + base + window->high;
-  int64_t covered = (window->size - 1) * window->dilation + 1;
+  int64_t covered = window->size == 0 ? 0 : (window->size - 1) * window->dilation + 1;
   return padded <= 0 || covered > padded ? 0 : (padded - covered) / window->stride + 1;
 }
 

@@ -29,7 +29,7 @@ class Window:
     is_reversed: bool = False
 
     def __post_init__(self) -> None:
-        if min(self.size, self.stride, self.base_dilation, self.dilation) < 1:
+        if min(self.stride, self.base_dilation, self.dilation) < 1 or self.size < 0:
             raise Invalid("sizes, strides and dilations of windows are positive")
 
     @property
@@ -39,7 +39,7 @@ class Window:
     def count(self, size: int) -> int:
         """How many there are along `size` elements."""
         padded = self.low + (0 if size == 0 else (size - 1) * self.base_dilation + 1) + self.high
-        covered = (self.size - 1) * self.dilation + 1
+        covered = 0 if self.size == 0 else (self.size - 1) * self.dilation + 1
         return 0 if padded <= 0 or covered > padded else (padded - covered) // self.stride + 1
 
 
@@ -90,7 +90,7 @@ def convolution(program: Program) -> Convolution:
     _check(same_rank and all(len(numbers) == count for numbers in lists), "C2 to C20: sizes of lists")
     for i, (stride, (low, high), base, dilation, is_reversed) in enumerate(zip(*lists)):
         size = rhs.shape[found.rhs[2 + i]]
-        found.windows.append(Window(max(size, 1), stride, low, high, base, dilation, is_reversed))
+        found.windows.append(Window(size, stride, low, high, base, dilation, is_reversed))
     _check(found.feature_groups > 0 and found.batch_groups > 0, "C21, C22: positive group counts")
     _check(1 in (found.feature_groups, found.batch_groups), "C23: groups of one kind")
     batch, features = (lhs.shape[dim] for dim in found.lhs[:2])
@@ -150,6 +150,7 @@ def maximum_windows(program: Program, spatial_max: int = 3) -> Windows:
         Window(size, stride, low, high, base, dilation)
         for size, stride, (low, high), base, dilation in zip(*lists)
     ]
+    _check(all(window.size > 0 for window in windows), "C5: sizes of windows are positive")
     counts = tuple(window.count(size) for window, size in zip(windows, operand.shape))
     _check(counts == result.shape, "C15: the shape of the result")
     spatial = [dim for dim, window in enumerate(windows) if not window.does_nothing]
