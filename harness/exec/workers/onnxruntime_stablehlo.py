@@ -17,7 +17,7 @@ from typing import Any, Callable
 import numpy as np
 
 import window_program
-from assay_worker import Program, Type, Unsupported
+from assay_worker import Invalid, Program, Type, Unsupported
 
 BYTES = ("i8", "ui8")
 
@@ -128,6 +128,8 @@ def _reduce_window(graph: Any, program: Program) -> str:
 def _convert(graph: Any, program: Program) -> str:
     """8-bit floats without saturation, as StableHLO and everybody's numpy convert to them."""
     operand, result = window_program.same_shape(program)
+    if program.is_quantized:
+        raise Invalid("converts tensors of numbers")
     attributes = {"saturate": 0} if result.element.startswith("f8") else {}
     if operand.element == result.element:
         return graph.add("Identity", ["operand0"])
@@ -154,8 +156,8 @@ def _uniform_dequantize(graph: Any, program: Program) -> str:
 def _linear(graph: Any, op: str, quantized: Type) -> str:
     quantization = quantized.quantization
     assert quantization is not None
-    if quantization.expressed != "f32":
-        raise Unsupported("scales of f32")
+    if quantization.expressed != "f32" or not quantization.scales:
+        raise Unsupported("scales of f32, one at least")
     axis = {} if quantization.axis == -1 else {"axis": quantization.axis}
     if len(quantization.scales) == 1 and axis:
         scales = graph.constant(np.array(quantization.scales, np.float32))

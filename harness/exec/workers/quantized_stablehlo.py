@@ -15,6 +15,10 @@ from typing import Any
 
 from assay_worker import Invalid, Program, Type, Unsupported
 
+# The dialect knows neither 2-bit storage nor a quantized dimension of size 0, nor a kernel of size 0:
+# what the specification permits.
+NARROWER = re.compile("expects window to have positive value|expected floating point literal")
+
 WAYS = {
     "math": "func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo)",
     "qdq": "func.func(stablehlo-legalize-quantized-op-to-qdq,stablehlo-legalize-quant-to-math,"
@@ -25,7 +29,7 @@ LOADS_QUANT = "vhlo-legalize-to-stablehlo"
 
 
 class Lowering:
-    """Must be used `with` its context and a location."""
+    """The passes, and a context that knows quantized types."""
 
     def __init__(self, way: str) -> None:
         from jaxlib.mlir import ir, passmanager
@@ -49,13 +53,21 @@ class Lowering:
     def _run(self, passes: str, module: Any) -> None:
         self.manager.parse(f"builtin.module({passes})").run(module.operation)
 
+    def parse(self, program: Program) -> Any:
+        """Its module, verified; `with` the context."""
+        try:
+            return self.ir.Module.parse(program.mlir)
+        except self.ir.MLIRError as error:
+            kinds = [*program.operands, *program.results]
+            has_2_bits = any(kind.storage.element in ("i2", "ui2") for kind in kinds)
+            if NARROWER.search(str(error)) or (program.is_quantized and has_2_bits):
+                raise Unsupported(str(error)) from error
+            raise Invalid(str(error)) from error
+
     def lower(self, program: Program) -> Program:
         """The program with operands and results as they are stored, signless."""
         with self.context, self.ir.Location.unknown():
-            try:
-                module = self.ir.Module.parse(program.mlir)
-            except self.ir.MLIRError as error:
-                raise Invalid(str(error)) from error
+            module = self.parse(program)
             try:
                 self._run(self.passes, module)
             except self.ir.MLIRError as error:

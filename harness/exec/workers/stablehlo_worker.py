@@ -24,7 +24,7 @@ import numpy as np
 import assay_worker
 import byteir_program
 import byteir_stablehlo
-from assay_worker import BITS, Invalid, Program, Type, Unsupported, Worker
+from assay_worker import BITS, Program, Type, Unsupported, Worker
 from quantized_stablehlo import WAYS, Lowering
 from stablehlo_text import mlir_type, mlir_types
 
@@ -40,10 +40,14 @@ READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
 
 def fatal(program: Program) -> str:
     """What of this program ends the interpreter's process; empty if it is not known to."""
-    if program.op == "stablehlo.reduce":
+    if program.op in ("stablehlo.reduce", "stablehlo.reduce_window"):
         for operand, result in zip(program.operands, program.results):
             if operand.element != result.element:
                 return "a reduction into a wider type ends the interpreter"
+    if program.op == "stablehlo.convolution":
+        result = program.attributes["dimension_numbers"].partition("->")[2]
+        if result.find("f") < result.find("b"):  # openxla/stablehlo issue 3011.
+            return "a convolution with features before the batch in its result ends the interpreter"
     if program.op == "stablehlo.dot_general":
         (dims, _), shape = program.dims("contract"), program.operands[0].shape
         sums_nothing = any(shape[dim] == 0 for dim in dims if 0 <= dim < len(shape))
@@ -179,10 +183,7 @@ class Interpreter(Worker):
             program = self._decompose(program)
         wanted = program.results
         with self.context, self.ir.Location.unknown():
-            try:
-                self.ir.Module.parse(program.mlir)
-            except self.ir.MLIRError as error:
-                raise Invalid(str(error)) from error
+            self.lowering.parse(program)
             if fatal(program) and not self.runs_everything:
                 raise Unsupported(fatal(program))
             if program.is_quantized:

@@ -100,6 +100,8 @@ class TorchStablehlo:
     def _storage(self, quantization: Quantization) -> Any:
         if quantization.storage not in self.storages or quantization.expressed != "f32":
             raise Unsupported("i8, ui8 or i32, of f32")
+        if not quantization.scales:
+            raise Unsupported("a channel at least")
         return self.storages[quantization.storage]
 
     def _quantize(self, operand: Type, result: Type) -> Run:

@@ -195,6 +195,8 @@ def quantized_product(program: Program, rhs_axis: int, result_axis: int) -> Prod
         raise Unsupported("operands and result are quantized, or none")
     if any(quantization.expressed != "f32" for quantization in found):
         raise Unsupported("rescales in f32")
+    if any(not quantization.scales for quantization in found):
+        raise Unsupported("a channel at least")
     _check(lhs.storage == rhs.storage, "C17, C31: one storage type")
     _check(lhs.axis == -1 and (rhs.axis != -1 or result.axis == -1), "C19, C33: one scale")
     if any(rhs.zero_points) or any(result.zero_points):
