@@ -33,6 +33,7 @@ OPS = (
     "stablehlo.select_and_scatter", "stablehlo.convert", "stablehlo.uniform_quantize",
     "stablehlo.uniform_dequantize",
 )  # fmt: skip
+REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter")
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.
 STEPS_MAX = 1 << 20  # Of elements of all ops of a module: two seconds.
 READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
@@ -40,10 +41,16 @@ READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
 
 def fatal(program: Program) -> str:
     """What of this program ends the interpreter's process; empty if it is not known to."""
-    if program.op in ("stablehlo.reduce", "stablehlo.reduce_window"):
+    if program.op in REDUCTIONS:
         for operand, result in zip(program.operands, program.results):
-            if operand.element != result.element:
+            if operand.element != result.element and 0 not in result.shape:
                 return "a reduction into a wider type ends the interpreter"
+    if program.op == "stablehlo.reduce_window":
+        sizes = zip(
+            program.operands[0].shape, program.numbers("base_dilations"), program.numbers("padding")
+        )
+        if any(low + max(0, (size - 1) * base + 1) + high < 0 for size, base, (low, high) in sizes):
+            return "padding that cuts off more than there is ends the interpreter"
     if program.op == "stablehlo.convolution":
         result = program.attributes["dimension_numbers"].partition("->")[2]
         if result.find("f") < result.find("b"):  # openxla/stablehlo issue 3011.
@@ -159,8 +166,8 @@ class Interpreter(Worker):
         if byteir_program.is_byteir(program):
             self._decompose(program)  # Raises what it refuses.
             return True
-        if program.is_quantized:
-            return None  # Which programs the lowering takes is written nowhere but in its code.
+        if program.is_quantized or 0 in program.operands[-1].shape:
+            return None  # What the lowering takes, and which sizes of 0, is told by trying.
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
         survives = self.runs_everything or not fatal(program)

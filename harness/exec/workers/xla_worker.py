@@ -36,6 +36,7 @@ OPS = (
     "stablehlo.select_and_scatter", "stablehlo.convert", "stablehlo.uniform_quantize",
     "stablehlo.uniform_dequantize",
 )  # fmt: skip
+CONVOLUTION = "stablehlo.convolution"
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 
 # Where XLA is narrower than StableHLO: HLO's reduce has one type throughout, and on a processor a
@@ -73,10 +74,12 @@ def is_promised(program: Program) -> bool | None:
     results = [kind.element for kind in program.results]
     if program.op not in OPS or names_no_type(program):
         return False
-    if program.is_quantized:
+    if program.is_quantized or (program.op == CONVOLUTION and 0 in program.operands[1].shape):
         return None
-    if program.op in ("stablehlo.reduce", "stablehlo.reduce_window"):
+    if program.op in ("stablehlo.reduce", "stablehlo.select_and_scatter"):
         return inputs == results
+    if program.op == "stablehlo.reduce_window":
+        return True if inputs == results else None  # Without result elements it takes any types.
     return None if "algorithm" in program.attributes else True
 
 
