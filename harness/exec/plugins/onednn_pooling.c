@@ -174,6 +174,7 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   for (uint32_t d = 0; d < program->operands[0].rank; d++) {
     int64_t size = program->operands[0].dims[d];
+    if (plugin_has_window_of_padding(size, &windows[d])) refused = "no windows of padding alone";
     if (program->results[0].dims[d] != plugin_count_windows(size, &windows[d])) {
       return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C15: the shape of the result");
     }
@@ -181,7 +182,7 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
   if (plugin_is_empty(&program->operands[0]) || plugin_is_empty(&program->results[0])) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no windows of nothing");
   }
-  refused = sort_dims(program, windows, out_pooling);
+  if (refused == NULL) refused = sort_dims(program, windows, out_pooling);
   if (refused == NULL) return ASSAY_EXECUTOR_OK;
   return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
 }

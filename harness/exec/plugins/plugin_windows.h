@@ -71,6 +71,18 @@ static inline int64_t plugin_count_windows(int64_t size, const plugin_window_t *
   return padded <= 0 || covered > padded ? 0 : (padded - covered) / window->stride + 1;
 }
 
+/* Whether some window along `size` elements, not dilated, lies on none of them. */
+static inline bool plugin_has_window_of_padding(int64_t size, const plugin_window_t *window) {
+  int64_t count = plugin_count_windows(size, window);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t start = i * window->stride - window->low;
+    int64_t skipped = start >= 0 ? 0 : (-start + window->dilation - 1) / window->dilation;
+    int64_t first = start + skipped * window->dilation; /* The first place that is not before 0. */
+    if (skipped >= window->size || first >= size) return true;
+  }
+  return false;
+}
+
 /* Which dimension is what: "[b,0,1,f]" with letters "bf" gives places {0, 3, 1, 2}, the dimensions
  * of the letters and then the spatial ones.  False unless each is there once. */
 static inline bool plugin_read_places(const char **cursor, const char *letters, uint32_t rank,

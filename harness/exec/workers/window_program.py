@@ -42,6 +42,12 @@ class Window:
         covered = 0 if self.size == 0 else (self.size - 1) * self.dilation + 1
         return 0 if padded <= 0 or covered > padded else (padded - covered) // self.stride + 1
 
+    def has_one_of_padding(self, size: int) -> bool:
+        """Whether some window lies on none of `size` elements that are not dilated."""
+        starts = (number * self.stride - self.low for number in range(self.count(size)))
+        places = (range(start, start + self.size * self.dilation, self.dilation) for start in starts)
+        return any(not any(0 <= place < size for place in window) for window in places)
+
 
 @dataclass(frozen=True)
 class Convolution:
@@ -162,6 +168,8 @@ def maximum_windows(program: Program, spatial_max: int = 3) -> Windows:
         raise Unsupported("no negative padding")
     if 0 in operand.shape or 0 in result.shape:
         raise Unsupported("windows of nothing")
+    if any(windows[dim].has_one_of_padding(operand.shape[dim]) for dim in spatial):
+        raise Unsupported("windows of padding alone")
     plain = [dim for dim in range(rank) if dim not in spatial]
     return Windows(plain, spatial, [windows[dim] for dim in spatial])
 
