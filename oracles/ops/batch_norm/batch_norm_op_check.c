@@ -94,14 +94,13 @@ static batch_norm_attributes_t *copy_attributes(arena_t *arena, program_t *inout
   return attributes;
 }
 
-/* Operands and results, one after the other. */
-static type_t *type_at(program_t *program, uint32_t index) {
-  return index < program->operand_count ? &program->operands[index]
-                                        : &program->results[index - program->operand_count];
-}
-
-static type_t *draw_type(rng_t *rng, program_t *program) {
-  return type_at(program, (uint32_t)rng_below(rng, program->operand_count + program->result_count));
+/* Any operand or result; *out_is_whole tells whether it is not by channel. */
+static type_t *draw_type(rng_t *rng, program_t *program, bool *out_is_whole) {
+  uint32_t index = (uint32_t)rng_below(rng, program->operand_count + program->result_count);
+  bool is_operand = index < program->operand_count;
+  uint32_t result = is_operand ? 0 : index - program->operand_count;
+  *out_is_whole = is_operand ? batch_norm_is_whole(program, index) : result == 0;
+  return is_operand ? &program->operands[index] : &program->results[result];
 }
 
 /* One channel more or less. */
@@ -158,8 +157,9 @@ static void break_grad(rng_t *rng, int constraint, program_t *program) {
 }
 
 static void break_types(rng_t *rng, program_t *program) {
-  type_t *type = draw_type(rng, program);
-  if (type->rank == 1 && type != &program->operands[0] && rng_one_in(rng, 2)) {
+  bool is_whole;
+  type_t *type = draw_type(rng, program, &is_whole);
+  if (!is_whole && rng_one_in(rng, 2)) {
     type->dims[type->rank++] = 1;
   } else {
     type->element = draw_element(rng, is_no_float, NULL);
@@ -181,7 +181,8 @@ bool batch_norm_break_constraint(rng_t *rng, const char *id, arena_t *arena,
     copy_attributes(arena, program)->feature_index =
         rng_one_in(rng, 2) ? rank + beyond : -1 - beyond;
   } else if (strcmp(id, "C2") == 0) {
-    type_t *type = draw_type(rng, program);
+    bool is_whole;
+    type_t *type = draw_type(rng, program, &is_whole);
     type->element = draw_element(rng, is_other_float, type->element);
   } else if (batch_norm_is_grad(program)) {
     break_grad(rng, id[1] - '0', program);

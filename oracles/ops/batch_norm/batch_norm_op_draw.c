@@ -40,22 +40,23 @@ static int64_t draw_length(rng_t *rng, int64_t largest) {
   return MIN(length, largest);
 }
 
+/* Some dimensions are as long as the channels': what takes the one for the other runs. */
 static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, int64_t *out_feature) {
   int64_t rank_max = CLAMP((int64_t)limits->rank_max, 1, TYPE_RANK_MAX);
   int64_t rank = rng_between(rng, 1, rank_max), other = rng_between(rng, 1, rank_max);
   dimension_list_t order = draw_permutation(rng, (uint32_t)MIN(rank, other));
   type_t shape = type_make(draw_float(rng), order.count, order.dims);
-  *out_feature = (int64_t)rng_below(rng, order.count);
-  int64_t elements = 1, terms = 1;
-  for (uint32_t i = 0; i < order.count; i++) {
-    bool is_term = order.dims[i] != *out_feature;
-    int64_t largest = limits->elements_max / elements;
-    if (is_term) largest = MIN(largest, limits->terms_max / terms);
-    int64_t size = is_term ? draw_length(rng, largest) : draw_size(rng, largest);
+  int64_t channels = draw_size(rng, limits->elements_max);
+  shape.dims[order.dims[0]] = channels;
+  int64_t elements = MAX(channels, 1), terms = 1;
+  for (uint32_t i = 1; i < order.count; i++) {
+    int64_t largest = MIN(limits->elements_max / elements, limits->terms_max / terms);
+    int64_t size = rng_one_in(rng, 6) ? MIN(channels, largest) : draw_length(rng, largest);
     shape.dims[order.dims[i]] = size;
     elements *= MAX(size, 1);
-    if (is_term) terms *= MAX(size, 1);
+    terms *= MAX(size, 1);
   }
+  *out_feature = order.dims[0];
   return shape;
 }
 
