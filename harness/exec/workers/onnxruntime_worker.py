@@ -4,8 +4,8 @@
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
 A reduction is ONNX's over all its dimensions, then combined once with the initial value; a product
-is Transpose, Reshape and MatMul, then Reshape.  The graphs of the ByteIR ops are in
-onnxruntime_byteir.py.
+is Transpose, Reshape and MatMul, then Reshape.  The batch norm is in
+onnxruntime_batch_norm.py, the graphs of the ByteIR ops are in onnxruntime_byteir.py.
 """
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 import assay_worker
+import batch_norm_program
 import byteir_program
+import onnxruntime_batch_norm
 import onnxruntime_byteir
 from assay_worker import Program, Type, Unsupported, Worker
 
@@ -111,6 +113,8 @@ class OnnxRuntime(Worker):
             results = [self._reduce(graph, program)]
         elif program.op == "stablehlo.dot_general":
             results = [self._dot_general(graph, program)]
+        elif batch_norm_program.is_batch_norm(program):
+            results = onnxruntime_batch_norm.make(graph, program)
         else:
             results = onnxruntime_byteir.make(graph, program)
         model = self._model(graph, program, results)
@@ -120,7 +124,7 @@ class OnnxRuntime(Worker):
             if re.search("NOT_IMPLEMENTED|is invalid|ShapeInferenceError", str(error)):
                 raise Unsupported(str(error)) from error
             raise
-        if byteir_program.is_byteir(program):
+        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             self._try(handle)
         return handle
 

@@ -4,8 +4,8 @@
     assay run --executor 'torch?device=cuda,threads=1'
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
-is torch.einsum, which permutes and reshapes into one batched matrix product.  The ByteIR ops are in
-torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
+is torch.einsum, which permutes and reshapes into one batched matrix product.  The batch
+norms are in torch_batch_norm.py, the ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
 """
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
+import batch_norm_program
 import byteir_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
+from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -53,11 +55,12 @@ class Torch(Worker):
             "f32": torch.float32, "f64": torch.float64, "complex<f32>": torch.complex64,
             "complex<f64>": torch.complex128,
         }  # fmt: skip
+        self.batch_norms = TorchBatchNorm(torch, self.device, self.types)
         choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
 
     def promises(self, program: Program) -> bool | None:
-        if byteir_program.is_byteir(program):
+        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             return None  # What compiles: finding out means to run it.
         try:
             self._find(program)
@@ -78,6 +81,8 @@ class Torch(Worker):
             return self._dot_general(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
+        if batch_norm_program.is_batch_norm(program):
+            return self.batch_norms.find(program)
         raise Unsupported(f"no {program.op} here")
 
     def _reduce(self, program: Program) -> Callable[..., list[Any]]:
