@@ -3,7 +3,8 @@
 batch_norm_training: native_batch_norm without running statistics gives output and mean; what it saves
 of the variance is the inverse deviation, so that the variance is torch.var's of the population.
 batch_norm_grad: native_batch_norm_backward, which takes the inverse deviation instead of variance and
-epsilon: rsqrt(variance + epsilon).  Statistics of 16-bit operands are f32 there.
+epsilon: rsqrt(variance + epsilon).  Statistics of 16-bit operands are f32 there.  Without channels it
+divides an integer by their number, 0, which ends the process (torch 2.13.0): refused.
 """
 from __future__ import annotations
 
@@ -63,6 +64,9 @@ class TorchBatchNorm:
         return run
 
     def _grad(self, norm: batch_norm_program.BatchNorm) -> Run:
+        if norm.channels == 0:
+            raise Unsupported("a gradient of no channels ends PyTorch's process")
+
         def run(x: Any, scale: Any, mean: Any, variance: Any, gradients: Any) -> list[Any]:
             inverse = self.torch.rsqrt(self._wide(variance) + norm.epsilon)
             of_operand, of_scale, of_offset = self.torch.ops.aten.native_batch_norm_backward(

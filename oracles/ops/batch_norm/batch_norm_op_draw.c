@@ -40,13 +40,15 @@ static int64_t draw_length(rng_t *rng, int64_t largest) {
   return MIN(length, largest);
 }
 
+enum { CHANNELS_MAX = 256 }; /* Beyond which nothing new happens, but each costs an oracle. */
+
 /* Some dimensions are as long as the channels': what takes the one for the other runs. */
 static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, int64_t *out_feature) {
   int64_t rank_max = CLAMP((int64_t)limits->rank_max, 1, TYPE_RANK_MAX);
   int64_t rank = rng_between(rng, 1, rank_max), other = rng_between(rng, 1, rank_max);
   dimension_list_t order = draw_permutation(rng, (uint32_t)MIN(rank, other));
   type_t shape = type_make(draw_float(rng), order.count, order.dims);
-  int64_t channels = draw_size(rng, limits->elements_max);
+  int64_t channels = draw_size(rng, MIN(limits->elements_max, CHANNELS_MAX));
   shape.dims[order.dims[0]] = channels;
   int64_t elements = MAX(channels, 1), terms = 1;
   for (uint32_t i = 1; i < order.count; i++) {
