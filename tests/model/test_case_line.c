@@ -230,7 +230,7 @@ static void test_violation(void) {
       {SUM "f32[2] f32[] -> f16[] : 0000000000000000 : 00000000", "C6"},
       {SUM "f32[2] -> f32[] : 0000000000000000", "C3"},
       {SUM "-> f32[]", "C3"},
-      {SUM "!quant.uniform<i8:f32,0x1p+0>[2] !quant.uniform<i8:f32,0x1p+0>[] -> "
+      {SUM "!quant.uniform<i8:f32:0,{0x1p+0,0x1p+1}>[2] !quant.uniform<i8:f32,0x1p+0>[] -> "
            "!quant.uniform<i8:f32,0x1p+0>[] : 7f80 : 00",
        "types"},
       {SUM "f32[2] f32[] -> f32[] : 0000000000000000 : 00000000", NULL},
