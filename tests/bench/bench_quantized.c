@@ -78,7 +78,7 @@ static double time_careful(const oracle_t *oracle, const case_t *instance,
     }
     arena_rewind(&arena, mark);
   }
-  double each = (microseconds() - start) / ASKED;
+  double each = (microseconds() - start) / (double)ASKED;
   arena_deinit(&arena);
   return each;
 }
