@@ -4,8 +4,9 @@
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
 A reduction is ONNX's over all its dimensions, then combined once with the initial value; a product
-is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and quantized products
-are in onnxruntime_stablehlo.py, the graphs of the ByteIR ops in onnxruntime_byteir.py.
+is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
+quantized products are in onnxruntime_stablehlo.py, the batch norm in onnxruntime_batch_norm.py,
+the graphs of the ByteIR ops in onnxruntime_byteir.py.
 """
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from typing import Any
 import numpy as np
 
 import assay_worker
+import batch_norm_program
 import byteir_program
+import onnxruntime_batch_norm
 import onnxruntime_byteir
 import onnxruntime_stablehlo
 from assay_worker import Program, Type, Unsupported, Worker
@@ -119,6 +122,8 @@ class OnnxRuntime(Worker):
             results = [self._dot_general(graph, program)]
         elif program.op in onnxruntime_stablehlo.MAKERS:
             results = [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
+        elif batch_norm_program.is_batch_norm(program):
+            results = onnxruntime_batch_norm.make(graph, program)
         else:
             results = onnxruntime_byteir.make(graph, program)
         model = self._model(graph, program, results)
@@ -128,7 +133,7 @@ class OnnxRuntime(Worker):
             if re.search(REFUSALS, str(error)):
                 raise Unsupported(str(error)) from error
             raise
-        if byteir_program.is_byteir(program):
+        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             self._try(handle, byteir_program.example_operands(program))
         elif program.op in onnxruntime_stablehlo.MAKERS or program.is_quantized:
             self._try(handle, [np.zeros(kind.shape, kind.dtype) for kind in program.operands])

@@ -2,17 +2,19 @@
 
     assay run --executor stablehlo
 
-It takes operands as attributes and gives attributes back, of which Python can read only some types
-bit for bit: results of the others are recast by the program itself, to integers or, of 6 bits, f32.
-What it does not implement ends its process.  Programs that are known to do so are refused; with the
-option everything=true they are run, and each costs a process.
+It takes operands as attributes and gives attributes back, of which Python can read only some
+types bit for bit: results of the others are recast by the program itself, to integers or, of 6
+bits, f32. What it does not implement ends its process.  Programs that are known to do so are
+refused; with the option everything=true they are run, and each costs a process.
 
-A quantized program is lowered first, by the pass that the interpreter itself runs on such a module, so
-that its results too can be recast: see quantized_stablehlo.py.  quantized=qdq lowers it op by op to
-floats instead.
+A quantized program is lowered first, by the pass that the interpreter itself runs on such a
+module, so that its results too can be recast: see quantized_stablehlo.py.  quantized=qdq lowers
+it op by op to floats instead.
 
 The ByteIR ops are run as StableHLO modules, byteir=stable or byteir=published: see
-byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.
+byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.  So are the
+batch norms, which it does not know, as the specification's decompositions:
+batch_norm_stablehlo.py.
 """
 from __future__ import annotations
 
@@ -22,6 +24,8 @@ from typing import Any
 import numpy as np
 
 import assay_worker
+import batch_norm_program
+import batch_norm_stablehlo
 import byteir_program
 import byteir_stablehlo
 from assay_worker import BITS, Program, Type, Unsupported, Worker
@@ -61,6 +65,10 @@ def fatal(program: Program) -> str:
         if sums_nothing and 0 not in program.results[0].shape:
             return "a sum of no products ends the interpreter"
     return ""
+
+
+def is_decomposed(program: Program) -> bool:
+    return byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program)
 
 
 class Recast:
@@ -163,7 +171,7 @@ class Interpreter(Worker):
         self.context = self.lowering.context
 
     def promises(self, program: Program) -> bool | None:
-        if byteir_program.is_byteir(program):
+        if is_decomposed(program):
             self._decompose(program)  # Raises what it refuses.
             return True
         if program.is_quantized or 0 in program.operands[-1].shape:
@@ -174,8 +182,11 @@ class Interpreter(Worker):
         return program.op in OPS and is_small and survives
 
     def _decompose(self, program: Program) -> Program:
-        """A ByteIR program as one of StableHLO's ops."""
-        program = byteir_stablehlo.decompose(program, self.variant)
+        """A ByteIR program, or a batch norm, as one of other ops of StableHLO's."""
+        if batch_norm_program.is_batch_norm(program):
+            program = batch_norm_stablehlo.decompose(program)
+        else:
+            program = byteir_stablehlo.decompose(program, self.variant)
         if "chlo." in program.mlir:
             raise Unsupported("the interpreter has no erf")
         elements = max(np.prod(kind.shape) for kind in [*program.operands, *program.results])
@@ -186,7 +197,7 @@ class Interpreter(Worker):
     def compile(self, program: Program) -> Handle:
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
-        if byteir_program.is_byteir(program):
+        if is_decomposed(program):
             program = self._decompose(program)
         wanted = program.results
         with self.context, self.ir.Location.unknown():

@@ -4,8 +4,10 @@
     assay run --executor 'torch?device=cuda,threads=1'
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
-is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions, windows and
-conversions are in torch_stablehlo.py, the ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
+is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions,
+windows and conversions are in torch_stablehlo.py, the batch norms in torch_batch_norm.py, the
+ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and
+zero_point=before mean.
 """
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
+import batch_norm_program
 import byteir_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
+from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
 from torch_stablehlo import TorchStablehlo
 
@@ -55,6 +59,7 @@ class Torch(Worker):
             "f32": torch.float32, "f64": torch.float64, "complex<f32>": torch.complex64,
             "complex<f64>": torch.complex128,
         }  # fmt: skip
+        self.batch_norms = TorchBatchNorm(torch, self.device, self.types)
         # Types that numpy has not: what is passed as integers of their size.
         self.foreign: dict[str, tuple[Any, Any]] = {"bf16": (torch.bfloat16, torch.int16)} | {
             name: (getattr(torch, f"float8_{name[2:].lower()}"), torch.int8) for name in F8_TYPES
@@ -68,7 +73,7 @@ class Torch(Worker):
         self.stablehlo = TorchStablehlo(torch)
 
     def promises(self, program: Program) -> bool | None:
-        if byteir_program.is_byteir(program):
+        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             return None  # What compiles: finding out means to run it.
         try:
             self._find(program)
@@ -94,6 +99,8 @@ class Torch(Worker):
             return self.byteir.find(program)
         if self.stablehlo.knows(program.op):
             return self.stablehlo.find(program, self.conversions)
+        if batch_norm_program.is_batch_norm(program):
+            return self.batch_norms.find(program)
         raise Unsupported(f"no {program.op} here")
 
     def _reduce(self, program: Program) -> Callable[..., list[Any]]:
