@@ -15,8 +15,8 @@ static void print_algorithm(const program_t *program, GString *out_text) {
     return;
   }
   g_string_append(out_text, "precision=");
-  bool are_equal = attributes->precision_count == 2 &&
-                   attributes->precisions[0] == attributes->precisions[1];
+  bool are_equal =
+      attributes->precision_count == 2 && attributes->precisions[0] == attributes->precisions[1];
   convolution_attributes_t one = *attributes;
   if (are_equal) one.precision_count = 1;
   convolution_print_precisions(&one, "", "", ",", out_text);
@@ -42,10 +42,10 @@ static void print_words(const program_t *program, GString *out_text) {
   print_sizes(rhs, &attributes->kernel.spatial, out_text);
   g_string_append(out_text, " over ");
   print_sizes(lhs, &attributes->input.spatial, out_text);
-  g_string_append_printf(
-      out_text, ", from %" PRId64 " features to %" PRId64 ", for a batch of %" PRId64,
-      lhs->dims[attributes->input.feature], rhs->dims[attributes->kernel.batch],
-      lhs->dims[attributes->input.batch]);
+  g_string_append_printf(out_text,
+                         ", from %" PRId64 " features to %" PRId64 ", for a batch of %" PRId64,
+                         lhs->dims[attributes->input.feature], rhs->dims[attributes->kernel.batch],
+                         lhs->dims[attributes->input.batch]);
   if (attributes->feature_group_count > 1) {
     g_string_append_printf(out_text, ", in %" PRId64 " groups of features",
                            attributes->feature_group_count);
@@ -101,20 +101,18 @@ static void print_raw_numbers(const convolution_attributes_t *attributes, GStrin
   const convolution_numbers_t *input = &attributes->input;
   const convolution_numbers_t *kernel = &attributes->kernel;
   const convolution_numbers_t *output = &attributes->output;
-  g_string_append_printf(out_text,
-                         "raw input_batch_dimension = %" PRId64
-                         ", input_feature_dimension = %" PRId64 ", ",
-                         input->batch, input->feature);
+  g_string_append_printf(
+      out_text, "raw input_batch_dimension = %" PRId64 ", input_feature_dimension = %" PRId64 ", ",
+      input->batch, input->feature);
   print_raw_spatial("input", &input->spatial, ", ", out_text);
   g_string_append_printf(out_text,
                          "kernel_input_feature_dimension = %" PRId64
                          ", kernel_output_feature_dimension = %" PRId64 ", ",
                          kernel->feature, kernel->batch);
   print_raw_spatial("kernel", &kernel->spatial, ", ", out_text);
-  g_string_append_printf(out_text,
-                         "output_batch_dimension = %" PRId64
-                         ", output_feature_dimension = %" PRId64 ", ",
-                         output->batch, output->feature);
+  g_string_append_printf(
+      out_text, "output_batch_dimension = %" PRId64 ", output_feature_dimension = %" PRId64 ", ",
+      output->batch, output->feature);
   print_raw_spatial("output", &output->spatial, "", out_text);
 }
 
@@ -145,10 +143,9 @@ void convolution_print_mlir(const program_t *program, GString *out_text) {
   print_mlir_integers("rhs_dilation", &attributes->rhs_dilation, out_text);
   print_mlir_reversal(attributes, out_text);
   print_mlir_numbers(attributes, out_text);
-  g_string_append_printf(out_text,
-                         "feature_group_count = %" PRId64 " : i64, batch_group_count = %" PRId64
-                         " : i64",
-                         attributes->feature_group_count, attributes->batch_group_count);
+  g_string_append_printf(
+      out_text, "feature_group_count = %" PRId64 " : i64, batch_group_count = %" PRId64 " : i64",
+      attributes->feature_group_count, attributes->batch_group_count);
   if (attributes->has_precision) {
     g_string_append(out_text, ", precision_config = [");
     convolution_print_precisions(attributes, "#stablehlo<precision ", ">", ", ", out_text);

@@ -180,15 +180,15 @@ status_t convolution_parse_attributes(scan_t *scan, arena_t *arena, program_t *i
   STATUS_TRY(scan_expect(scan, " window_strides=", error));
   STATUS_TRY(dimension_list_parse(scan, &attributes->window_strides, error));
   STATUS_TRY(scan_expect(scan, " padding=", error));
-  STATUS_TRY(parse_list(scan, LIST_PADDING, TYPE_RANK_MAX, attributes, &attributes->padding_count,
-                        error));
+  STATUS_TRY(
+      parse_list(scan, LIST_PADDING, TYPE_RANK_MAX, attributes, &attributes->padding_count, error));
   STATUS_TRY(scan_expect(scan, " lhs_dilation=", error));
   STATUS_TRY(dimension_list_parse(scan, &attributes->lhs_dilation, error));
   STATUS_TRY(scan_expect(scan, " rhs_dilation=", error));
   STATUS_TRY(dimension_list_parse(scan, &attributes->rhs_dilation, error));
   STATUS_TRY(scan_expect(scan, " window_reversal=", error));
-  STATUS_TRY(parse_list(scan, LIST_REVERSAL, TYPE_RANK_MAX, attributes,
-                        &attributes->reversal_count, error));
+  STATUS_TRY(parse_list(scan, LIST_REVERSAL, TYPE_RANK_MAX, attributes, &attributes->reversal_count,
+                        error));
   STATUS_TRY(parse_numbers(scan, attributes, error));
   STATUS_TRY(scan_expect(scan, " feature_group_count=", error));
   STATUS_TRY(scan_integer(scan, &attributes->feature_group_count, error));
