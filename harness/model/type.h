@@ -59,7 +59,8 @@ status_t type_check(const type_t *type, failure_t *error);
 status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print(const type_t *type, GString *out_text);
 
-/* The element part alone: "f32", "!quant.uniform<...>". */
+/* The element part alone: "f32", "!quant.uniform<...>".  What is parsed has rank 0. */
+status_t type_parse_element(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print_element(const type_t *type, GString *out_text);
 
 /* MLIR: "tensor<2x3xf32>". */
