@@ -3,14 +3,17 @@
 #include <glib.h>
 #include <string.h>
 
-enum { KEPT_FEATURES = 4 }; /* By a fault. */
+enum {
+  KEPT_FEATURES = 4, /* By a fault. */
+  LONG_RUN = 16,     /* So many elements are worth a call. */
+};
 
 /* ---- Copying --------------------------------------------------------------------------------- */
 
 /* `count` elements of `bytes` bytes, from every `stride`-th place. */
 static void copy_strided(uint8_t *out, const uint8_t *in, size_t count, size_t stride,
                          size_t bytes) {
-  if (stride == 1) {
+  if (stride == 1 && count >= LONG_RUN) {
     memcpy(out, in, count * bytes);
     return;
   }
@@ -46,6 +49,66 @@ static void fill_padding(const convolution_geometry_t *geometry, uint8_t *out, s
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
+/* Whether the features of a place lie in a row, all of which are read. */
+static bool is_in_rows(const convolution_geometry_t *geometry) {
+  return geometry->lhs.feature == 1 && geometry->fault != FAULT_convolution_features_dropped;
+}
+
+/* The terms along the last spatial dimension, of lhs elements in rows: neighbours at once. */
+static uint8_t *gather_runs(const convolution_geometry_t *geometry, const int64_t *sources,
+                            size_t place_count, size_t base, uint8_t *out) {
+  const tensor_t *lhs = &geometry->instance->operands[CONVOLUTION_LHS];
+  size_t bytes = element_bytes(lhs->type.element), features = geometry->features;
+  for (size_t place = 0; place < place_count;) {
+    size_t run = 1;
+    if (sources[place] < 0) {
+      while (place + run < place_count && sources[place + run] < 0) run++;
+      fill_padding(geometry, out, run * features);
+    } else {
+      int64_t next = sources[place] + (int64_t)features;
+      for (; place + run < place_count && sources[place + run] == next; run++) {
+        next += (int64_t)features;
+      }
+      const uint8_t *from = lhs->data + (base + (size_t)sources[place]) * bytes;
+      copy_strided(out, from, run * features, 1, bytes);
+    }
+    out += run * features * bytes;
+    place += run;
+  }
+  return out;
+}
+
+/* One element of `bytes` bytes, which is a constant where it matters, for each place. */
+static inline void copy_places(const int64_t *sources, size_t place_count, const uint8_t *from,
+                               uint64_t padding, size_t bytes, uint8_t *out) {
+  for (size_t place = 0; place < place_count; place++, out += bytes) {
+    if (sources[place] >= 0) {
+      memcpy(out, from + (size_t)sources[place] * bytes, bytes);
+    } else {
+      memcpy(out, &padding, bytes);
+    }
+  }
+}
+
+/* The same of one feature, whose elements have up to 8 bytes. */
+static uint8_t *gather_places_of_one(const convolution_geometry_t *geometry, const int64_t *sources,
+                                     size_t place_count, size_t base, uint8_t *out) {
+  const tensor_t *lhs = &geometry->instance->operands[CONVOLUTION_LHS];
+  size_t bytes = element_bytes(lhs->type.element);
+  const uint8_t *from = lhs->data + base * bytes;
+  switch (bytes) {
+    case 1:
+      copy_places(sources, place_count, from, geometry->padding, 1, out);
+      break;
+    case 4:
+      copy_places(sources, place_count, from, geometry->padding, 4, out);
+      break;
+    default:
+      copy_places(sources, place_count, from, geometry->padding, bytes, out);
+  }
+  return out + place_count * bytes;
+}
+
 /* The terms of one window along spatial dimension `dim` and later, whose lhs elements start at
  * `base`; returns the end of what it wrote. */
 static uint8_t *gather_window(const convolution_geometry_t *geometry,
@@ -62,6 +125,12 @@ static uint8_t *gather_window(const convolution_geometry_t *geometry,
   }
   const window_block_t *block = part->blocks[dim];
   const int64_t *sources = block->sources + window[dim] * block->place_count;
+  if (dim + 1 == geometry->spatial_count && geometry->features == 1 && bytes <= 8) {
+    return gather_places_of_one(geometry, sources, block->place_count, base, out);
+  }
+  if (dim + 1 == geometry->spatial_count && is_in_rows(geometry)) {
+    return gather_runs(geometry, sources, block->place_count, base, out);
+  }
   size_t rest = part->tail_places[dim + 1] * geometry->features;
   for (size_t place = 0; place < block->place_count; place++) {
     if (sources[place] >= 0) {
@@ -96,7 +165,7 @@ void convolution_gather_lhs(const convolution_geometry_t *geometry, const convol
 }
 
 /* Rows of channels, one per place and feature along spatial dimension `dim` and later. */
-static uint8_t *gather_places(const convolution_geometry_t *geometry,
+static uint8_t *gather_kernel(const convolution_geometry_t *geometry,
                               const convolution_part_t *part, uint32_t dim, size_t base,
                               uint8_t *out) {
   const tensor_t *rhs = &geometry->instance->operands[CONVOLUTION_RHS];
@@ -105,7 +174,7 @@ static uint8_t *gather_places(const convolution_geometry_t *geometry,
     const window_block_t *block = part->blocks[dim];
     for (size_t place = 0; place < block->place_count; place++) {
       size_t next = base + block->places[place] * geometry->rhs.spatial[dim];
-      out = gather_places(geometry, part, dim + 1, next, out);
+      out = gather_kernel(geometry, part, dim + 1, next, out);
     }
     return out;
   }
@@ -119,13 +188,11 @@ static uint8_t *gather_places(const convolution_geometry_t *geometry,
 
 void convolution_gather_rhs(const convolution_geometry_t *geometry, const convolution_part_t *part,
                             uint8_t *out) {
-  gather_places(geometry, part, 0, part->rhs_base, out);
+  gather_kernel(geometry, part, 0, part->rhs_base, out);
 }
 
-const size_t *convolution_map_elements(const convolution_geometry_t *geometry,
-                                       const convolution_part_t *part, size_t count) {
-  size_t *elements = ARENA_NEW_ARRAY(geometry->arena, size_t, count);
-  size_t *out = elements;
+void convolution_map_elements(const convolution_geometry_t *geometry,
+                              const convolution_part_t *part, size_t *out) {
   for (size_t entry = 0; entry < geometry->batch; entry++) {
     size_t window[TYPE_RANK_MAX] = {0};
     for (size_t i = 0; i < part->window_count; i++) {
@@ -139,5 +206,4 @@ const size_t *convolution_map_elements(const convolution_geometry_t *geometry,
       step_window(geometry, part, window);
     }
   }
-  return elements;
 }

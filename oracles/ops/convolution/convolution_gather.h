@@ -1,4 +1,4 @@
-/* One group of a convolution as a product of two matrices: by the specification the contracting
+/* A group of a convolution as a product of two matrices: by the specification the contracting
  * dimensions are input_spatial_dimensions + [input_feature_dimension], in this order (`dot_product`
  * there).  Quantized operands are dequantized and then padded with 0.0, which is the zero point. */
 #ifndef ASSAY_OPS_CONVOLUTION_GATHER_H
@@ -47,8 +47,8 @@ void convolution_gather_lhs(const convolution_geometry_t *geometry, const convol
 void convolution_gather_rhs(const convolution_geometry_t *geometry, const convolution_part_t *part,
                             uint8_t *out);
 
-/* Where the elements of the product, `count` of them, are in the result. */
-const size_t *convolution_map_elements(const convolution_geometry_t *geometry,
-                                       const convolution_part_t *part, size_t count);
+/* Where the elements of the product are in the result. */
+void convolution_map_elements(const convolution_geometry_t *geometry,
+                              const convolution_part_t *part, size_t *out);
 
 #endif

@@ -11,53 +11,43 @@ enum { READING_PRODUCTS, READING_SKIPPED, READINGS };
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* A matrix of elements like those of `whole`.  Scales per axis are those of the group's channels,
- * which run along the matrix's columns. */
-static type_t make_matrix(const convolution_geometry_t *geometry, const type_t *whole, size_t rows,
-                          size_t columns, size_t group) {
-  type_t type = type_make(whole->element, 2, (int64_t[]){(int64_t)rows, (int64_t)columns});
+/* Groups that are gathered into one dot_general, as its batches. */
+typedef struct groups {
+  size_t first;
+  size_t count;
+} groups_t;
+
+/* Matrices of elements like those of `whole`, one per group; of one group, just the matrix.  Scales
+ * per axis are those of one group's channels, which run along the matrix's columns. */
+static type_t make_matrices(const convolution_geometry_t *geometry, const type_t *whole,
+                            groups_t groups, size_t rows, size_t columns) {
+  const int64_t dims[] = {(int64_t)groups.count, (int64_t)rows, (int64_t)columns};
+  type_t type = groups.count == 1 ? type_make(whole->element, 2, dims + 1)
+                                  : type_make(whole->element, 3, dims);
   type.quantization = whole->quantization;
   if (whole->quantization == NULL || whole->quantization->axis < 0) return type;
   quantization_t *own = ARENA_NEW_ARRAY(geometry->arena, quantization_t, 1);
   *own = *whole->quantization;
-  own->axis = 1;
+  own->axis = (int32_t)type.rank - 1;
   own->count = (uint32_t)geometry->channels;
-  own->scales += group * geometry->channels;
-  own->zero_points += group * geometry->channels;
+  own->scales += groups.first * geometry->channels;
+  own->zero_points += groups.first * geometry->channels;
   type.quantization = own;
   return type;
 }
 
-static const dot_general_attributes_t *make_attributes(arena_t *arena) {
+static const dot_general_attributes_t *make_attributes(groups_t groups, arena_t *arena) {
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = (dot_general_attributes_t){0};
-  dimension_list_append(&attributes->lhs_contracting, 1);
-  dimension_list_append(&attributes->rhs_contracting, 0);
+  int64_t row = 0;
+  if (groups.count > 1) {
+    dimension_list_append(&attributes->lhs_batching, 0);
+    dimension_list_append(&attributes->rhs_batching, 0);
+    row = 1;
+  }
+  dimension_list_append(&attributes->lhs_contracting, row + 1);
+  dimension_list_append(&attributes->rhs_contracting, row);
   return attributes;
-}
-
-static gathered_part_t gather_part(const convolution_geometry_t *geometry,
-                                   const convolution_part_t *part, size_t group,
-                                   const dot_general_attributes_t *attributes) {
-  const program_t *whole = &geometry->instance->program;
-  size_t rows = geometry->batch * part->window_count;
-  size_t terms = part->tail_places[0] * geometry->features;
-  program_t program = {
-      .op = op_find(str_from("stablehlo.dot_general")),
-      .attributes = attributes,
-      .operand_count = 2,
-      .result_count = 1,
-      .operands = {make_matrix(geometry, &whole->operands[CONVOLUTION_LHS], rows, terms, group),
-                   make_matrix(geometry, &whole->operands[CONVOLUTION_RHS], terms,
-                               geometry->channels, group)},
-      .results = {make_matrix(geometry, &whole->results[0], rows, geometry->channels, group)},
-  };
-  gathered_part_t gathered = {.instance = case_make(geometry->arena, &program)};
-  convolution_gather_lhs(geometry, part, gathered.instance.operands[0].data);
-  convolution_gather_rhs(geometry, part, gathered.instance.operands[1].data);
-  gathered.element_count = rows * geometry->channels;
-  gathered.elements = convolution_map_elements(geometry, part, gathered.element_count);
-  return gathered;
 }
 
 /* Where group `group` starts in the operands. */
@@ -95,6 +85,37 @@ static convolution_part_t choose_blocks(const convolution_geometry_t *geometry, 
     part.tail_places[dim] = part.tail_places[dim + 1] * part.blocks[dim]->place_count;
   }
   return part;
+}
+
+static gathered_part_t gather_part(const convolution_geometry_t *geometry, size_t choice,
+                                   groups_t groups) {
+  const program_t *whole = &geometry->instance->program;
+  convolution_part_t part = choose_blocks(geometry, choice, groups.first);
+  size_t rows = geometry->batch * part.window_count;
+  size_t terms = part.tail_places[0] * geometry->features, columns = geometry->channels;
+  const type_t *lhs = &whole->operands[CONVOLUTION_LHS];
+  const type_t *rhs = &whole->operands[CONVOLUTION_RHS];
+  program_t program = {
+      .op = op_find(str_from("stablehlo.dot_general")),
+      .attributes = make_attributes(groups, geometry->arena),
+      .operand_count = 2,
+      .result_count = 1,
+      .operands = {make_matrices(geometry, lhs, groups, rows, terms),
+                   make_matrices(geometry, rhs, groups, terms, columns)},
+      .results = {make_matrices(geometry, &whole->results[0], groups, rows, columns)},
+  };
+  case_t instance = case_make(geometry->arena, &program);
+  size_t count = groups.count * rows * columns;
+  size_t *elements = ARENA_NEW_ARRAY(geometry->arena, size_t, count);
+  for (size_t i = 0; i < groups.count; i++) {
+    part = choose_blocks(geometry, choice, groups.first + i);
+    uint8_t *left = instance.operands[0].data + i * rows * terms * element_bytes(lhs->element);
+    uint8_t *right = instance.operands[1].data + i * terms * columns * element_bytes(rhs->element);
+    convolution_gather_lhs(geometry, &part, left);
+    convolution_gather_rhs(geometry, &part, right);
+    convolution_map_elements(geometry, &part, elements + i * rows * columns);
+  }
+  return (gathered_part_t){.instance = instance, .element_count = count, .elements = elements};
 }
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
@@ -197,6 +218,13 @@ static size_t make_blocks(convolution_geometry_t *geometry, bool skips_padding) 
   return choices;
 }
 
+/* Then groups cannot be batches of one dot_general. */
+static bool has_scales_per_group(const program_t *program) {
+  const quantization_t *rhs = program->operands[CONVOLUTION_RHS].quantization;
+  const quantization_t *result = program->results[0].quantization;
+  return (rhs != NULL && rhs->axis >= 0) || (result != NULL && result->axis >= 0);
+}
+
 static status_t convolution_gather(const case_t *instance, uint32_t reading, fault_t fault,
                                    arena_t *arena, gathered_parts_t *out_parts, failure_t *error) {
   *out_parts = (gathered_parts_t){0};
@@ -209,16 +237,16 @@ static status_t convolution_gather(const case_t *instance, uint32_t reading, fau
   }
   bool skips_padding = reading == READING_SKIPPED || fault == FAULT_convolution_padding_skipped;
   size_t choices = make_blocks(&geometry, skips_padding);
-  size_t count = choices * geometry.groups;
+  size_t together = has_scales_per_group(&instance->program) ? 1 : geometry.groups;
+  size_t groupings = geometry.groups / together, count = choices * groupings;
   if (count > PARTS_MAX) {
-    return status_fail(error, STATUS_UNDECIDED, "this convolution has more than %d groups",
+    return status_fail(error, STATUS_UNDECIDED, "this convolution has more than %d parts",
                        (int)PARTS_MAX);
   }
   gathered_part_t *parts = ARENA_NEW_ARRAY(arena, gathered_part_t, count);
-  const dot_general_attributes_t *attributes = make_attributes(arena);
   for (size_t i = 0; i < count; i++) {
-    convolution_part_t part = choose_blocks(&geometry, i / geometry.groups, i % geometry.groups);
-    parts[i] = gather_part(&geometry, &part, i % geometry.groups, attributes);
+    groups_t groups = {.first = i % groupings * together, .count = together};
+    parts[i] = gather_part(&geometry, i / groupings, groups);
   }
   *out_parts = (gathered_parts_t){.count = count, .parts = parts};
   return STATUS_OK;
