@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-  KEPT_FEATURES = 4, /* By a fault. */
+  KEPT_FEATURES = 2, /* By a fault. */
   LONG_RUN = 16,     /* So many elements are worth a call. */
 };
 
