@@ -273,10 +273,11 @@ status_t dot_general_accept(const case_t *instance, const contract_t *contract, 
   if (dot_general_is_quantized(&instance->program)) {
     return dot_quantized_accept(instance, contract, arena, &out_accepts[0], error);
   }
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   if (dot_general_is_hybrid(&instance->program)) {
-    STATUS_TRY(dot_hybrid_accept(instance, contract, arena, &out_accepts[0], error));
-  } else if (element->format == NULL) {
+    return dot_hybrid_accept(instance, contract, arena, &out_accepts[0], error);
+  }
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+  if (element->format == NULL) {
     STATUS_TRY(dot_plan_require_none(&instance->program, error));
     STATUS_TRY(element_require_exact_promotion(from, element, error));
     out_accepts[0] = accept_integers(instance, &layout, arena);

@@ -78,7 +78,7 @@ static int32_t draw_result_axis(rng_t *rng, const program_t *program) {
 static int bits_of_sums(const program_t *program) {
   const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
   size_t terms = dimension_list_extent(&dot_general_attributes(program)->lhs_contracting, lhs);
-  return 2 * lhs->element->bits - 3 + (terms == 0 ? 0 : ilogb((double)terms) / 2);
+  return 2 * lhs->element->bits - 3 + (int)g_bit_storage(terms) / 2;
 }
 
 /* A scale for sums of products whose unit is `unit`: so that sums need no rescaling, or hardly any,

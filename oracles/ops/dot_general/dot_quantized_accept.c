@@ -5,7 +5,9 @@
 #include "oracles/exact/exact_matmul.h"
 #include "oracles/exact/quick_sums.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
+#include "oracles/ops/dot_general/dot_general_simulate.h"
 #include "oracles/ops/dot_general/dot_quantized_ask.h"
+#include "oracles/sequential.h"
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
@@ -194,30 +196,32 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-static accept_t accept_floats(const case_t *instance, const dot_general_layout_t *layout,
+static accept_t accept_floats(const case_t *floats, const program_t *program,
                               const dot_reading_t *reading, const contract_t *contract,
                               arena_t *arena) {
-  const case_t floats = dot_reading_case(instance, reading, arena);
-  const dot_plan_t plan = dot_reading_plan(&instance->program, reading);
-  return dot_general_accept_plan(&floats, layout, &plan, contract, arena);
+  const dot_general_layout_t layout = dot_general_layout_make(program, arena);
+  const dot_plan_t plan = dot_reading_plan(program, reading);
+  return dot_general_accept_plan(floats, &layout, &plan, contract, arena);
 }
 
+/* By the reading that every contract permits. */
 status_t dot_hybrid_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                            accept_t *out_accept, failure_t *error) {
   STATUS_TRY(dot_reading_require(&instance->program, error));
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   dot_reading_t readings[DOT_READINGS_MAX];
   dot_readings(&instance->program, contract, readings);
-  *out_accept = accept_floats(instance, &layout, &readings[0], contract, arena);
-  return STATUS_OK;
+  const case_t floats = dot_reading_case(instance, &readings[0], arena);
+  *out_accept = accept_floats(&floats, &instance->program, &readings[0], contract, arena);
+  if (contract->order != ORDER_IN_ORDER) return STATUS_OK;
+  return accept_sequential(&floats, dot_general_simulate, arena, out_accept, error);
 }
 
 /* What a float that surely conforms is quantized to, nearest to the exact sum: by any one reading.
  */
-static accept_t accept_quantized_floats(const case_t *instance, const dot_general_layout_t *layout,
-                                        const dot_reading_t *reading, const contract_t *contract,
-                                        arena_t *arena) {
-  accept_t floats = accept_floats(instance, layout, reading, contract, arena);
+static accept_t accept_quantized_floats(const case_t *instance, const dot_reading_t *reading,
+                                        const contract_t *contract, arena_t *arena) {
+  const case_t dequantized = dot_reading_case(instance, reading, arena);
+  accept_t floats = accept_floats(&dequantized, &instance->program, reading, contract, arena);
   const type_t *result = &instance->program.results[0];
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, floats.count);
   uint8_t *ask = arena_alloc_zeroed(arena, floats.count);
@@ -242,8 +246,8 @@ static accept_t accept_quantized_floats(const case_t *instance, const dot_genera
 status_t dot_quantized_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                               accept_t *out_accept, failure_t *error) {
   STATUS_TRY(dot_reading_require(&instance->program, error));
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   if (contract->quantized == DOT_FORMULA_INTEGER) {
+    dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
     *out_accept = accept_integers(instance, &layout, arena);
     return STATUS_OK;
   }
@@ -252,9 +256,8 @@ status_t dot_quantized_accept(const case_t *instance, const contract_t *contract
     return STATUS_OK;
   }
   dot_reading_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(&instance->program, contract, readings);
-  const dot_reading_t *reading = &readings[count == 1 ? 0 : 1]; /* In f32 where that may be. */
-  *out_accept = accept_quantized_floats(instance, &layout, reading, contract, arena);
+  dot_readings(&instance->program, contract, readings);
+  *out_accept = accept_quantized_floats(instance, &readings[0], contract, arena);
   return STATUS_OK;
 }
 

@@ -189,14 +189,13 @@ static bool is_fault_of_integers(fault_t fault) {
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
+/* Every contract permits the first; the model of a hybrid has the program's own floats. */
 static dot_reading_t choose_reading(const program_t *program, const schedule_t *schedule) {
   const contract_t contract = contract_backend();
   dot_reading_t readings[DOT_READINGS_MAX];
   size_t count = dot_readings(program, &contract, readings);
-  if (count == 1 || schedule->native) return readings[0];
-  /* Floats of the operands and of the result are those of the hybrid program itself. */
-  bool rounds = schedule->other_way || dot_general_is_hybrid(program);
-  return readings[rounds ? 2 : 1];
+  if (count == 1 || !schedule->other_way) return readings[0];
+  return readings[dot_general_is_hybrid(program) ? 2 : 1 + schedule->seed % (count - 1)];
 }
 
 static void quantize_sums(const case_t *instance, const dot_reading_t *reading,
