@@ -224,6 +224,7 @@ const op_t convolution_op = {
     .parse_attributes = convolution_parse_attributes,
     .print_attributes = convolution_print_attributes,
     .print_algorithm = print_algorithm,
+    .formulas = "quantized",
     .policies = policies,
     .print_mlir = convolution_print_mlir,
     .print_words = print_words,

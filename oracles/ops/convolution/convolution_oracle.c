@@ -269,10 +269,22 @@ static const gathering_t gathering = {
     .name_reading = name_reading,
 };
 
+static status_t find_formula(const case_t *instance, const contract_t *contract,
+                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                             uint8_t *out_formula, bool *out_found, failure_t *error) {
+  if (instance->program.results[0].quantization == NULL) {
+    *out_found = false;
+    return status_fail(error, STATUS_UNSUPPORTED, "only quantized results have several formulas");
+  }
+  return gathered_find_formula(instance, contract, accepts, results, arena, out_formula, out_found,
+                               error);
+}
+
 static const oracle_t convolution_oracle = {
     .op_name = "stablehlo.convolution",
     .gathering = &gathering,
     GATHERED_FUNCTIONS,
+    .find_formula = find_formula,
 };
 
 extern const oracle_t *const convolution_oracles[];
