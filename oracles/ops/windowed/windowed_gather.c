@@ -129,6 +129,24 @@ status_t window_elements_make(const program_t *program, fault_t fault, arena_t *
   return STATUS_OK;
 }
 
+/* One of them along a single dimension makes one with whatever there is along the others. */
+bool has_empty_window(const program_t *program) {
+  const type_t *operand = &program->operands[0];
+  type_t counts = windowed_counts(windowed_attributes(program), operand);
+  if (type_element_count(&counts) == 0) return false;
+  for (uint32_t dim = 0; dim < operand->rank; dim++) {
+    window_t window = windowed_along(windowed_attributes(program), dim);
+    for (int64_t number = 0; number < counts.dims[dim]; number++) {
+      bool is_empty = true;
+      for (int64_t position = 0; position < window.size && is_empty; position++) {
+        is_empty = window_source(&window, operand->dims[dim], number, position) < 0;
+      }
+      if (is_empty) return true;
+    }
+  }
+  return false;
+}
+
 /* ---- reduce_window --------------------------------------------------------------------------- */
 
 enum { READING_ELEMENTS, READING_SKIPPED, READING_COUNT };

@@ -21,6 +21,9 @@ typedef struct window_elements {
 status_t window_elements_make(const program_t *program, fault_t fault, arena_t *arena,
                               window_elements_t *out_elements, failure_t *error);
 
+/* Whether some window holds padding and holes alone. */
+bool has_empty_window(const program_t *program);
+
 extern const gathering_t reduce_window_gathering;
 extern const gathering_t select_and_scatter_gathering;
 

@@ -150,20 +150,27 @@ static select_level_t level_of(const contract_t *contract) {
   return flushes ? SELECT_FLUSHED : SELECT_IN_ORDER;
 }
 
+static bool has_one_reading(const case_t *instance, select_level_t level, arena_t *arena) {
+  if (level != SELECT_IN_ORDER || has_empty_window(&instance->program)) return false;
+  return !selector_has_nan(selector_make(instance, arena));
+}
+
+static uint32_t count_at_level(const case_t *instance, select_level_t level, arena_t *arena) {
+  scatter_t scatter;
+  if (has_one_reading(instance, level, arena)) return 1;
+  if (scatter_make(instance, level, arena, &scatter, NULL) != STATUS_OK) return 1;
+  uint32_t most = 0;
+  size_t results = type_element_count(&instance->program.results[0]);
+  for (size_t i = 0; i < results; i++) most = MAX(most, scatter.sources[i]);
+  if (most == 0 && !scatter.has_empty_window) return 1;
+  uint32_t subsets = most == 0 ? 0 : UINT32_C(1) << MIN(most, SOURCES_MAX);
+  return 1 + (uint32_t)level * READINGS_OF_LEVEL + 1 + subsets;
+}
+
 static uint32_t count_readings(const case_t *instance, const contract_t *contract) {
-  select_level_t level = level_of(contract);
   arena_t arena;
   arena_init(&arena);
-  scatter_t scatter;
-  uint32_t most = 0;
-  uint32_t count = 1;
-  if (scatter_make(instance, level, &arena, &scatter, NULL) == STATUS_OK) {
-    size_t results = type_element_count(&instance->program.results[0]);
-    for (size_t i = 0; i < results; i++) most = MAX(most, scatter.sources[i]);
-    bool is_open = scatter.has_empty_window || most > 0;
-    uint32_t subsets = UINT32_C(1) << MIN(most, SOURCES_MAX);
-    if (is_open) count = 1 + (uint32_t)level * READINGS_OF_LEVEL + 1 + subsets;
-  }
+  uint32_t count = count_at_level(instance, level_of(contract), &arena);
   arena_deinit(&arena);
   return count;
 }

@@ -18,6 +18,7 @@ struct selector {
   windowed_select_t select;
   const value_t *plain;   /* Of each element of the operand, */
   const value_t *flushed; /* and where subnormal numbers compare as zeros. */
+  bool has_nan;
 };
 
 static value_t load_value(const tensor_t *operand, size_t index) {
@@ -40,16 +41,21 @@ const selector_t *selector_make(const case_t *instance, arena_t *arena) {
   size_t count = type_element_count(&operand->type);
   value_t *plain = ARENA_NEW_ARRAY(arena, value_t, count);
   value_t *flushed = ARENA_NEW_ARRAY(arena, value_t, count);
+  bool has_nan = false;
   for (size_t i = 0; i < count; i++) {
     flushed[i] = plain[i] = load_value(operand, i);
+    has_nan |= plain[i].is_nan;
     if (fabs(plain[i].real) < normal) flushed[i].real = 0;
   }
   selector_t *selector = ARENA_NEW_ARRAY(arena, selector_t, 1);
   *selector = (selector_t){.select = windowed_attributes(&instance->program)->select,
                            .plain = plain,
-                           .flushed = flushed};
+                           .flushed = flushed,
+                           .has_nan = has_nan};
   return selector;
 }
+
+bool selector_has_nan(const selector_t *selector) { return selector->has_nan; }
 
 /* Whether `select` keeps `a` beside `b`: never where one of them is NaN. */
 static bool keeps(windowed_select_t select, const value_t *a, const value_t *b) {
@@ -100,7 +106,7 @@ int64_t selector_fold(const selector_t *selector, const int64_t *elements, size_
 
 /* ---- All trees ------------------------------------------------------------------------------- */
 
-enum { TREES_MAX = 32 }; /* Elements of a window whose trees are all tried. */
+enum { TREES_MAX = 24 }; /* Elements of a window whose trees are all tried. */
 
 /* The elements of a window that are there, and their values. */
 typedef struct candidates {
@@ -111,55 +117,134 @@ typedef struct candidates {
   bool has_nan;
 } candidates_t;
 
-/* Which candidates can come out of a node with any of `left` and any of `right` below it. */
-static uint32_t join(const candidates_t *candidates, uint32_t left, uint32_t right) {
-  uint32_t joined = 0;
-  for (uint32_t a = left; a != 0; a &= a - 1) {
-    for (uint32_t b = right; b != 0; b &= b - 1) {
-      int i = __builtin_ctz(a), j = __builtin_ctz(b);
-      bool kept = keeps(candidates->select, &candidates->values[i], &candidates->values[j]);
-      joined |= UINT32_C(1) << (kept ? i : j);
-    }
-  }
-  return joined;
+/* The candidates from the worst to the best: bit `i` of a set is the one at places[i].  Equal ones
+ * are next to one another. */
+typedef struct ranking {
+  size_t places[TREES_MAX];
+  uint32_t better[TREES_MAX]; /* Of bit i: those that are better than it; */
+  uint32_t equal[TREES_MAX];  /* those that are equal to it, with itself. */
+  bool is_strict;             /* Equal ones are not kept: gt, lt. */
+} ranking_t;
+
+/* Some candidates; those that are NaN apart. */
+typedef struct outcomes {
+  uint32_t numbers;
+  uint32_t nans;
+} outcomes_t;
+
+static bool is_strict(windowed_select_t select) {
+  return select == WINDOWED_SELECT_GT || select == WINDOWED_SELECT_LT;
 }
 
-/* Which candidates some in-order tree selects, as bits: of every range, from its parts. */
-static uint32_t try_trees(const candidates_t *candidates, arena_t *arena) {
-  size_t count = candidates->count;
-  arena_mark_t mark = arena_mark(arena);
-  uint32_t *sets = arena_alloc_zeroed(arena, count * count * sizeof *sets);
-  for (size_t first = count; first-- > 0;) {
-    sets[first * count + first] = UINT32_C(1) << first;
-    for (size_t last = first + 1; last < count; last++) {
-      for (size_t split = first; split < last; split++) {
-        uint32_t left = sets[first * count + split];
-        sets[first * count + last] |= join(candidates, left, sets[(split + 1) * count + last]);
+/* By insertion, NaN behind all numbers. */
+static void sort_places(const candidates_t *candidates, windowed_select_t strict,
+                        size_t places[TREES_MAX]) {
+  const value_t *values = candidates->values;
+  size_t numbers = 0;
+  for (size_t i = 0; i < candidates->count; i++) {
+    if (values[i].is_nan) continue;
+    size_t place = numbers++;
+    for (; place > 0 && keeps(strict, &values[places[place - 1]], &values[i]); place--) {
+      places[place] = places[place - 1];
+    }
+    places[place] = i;
+  }
+  for (size_t i = 0; i < candidates->count; i++) {
+    if (values[i].is_nan) places[numbers++] = i;
+  }
+}
+
+static void rank(const candidates_t *candidates, ranking_t *out_ranking) {
+  const size_t *places = out_ranking->places;
+  const value_t *values = candidates->values;
+  windowed_select_t strict = candidates->select;
+  out_ranking->is_strict = is_strict(strict);
+  if (!out_ranking->is_strict) strict = other_tie(strict);
+  sort_places(candidates, strict, out_ranking->places);
+  for (size_t i = 0; i < candidates->count; i++) {
+    out_ranking->better[i] = out_ranking->equal[i] = 0;
+    for (size_t j = 0; j < candidates->count; j++) {
+      const value_t *own = &values[places[i]], *other = &values[places[j]];
+      uint32_t bit = UINT32_C(1) << j;
+      if (keeps(strict, other, own)) out_ranking->better[i] |= bit;
+      if (keeps(other_tie(strict), other, own) && !keeps(strict, other, own)) {
+        out_ranking->equal[i] |= bit;
       }
     }
   }
-  uint32_t all = sets[count - 1];
-  arena_rewind(arena, mark);
-  return all;
 }
 
-/* Without NaN every in-order tree selects what a left fold does: the first (last) of the equal
- * extremes.  Windows too large to try their trees may give anything where they hold NaN. */
-static uint32_t selected_in_order(const candidates_t *candidates, arena_t *arena) {
-  if (candidates->has_nan) return try_trees(candidates, arena);
-  size_t best = 0;
-  for (size_t i = 1; i < candidates->count; i++) {
-    bool kept = keeps(candidates->select, &candidates->values[best], &candidates->values[i]);
-    if (!kept) best = i;
+/* Which candidates can come out of a node with any of `left` and any of `right` below it: a right
+ * one beside NaN, or where some left one does not keep it out, which the worst does least; a left
+ * one where it keeps out some right one. */
+static outcomes_t join(const ranking_t *ranking, outcomes_t left, outcomes_t right) {
+  outcomes_t joined = {.numbers = 0, .nans = right.nans};
+  if (left.nans != 0) joined.numbers |= right.numbers;
+  if (left.numbers == 0 || right.numbers == 0) return joined;
+  int worst_left = __builtin_ctz(left.numbers);
+  int worst_right = __builtin_ctz(right.numbers);
+  uint32_t let_in = ranking->better[worst_left];
+  uint32_t kept = ranking->better[worst_right];
+  if (ranking->is_strict) {
+    let_in |= ranking->equal[worst_left];
+  } else {
+    kept |= ranking->equal[worst_right];
   }
-  return UINT32_C(1) << best;
+  joined.numbers |= (right.numbers & let_in) | (left.numbers & kept);
+  return joined;
+}
+
+/* Which candidates some in-order tree selects, marked: of every range, from its parts. */
+static void try_trees(const candidates_t *candidates, arena_t *arena, bool *inout_is_choice) {
+  size_t count = candidates->count;
+  ranking_t ranking;
+  rank(candidates, &ranking);
+  arena_mark_t mark = arena_mark(arena);
+  outcomes_t *sets = arena_alloc_zeroed(arena, count * count * sizeof *sets);
+  for (size_t bit = 0; bit < count; bit++) {
+    size_t place = ranking.places[bit];
+    outcomes_t *own = &sets[place * count + place];
+    *(candidates->values[place].is_nan ? &own->nans : &own->numbers) = UINT32_C(1) << bit;
+  }
+  for (size_t first = count; first-- > 0;) {
+    for (size_t last = first + 1; last < count; last++) {
+      outcomes_t *whole = &sets[first * count + last];
+      for (size_t split = first; split < last; split++) {
+        outcomes_t part =
+            join(&ranking, sets[first * count + split], sets[(split + 1) * count + last]);
+        whole->numbers |= part.numbers;
+        whole->nans |= part.nans;
+      }
+    }
+  }
+  outcomes_t all = sets[count - 1];
+  for (size_t bit = 0; bit < count; bit++) {
+    if (((all.numbers | all.nans) >> bit & 1) != 0) inout_is_choice[ranking.places[bit]] = true;
+  }
+  arena_rewind(arena, mark);
+}
+
+/* Marks what some in-order tree selects.  Without NaN every tree selects what a left fold does: the
+ * first (last) of the equal extremes.  Windows too large to try their trees may give anything where
+ * they hold NaN. */
+static void mark_in_order(const candidates_t *candidates, arena_t *arena, bool *inout_is_choice) {
+  if (candidates->has_nan && candidates->count <= TREES_MAX) {
+    try_trees(candidates, arena, inout_is_choice);
+    return;
+  }
+  size_t best = 0;
+  for (size_t i = 0; i < candidates->count; i++) {
+    bool kept = keeps(candidates->select, &candidates->values[best], &candidates->values[i]);
+    if (i > 0 && !kept) best = i;
+    if (candidates->has_nan) inout_is_choice[i] = true;
+  }
+  inout_is_choice[best] = true;
 }
 
 /* Whether no other candidate is better. */
 static bool is_extreme(const candidates_t *candidates, size_t index) {
   windowed_select_t select = candidates->select;
-  bool is_strict = select == WINDOWED_SELECT_GT || select == WINDOWED_SELECT_LT;
-  windowed_select_t weak = is_strict ? other_tie(select) : select;
+  windowed_select_t weak = is_strict(select) ? other_tie(select) : select;
   for (size_t i = 0; i < candidates->count; i++) {
     if (!keeps(weak, &candidates->values[index], &candidates->values[i])) return false;
   }
@@ -193,8 +278,8 @@ static void choose(const candidates_t *candidates, const bool *is_choice, select
   selection->choices = choices;
 }
 
-static bool has_nan(const selector_t *selector, const int64_t *elements, size_t size) {
-  for (size_t i = 0; i < size; i++) {
+static bool window_has_nan(const selector_t *selector, const int64_t *elements, size_t size) {
+  for (size_t i = 0; i < size && selector->has_nan; i++) {
     if (elements[i] >= 0 && selector->plain[elements[i]].is_nan) return true;
   }
   return false;
@@ -204,24 +289,16 @@ static selection_t selection_make(const selector_t *selector, const int64_t *ele
                                   select_level_t level, arena_t *arena) {
   selection_t selection = {.folded = selector_fold(selector, elements, size, FAULT_NONE),
                            .count = 1};
-  if (level == SELECT_IN_ORDER && !has_nan(selector, elements, size)) return selection;
+  if (level == SELECT_IN_ORDER && !window_has_nan(selector, elements, size)) return selection;
   candidates_t plain = candidates_make(selector, elements, size, false, arena);
   candidates_t flushed = candidates_make(selector, elements, size, true, arena);
   if (plain.count < 2) return selection;
   bool *is_choice = arena_alloc_zeroed(arena, plain.count * sizeof *is_choice);
-  /* In any order a NaN can be joined to all others, and then to any element, which comes out. */
-  bool takes_any = plain.has_nan && (level == SELECT_ANY_ORDER || plain.count > TREES_MAX);
-  bool takes_extremes =
-      level == SELECT_ANY_ORDER || (level == SELECT_FLUSHED && plain.count > TREES_MAX);
-  uint32_t in_order = 0;
-  if (!takes_any && plain.count <= TREES_MAX) {
-    in_order = selected_in_order(&plain, arena);
-    if (level >= SELECT_FLUSHED) in_order |= selected_in_order(&flushed, arena);
-  }
-  for (size_t i = 0; i < plain.count; i++) {
-    is_choice[i] = takes_any || plain.elements[i] == selection.folded ||
-                   (i < TREES_MAX && (in_order >> i & 1) != 0) ||
-                   (takes_extremes && is_extreme(&flushed, i));
+  mark_in_order(&plain, arena, is_choice);
+  if (level >= SELECT_FLUSHED) mark_in_order(&flushed, arena, is_choice);
+  for (size_t i = 0; i < plain.count && level == SELECT_ANY_ORDER; i++) {
+    /* In any order a NaN can be joined to all others, and then to any element, which comes out. */
+    is_choice[i] |= plain.has_nan || is_extreme(&flushed, i);
   }
   choose(&plain, is_choice, &selection, arena);
   return selection;

@@ -25,6 +25,10 @@ typedef struct selector selector_t;
 
 const selector_t *selector_make(const case_t *instance, arena_t *arena);
 
+/* Whether an element of the operand is NaN; without any, every tree selects what a left fold does.
+ */
+bool selector_has_nan(const selector_t *selector);
+
 /* One for each window. */
 const selection_t *selector_choices(const selector_t *selector, const window_elements_t *windows,
                                     select_level_t level, arena_t *arena);
