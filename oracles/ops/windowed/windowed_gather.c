@@ -1,6 +1,6 @@
 #include "oracles/ops/windowed/windowed_gather.h"
 
-#include "oracles/ops/windowed/windowed_terms.h"
+#include "oracles/term_rows.h"
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 

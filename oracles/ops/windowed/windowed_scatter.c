@@ -1,7 +1,7 @@
 /* How a select_and_scatter is gathered: for each element of the operand, the source elements of the
  * windows that select it, in their order. */
 #include "oracles/ops/windowed/windowed_select.h"
-#include "oracles/ops/windowed/windowed_terms.h"
+#include "oracles/term_rows.h"
 
 /* The first reading selects by left folds, and drops what belongs to a window of padding alone.
  * What else may be selected is decided element by element of the result: each may get the sources

@@ -1,6 +1,6 @@
 /* Rows of terms, each as long as it likes, and the cases of stablehlo.reduce that reduce them. */
-#ifndef ASSAY_OPS_WINDOWED_TERMS_H
-#define ASSAY_OPS_WINDOWED_TERMS_H
+#ifndef ASSAY_ORACLES_TERM_ROWS_H
+#define ASSAY_ORACLES_TERM_ROWS_H
 
 #include "harness/model/reduction.h"
 #include "oracles/gathered.h"

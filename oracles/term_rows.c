@@ -1,4 +1,4 @@
-#include "oracles/ops/windowed/windowed_terms.h"
+#include "oracles/term_rows.h"
 
 static size_t row_begin(const term_rows_t *rows, size_t row) {
   return row == 0 ? 0 : rows->ends[row - 1];
