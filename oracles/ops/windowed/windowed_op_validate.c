@@ -106,7 +106,6 @@ const char *select_and_scatter_validate(const program_t *program) {
   const type_t *operand = &program->operands[SELECT_OPERAND];
   const type_t *init = &program->operands[SELECT_INIT];
   if (init->rank != 0 || attributes->select >= WINDOWED_SELECT_COUNT) return "types";
-  if (!is_ordered(operand->element)) return "types";
   if (!elements_equal(operand, &program->operands[SELECT_SOURCE])) return "C1";
   if (!elements_equal(operand, init)) return "C3";
   const char *violation = validate_windows(program);
@@ -114,5 +113,6 @@ const char *select_and_scatter_validate(const program_t *program) {
   reduction_types_t types = windowed_types(program);
   violation = reduction_validate(&attributes->reduction, &types, "C10", "C12");
   if (violation != NULL) return violation;
+  if (!is_ordered(operand->element)) return "types";
   return shapes_equal(&program->results[0], operand) ? NULL : "C11";
 }
