@@ -4,25 +4,31 @@
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
-/* Of the leaves, as distances from the zero point: a leaf that may be of either sign counts in
- * both sums. */
+/* Sums of leaves as distances from the zero point, of those above 0 and of those below it. */
 typedef struct leaf_sums {
-  double positive; /* Sum of the largest distances, of those above 0. */
-  double negative; /* Sum of the smallest ones, of those below 0. */
-  double count;
+  double positive;
+  double negative;
 } leaf_sums_t;
 
-static void take_leaf(leaf_sums_t *sums, stored_interval_t leaf, int64_t zero_point, double times) {
-  sums->positive += times * (double)MAX(leaf.high - zero_point, 0);
-  sums->negative += times * (double)MIN(leaf.low - zero_point, 0);
-  sums->count += times;
+/* All leaves at their low ends, and all at their high ones: nodes are monotone, so these bound what
+ * others give. */
+typedef struct reach_sums {
+  leaf_sums_t low;
+  leaf_sums_t high;
+} reach_sums_t;
+
+static void take_value(leaf_sums_t *sums, int64_t distance, double times) {
+  *(distance > 0 ? &sums->positive : &sums->negative) += times * (double)distance;
 }
 
-/* The exact difference of two leaves may be smaller than their sums tell: both sums take the ends.
- * Sums of 2^24 integers of 33 bits are numbers of binary64 to a relative 2^-29; what they decide is
- * widened by as much. */
-static leaf_sums_t sum_leaves(const reach_question_t *question, uint32_t init_count) {
-  leaf_sums_t sums = {0};
+static void take_leaf(reach_sums_t *sums, stored_interval_t leaf, int64_t zero_point,
+                      double times) {
+  take_value(&sums->low, leaf.low - zero_point, times);
+  take_value(&sums->high, leaf.high - zero_point, times);
+}
+
+static reach_sums_t sum_leaves(const reach_question_t *question, uint32_t init_count) {
+  reach_sums_t sums = {0};
   int64_t zero_point = question->quanta->accumulation.zero_point;
   for (size_t i = 0; i < question->count; i++) take_leaf(&sums, question->terms[i], zero_point, 1);
   take_leaf(&sums, question->init, zero_point, init_count);
@@ -95,30 +101,34 @@ static double settled_node_error(const reach_question_t *question, double leaves
 /* Every node adds its parts, errs by an integer, and clamps.  Clamped sums of terms that add up to
  * P > 0 and N < 0 end in [clamp(min(P, max) + N), clamp(max(N, min) + P)] whatever the tree
  * (set_saturated_sum() in integer_question.c, whose induction holds for nodes of three parts as
- * well); an error is one more term of either sign. */
+ * well).  An error is one more term: the low end is lowest if all errors are negative, the high end
+ * highest if all are positive. */
 bool reach_bound(const reach_question_t *question, uint32_t init_count,
                  stored_interval_t *out_bound) {
   const quantum_t *quantum = &question->quanta->accumulation;
-  leaf_sums_t sums = sum_leaves(question, init_count);
+  size_t count = question->count + init_count;
+  if (count == 1) { /* A single leaf is not clamped. */
+    *out_bound = question->count == 1 ? question->terms[0] : question->init;
+    return true;
+  }
+  reach_sums_t sums = sum_leaves(question, init_count);
   double least = (double)(quantum->storage_min - quantum->zero_point);
   double most = (double)(quantum->storage_max - quantum->zero_point);
-  double reach = fmax(-least, most);
-  double leaves = (sums.positive - sums.negative) * (1 + 0x1p-28);
-  double nodes = fmax(sums.count - 1, 0);
-  double error = nodes == 0 ? 0 : settled_node_error(question, leaves, nodes, reach);
-  double magnitude = fmin(2 * reach, leaves + nodes * error);
-  if (nodes > 0 && may_overflow(question, magnitude)) return false;
-  double slack = nodes * error;
-  bool is_rounded = leaves >= 0x1p52; /* The sums are: widen them. */
-  if (is_rounded) slack += leaves * 0x1p-27;
-  double positive = sums.positive + slack, negative = sums.negative - slack;
-  double low = CLAMP(fmin(positive, most) + negative, least, most);
-  double high = CLAMP(fmax(negative, least) + positive, least, most);
-  *out_bound = (stored_interval_t){.low = (int64_t)floor(low) + quantum->zero_point,
-                                   .high = (int64_t)ceil(high) + quantum->zero_point};
-  if (nodes > 0) return true;
-  /* A single leaf is not clamped. */
-  *out_bound = question->count == 1 ? question->terms[0] : question->init;
+  double reach = fmax(-least, most), nodes = (double)count - 1;
+  double leaves = fmax(sums.high.positive, 0) - fmin(sums.low.negative, 0);
+  leaves = fmax(
+      leaves, fmax(sums.low.positive - sums.low.negative, sums.high.positive - sums.high.negative));
+  /* Sums of up to 2^24 integers of 33 bits are exact below 2^53, and a relative 2^-29 near. */
+  double rounding = leaves >= 0x1p52 ? leaves * 0x1p-27 : 0;
+  leaves += rounding;
+  double error = settled_node_error(question, leaves, nodes, reach);
+  if (may_overflow(question, fmin(2 * reach, leaves + nodes * error))) return false;
+  double slack = nodes * error + rounding;
+  double low = fmin(sums.low.positive, most) + sums.low.negative - slack;
+  double high = fmax(sums.high.negative, least) + sums.high.positive + slack;
+  *out_bound =
+      (stored_interval_t){.low = (int64_t)floor(CLAMP(low, least, most)) + quantum->zero_point,
+                          .high = (int64_t)ceil(CLAMP(high, least, most)) + quantum->zero_point};
   return true;
 }
 
