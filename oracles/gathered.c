@@ -164,3 +164,23 @@ status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, a
   }
   return STATUS_OK;
 }
+
+status_t gathered_find_formula(const case_t *instance, const contract_t *contract,
+                               const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                               uint8_t *out_formula, bool *out_found, failure_t *error) {
+  (void)accepts; /* The parts' sets are made anew: each is needed for one part alone. */
+  gathered_t gathered;
+  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, arena, &gathered, error));
+  *out_formula = 0;
+  *out_found = true;
+  for (size_t p = 0; p < gathered.parts.count && *out_found; p++) {
+    const gathered_part_t *part = &gathered.parts.parts[p];
+    tensor_t part_results[CASE_RESULTS_MAX];
+    make_part_results(part, results, arena, part_results);
+    uint8_t formula = 0;
+    STATUS_TRY(gathered.oracle->find_formula(&part->instance, contract, NULL, part_results, arena,
+                                             &formula, out_found, error));
+    *out_formula = MAX(*out_formula, formula);
+  }
+  return STATUS_OK;
+}

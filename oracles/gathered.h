@@ -54,7 +54,13 @@ status_t gathered_audit(const case_t *instance, const contract_t *contract, cons
 status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                            tensor_t *inout_results, failure_t *error);
 
-/* All of them, for a row. */
+/* For rows of ops whose other op has formulas; formulas nest, so that the
+ * loosest of the parts' is the first that explains all. */
+status_t gathered_find_formula(const case_t *instance, const contract_t *contract,
+                               const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                               uint8_t *out_formula, bool *out_found, failure_t *error);
+
+/* All of them but the last, for a row. */
 #define GATHERED_FUNCTIONS                                                                     \
   .accept = gathered_accept, .ask = gathered_ask, .ask_remembering = gathered_ask_remembering, \
   .audit = gathered_audit, .simulate = gathered_simulate
