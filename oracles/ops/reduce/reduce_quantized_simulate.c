@@ -46,7 +46,6 @@ static int64_t convert(const quantum_t *from, const quantum_t *to, const format_
 static int64_t add_stored(const quantized_fold_t *fold, fault_t fault, int64_t a, int64_t b) {
   const quantum_t *quantum = &fold->quantum;
   int64_t sum = a + b - (fault == FAULT_reduce_keeps_zero_points ? 0 : quantum->zero_point);
-  if (fault == FAULT_reduce_clamps_late) return sum;
   if (fault == FAULT_reduce_wraps) {
     const element_t *storage = fold->fold.element;
     return (int64_t)fold_extend(storage, storage->bits, (uint64_t)sum);
@@ -56,7 +55,6 @@ static int64_t add_stored(const quantized_fold_t *fold, fault_t fault, int64_t a
 
 static bool adds_stored(const schedule_t *schedule) {
   switch (schedule->fault) {
-    case FAULT_reduce_clamps_late:
     case FAULT_reduce_wraps:
     case FAULT_reduce_keeps_zero_points:
       return true;
@@ -146,9 +144,6 @@ static int64_t convert_result(const reduce_quanta_t *quanta, const quantized_fol
                               int64_t stored) {
   fault_t fault = fold->fold.schedule->fault;
   const quantum_t *present = &fold->quantum;
-  if (fault == FAULT_reduce_clamps_late) {
-    stored = CLAMP(stored, present->storage_min, present->storage_max);
-  }
   if (fault == FAULT_reduce_in_input_type && !equals(present, &quanta->accumulation)) {
     stored = convert(present, &quanta->accumulation, fold->arithmetic, fault, stored);
   }
