@@ -141,6 +141,61 @@ static void combine_rows(fold_body_t body, const quantum_t *quantum, size_t coun
   }
 }
 
+enum { OUTPUTS_AT_ONCE = 8 }; /* As independent chains of operations. */
+
+/* Terms of one byte by a table without open values: block of outputs by block, everything in
+ * registers.  `add` and `largest` are constants at every call. */
+static inline __attribute__((always_inline)) void combine_block(const converter_t *converter,
+                                                                const reduce_slices_t *slices,
+                                                                size_t first, bool add,
+                                                                bool largest, int64_t *sums) {
+  const quantum_t *quantum = &converter->quanta->accumulation;
+  const int64_t zero_point = quantum->zero_point;
+  const int64_t least = quantum->storage_min, most = quantum->storage_max;
+  const int64_t *values = converter->values;
+  const uint8_t *data[OUTPUTS_AT_ONCE];
+  int64_t present[OUTPUTS_AT_ONCE];
+  for (int i = 0; i < OUTPUTS_AT_ONCE; i++) {
+    data[i] = converter->input->data + slices->output_base[first + (size_t)i];
+    present[i] = sums[first + (size_t)i];
+  }
+  for (size_t term = 0; term < slices->term_count; term++) {
+    size_t offset = slices->term_offset[term];
+    for (int i = 0; i < OUTPUTS_AT_ONCE; i++) {
+      int64_t value = values[data[i][offset]];
+      if (add) {
+        int64_t sum = present[i] + value - zero_point;
+        sum = sum < least ? least : sum;
+        present[i] = sum > most ? most : sum;
+      } else {
+        bool takes = largest ? value > present[i] : value < present[i];
+        present[i] = takes ? value : present[i];
+      }
+    }
+  }
+  for (int i = 0; i < OUTPUTS_AT_ONCE; i++) sums[first + (size_t)i] = present[i];
+}
+
+/* As many blocks as there are whole ones, if the terms are such; returns how many outputs that are.
+ */
+static size_t combine_blocks(const converter_t *converter, const reduce_slices_t *slices,
+                             fold_body_t body, int64_t *sums) {
+  const element_t *storage = converter->quanta->input_storage;
+  if (converter->values == NULL || storage->component_bytes != 1) return 0;
+  if (memchr(converter->open, 1, (size_t)1 << storage->bits) != NULL) return 0;
+  size_t whole = slices->output_count / OUTPUTS_AT_ONCE * OUTPUTS_AT_ONCE;
+  for (size_t first = 0; first < whole; first += OUTPUTS_AT_ONCE) {
+    if (body == FOLD_ADD) {
+      combine_block(converter, slices, first, true, false, sums);
+    } else if (body == FOLD_MAXIMUM) {
+      combine_block(converter, slices, first, false, true, sums);
+    } else {
+      combine_block(converter, slices, first, false, false, sums);
+    }
+  }
+  return whole;
+}
+
 /* What the sequential schedule gives on storage integers, the initial value in front: it conforms
  * under every contract. */
 status_t reduce_quantized_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
@@ -160,9 +215,14 @@ status_t reduce_quantized_accept(const case_t *instance, const contract_t *contr
   for (size_t i = 0; i < count; i++) sums[i] = init;
   if (is_open) memset(ask, 1, count);
   converter_t converter = converter_make(&quanta, &instance->operands[0], arena);
-  for (size_t term = 0; term < slices.term_count; term++) {
-    gather_row(&converter, &slices, term, row, ask);
-    combine_rows(reduce_fold_body(program), &quanta.accumulation, count, row, sums);
+  fold_body_t body = reduce_fold_body(program);
+  size_t done = combine_blocks(&converter, &slices, body, sums);
+  reduce_slices_t rest = slices;
+  rest.output_count -= done;
+  rest.output_base = done == 0 ? slices.output_base : slices.output_base + done;
+  for (size_t term = 0; term < rest.term_count && rest.output_count > 0; term++) {
+    gather_row(&converter, &rest, term, row, ask + done);
+    combine_rows(body, &quanta.accumulation, rest.output_count, row, sums + done);
   }
   uint64_t mask = element_mask(quanta.result_storage);
   for (size_t i = 0; i < count; i++) {
