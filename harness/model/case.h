@@ -70,7 +70,7 @@ status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
 /* Hash of the program line: the key under which executors keep what they compiled. */
 hash_text_t program_hash(const program_t *program);
 
-/* "f32,f32->f32": the element types, for counters and reports. */
+/* "f32,f32->f32": the element types as type_print_brief() has them, for counters and reports. */
 void program_print_types(const program_t *program, GString *out_text);
 
 #endif

@@ -62,6 +62,10 @@ void type_print(const type_t *type, GString *out_text);
 /* The element part alone: "f32", "!quant.uniform<...>". */
 void type_print_element(const type_t *type, GString *out_text);
 
+/* The same without what there are countless of: no scales, zero points and ranges,
+ * "!quant.uniform<i8:f32>", "!quant.uniform<i8:f32:axis>" of any axis. */
+void type_print_brief(const type_t *type, GString *out_text);
+
 /* MLIR: "tensor<2x3xf32>". */
 void type_print_mlir(const type_t *type, GString *out_text);
 

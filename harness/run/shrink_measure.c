@@ -1,6 +1,7 @@
 #include "harness/run/shrink_measure.h"
 
 #include "harness/model/corner.h"
+#include "harness/model/draw_quantization.h"
 #include "harness/run/shrink_words.h"
 
 enum {
@@ -52,10 +53,12 @@ static bool is_init(const program_t *program, uint32_t operand, bool is_broken) 
 
 uint64_t shrink_plain_bits(const program_t *program, uint32_t operand, size_t component,
                            bool is_broken) {
-  const element_t *element = program->operands[operand].element;
-  bool is_imaginary = component % element->components == 1;
-  if (is_imaginary || !is_init(program, operand, is_broken)) return corner_zero(element, false);
-  return program->op->neutral_bits(program, operand);
+  const type_t *type = &program->operands[operand];
+  bool is_imaginary = component % type->element->components == 1;
+  bool is_zero = is_imaginary || !is_init(program, operand, is_broken);
+  uint64_t bits =
+      is_zero ? corner_zero(type->element, false) : program->op->neutral_bits(program, operand);
+  return stored_clamped(type, bits);
 }
 
 static void add_operand(const case_t *instance, uint32_t operand, bool is_broken,
