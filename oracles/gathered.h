@@ -23,13 +23,21 @@ typedef struct gathered_parts {
   const gathered_part_t *parts; /* All of one op. */
 } gathered_parts_t;
 
-/* What an oracle row has, as oracle_t.gathering, instead of functions of its own.  Arrays live in
- * the arena.  `fault` is FAULT_NONE, or a fault that may act where operands are gathered; any other
- * acts in the other op. */
-typedef struct gathering {
-  status_t (*gather)(const case_t *instance, fault_t fault, arena_t *arena,
+/* What an oracle row has, as oracle_t.gathering, instead of functions of its own.  All parts live
+ * in the arena. */
+struct gathering {
+  /* `reading`: 0 for the specification's way to gather.  `fault`: FAULT_NONE, or a fault that may
+   * act where operands are gathered; any other acts in the other op. */
+  status_t (*gather)(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
                      gathered_parts_t *out_parts, failure_t *error);
-} gathering_t;
+
+  /* How many readings the contract permits of this case, at least 1: their accept sets are united.
+   * NULL: one. */
+  uint32_t (*count_readings)(const case_t *instance, const contract_t *contract);
+
+  /* What to note where only another reading than the first explains a result; NULL: nothing. */
+  const char *(*name_reading)(uint32_t reading);
+};
 
 /* The functions of oracle_t of the same names, for rows that have a gathering. */
 status_t gathered_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
@@ -47,9 +55,8 @@ status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, a
                            tensor_t *inout_results, failure_t *error);
 
 /* All of them, for a row. */
-#define GATHERED_FUNCTIONS                                                                  \
-  .accept = gathered_accept, .ask = gathered_ask,                                           \
-  .ask_remembering = gathered_ask_remembering, .audit = gathered_audit,                     \
-  .simulate = gathered_simulate
+#define GATHERED_FUNCTIONS                                                                     \
+  .accept = gathered_accept, .ask = gathered_ask, .ask_remembering = gathered_ask_remembering, \
+  .audit = gathered_audit, .simulate = gathered_simulate
 
 #endif

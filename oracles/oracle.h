@@ -9,6 +9,8 @@
 
 /* See oracles/composite.h. */
 typedef struct composite composite_t;
+/* See oracles/gathered.h. */
+typedef struct gathering gathering_t;
 
 /* What an oracle keeps from one component of a case to the next, in an arena of its own. */
 typedef struct ask_memo {
@@ -25,6 +27,7 @@ static inline void ask_memo_deinit(ask_memo_t *memo) { arena_deinit(&memo->arena
 typedef struct oracle {
   const char *op_name;
   const composite_t *composite; /* Of ops that are a formula; else NULL. */
+  const gathering_t *gathering; /* Of ops that are another op on gathered operands; else NULL. */
 
   /* The quick accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */

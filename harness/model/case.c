@@ -59,7 +59,13 @@ hash_text_t program_hash(const program_t *program) {
 static void print_elements(const type_t *types, uint32_t count, GString *out_text) {
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0) g_string_append_c(out_text, ',');
-    type_print_brief(&types[i], out_text);
+    const quantization_t *quantization = types[i].quantization;
+    if (quantization == NULL) {
+      type_print_element(&types[i], out_text);
+      continue;
+    }
+    g_string_append_printf(out_text, "quant<%s:%s%s>", types[i].element->name,
+                           quantization->expressed->name, quantization->axis < 0 ? "" : ":axis");
   }
 }
 

@@ -70,7 +70,8 @@ status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
 /* Hash of the program line: the key under which executors keep what they compiled. */
 hash_text_t program_hash(const program_t *program);
 
-/* "f32,f32->f32": the element types as type_print_brief() has them, for counters and reports. */
+/* "f32,f32->f32": the element types, for counters and reports; of quantized types without scales,
+ * which differ from program to program: "quant<i8:f32>", per axis "quant<i8:f32:axis>". */
 void program_print_types(const program_t *program, GString *out_text);
 
 #endif

@@ -59,12 +59,9 @@ status_t type_check(const type_t *type, failure_t *error);
 status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print(const type_t *type, GString *out_text);
 
-/* The element part alone: "f32", "!quant.uniform<...>". */
+/* The element part alone: "f32", "!quant.uniform<...>".  What is parsed has rank 0. */
+status_t type_parse_element(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print_element(const type_t *type, GString *out_text);
-
-/* The same without what there are countless of: no scales, zero points and ranges,
- * "!quant.uniform<i8:f32>", "!quant.uniform<i8:f32:axis>" of any axis. */
-void type_print_brief(const type_t *type, GString *out_text);
 
 /* MLIR: "tensor<2x3xf32>". */
 void type_print_mlir(const type_t *type, GString *out_text);

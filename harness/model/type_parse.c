@@ -137,13 +137,20 @@ static status_t parse_shape(scan_t *scan, type_t *type, failure_t *error) {
   return scan_expect(scan, "]", error);
 }
 
-status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error) {
+status_t type_parse_element(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error) {
   type_t type = {.rank = 0};
   if (scan_accept(scan, "!quant.uniform<")) {
     STATUS_TRY(parse_quantized(scan, arena, &type, error));
   } else {
-    STATUS_TRY(parse_element(scan, "[ ", &type.element, error));
+    STATUS_TRY(parse_element(scan, "[], ", &type.element, error));
   }
+  *out_type = type;
+  return STATUS_OK;
+}
+
+status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error) {
+  type_t type;
+  STATUS_TRY(type_parse_element(scan, arena, &type, error));
   STATUS_TRY(parse_shape(scan, &type, error));
   *out_type = type;
   return STATUS_OK;

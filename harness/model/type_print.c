@@ -62,16 +62,6 @@ void type_print_element(const type_t *type, GString *out_text) {
   print_element(type, &line_style, out_text);
 }
 
-void type_print_brief(const type_t *type, GString *out_text) {
-  const quantization_t *quantization = type->quantization;
-  if (quantization == NULL) {
-    g_string_append(out_text, type->element->name);
-    return;
-  }
-  g_string_append_printf(out_text, "!quant.uniform<%s:%s%s>", type->element->name,
-                         quantization->expressed->name, quantization->axis == -1 ? "" : ":axis");
-}
-
 void type_print(const type_t *type, GString *out_text) {
   print_element(type, &line_style, out_text);
   g_string_append_c(out_text, '[');

@@ -81,7 +81,7 @@ static uint64_t fuzz_once(const bench_t *bench, const canary_t *canary, const ch
       bench->assay, canary->name, canary->contract, steering, bench->cases, seed);
   GString *words = g_string_new(command);
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    if (g_str_has_prefix((*op)->name, canary->ops)) {
+    if (canary_concerns(canary->ops, (*op)->name)) {
       g_string_append_printf(words, " %s", (*op)->name);
     }
   }

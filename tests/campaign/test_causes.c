@@ -6,6 +6,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/cause.h"
 #include "harness/run/session.h"
+#include "tests/campaign/canary_ops.h"
 
 enum { OPS_MAX = 64, CASES = 4000, COMPOSITE_CASES = 200, NAMES_MAX = 64 };
 
@@ -91,7 +92,7 @@ static void set_stream(const cause_row_t *row, arena_t *arena, program_t *progra
     return;
   }
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    bool is_meant = g_str_has_prefix((*op)->name, row->what);
+    bool is_meant = canary_concerns(row->what, (*op)->name);
     if (is_meant) ops[options->stream.op_count++] = *op;
     if (is_meant && (*op)->is_composite) options->cases_max = COMPOSITE_CASES;
   }

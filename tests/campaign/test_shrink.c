@@ -3,6 +3,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/shrink_divergence.h"
 #include "harness/run/stream.h"
+#include "tests/campaign/canary_ops.h"
 
 enum {
   SAMPLES = 3,      /* Diverging cases of a canary and an op that are shrunk. */
@@ -40,7 +41,7 @@ static const size_row_t sizes[] = {
 static size_t expected_size(const canary_t *canary, const op_t *op) {
   for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
     bool is_row = strcmp(sizes[i].canary, canary->name) == 0;
-    if (is_row && g_str_has_prefix(op->name, sizes[i].ops)) return sizes[i].elements;
+    if (is_row && canary_concerns(sizes[i].ops, op->name)) return sizes[i].elements;
   }
   return ELEMENTS_MAX;
 }
@@ -186,7 +187,7 @@ static void test_canary(gconstpointer data) {
   executor_t *executor = open_builtin(canary->name);
   size_t count = 0;
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    if (g_str_has_prefix((*op)->name, canary->ops)) count += check_op(canary, executor, *op);
+    if (canary_concerns(canary->ops, (*op)->name)) count += check_op(canary, executor, *op);
   }
   g_assert_true(count > 0 || canary->within > CASES_MAX / 2);
   executor_close(executor);

@@ -230,7 +230,7 @@ static void test_violation(void) {
       {SUM "f32[2] f32[] -> f16[] : 0000000000000000 : 00000000", "C6"},
       {SUM "f32[2] -> f32[] : 0000000000000000", "C3"},
       {SUM "-> f32[]", "C3"},
-      {SUM "!quant.uniform<i8:f32,0x1p+0>[2] !quant.uniform<i8:f32,0x1p+0>[] -> "
+      {SUM "!quant.uniform<i8:f32:0,{0x1p+0,0x1p+1}>[2] !quant.uniform<i8:f32,0x1p+0>[] -> "
            "!quant.uniform<i8:f32,0x1p+0>[] : 7f80 : 00",
        "types"},
       {SUM "f32[2] f32[] -> f32[] : 0000000000000000 : 00000000", NULL},
@@ -326,16 +326,29 @@ static void test_program(void) {
 }
 
 static void test_program_types(void) {
-  arena_t arena;
-  arena_init(&arena);
-  static const char line[] =
-      "stablehlo.reduce body=argmax dims=[0] f32[2] i64[2] f32[] i64[] -> f32[] i64[]";
-  program_t program;
-  g_assert_cmpint(program_parse(str_from(line), &arena, &program, NULL, NULL), ==, STATUS_OK);
-  g_autoptr(GString) types = g_string_new(NULL);
-  program_print_types(&program, types);
-  g_assert_cmpstr(types->str, ==, "f32,i64,f32,i64->f32,i64");
-  arena_deinit(&arena);
+  static const struct {
+    const char *line;
+    const char *types;
+  } rows[] = {
+      {"stablehlo.reduce body=argmax dims=[0] f32[2] i64[2] f32[] i64[] -> f32[] i64[]",
+       "f32,i64,f32,i64->f32,i64"},
+      {"stablehlo.dot_general batch=[]x[] contract=[0]x[0] !quant.uniform<i8:f32,0x1p+0:1>[2] "
+       "!quant.uniform<i8<-127:127>:f32:1,{0x1p+0,0x1p-3}>[2,2] -> "
+       "!quant.uniform<i8:f32,0x1p+0>[2]",
+       "quant<i8:f32>,quant<i8:f32:axis>->quant<i8:f32>"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    arena_t arena;
+    arena_init(&arena);
+    program_t program;
+    const char *violation = NULL;
+    g_assert_cmpint(program_parse(str_from(rows[i].line), &arena, &program, &violation, NULL), ==,
+                    STATUS_OK);
+    g_autoptr(GString) types = g_string_new(NULL);
+    program_print_types(&program, types);
+    g_assert_cmpstr(types->str, ==, rows[i].types);
+    arena_deinit(&arena);
+  }
 }
 
 int main(int argc, char **argv) {

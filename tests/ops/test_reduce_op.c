@@ -7,6 +7,10 @@ static const draw_limits_t limits = {.rank_max = 5, .elements_max = 4096, .terms
 static const op_t *reduce_row(void) { return check_find_op("stablehlo.reduce"); }
 
 #define REDUCE "stablehlo.reduce "
+#define U8 "!quant.uniform<ui8:f32,0x1p-1:128>"
+#define U8_OTHER "!quant.uniform<ui8:f32,0x1p+1:100>"
+#define I32 "!quant.uniform<i32:f32,0x1p-1>"
+#define I32_OTHER "!quant.uniform<i32:f32,0x1p+3>"
 
 static const violation_row_t violations[] = {
     {REDUCE "body=add dims=[0,2] f32[4,4,2] f32[] -> f32[4]", NULL},
@@ -23,6 +27,15 @@ static const violation_row_t violations[] = {
     {REDUCE "body=argmin dims=[0] ui8[4] ui32[4] ui8[] ui32[] -> ui8[] ui32[]", NULL},
     {REDUCE "body=sum_count dims=[0] bf16[4] i8[4] bf16[] i8[] -> f32[] i32[]", NULL},
 
+    {REDUCE "body=add dims=[0] " U8 "[4] " U8 "[] -> " U8 "[]", NULL},
+    {REDUCE "body=add dims=[0] " U8 "[4] " U8 "[] -> " I32 "[]", NULL},
+    {REDUCE "body=add dims=[0] accumulation=" I32 " " U8 "[4] " U8 "[] -> " U8_OTHER "[]", NULL},
+    {REDUCE "body=maximum dims=[0] accumulation=i8 i32[4] i32[] -> i32[]", NULL},
+    {REDUCE "body=add dims=[0] accumulation=bf16 f32[4] f32[] -> f32[]", NULL},
+    {REDUCE "body=sum_count dims=[0] accumulation=[f64,i32] f32[4] i32[4] f32[] i32[] -> f32[] "
+            "i32[]",
+     NULL},
+
     {REDUCE "body=argmax dims=[0] f32[4] i32[3] f32[] i32[] -> f32[] i32[]", "C1"},
     {REDUCE "body=sum_count dims=[0] f32[4] i32[4,1] f32[] i32[] -> f32[] i32[]", "C1"},
     {REDUCE "body=add dims=[0] f32[4] f16[] -> f32[]", "C2"},
@@ -38,7 +51,23 @@ static const violation_row_t violations[] = {
     {REDUCE "body=add dims=[0,0] f32[4] f32[] -> f32[]", "C5"},
     {REDUCE "body=add dims=[1,0,1] f32[4,4] f32[] -> f32[]", "C5"},
     {REDUCE "body=add dims=[0] f32[4] f32[] -> f16[]", "C6"},
-    {REDUCE "body=add dims=[0] f32[4] f32[] -> i32[]", "C6"},
+    {REDUCE "body=add dims=[0] f32[4] f32[] -> i32[]", "case-D"},
+    {REDUCE "body=add dims=[0] i32[4] i32[] -> f32[]", "case-E"},
+    {REDUCE "body=add dims=[0] accumulation=i32 f32[4] f32[] -> f32[]", "case-D"},
+    {REDUCE "body=add dims=[0] accumulation=f32 ui8[4] ui8[] -> ui8[]", "case-E"},
+    {REDUCE "body=add dims=[0] accumulation=" U8 " f32[4] f32[] -> f32[]", "case-B"},
+    {REDUCE "body=add dims=[0] accumulation=f32 " U8 "[4] " U8 "[] -> " U8 "[]", "case-C"},
+    {REDUCE "body=add dims=[0] accumulation=complex<f64> complex<f32>[4] complex<f32>[] -> "
+            "complex<f32>[]",
+     "case-H"},
+    {REDUCE "body=add dims=[0] complex<f64>[4] complex<f64>[] -> complex<f32>[]", "case-H"},
+    {REDUCE "body=add dims=[0] accumulation=i1 f32[4] f32[] -> f32[]", "C6"},
+    {REDUCE "body=add dims=[0] accumulation=" I32 " " U8 "[4] " U8 "[] -> " I32_OTHER "[]", "C8"},
+    {REDUCE "body=add dims=[0] accumulation=bf16 bf16[4] bf16[] -> f32[]", "C8"},
+    {REDUCE "body=add dims=[0] accumulation=f32 f32[4] f32[] -> f32[]", "accumulation"},
+    {REDUCE "body=add dims=[0] accumulation=[f64,f64] f32[4] f32[] -> f32[]", "accumulation"},
+    {REDUCE "body=sum_count dims=[0] accumulation=f64 f32[4] i32[4] f32[] i32[] -> f32[] i32[]",
+     "accumulation"},
     {REDUCE "body=add dims=[0] i1[4] i1[] -> i8[]", "C6"},
     {REDUCE "body=add dims=[0] i32[4] i32[] -> i8[]", "C6"},
     {REDUCE "body=argmax dims=[0] f32[4] f32[] -> f32[]", "C6"},
@@ -53,18 +82,18 @@ static const violation_row_t violations[] = {
     {REDUCE "body=argmax dims=[0] f32[4] f32[4] f32[] f32[] -> f32[] f32[]", "types"},
     {REDUCE "body=argmax dims=[0] i1[4] i32[4] i1[] i32[] -> i1[] i32[]", "types"},
     {REDUCE "body=sum_count dims=[0] f32[4] f32[4] f32[] f32[] -> f32[] f32[]", "types"},
-    {REDUCE "body=add dims=[0] !quant.uniform<i8:f32,0x1p+0>[4] !quant.uniform<i8:f32,0x1p+0>[]"
-            " -> !quant.uniform<i8:f32,0x1p+0>[]",
+    {REDUCE "body=and dims=[0] " U8 "[4] " U8 "[] -> " U8 "[]", "types"},
+    {REDUCE "body=add dims=[0] !quant.uniform<i8:f32:0,{0x1p+0,0x1p+0}>[2] " U8 "[] -> " U8 "[]",
      "types"},
 };
 
 static void test_violations(void) {
-  check_violations(reduce_row(), violations, G_N_ELEMENTS(violations), "C8");
+  check_violations(reduce_row(), violations, G_N_ELEMENTS(violations), NULL);
 }
 
 static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
 
-static void test_broken(void) { check_broken(reduce_row(), &limits, 1000, "C8"); }
+static void test_broken(void) { check_broken(reduce_row(), &limits, 1000, NULL); }
 
 /* What a run of drawn programs has to show at least once. */
 typedef struct coverage {
@@ -109,7 +138,7 @@ static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   g_assert_cmpuint(slices.term_count, <=, (size_t)limits.terms_max);
   check_slices(program, &slices, arena);
   const element_t *from = program->operands[0].element;
-  coverage->bodies |= 1u << attributes->body;
+  coverage->bodies |= 1u << attributes->reduction.body;
   coverage->first_elements |= (uint64_t)1 << (from - element_table);
   coverage->ranks |= 1u << program->operands[0].rank;
   coverage->has_no_output |= slices.output_count == 0;

@@ -5,11 +5,12 @@
 #include "harness/run/builtin.h"
 #include "harness/run/session.h"
 #include "harness/search/climber.h"
+#include "tests/campaign/canary_ops.h"
 
 typedef struct trial {
   const char *executor;
   const char *contract;
-  const char *ops; /* The beginning of their names. */
+  const char *ops; /* See canary_ops.h. */
   draw_limits_t limits;
   uint64_t seed;
   uint64_t cases_max;
@@ -43,7 +44,7 @@ static inline void trial_note_finding(void *context, const session_t *session,
 static inline void trial_open(const trial_t *trial, trial_run_t *run) {
   *run = (trial_run_t){.trial = trial};
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    if (g_str_has_prefix((*op)->name, trial->ops)) run->ops[run->op_count++] = *op;
+    if (canary_concerns(trial->ops, (*op)->name)) run->ops[run->op_count++] = *op;
   }
   failure_t error = {0};
   const executor_options_t executor_options = {.find_builtin = builtin_find};

@@ -269,8 +269,9 @@ static int64_t draw_requantized_edge(rng_t *rng, const type_t *from, const type_
   for (int i = 0; i < DRAWS; i++) {
     int64_t stored = rng_between(rng, quantization->storage_min, quantization->storage_max);
     double value = ((double)stored - before.zero_point) * before.scale / after.scale;
-    double distance = fabs(value - floor(value) - 0.5);
-    bool is_outside = fabs(value + after.zero_point) > 0x1p33;
+    bool is_outside = fabs(value) > 0x1p40;
+    double fraction = is_outside ? 0 : fabs(value - (double)(int64_t)value);
+    double distance = fabs(fraction - 0.5);
     if (i > 0 && (is_outside || distance >= nearest)) continue;
     best = stored;
     nearest = distance;

@@ -170,6 +170,7 @@ static accept_t accept_one(const case_t *instance, const reduce_slices_t *slices
 status_t reduce_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                        accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   const program_t *program = &instance->program;
+  STATUS_TRY(reduce_require_plain(program, error));
   for (uint32_t i = 0; i < program->result_count; i++) {
     const element_t *element = program->results[i].element;
     STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, error));

@@ -8,7 +8,7 @@ fold_body_t reduce_fold_body(const program_t *program) {
       [REDUCE_xor] = FOLD_XOR,         [REDUCE_argmax] = FOLD_ARGMAX,
       [REDUCE_argmin] = FOLD_ARGMIN,   [REDUCE_sum_count] = FOLD_ADD,
   };
-  return bodies[reduce_attributes(program)->body];
+  return bodies[reduce_attributes(program)->reduction.body];
 }
 
 double reduce_load_float(const tensor_t *tensor, size_t component) {

@@ -2,11 +2,10 @@
 
 #include <inttypes.h>
 
-const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT] = {
-#define REDUCE_BODY(name, inputs, domain, summary) {#name, inputs, domain, summary},
-#include "oracles/ops/reduce/bodies.def"
-#undef REDUCE_BODY
-};
+reduction_types_t reduce_types(const program_t *program) {
+  return reduction_types(&reduce_attributes(program)->reduction, program->operands,
+                         program->results, reduce_input_count(program));
+}
 
 dimension_list_t reduce_kept_dimensions(const program_t *program) {
   return dimension_list_rest(program->operands[0].rank, &reduce_attributes(program)->dimensions,
@@ -20,40 +19,28 @@ dimension_list_t reduce_reduced_dimensions(const program_t *program) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static status_t parse_body(scan_t *scan, reduce_body_t *out_body, failure_t *error) {
-  scan_t start = *scan;
-  str_t name = scan_until(scan, " ");
-  for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
-    if (str_equal_text(name, reduce_body_table[body].name)) {
-      *out_body = (reduce_body_t)body;
-      return STATUS_OK;
-    }
-  }
-  return scan_fail(&start, error, "no body of a reduction is called \"%.*s\"",
-                   (int)MIN(name.size, 64), name.data);
-}
-
 static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
                                  failure_t *error) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes = (reduce_attributes_t){0};
-  STATUS_TRY(scan_expect(scan, " ", error));
-  STATUS_TRY(scan_expect(scan, "body=", error));
-  STATUS_TRY(parse_body(scan, &attributes->body, error));
+  STATUS_TRY(reduction_parse_body(scan, "body", &attributes->reduction, error));
   STATUS_TRY(scan_expect(scan, " dims=", error));
   STATUS_TRY(dimension_list_parse(scan, &attributes->dimensions, error));
+  STATUS_TRY(reduction_parse_accumulation(scan, arena, &attributes->reduction, error));
   inout_program->attributes = attributes;
   return STATUS_OK;
 }
 
 static void print_attributes(const program_t *program, GString *out_text) {
   const reduce_attributes_t *attributes = reduce_attributes(program);
-  g_string_append_printf(out_text, " body=%s dims=", reduce_body_table[attributes->body].name);
+  reduction_print_body(&attributes->reduction, "body", out_text);
+  g_string_append(out_text, " dims=");
   dimension_list_print(&attributes->dimensions, out_text);
+  reduction_print_accumulation(&attributes->reduction, out_text);
 }
 
 static void print_algorithm(const program_t *program, GString *out_text) {
-  g_string_append(out_text, reduce_body_table[reduce_attributes(program)->body].name);
+  g_string_append(out_text, reduce_body_table[reduce_attributes(program)->reduction.body].name);
 }
 
 /* "dimensions 0 and 2", "no dimension". */
@@ -76,12 +63,12 @@ static void print_words(const program_t *program, GString *out_text) {
   const type_t *input = &program->operands[0];
   dimension_list_t reduced = reduce_reduced_dimensions(program);
   g_string_append_printf(out_text, "%s each slice of ",
-                         reduce_body_table[attributes->body].summary);
+                         reduce_body_table[attributes->reduction.body].summary);
   type_print(input, out_text);
   g_string_append(out_text, " along ");
   print_dimension_words(&attributes->dimensions, out_text);
-  g_string_append_printf(out_text, ", accumulating in ");
-  type_print_element(&program->results[0], out_text);
+  reduction_types_t types = reduce_types(program);
+  reduction_print_words(&types, out_text);
   g_string_append_printf(out_text, ": %zu result elements of %zu terms each",
                          type_element_count(&program->results[0]),
                          dimension_list_extent(&reduced, input));
@@ -98,44 +85,10 @@ static bool is_init_operand(const program_t *program, uint32_t operand) {
   return operand >= reduce_input_count(program);
 }
 
-/* The number that every other one of the format is not below (or, if `largest`, not above). */
-static uint64_t extreme_float(const format_t *format, bool largest) {
-  if (format->specials == FORMAT_EXPONENT_ONLY) return largest ? format->largest_bits : 0;
-  number_t infinity = {.kind = NUMBER_INFINITY, .negative = !largest};
-  bool saturates = !format_has_infinity(format);
-  return format_encode(format, infinity, ROUNDING_NEAREST_EVEN,
-                       saturates ? OVERFLOW_SATURATE : OVERFLOW_FORMAT);
-}
-
-static uint64_t extreme_bits(const element_t *element, bool largest) {
-  if (element->format != NULL) return extreme_float(element->format, largest);
-  uint64_t value = largest ? element_integer_max(element) : (uint64_t)element_integer_min(element);
-  return value & element_mask(element);
-}
-
-static uint64_t number_bits(const element_t *element, int number) {
-  return element->format != NULL ? format_from_double(element->format, number) : (uint64_t)number;
-}
-
 static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
-  const element_t *element = program->operands[operand].element;
-  bool is_first = operand == reduce_init_operand(program, 0);
-  switch (reduce_attributes(program)->body) {
-    case REDUCE_multiply:
-      return number_bits(element, 1);
-    case REDUCE_maximum:
-      return extreme_bits(element, false);
-    case REDUCE_minimum:
-      return extreme_bits(element, true);
-    case REDUCE_and:
-      return element_mask(element);
-    case REDUCE_argmax:
-      return is_first ? extreme_bits(element, false) : 0;
-    case REDUCE_argmin:
-      return is_first ? extreme_bits(element, true) : 0;
-    default:
-      return number_bits(element, 0);
-  }
+  scalar_type_t type = scalar_type_of(&program->operands[operand]);
+  return reduction_neutral_bits(&reduce_attributes(program)->reduction, &type,
+                                operand - reduce_input_count(program));
 }
 
 /* ---- The row --------------------------------------------------------------------------------- */
@@ -150,12 +103,16 @@ static const op_constraint_t constraints[] = {
      "the body takes and returns one scalar for each input, of a type to which that input "
      "can be promoted"},
     {"C7", "each result has the shape of its input without the reduced dimensions"},
-    {"C8",
-     "each result has the element type that the body returns; a case names no other, so it "
-     "cannot break this"},
+    {"C8", "each result has the element type that the body returns"},
+    REDUCTION_CONSTRAINTS,
     {"types",
-     "the operands are unquantized tensors, initial values have rank 0, and the body is "
-     "defined on the accumulation types"},
+     "the operands are tensors, quantized per tensor if at all, initial values have rank 0, and "
+     "the body is defined on the accumulation types"},
+    {NULL, NULL},
+};
+
+static const op_constraint_t contract_constraints[] = {
+    REDUCTION_CONTRACT_CONSTRAINTS("C6", "C8"),
     {NULL, NULL},
 };
 
@@ -165,9 +122,11 @@ const op_t reduce_op = {
     .summary = "combines the elements of slices with a body, from an initial value",
     .attributes_bytes = sizeof(reduce_attributes_t),
     .constraints = constraints,
+    .contract_constraints = contract_constraints,
     .draw = reduce_draw,
     .break_constraint = reduce_break_constraint,
     .validate = reduce_validate,
+    .validate_under = reduce_validate_under,
     .parse_attributes = parse_attributes,
     .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,

@@ -10,14 +10,10 @@ extern const op_t reduce_op;
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
 bool reduce_break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
 const char *reduce_validate(const program_t *program);
+const char *reduce_validate_under(const program_t *program, const contract_t *contract);
 void reduce_print_mlir(const program_t *program, GString *out_text);
 void reduce_axes(const program_t *program, axes_t *out_axes);
 void reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                       program_t *out_program);
-
-/* Whether a body is defined on these accumulation types of its N results, and the N inputs' element
- * types (argmax and argmin do not promote).  Arrays of the body's `inputs` entries. */
-bool reduce_body_allows(reduce_body_t body, const element_t *const inputs[],
-                        const element_t *const results[]);
 
 #endif

@@ -19,11 +19,18 @@ void reduce_axes(const program_t *program, axes_t *out_axes) {
   }
 }
 
+/* Element types, quantized per tensor if at all, stay. */
+static void set_shape(type_t *type, uint32_t rank, const int64_t *dims) {
+  const quantization_t *quantization = type->quantization;
+  *type = type_make(type->element, rank, dims);
+  type->quantization = quantization;
+}
+
 /* All inputs are laid out like the first one: they have one shape. */
 void reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                       program_t *out_program) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
-  *attributes = (reduce_attributes_t){.body = reduce_attributes(program)->body};
+  *attributes = (reduce_attributes_t){.reduction = reduce_attributes(program)->reduction};
   uint32_t inputs = reduce_input_count(program);
   const axis_list_t list = inout_axes->operands[0];
   axis_list_t results = {.count = 0};
@@ -43,7 +50,7 @@ void reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
   for (uint32_t i = 0; i < inputs; i++) {
     inout_axes->operands[i] = list;
     inout_axes->results[i] = results;
-    out_program->operands[i] = type_make(program->operands[i].element, list.count, dims);
-    out_program->results[i] = type_make(program->results[i].element, results.count, result_dims);
+    set_shape(&out_program->operands[i], list.count, dims);
+    set_shape(&out_program->results[i], results.count, result_dims);
   }
 }

@@ -1,4 +1,5 @@
 #include "harness/model/draw.h"
+#include "harness/model/promotion.h"
 #include "oracles/ops/reduce/reduce_op.h"
 
 /* ---- Drawing ------------------------------------------------------------------------------- */
@@ -32,48 +33,33 @@ static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
   return shape;
 }
 
-static bool is_in_domain(const element_t *element, const void *body) {
-  const element_t *types[] = {element, element_named("i32")};
-  return reduce_body_allows(*(const reduce_body_t *)body, types, types);
-}
-
-static bool is_integer(const element_t *element, const void *unused) {
-  (void)unused;
-  return element_is_integer(element);
-}
-
-/* Indices and counts: seldom anything but the types that programs use. */
-static const element_t *draw_counting_type(rng_t *rng) {
-  static const char *const usual[] = {"i32", "i64", "ui32"};
-  if (rng_one_in(rng, 4)) return draw_element(rng, is_integer, NULL);
-  return element_named(usual[rng_below(rng, G_N_ELEMENTS(usual))]);
-}
-
-static reduce_body_t draw_body(rng_t *rng) {
-  if (rng_one_in(rng, 2)) return REDUCE_add;
-  return (reduce_body_t)rng_below(rng, REDUCE_BODY_COUNT);
+/* All inputs have one shape, and so have all results. */
+static void set_types(const reduction_types_t *types, type_t shape, type_t result_shape,
+                      arena_t *arena, program_t *program) {
+  for (uint32_t i = 0; i < types->count; i++) {
+    const scalar_type_t *input = &types->inputs[i];
+    program->operands[i] = scalar_type_tensor(input, shape.rank, shape.dims, arena);
+    program->operands[types->count + i] = scalar_type_tensor(input, 0, NULL, arena);
+    program->results[i] =
+        scalar_type_tensor(&types->results[i], result_shape.rank, result_shape.dims, arena);
+  }
 }
 
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
-  *attributes = (reduce_attributes_t){.body = draw_body(rng)};
+  *attributes = (reduce_attributes_t){0};
+  reduction_types_t types;
+  reduction_draw(rng, CASE_RESULTS_MAX, arena, &attributes->reduction, &types);
   type_t shape = draw_input_shape(rng, limits, &attributes->dimensions);
-  const reduce_body_row_t *body = &reduce_body_table[attributes->body];
   *out_program = (program_t){.op = &reduce_op,
                              .attributes = attributes,
-                             .operand_count = 2 * body->inputs,
-                             .result_count = body->inputs};
+                             .operand_count = 2 * types.count,
+                             .result_count = types.count};
   dimension_list_t kept = dimension_list_rest(shape.rank, &attributes->dimensions, NULL);
   int64_t result_dims[TYPE_RANK_MAX];
   for (uint32_t i = 0; i < kept.count; i++) result_dims[i] = shape.dims[kept.dims[i]];
-  for (uint32_t i = 0; i < body->inputs; i++) {
-    const element_t *from =
-        i == 0 ? draw_element(rng, is_in_domain, &attributes->body) : draw_counting_type(rng);
-    const element_t *to = body->domain == REDUCE_DOMAIN_ARG ? from : draw_promotion(rng, from);
-    out_program->operands[i] = type_make(from, shape.rank, shape.dims);
-    out_program->operands[body->inputs + i] = type_make(from, 0, NULL);
-    out_program->results[i] = type_make(to, kept.count, result_dims);
-  }
+  type_t result_shape = type_make(NULL, kept.count, result_dims);
+  set_types(&types, shape, result_shape, arena, out_program);
 }
 
 /* ---- Breaking constraints -------------------------------------------------------------------- */
@@ -97,7 +83,7 @@ static bool break_init_types(rng_t *rng, program_t *program, reduce_attributes_t
   (void)attributes;
   uint32_t operand = reduce_init_operand(program, draw_input(rng, program));
   const element_t *present = program->operands[operand].element;
-  program->operands[operand].element = draw_element(rng, differs, present);
+  program->operands[operand] = type_make(draw_element(rng, differs, present), 0, NULL);
   return true;
 }
 
@@ -139,14 +125,43 @@ static bool break_uniqueness(rng_t *rng, program_t *program, reduce_attributes_t
   return true;
 }
 
+/* Narrower, and of the same class, if not boolean, which is in a class of its own. */
+static bool is_narrower(const element_t *element, const void *context) {
+  const element_t *other = context;
+  if (element->kind == ELEMENT_BOOLEAN) return other->kind != ELEMENT_BOOLEAN;
+  bool is_alike = element_is_integer(element)
+                      ? element_is_integer(other)
+                      : element->kind == ELEMENT_FLOAT && other->kind == ELEMENT_FLOAT;
+  return is_alike && element->bits < other->bits;
+}
+
 static bool break_body(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
   uint32_t input = draw_input(rng, program);
-  if (rng_one_in(rng, 4)) {
-    attributes->body = reduce_input_count(program) == 1 ? REDUCE_sum_count : REDUCE_add;
+  type_t *result = &program->results[input];
+  const element_t *narrower = draw_element(rng, is_narrower, program->operands[input].element);
+  attributes->reduction.accumulation_count = 0;
+  if (narrower == NULL || result->quantization != NULL || rng_one_in(rng, 4)) {
+    attributes->reduction.body = reduce_input_count(program) == 1 ? REDUCE_sum_count : REDUCE_add;
   } else {
-    const element_t *from = program->operands[input].element;
-    program->results[input].element = draw_unpromotable(rng, from);
+    result->element = narrower;
   }
+  return true;
+}
+
+static bool is_wider(const element_t *element, const void *context) {
+  const element_t *from = context;
+  return element != from && from->kind != ELEMENT_COMPLEX && element_is_promotable(from, element);
+}
+
+/* The body returns what it was given, and the result is wider. */
+static bool break_body_result(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
+  if (reduce_input_count(program) != 1) return false;
+  type_t *result = &program->results[0];
+  const element_t *wider = draw_element(rng, is_wider, program->operands[0].element);
+  if (wider == NULL || result->quantization != NULL) return false;
+  result->element = wider;
+  attributes->reduction.accumulation_count = 1;
+  attributes->reduction.accumulation[0] = scalar_type_of(&program->operands[0]);
   return true;
 }
 
@@ -159,11 +174,12 @@ static bool break_result_shape(rng_t *rng, program_t *program, reduce_attributes
 /* The operand and result types that no implementation could give a meaning to: not the other
  * restrictions of this model, which StableHLO does not share. */
 static bool break_types(rng_t *rng, program_t *program, reduce_attributes_t *attributes) {
-  const element_t *value = program->results[0].element;
-  bool has_bits = value->kind == ELEMENT_BOOLEAN || element_is_integer(value);
+  const type_t *value = &program->results[0];
+  bool has_bits = value->quantization == NULL &&
+                  (value->element->kind == ELEMENT_BOOLEAN || element_is_integer(value->element));
   if (reduce_input_count(program) == 1 && !has_bits && rng_one_in(rng, 2)) {
     static const reduce_body_t bitwise[] = {REDUCE_and, REDUCE_or, REDUCE_xor};
-    attributes->body = bitwise[rng_below(rng, G_N_ELEMENTS(bitwise))];
+    attributes->reduction.body = bitwise[rng_below(rng, G_N_ELEMENTS(bitwise))];
   } else {
     uint32_t operand = reduce_init_operand(program, draw_input(rng, program));
     draw_other_shape(rng, &program->operands[operand]);
@@ -172,14 +188,13 @@ static bool break_types(rng_t *rng, program_t *program, reduce_attributes_t *att
 }
 
 bool reduce_break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  /* C8 cannot be broken: a case gives the body no type of its own but the results'. */
   static const struct {
     const char *id;
     breaker_t *apply;
   } breakers[] = {
-      {"C1", break_equal_shapes}, {"C2", break_init_types}, {"C3", break_counts},
-      {"C4", break_range},        {"C5", break_uniqueness}, {"C6", break_body},
-      {"C7", break_result_shape}, {"types", break_types},
+      {"C1", break_equal_shapes}, {"C2", break_init_types},  {"C3", break_counts},
+      {"C4", break_range},        {"C5", break_uniqueness},  {"C6", break_body},
+      {"C7", break_result_shape}, {"C8", break_body_result}, {"types", break_types},
   };
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes = *reduce_attributes(inout_program);
@@ -190,5 +205,8 @@ bool reduce_break_constraint(rng_t *rng, const char *id, arena_t *arena, program
              program_obeys_bounds(inout_program);
     }
   }
-  return false;
+  reduction_types_t types = reduce_types(inout_program);
+  if (!reduction_break(rng, id, &types, &attributes->reduction)) return false;
+  set_types(&types, inout_program->operands[0], inout_program->results[0], arena, inout_program);
+  return program_obeys_bounds(inout_program);
 }

@@ -27,7 +27,7 @@ typedef struct pick {
 } pick_t;
 
 static bool has_index(const program_t *program) {
-  reduce_body_t body = reduce_attributes(program)->body;
+  reduce_body_t body = reduce_attributes(program)->reduction.body;
   return body == REDUCE_argmax || body == REDUCE_argmin;
 }
 
@@ -57,7 +57,7 @@ static pick_t pick_make(const case_t *instance, const reduce_slices_t *slices, s
   for (size_t term = 0; term < slices->term_count; term++) {
     pairs[term] = load_pair(instance, 0, slices->output_base[output] + slices->term_offset[term]);
   }
-  reduce_body_t body = reduce_attributes(program)->body;
+  reduce_body_t body = reduce_attributes(program)->reduction.body;
   return (pick_t){
       .element = program->results[0].element,
       .index_element = has_index(program) ? program->results[1].element : NULL,

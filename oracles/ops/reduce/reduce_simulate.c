@@ -74,7 +74,7 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
                               uint32_t input_number, const schedule_t *schedule, arena_t *arena,
                               tensor_t *results, failure_t *error) {
   const program_t *program = &instance->program;
-  fold_body_t body = fold_body_of(reduce_attributes(program)->body);
+  fold_body_t body = fold_body_of(reduce_attributes(program)->reduction.body);
   bool is_indexed = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
   const element_t *index_element = is_indexed ? program->results[1].element : NULL;
   const element_t *element = program->results[input_number].element;
@@ -95,8 +95,9 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
 status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                          tensor_t *inout_results, failure_t *error) {
   const program_t *program = &instance->program;
+  STATUS_TRY(reduce_require_plain(program, error));
   reduce_slices_t slices = reduce_slices_make(program, arena);
-  bool is_two_sums = reduce_attributes(program)->body == REDUCE_sum_count;
+  bool is_two_sums = reduce_attributes(program)->reduction.body == REDUCE_sum_count;
   STATUS_TRY(simulate_fold(instance, &slices, 0, schedule, arena, inout_results, error));
   if (!is_two_sums) return STATUS_OK;
   return simulate_fold(instance, &slices, 1, schedule, arena, inout_results, error);

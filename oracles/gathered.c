@@ -1,0 +1,166 @@
+#include "oracles/gathered.h"
+
+#include <string.h>
+
+#include "oracles/gathered_parts.h"
+
+enum { NO_PART = UINT32_MAX };
+
+status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+                       gathered_t *out_gathered, failure_t *error) {
+  *out_gathered = (gathered_t){0};
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  gathered_parts_t parts;
+  STATUS_TRY(gathering->gather(instance, reading, fault, arena, &parts, error));
+  size_t count = type_element_count(&instance->program.results[0]);
+  uint32_t *part_of = ARENA_NEW_ARRAY(arena, uint32_t, count);
+  size_t *place_of = ARENA_NEW_ARRAY(arena, size_t, count);
+  for (size_t i = 0; i < count; i++) part_of[i] = NO_PART;
+  for (uint32_t p = 0; p < parts.count; p++) {
+    for (size_t i = 0; i < parts.parts[p].element_count; i++) {
+      part_of[parts.parts[p].elements[i]] = p;
+      place_of[parts.parts[p].elements[i]] = i;
+    }
+  }
+  *out_gathered = (gathered_t){.parts = parts, .part_of = part_of, .place_of = place_of};
+  if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
+  return STATUS_OK;
+}
+
+const gathered_part_t *gathered_find(const gathered_t *gathered, const type_t *result,
+                                     size_t component, size_t *out_component) {
+  uint32_t components = result->element->components;
+  size_t element = component / components;
+  if (gathered->part_of[element] == NO_PART) return NULL;
+  *out_component = gathered->place_of[element] * components + component % components;
+  return &gathered->parts.parts[gathered->part_of[element]];
+}
+
+/* Moves the elements of a part between the results of the case and those of the part. */
+static void copy_elements(const gathered_part_t *part, bool to_part, tensor_t *results,
+                          tensor_t *part_results) {
+  for (uint32_t r = 0; r < part->instance.program.result_count; r++) {
+    size_t bytes = element_bytes(results[r].type.element);
+    for (size_t i = 0; i < part->element_count; i++) {
+      uint8_t *whole = results[r].data + part->elements[i] * bytes;
+      uint8_t *own = part_results[r].data + i * bytes;
+      memcpy(to_part ? own : whole, to_part ? whole : own, bytes);
+    }
+  }
+}
+
+static void make_part_results(const gathered_part_t *part, const tensor_t *results, arena_t *arena,
+                              tensor_t out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = &part->instance.program;
+  tensor_t whole[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    whole[r] = results[r]; /* Only read, though the copy's type cannot say so. */
+    out_results[r] = tensor_make(arena, &program->results[r]);
+  }
+  copy_elements(part, true, whole, out_results);
+}
+
+static status_t ask_part(const oracle_t *oracle, const gathered_part_t *part,
+                         const contract_t *contract, uint32_t result, size_t component,
+                         const tensor_t *results, arena_t *arena, answer_t *out_answer,
+                         failure_t *error) {
+  tensor_t part_results[CASE_RESULTS_MAX];
+  make_part_results(part, results, arena, part_results);
+  return oracle->ask(&part->instance, contract, result, component, part_results, arena, out_answer,
+                     error);
+}
+
+static answer_t answer_of_anything(void) {
+  answer_t answer = {.conforms = true, .is_weak = true};
+  g_strlcpy(answer.expected, "anything: the specification leaves it open", sizeof answer.expected);
+  return answer;
+}
+
+static status_t ask_reading(const case_t *instance, const gathered_t *gathered,
+                            const contract_t *contract, uint32_t result, size_t component,
+                            const tensor_t *results, arena_t *arena, answer_t *out_answer,
+                            failure_t *error) {
+  size_t part_component = 0;
+  const gathered_part_t *part =
+      gathered_find(gathered, &instance->program.results[result], component, &part_component);
+  if (part == NULL) {
+    *out_answer = answer_of_anything();
+    return STATUS_OK;
+  }
+  return ask_part(gathered->oracle, part, contract, result, part_component, results, arena,
+                  out_answer, error);
+}
+
+/* What was gathered by each reading so far. */
+typedef struct readings {
+  uint32_t count;
+  bool *is_made;
+  gathered_t *gathered;
+} readings_t;
+
+static readings_t *readings_grow(ask_memo_t *memo, uint32_t count) {
+  readings_t *old = memo->entries;
+  if (old != NULL && old->count >= count) return old;
+  readings_t *readings = ARENA_NEW_ARRAY(&memo->arena, readings_t, 1);
+  readings->count = count;
+  readings->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
+  readings->gathered = ARENA_NEW_ARRAY(&memo->arena, gathered_t, count);
+  for (uint32_t i = 0; i < count; i++) {
+    readings->is_made[i] = old != NULL && i < old->count && old->is_made[i];
+    if (readings->is_made[i]) readings->gathered[i] = old->gathered[i];
+  }
+  memo->entries = readings;
+  return readings;
+}
+
+status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
+                                  uint32_t result, size_t component, const tensor_t *results,
+                                  ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
+                                  failure_t *error) {
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  uint32_t count =
+      gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
+  readings_t *readings = readings_grow(memo, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!readings->is_made[i]) {
+      STATUS_TRY(
+          gathered_make(instance, i, FAULT_NONE, &memo->arena, &readings->gathered[i], error));
+      readings->is_made[i] = true;
+    }
+    answer_t answer;
+    STATUS_TRY(ask_reading(instance, &readings->gathered[i], contract, result, component, results,
+                           arena, &answer, error));
+    if (i == 0 || answer.conforms) *out_answer = answer;
+    if (!answer.conforms) continue;
+    if (i > 0 && gathering->name_reading != NULL) {
+      g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+    }
+    return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
+status_t gathered_ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                      size_t component, const tensor_t *results, arena_t *arena,
+                      answer_t *out_answer, failure_t *error) {
+  ask_memo_t memo;
+  ask_memo_init(&memo);
+  status_t status = gathered_ask_remembering(instance, contract, result, component, results, &memo,
+                                             arena, out_answer, error);
+  ask_memo_deinit(&memo);
+  return status;
+}
+
+status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                           tensor_t *inout_results, failure_t *error) {
+  gathered_t gathered;
+  STATUS_TRY(gathered_make(instance, 0, schedule->fault, arena, &gathered, error));
+  for (size_t p = 0; p < gathered.parts.count; p++) {
+    const gathered_part_t *part = &gathered.parts.parts[p];
+    tensor_t part_results[CASE_RESULTS_MAX];
+    make_part_results(part, inout_results, arena, part_results);
+    STATUS_TRY(gathered.oracle->simulate(&part->instance, schedule, arena, part_results, error));
+    copy_elements(part, false, inout_results, part_results);
+  }
+  return STATUS_OK;
+}
