@@ -117,7 +117,6 @@ static void print_mlir(const program_t *program, GString *out_text) {
   mlir_close(program, out_text);
 }
 
-/* "float-to-integer": what kinds of numbers meet. */
 static const char *kind_word(const type_t *type) {
   static const char *const words[] = {[ELEMENT_BOOLEAN] = "boolean",
                                       [ELEMENT_SIGNED] = "integer",
@@ -127,7 +126,12 @@ static const char *kind_word(const type_t *type) {
   return type->quantization != NULL ? "quantized" : words[type->element->kind];
 }
 
+/* "float-to-integer": what kinds of numbers meet. */
 static void print_algorithm(const program_t *program, GString *out_text) {
+  if (!has_arity(program)) {
+    g_string_append(out_text, "none");
+    return;
+  }
   g_string_append_printf(out_text, "%s-to-%s", kind_word(&program->operands[0]),
                          kind_word(&program->results[0]));
 }
