@@ -116,7 +116,7 @@ static void test_canary(gconstpointer data) {
   sighting_t sighting = {0};
   options.on_finding = note_finding;
   options.hook_context = &sighting;
-  /* Faults of gathering change whole rows of terms: each case shows them, and is dear to explain. */
+  /* Faults of gathering change whole rows of terms: most cases show them, at length. */
   bool is_dear = ops[0]->is_composite || oracle_find(ops[0])->gathering != NULL;
   uint64_t cases = is_dear ? COMPOSITE_CANARY_CASES : CANARY_CASES;
   options.cases_max = MAX(cases, canary->within);
