@@ -12,6 +12,13 @@ status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, 
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   gathered_parts_t parts;
   STATUS_TRY(gathering->gather(instance, reading, fault, arena, &parts, error));
+  *out_gathered = (gathered_t){.parts = parts};
+  if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
+  return STATUS_OK;
+}
+
+void gathered_index(const case_t *instance, arena_t *arena, gathered_t *inout_gathered) {
+  const gathered_parts_t parts = inout_gathered->parts;
   size_t count = type_element_count(&instance->program.results[0]);
   uint32_t *part_of = ARENA_NEW_ARRAY(arena, uint32_t, count);
   size_t *place_of = ARENA_NEW_ARRAY(arena, size_t, count);
@@ -22,9 +29,8 @@ status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, 
       place_of[parts.parts[p].elements[i]] = i;
     }
   }
-  *out_gathered = (gathered_t){.parts = parts, .part_of = part_of, .place_of = place_of};
-  if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
-  return STATUS_OK;
+  inout_gathered->part_of = part_of;
+  inout_gathered->place_of = place_of;
 }
 
 const gathered_part_t *gathered_find(const gathered_t *gathered, const type_t *result,
@@ -130,6 +136,7 @@ status_t gathered_ask_remembering(const case_t *instance, const contract_t *cont
     if (!readings->is_made[i]) {
       STATUS_TRY(
           gathered_make(instance, i, FAULT_NONE, &memo->arena, &readings->gathered[i], error));
+      gathered_index(instance, &memo->arena, &readings->gathered[i]);
       readings->is_made[i] = true;
     }
     answer_t answer;

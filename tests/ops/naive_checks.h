@@ -2,6 +2,7 @@
 #ifndef ASSAY_TESTS_NAIVE_CHECKS_H
 #define ASSAY_TESTS_NAIVE_CHECKS_H
 
+#include "harness/model/draw_quantization.h"
 #include "tests/ops/naive.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"
@@ -112,6 +113,7 @@ static inline void naive_fill(rng_t *rng, naive_regime_t regime, case_t *instanc
       if (is_neutral) bits = c == 0 ? program->op->neutral_bits(program, i) : 0;
       element_store(element, tensor->data, c, bits);
     }
+    clamp_stored(tensor);
   }
 }
 
