@@ -119,15 +119,20 @@ static readings_t *readings_grow(ask_memo_t *memo, uint32_t count) {
   return readings;
 }
 
+/* Counting readings may cost as much as an answer, so that is left until it is needed. */
+static uint32_t count_readings(const gathering_t *gathering, const case_t *instance,
+                               const contract_t *contract) {
+  return gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
+}
+
 status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
                                   uint32_t result, size_t component, const tensor_t *results,
                                   ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
                                   failure_t *error) {
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
-  uint32_t count =
-      gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
-  readings_t *readings = readings_grow(memo, count);
+  uint32_t count = 1;
   for (uint32_t i = 0; i < count; i++) {
+    readings_t *readings = readings_grow(memo, count);
     if (!readings->is_made[i]) {
       STATUS_TRY(
           gathered_make(instance, i, FAULT_NONE, &memo->arena, &readings->gathered[i], error));
@@ -138,11 +143,13 @@ status_t gathered_ask_remembering(const case_t *instance, const contract_t *cont
     STATUS_TRY(ask_reading(instance, &readings->gathered[i], contract, result, component, results,
                            arena, &answer, error));
     if (i == 0 || answer.conforms) *out_answer = answer;
-    if (!answer.conforms) continue;
-    if (i > 0 && gathering->name_reading != NULL) {
-      g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+    if (answer.conforms) {
+      if (i > 0 && gathering->name_reading != NULL) {
+        g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+      }
+      return STATUS_OK;
     }
-    return STATUS_OK;
+    if (i == 0) count = count_readings(gathering, instance, contract);
   }
   return STATUS_OK;
 }

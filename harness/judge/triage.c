@@ -42,6 +42,7 @@ static const relaxation_t relaxations[] = {
     {CLASS_order, NULL, 1, {PERMIT(order, ORDER_ANY)}},
     {CLASS_flush, NULL, 1, {PERMIT(ftz, FTZ_BOTH)}},
     {CLASS_init, NULL, 1, {PERMIT(init_count, INIT_COUNT_ANY)}},
+    {CLASS_init, NULL, 1, {PERMIT(window_padding, WINDOW_PADDING_EITHER)}},
     {CLASS_overflow, NULL, 1, {PERMIT(integer_overflow, INTEGER_OVERFLOW_EITHER)}},
     {CLASS_precision, NULL, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
     {CLASS_order,

@@ -131,9 +131,15 @@ static void test_canary(gconstpointer data) {
   executor_close(executor);
 }
 
+/* A row may have options after the name. */
+static bool is_row_of(const char *row, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(row, name, length) == 0 && (row[length] == '\0' || row[length] == '+');
+}
+
 static bool has_row(const char *name) {
   for (size_t i = 0; i < G_N_ELEMENTS(canaries); i++) {
-    if (strcmp(canaries[i].name, name) == 0) return true;
+    if (is_row_of(canaries[i].name, name)) return true;
   }
   for (size_t i = 0; i < G_N_ELEMENTS(hard_canaries); i++) {
     if (strcmp(hard_canaries[i], name) == 0) return true;

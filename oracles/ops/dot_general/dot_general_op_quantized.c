@@ -88,16 +88,17 @@ static double draw_result_scale(rng_t *rng, const program_t *program, double uni
   const type_t *result = &program->results[0];
   int shift = bits_of_sums(program) - result->element->bits;
   double factor = 1;
-  switch (rng_below(rng, 8)) {
+  switch (rng_below(rng, 10)) {
     case 0:
       break;
     case 1:
-      factor = 1 + ldexp((double)rng_between(rng, -8, 8), -13);
-      break;
     case 2:
-      return drawn;
+      factor = 1 + ldexp((double)rng_between(rng, 4, 8) * (rng_one_in(rng, 2) ? 1 : -1), -13);
+      break;
     case 3:
+      return drawn;
     case 4:
+    case 5:
       factor = ldexp(1, (int)rng_between(rng, shift - 2, shift + 3));
       break;
     default:
@@ -123,6 +124,20 @@ static void settle_result_scales(rng_t *rng, program_t *program, arena_t *arena)
   }
   result->scales = scales;
   program->results[0].quantization = result;
+}
+
+/* Largest powers of two that are no more: sums scaled by these may be ties. */
+static void round_scales(arena_t *arena, type_t *type) {
+  quantization_t *quantization = ARENA_NEW_ARRAY(arena, quantization_t, 1);
+  *quantization = *type->quantization;
+  double *scales = ARENA_NEW_ARRAY(arena, double, quantization->count);
+  for (uint32_t i = 0; i < quantization->count; i++) {
+    int exponent;
+    frexp(quantization->scales[i], &exponent);
+    scales[i] = ldexp(0.5, exponent);
+  }
+  quantization->scales = scales;
+  type->quantization = quantization;
 }
 
 static const element_t *draw_result_storage(rng_t *rng, const element_t *storage) {
@@ -156,7 +171,11 @@ void dot_general_draw_quantization(rng_t *rng, bool is_hybrid, arena_t *arena,
   result->element = draw_result_storage(rng, storage);
   int32_t result_axis = draw_result_axis(rng, inout_program);
   draw_quantization(rng, arena, expressed, result_axis, false, result);
+  bool may_tie = rng_one_in(rng, 3);
+  if (may_tie) round_scales(arena, lhs);
+  if (may_tie) round_scales(arena, rhs);
   settle_result_scales(rng, inout_program, arena);
+  if (may_tie && rng_one_in(rng, 2)) round_scales(arena, result);
 }
 
 /* ---- Broken ---------------------------------------------------------------------------------- */
