@@ -279,6 +279,8 @@ static const char *const models[] = {
     "lanes16+acc=f64+split=truncate",
     "sequential+aligned=14",
     "sequential+other-way",
+    "sequential+formula=integer",
+    "sequential+other-way+formula=integer",
     "pairwise+ulps=2",
     "random+fma+ulps=2",
     "shuffled+ulps=1+seed=1",

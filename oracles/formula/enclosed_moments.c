@@ -251,6 +251,13 @@ static void permit_merged_specials(enclosed_t *mean, enclosed_t *squares, size_t
   if (count == 1) enclosed_add_zero(squares, ENCLOSED_POSITIVE_ZERO);
 }
 
+/* Nothing is merged: the first number is the mean, added to +0 perhaps, and there are no squares. */
+static void set_single(const enclosed_t *number, enclosed_t *mean, enclosed_t *squares) {
+  enclosed_copy(mean, number);
+  if (mpfr_zero_p(number->low)) mean->specials |= ENCLOSED_POSITIVE_ZERO;
+  enclosed_set_double(squares, 0);
+}
+
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
   row_t mean = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   row_t squares = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
@@ -263,6 +270,8 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
   } else if (!are_finite_points(a)) { /* Inputs may be flushed. */
     enclosed_set_anything(mean.enclosed);
     enclosed_set_anything(squares.enclosed);
+  } else if (a.count == 1) {
+    set_single(a.enclosed, mean.enclosed, squares.enclosed);
   } else {
     moments_t moments;
     moments_init(&moments, a);

@@ -89,7 +89,8 @@ static row_t multiply(formula_t *formula, row_t a, row_t b) {
 }
 
 static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
-  size_t count = MAX(common_count(a, b), c.count);
+  size_t count = common_count(a, b); /* None, of an empty row and one number. */
+  if (count == 1) count = c.count;
   row_t row = new_row(formula, count);
   enclosed_t *product = enclosed_new(formula->arena, 1);
   enclosed_t *fused = enclosed_new(formula->arena, 1);

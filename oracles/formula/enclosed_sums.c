@@ -140,7 +140,8 @@ static void set_sum_specials(const formula_t *formula, const totals_t *totals, s
   /* Sums start from their first term or from +0; what cancels is +0. */
   out->specials |= ENCLOSED_POSITIVE_ZERO;
   bool is_interval = mpfr_sgn(out->low) < 0 && mpfr_sgn(out->high) > 0;
-  if (totals->negative_zeros == count || is_interval) out->specials |= ENCLOSED_NEGATIVE_ZERO;
+  bool are_negative = count > 0 && totals->negative_zeros == count;
+  if (are_negative || is_interval) out->specials |= ENCLOSED_NEGATIVE_ZERO;
 }
 
 static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count,

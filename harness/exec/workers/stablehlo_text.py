@@ -106,7 +106,8 @@ class Block:
                 body: Callable[[Block, list[Value]], Sequence[Value]]) -> list[Value]:  # fmt: skip
         kept = tuple(size for dim, size in enumerate(inputs[0].shape) if dim not in dims)
         elements = [value.kind.element for value in inputs]
-        attribute = f"dimensions = array<i64: {', '.join(map(str, dims))}>"
+        listed = f"array<i64{':' if dims else ''} {', '.join(map(str, dims))}>"
+        attribute = f"dimensions = {listed}"
         results = [Type(element, kept) for element in elements]
         region = self.region(elements * 2, body)
         return self.ops("stablehlo.reduce", [*inputs, *inits], results, attribute, region)

@@ -1,0 +1,96 @@
+/* The oracle rows of stablehlo.batch_norm_training and stablehlo.batch_norm_grad. */
+#include "oracles/ops/batch_norm/batch_norm_formulas.h"
+
+static composite_layout_t layout(const program_t *program, arena_t *arena) {
+  dimension_list_t terms = batch_norm_terms(program);
+  return composite_layout_rows(&program->operands[0], &terms, arena);
+}
+
+static double epsilon_of(const program_t *program) {
+  return batch_norm_attributes(program)->epsilon;
+}
+
+static const composite_t training = {
+    .layout = layout,
+    .operand_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
+    .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
+    .formulas = batch_norm_training_formulas,
+    .epsilon = epsilon_of,
+};
+
+static const composite_t grad = {
+    .layout = layout,
+    .operand_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP, COMPOSITE_GROUP,
+                      COMPOSITE_ELEMENT},
+    .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
+    .formulas = batch_norm_grad_formulas,
+    .epsilon = epsilon_of,
+};
+
+/* ---- Element types --------------------------------------------------------------------------- */
+
+status_t batch_norm_check_element(const program_t *program, failure_t *error) {
+  static const int known[] = {FORMAT_f16, FORMAT_bf16, FORMAT_f32, FORMAT_f64};
+  const element_t *element = program->operands[0].element;
+  for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+    if (element->format == &format_table[known[i]]) return STATUS_OK;
+  }
+  return status_fail(error, STATUS_UNSUPPORTED, "nobody says how %s of %s is computed",
+                     program->op->name, element->name);
+}
+
+static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
+                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+  return composite_accept(instance, contract, arena, out_accepts, error);
+}
+
+static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
+                    failure_t *error) {
+  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+  return composite_ask(instance, contract, result, component, results, arena, out_answer, error);
+}
+
+static status_t ask_remembering(const case_t *instance, const contract_t *contract, uint32_t result,
+                                size_t component, const tensor_t *results, ask_memo_t *memo,
+                                arena_t *arena, answer_t *out_answer, failure_t *error) {
+  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+  return composite_ask_remembering(instance, contract, result, component, results, memo, arena,
+                                   out_answer, error);
+}
+
+static status_t find_formula(const case_t *instance, const contract_t *contract,
+                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
+                             uint8_t *out_formula, bool *out_found, failure_t *error) {
+  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+  return composite_find_formula(instance, contract, accepts, results, arena, out_formula, out_found,
+                                error);
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const oracle_t training_oracle = {
+    .op_name = "stablehlo.batch_norm_training",
+    .composite = &training,
+    .accept = accept,
+    .ask = ask,
+    .ask_remembering = ask_remembering,
+    .audit = composite_audit,
+    .simulate = batch_norm_simulate,
+    .find_formula = find_formula,
+};
+
+static const oracle_t grad_oracle = {
+    .op_name = "stablehlo.batch_norm_grad",
+    .composite = &grad,
+    .accept = accept,
+    .ask = ask,
+    .ask_remembering = ask_remembering,
+    .audit = composite_audit,
+    .simulate = batch_norm_simulate,
+    .find_formula = find_formula,
+};
+
+extern const oracle_t *const batch_norm_oracles[];
+const oracle_t *const batch_norm_oracles[] = {&training_oracle, &grad_oracle, NULL};

@@ -1,0 +1,77 @@
+/* What one concrete implementation returns: composite_simulate(), and the faults that see more than
+ * one channel. */
+#include "oracles/ops/batch_norm/batch_norm_formulas.h"
+
+/* The channels along the last dimension, if there are as many. */
+static status_t simulate_last_dimension(const case_t *instance, const schedule_t *schedule,
+                                        arena_t *arena, tensor_t *inout_results, failure_t *error) {
+  const type_t *operand = &instance->program.operands[0];
+  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
+  *attributes = *batch_norm_attributes(&instance->program);
+  if (operand->dims[operand->rank - 1] == operand->dims[attributes->feature_index]) {
+    attributes->feature_index = operand->rank - 1;
+  }
+  case_t changed = *instance;
+  changed.program.attributes = attributes;
+  return composite_simulate(&changed, schedule, arena, inout_results, error);
+}
+
+/* The mean of the whole tensor, as it is stored: all elements are one channel. */
+static status_t find_whole_mean(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                                double *out_mean, failure_t *error) {
+  const tensor_t *operand = &instance->operands[BATCH_NORM_TRAINING_OPERAND];
+  const element_t *element = operand->type.element;
+  const int64_t dims[] = {1, (int64_t)type_element_count(&operand->type)};
+  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
+  *attributes = (batch_norm_attributes_t){.feature_index = 0};
+  const type_t whole = type_make(element, 2, dims), channel = type_make(element, 1, dims);
+  program_t program = {.op = instance->program.op,
+                       .attributes = attributes,
+                       .operand_count = BATCH_NORM_TRAINING_OPERANDS,
+                       .result_count = BATCH_NORM_RESULTS,
+                       .operands = {whole, channel, channel},
+                       .results = {whole, channel, channel}};
+  case_t flat = case_make(arena, &program);
+  flat.operands[BATCH_NORM_TRAINING_OPERAND].data = operand->data;
+  for (uint32_t i = 1; i < program.operand_count; i++) {
+    element_store(element, flat.operands[i].data, 0, 0);
+  }
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < program.result_count; r++) {
+    results[r] = tensor_make(arena, &program.results[r]);
+  }
+  STATUS_TRY(composite_simulate(&flat, schedule, arena, results, error));
+  uint64_t bits = element_load(element, results[BATCH_NORM_TRAINING_MEAN].data, 0);
+  *out_mean = format_to_double(element->format, bits);
+  return STATUS_OK;
+}
+
+/* batch_mean is that of all channels; output and batch_var are as they should be. */
+static status_t simulate_whole_mean(const case_t *instance, const schedule_t *schedule,
+                                    arena_t *arena, tensor_t *inout_results, failure_t *error) {
+  STATUS_TRY(composite_simulate(instance, schedule, arena, inout_results, error));
+  const tensor_t *operand = &instance->operands[BATCH_NORM_TRAINING_OPERAND];
+  if (type_element_count(&operand->type) == 0) return STATUS_OK;
+  double mean = 0;
+  STATUS_TRY(find_whole_mean(instance, schedule, arena, &mean, error));
+  const element_t *element = operand->type.element;
+  tensor_t *means = &inout_results[BATCH_NORM_TRAINING_MEAN];
+  size_t channels = type_element_count(&means->type);
+  for (size_t i = 0; i < channels; i++) {
+    element_store(element, means->data, i, format_from_double(element->format, mean));
+  }
+  return STATUS_OK;
+}
+
+status_t batch_norm_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                             tensor_t *inout_results, failure_t *error) {
+  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+  bool is_grad = batch_norm_is_grad(&instance->program);
+  if (schedule->fault == FAULT_feature_index_ignored) {
+    return simulate_last_dimension(instance, schedule, arena, inout_results, error);
+  }
+  if (schedule->fault == FAULT_mean_of_whole_tensor && !is_grad) {
+    return simulate_whole_mean(instance, schedule, arena, inout_results, error);
+  }
+  return composite_simulate(instance, schedule, arena, inout_results, error);
+}
