@@ -74,8 +74,8 @@ BITS = {"i1": 1, "i2": 2, "ui2": 2, "i4": 4, "ui4": 4, "f4E2M1FN": 4, "f6E2M3FN"
 
 @dataclass(frozen=True)
 class Quantization:
-    """What stored integers mean: "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>".  Without an
-    axis (-1) there is one scale and one zero point."""
+    """What stored integers mean: "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>".
+    Without an axis (-1) there is one scale and one zero point."""
 
     storage: str
     minimum: int
@@ -92,7 +92,8 @@ class Quantization:
     @staticmethod
     def parse(element: str) -> Quantization:
         found = re.fullmatch(
-            r"!quant\.uniform<(u?i\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\{?([^}]*)\}?>", element
+            r"!quant\.uniform<(u?i\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\{?([^}]*)\}?>",
+            element,
         )
         if found is None:
             raise Unsupported(f"knows no type {element}")
@@ -232,8 +233,8 @@ class Program:
         return [[int(word) for word in items.split(",") if word] for items in lists]
 
     def numbers(self, key: str) -> Any:
-        """An attribute whose value is a list, of lists perhaps, of numbers or truth values: padding=
-        [[0,1],[-1,2]] is [[0, 1], [-1, 2]], window_reversal=[false,true] is [False, True]."""
+        """An attribute that is a number, or a list, of lists perhaps, of numbers or truth values:
+        padding=[[0,1],[-1,2]], window_reversal=[false,true]."""
         return json.loads(self.attributes[key])
 
 
@@ -298,8 +299,8 @@ def plain_product(
     program: Program, takes_quantized: bool = False
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Batching and contracting dimensions of a product of two tensors of one type into that type,
-    checked likewise; by no algorithm but the one of f32 or f64 throughout.  Or of quantized types, the
-    rules of which are left to the caller."""
+    checked likewise; by no algorithm but the one of f32 or f64 throughout.  Or of quantized types,
+    the rules of which are left to the caller."""
     program.check_attributes("batch", "contract", "precision", "algorithm")
     if len(program.operands) != 2 or len(program.results) != 1:
         raise Invalid("two operands, one result")

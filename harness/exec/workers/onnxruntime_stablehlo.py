@@ -1,13 +1,13 @@
 """StableHLO's convolutions, windows and conversions as ONNX graphs.
 
-Conv between Transposes that bring batch and features to the front; MaxPool likewise, combined once with
-the initial value; Cast; QuantizeLinear and DequantizeLinear.  Products of quantized tensors are
-MatMulInteger and ConvInteger where the scales cancel and the result is the sum itself, else
-QLinearMatMul and QLinearConv.
+Conv between Transposes that bring batch and features to the front; MaxPool likewise, combined
+once with the initial value; Cast; QuantizeLinear and DequantizeLinear.  Products of quantized
+tensors are MatMulInteger and ConvInteger where the scales cancel and the result is the sum
+itself, else QLinearMatMul and QLinearConv.
 
-ONNX adds a zero point after it has rounded, StableHLO before: a result with a zero point is refused, and
-so are multipliers that an implementation has to round, and saturation elsewhere than at the ends of a
-type (window_program.quantized_product).
+ONNX adds a zero point after it has rounded, StableHLO before: a result with a zero point is
+refused, and so are multipliers that an implementation has to round, and saturation elsewhere than
+at the ends of a type (window_program.quantized_product).
 """
 from __future__ import annotations
 

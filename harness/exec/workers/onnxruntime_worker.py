@@ -4,9 +4,9 @@
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
 A reduction is ONNX's over all its dimensions, then combined once with the initial value; a product
-is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and quantized products
-are in onnxruntime_stablehlo.py, the batch norm in onnxruntime_batch_norm.py, the graphs of the ByteIR ops in
-onnxruntime_byteir.py.
+is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
+quantized products are in onnxruntime_stablehlo.py, the batch norm in onnxruntime_batch_norm.py,
+the graphs of the ByteIR ops in onnxruntime_byteir.py.
 """
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ class OnnxRuntime(Worker):
             results = [self._reduce(graph, program)]
         elif program.op == "stablehlo.dot_general":
             results = [self._dot_general(graph, program)]
-        elif batch_norm_program.is_batch_norm(program):
-            results = onnxruntime_batch_norm.make(graph, program)
         elif program.op in onnxruntime_stablehlo.MAKERS:
             results = [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
+        elif batch_norm_program.is_batch_norm(program):
+            results = onnxruntime_batch_norm.make(graph, program)
         else:
             results = onnxruntime_byteir.make(graph, program)
         model = self._model(graph, program, results)

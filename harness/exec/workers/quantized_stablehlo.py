@@ -1,11 +1,14 @@
-"""Quantized StableHLO programs as plain ones on what is stored, by the passes of jaxlib's own MLIR.
+"""Quantized StableHLO programs as plain ones on what is stored, by the passes of jaxlib's own
+MLIR.
 
-WAYS["math"] is stablehlo-legalize-quant-to-math, which the reference interpreter runs by itself on a
-module with quantized types: integer products, rescaled.  WAYS["qdq"] runs stablehlo-legalize-quantized-
-op-to-qdq first, so that each op becomes what the specification calls dequantize_op_quantize: operands
-dequantized to floats, the op of floats, its result quantized.  Both know f32 as expressed type only.
+WAYS["math"] is stablehlo-legalize-quant-to-math, which the reference interpreter runs by itself
+on a module with quantized types: integer products, rescaled, in f32 whatever the expressed type.
+WAYS["qdq"] runs stablehlo-legalize-quantized-op-to-qdq first, so that each op becomes what the
+specification calls dequantize_op_quantize: operands dequantized to floats, the op of floats, its
+result quantized; of f32 alone.  What both get wrong is in corpus/found/stablehlo.cases.
 
-Both end with chlo-legalize-to-stablehlo.  Arguments and results of `main` become signless integers.
+Both end with chlo-legalize-to-stablehlo.  Arguments and results of `main` become signless
+integers.
 """
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ from typing import Any
 
 from assay_worker import Invalid, Program, Type, Unsupported
 
-# The dialect knows neither 2-bit storage nor a quantized dimension of size 0, nor a kernel of size 0:
-# what the specification permits.
+# The dialect knows neither 2-bit storage nor a quantized dimension of size 0, nor a kernel of
+# size 0: what the specification permits.
 NARROWER = re.compile("expects window to have positive value|expected floating point literal")
 
 WAYS = {
@@ -75,7 +78,8 @@ class Lowering:
         text = str(module)
         if "quant" in text:
             raise Unsupported(f"{self.passes} leaves quantized types")
-        operands, results = ([_signless(t) for t in ts] for ts in (program.operands, program.results))
+        operands = [_signless(kind) for kind in program.operands]
+        results = [_signless(kind) for kind in program.results]
         return replace(program, mlir=text, operands=operands, results=results)
 
 

@@ -2,18 +2,19 @@
 
     assay run --executor stablehlo
 
-It takes operands as attributes and gives attributes back, of which Python can read only some types
-bit for bit: results of the others are recast by the program itself, to integers or, of 6 bits, f32.
-What it does not implement ends its process.  Programs that are known to do so are refused; with the
-option everything=true they are run, and each costs a process.
+It takes operands as attributes and gives attributes back, of which Python can read only some
+types bit for bit: results of the others are recast by the program itself, to integers or, of 6
+bits, f32. What it does not implement ends its process.  Programs that are known to do so are
+refused; with the option everything=true they are run, and each costs a process.
 
-A quantized program is lowered first, by the pass that the interpreter itself runs on such a module, so
-that its results too can be recast: see quantized_stablehlo.py.  quantized=qdq lowers it op by op to
-floats instead.
+A quantized program is lowered first, by the pass that the interpreter itself runs on such a
+module, so that its results too can be recast: see quantized_stablehlo.py.  quantized=qdq lowers
+it op by op to floats instead.
 
 The ByteIR ops are run as StableHLO modules, byteir=stable or byteir=published: see
-byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.  So are the batch
-norms, which it does not know, as the specification's decompositions: batch_norm_stablehlo.py.
+byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.  So are the
+batch norms, which it does not know, as the specification's decompositions:
+batch_norm_stablehlo.py.
 """
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """StableHLO's convolutions, windows and conversions in PyTorch.
 
-conv1d, conv2d and conv3d of permuted tensors, with the padding that they take, as much on both sides;
-max_pool1d, ..., then combined once with the initial value; Tensor.to; quantize_per_tensor,
-quantize_per_channel and dequantize.  PyTorch quantizes by multiplying by the inverse of a scale, and adds
-the zero point after rounding: done where that is the same, for powers of two and no zero point.  Its
-quantized products want activations of quint8 and weights of qint8, StableHLO one storage type: none.
+conv1d, conv2d and conv3d of permuted tensors, with the padding that they take, as much on both
+sides; max_pool1d, ..., then combined once with the initial value; Tensor.to; quantize_per_tensor,
+quantize_per_channel and dequantize.  PyTorch quantizes by multiplying by the inverse of a scale,
+and adds the zero point after rounding: done where that is the same, for powers of two and no zero
+point.  Its quantized products want activations of quint8 and weights of qint8, StableHLO one
+storage type: none.
 """
 from __future__ import annotations
 

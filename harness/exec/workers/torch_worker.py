@@ -4,9 +4,10 @@
     assay run --executor 'torch?device=cuda,threads=1'
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
-is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions, windows and
-conversions are in torch_stablehlo.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
-torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
+is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions,
+windows and conversions are in torch_stablehlo.py, the batch norms in torch_batch_norm.py, the
+ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and
+zero_point=before mean.
 """
 from __future__ import annotations
 
@@ -96,10 +97,10 @@ class Torch(Worker):
             return self._dot_general(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
-        if batch_norm_program.is_batch_norm(program):
-            return self.batch_norms.find(program)
         if self.stablehlo.knows(program.op):
             return self.stablehlo.find(program, self.conversions)
+        if batch_norm_program.is_batch_norm(program):
+            return self.batch_norms.find(program)
         raise Unsupported(f"no {program.op} here")
 
     def _reduce(self, program: Program) -> Callable[..., list[Any]]:

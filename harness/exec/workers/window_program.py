@@ -1,5 +1,5 @@
-"""Convolutions and windows, taken apart and checked, for backends that would not notice that a program
-breaks a rule of StableHLO's, or that name things in another order."""
+"""Convolutions and windows, taken apart and checked, for backends that would not notice that a
+program breaks a rule of StableHLO's, or that name things in another order."""
 from __future__ import annotations
 
 import math
@@ -45,14 +45,15 @@ class Window:
     def has_one_of_padding(self, size: int) -> bool:
         """Whether some window lies on none of `size` elements that are not dilated."""
         starts = (number * self.stride - self.low for number in range(self.count(size)))
-        places = (range(start, start + self.size * self.dilation, self.dilation) for start in starts)
-        return any(not any(0 <= place < size for place in window) for window in places)
+        covered = self.size * self.dilation
+        windows = (range(start, start + covered, self.dilation) for start in starts)
+        return any(not any(0 <= place < size for place in window) for window in windows)
 
 
 @dataclass(frozen=True)
 class Convolution:
-    """Of tensors in the orders batch, feature, spatial and output, input, spatial: dimension i of the
-    operand in that order is dimension lhs[i] of the program's."""
+    """Of tensors in the orders batch, feature, spatial and output, input, spatial: dimension i of
+    the operand in that order is dimension lhs[i] of the program's."""
 
     lhs: list[int]
     rhs: list[int]
@@ -93,7 +94,8 @@ def convolution(program: Program) -> Convolution:
     count = rank - 2
     lists = [program.numbers(key) for key in CONVOLUTION_KEYS[:5]]
     same_rank = all(len(places) == rank for places in (found.lhs, found.rhs, found.result))
-    _check(same_rank and all(len(numbers) == count for numbers in lists), "C2 to C20: sizes of lists")
+    same_rank = same_rank and all(len(numbers) == count for numbers in lists)
+    _check(same_rank, "C2 to C20: sizes of lists")
     for i, (stride, (low, high), base, dilation, is_reversed) in enumerate(zip(*lists)):
         size = rhs.shape[found.rhs[2 + i]]
         found.windows.append(Window(size, stride, low, high, base, dilation, is_reversed))
@@ -194,9 +196,9 @@ class Product:
 
 
 def quantized_product(program: Program, rhs_axis: int, result_axis: int) -> Product:
-    """What libraries do exactly: expressed type f32, symmetric weights, one zero point for lhs, none for
-    the result, which they would add after rounding; the whole range of the result's type, where they
-    saturate; and multipliers that need no rounding.  Scales of rhs may run along `rhs_axis`."""
+    """What libraries do exactly: expressed type f32, symmetric weights, one zero point for lhs, none
+    for the result, which they would add after rounding; the whole range of the result's type, where
+    they saturate; and multipliers that need no rounding.  Scales of rhs may run along `rhs_axis`."""
     kinds = [*program.operands, *program.results]
     lhs, rhs, result = found = [kind.quantization for kind in kinds]
     if lhs is None or rhs is None or result is None:
@@ -229,8 +231,9 @@ def _is_power(value: float) -> bool:
 
 
 def quantizes_exactly(quantization: Quantization, divides: bool) -> bool:
-    """Whether adding the zero point after rounding is the specification's quantize, as it is with none;
-    and if the library `divides` not, multiplying by the inverse of the scale: that of a power of two."""
+    """Whether adding the zero point after rounding is the specification's quantize, as it is with
+    none; and, if the library `divides` not, multiplying by the inverse of the scale: that of a power
+    of two."""
     return (
         quantization.expressed == "f32"
         and quantization.has_full_range

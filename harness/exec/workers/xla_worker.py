@@ -4,17 +4,18 @@
     assay run --executor 'xla?xla_cpu_ftz=false,xla_allow_excess_precision=false'
     assay run --op stablehlo.dot_general --executor 'xla?quantized=qdq'
 
-XLA knows nothing of quantized types: a program with them is lowered here by passes of StableHLO's, and
-XLA runs what comes of it.  quantized=math (default) makes integer arithmetic of it, quantized=qdq
-arithmetic of f32: see quantized_stablehlo.py.  `hardware` names the passes, so that nobody takes what
-they do for XLA's doing.
+XLA knows nothing of quantized types: a program with them is lowered here by passes of
+StableHLO's, and XLA runs what comes of it.  quantized=math (default) makes integer arithmetic of
+it, quantized=qdq arithmetic of f32: see quantized_stablehlo.py.  `hardware` names the passes, so
+that nobody takes what they do for XLA's doing.
 
 Options: platform=cpu|gpu, and any debug option of XLA by its own name (xla_cpu_ftz,
 xla_allow_excess_precision, xla_cpu_enable_fast_min_max, xla_backend_optimization_level, ...).
 
 XLA knows nothing of ByteIR's custom calls: their programs are replaced by StableHLO modules, by
 default (byteir=stable) of textbook formulas, with byteir=published ByteIR's own published
-decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they are.
+decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they
+are.
 """
 from __future__ import annotations
 
@@ -41,11 +42,11 @@ CONVOLUTION = "stablehlo.convolution"
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 
 # Where XLA is narrower than StableHLO: HLO's reduce has one type throughout, and on a processor a
-# dot product with one result knows no algorithm but F32_F32_F32 (larger ones ignore it).  The dialect has
-# no kernel of size 0.
+# dot product with one result knows no algorithm but F32_F32_F32 (larger ones ignore it).  The
+# dialect has no kernel of size 0.
 NARROWER = re.compile(
-    "expects window to have positive value|^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier|accumulator shape at index"
-    "|Algorithm not supported by"
+    "expects window to have positive value|^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier"
+    "|accumulator shape at index|Algorithm not supported by"
 )
 BREAKS_A_RULE = re.compile(r"^INVALID_ARGUMENT|^UNKNOWN: -:\d+:\d+: error")
 
