@@ -76,8 +76,8 @@ static void test_class_of_integer(void) {
   fixture_free(fixture);
 }
 
-/* What the contract permits already is not asked again: the strict one leaves all thirteen rows, the
- * loosest none. */
+/* What the contract permits already is not asked again: the strict one leaves all rows, the loosest
+ * none. */
 static void test_relaxations_that_differ(void) {
   fixture_t *fixture = fixture_new("f32", 1);
   fixture_judge(fixture);
