@@ -12,6 +12,13 @@ status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, 
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   gathered_parts_t parts;
   STATUS_TRY(gathering->gather(instance, reading, fault, arena, &parts, error));
+  *out_gathered = (gathered_t){.parts = parts};
+  if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
+  return STATUS_OK;
+}
+
+void gathered_index(const case_t *instance, arena_t *arena, gathered_t *inout_gathered) {
+  const gathered_parts_t parts = inout_gathered->parts;
   size_t count = type_element_count(&instance->program.results[0]);
   uint32_t *part_of = ARENA_NEW_ARRAY(arena, uint32_t, count);
   size_t *place_of = ARENA_NEW_ARRAY(arena, size_t, count);
@@ -22,9 +29,8 @@ status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, 
       place_of[parts.parts[p].elements[i]] = i;
     }
   }
-  *out_gathered = (gathered_t){.parts = parts, .part_of = part_of, .place_of = place_of};
-  if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
-  return STATUS_OK;
+  inout_gathered->part_of = part_of;
+  inout_gathered->place_of = place_of;
 }
 
 const gathered_part_t *gathered_find(const gathered_t *gathered, const type_t *result,
@@ -113,29 +119,37 @@ static readings_t *readings_grow(ask_memo_t *memo, uint32_t count) {
   return readings;
 }
 
+/* Counting readings may cost as much as an answer, so that is left until it is needed. */
+static uint32_t count_readings(const gathering_t *gathering, const case_t *instance,
+                               const contract_t *contract) {
+  return gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
+}
+
 status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
                                   uint32_t result, size_t component, const tensor_t *results,
                                   ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
                                   failure_t *error) {
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
-  uint32_t count =
-      gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
-  readings_t *readings = readings_grow(memo, count);
+  uint32_t count = 1;
   for (uint32_t i = 0; i < count; i++) {
+    readings_t *readings = readings_grow(memo, count);
     if (!readings->is_made[i]) {
       STATUS_TRY(
           gathered_make(instance, i, FAULT_NONE, &memo->arena, &readings->gathered[i], error));
+      gathered_index(instance, &memo->arena, &readings->gathered[i]);
       readings->is_made[i] = true;
     }
     answer_t answer;
     STATUS_TRY(ask_reading(instance, &readings->gathered[i], contract, result, component, results,
                            arena, &answer, error));
     if (i == 0 || answer.conforms) *out_answer = answer;
-    if (!answer.conforms) continue;
-    if (i > 0 && gathering->name_reading != NULL) {
-      g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+    if (answer.conforms) {
+      if (i > 0 && gathering->name_reading != NULL) {
+        g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+      }
+      return STATUS_OK;
     }
-    return STATUS_OK;
+    if (i == 0) count = count_readings(gathering, instance, contract);
   }
   return STATUS_OK;
 }

@@ -39,14 +39,26 @@ static void set_array(accept_t *accept, const accept_array_t *array, const uint8
   memcpy((char *)accept + array->offset, &data, sizeof data);
 }
 
-/* Copies the entries of a part's components to (or, `to_part`, from) those of the whole. */
-static void copy_entries(const gathered_part_t *part, uint32_t components, size_t bytes,
-                         bool to_part, uint8_t *whole, uint8_t *own) {
-  size_t width = bytes * components;
+/* Moves entries of `width` bytes, which is a constant where it matters. */
+static inline void copy_wide(const gathered_part_t *part, size_t width, bool to_part,
+                             uint8_t *whole, uint8_t *own) {
   for (size_t i = 0; i < part->element_count; i++) {
     uint8_t *there = whole + part->elements[i] * width;
     uint8_t *here = own + i * width;
     memcpy(to_part ? here : there, to_part ? there : here, width);
+  }
+}
+
+/* Copies the entries of a part's components to (or, `to_part`, from) those of the whole. */
+static void copy_entries(const gathered_part_t *part, uint32_t components, size_t bytes,
+                         bool to_part, uint8_t *whole, uint8_t *own) {
+  size_t width = bytes * components;
+  if (width == sizeof(double)) {
+    copy_wide(part, sizeof(double), to_part, whole, own);
+  } else if (width == 1) {
+    copy_wide(part, 1, to_part, whole, own);
+  } else {
+    copy_wide(part, width, to_part, whole, own);
   }
 }
 
@@ -80,11 +92,36 @@ static void join_measures(const accept_t *sets, size_t count, accept_t *out_join
   }
 }
 
+/* Whether one part is the whole, element by element. */
+static bool is_whole(const gathered_t *gathered, size_t count) {
+  if (gathered->parts.count != 1) return false;
+  const gathered_part_t *part = &gathered->parts.parts[0];
+  if (part->element_count != count) return false;
+  bool are_in_place = true;
+  for (size_t i = 0; i < count; i++) are_in_place &= part->elements[i] == i;
+  return are_in_place;
+}
+
+/* An array for all components; entries that no part has say nothing. */
+static uint8_t *make_whole(const accept_t *sets, const gathered_t *gathered,
+                           const accept_array_t *array, size_t count, arena_t *arena) {
+  uint8_t *whole = arena_alloc(arena, count * array->bytes);
+  size_t known = 0;
+  for (size_t p = 0; p < gathered->parts.count; p++) {
+    if (get_array(&sets[p], array) != NULL) known += sets[p].count;
+  }
+  for (size_t i = 0; known < count && i < count; i++) {
+    memcpy(whole + i * array->bytes, &array->nothing, array->bytes);
+  }
+  return whole;
+}
+
 static accept_t join(const case_t *instance, uint32_t result, const gathered_t *gathered,
                      const accept_t *sets, arena_t *arena) {
   const type_t *type = &instance->program.results[result];
   uint32_t components = type->element->components;
   accept_t joined = {.count = type_component_count(type)};
+  if (is_whole(gathered, type_element_count(type))) return sets[0];
   join_measures(sets, gathered->parts.count, &joined);
   for (size_t a = 0; a < G_N_ELEMENTS(accept_arrays); a++) {
     const accept_array_t *array = &accept_arrays[a];
@@ -93,10 +130,7 @@ static accept_t join(const case_t *instance, uint32_t result, const gathered_t *
       const uint8_t *own = get_array(&sets[p], array);
       if (own == NULL || sets[p].count == 0) continue;
       if (whole == NULL) {
-        whole = arena_alloc(arena, joined.count * array->bytes);
-        for (size_t i = 0; i < joined.count; i++) {
-          memcpy(whole + i * array->bytes, &array->nothing, array->bytes);
-        }
+        whole = make_whole(sets, gathered, array, joined.count, arena);
       }
       copy_entries(&gathered->parts.parts[p], components, array->bytes, false, whole,
                    (uint8_t *)(uintptr_t)own);
@@ -146,6 +180,7 @@ status_t gathered_audit(const case_t *instance, const contract_t *contract, cons
                         uint32_t result, size_t component, arena_t *arena, failure_t *error) {
   gathered_t gathered;
   STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, arena, &gathered, error));
+  gathered_index(instance, arena, &gathered);
   size_t part_component = 0;
   const gathered_part_t *part =
       gathered_find(&gathered, &instance->program.results[result], component, &part_component);

@@ -2,6 +2,7 @@
 
 #include "harness/gen/regime.h"
 #include "harness/model/corner.h"
+#include "harness/model/draw_quantization.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -112,10 +113,23 @@ static bool fill_counting(rng_t *rng, const regime_operand_t *operand) {
   return true;
 }
 
+/* Storage values of quantized operands are mostly drawn by what they stand for; what a regime of
+ * integers gives is brought into their range by gen_settle(). */
+static bool fill_stored(rng_t *rng, const regime_operand_t *operand) {
+  const type_t *type = &operand->program->operands[operand->number];
+  if (type->quantization == NULL || rng_one_in(rng, 3)) return false;
+  tensor_t tensor = {.type = *type, .data = operand->target.data};
+  draw_stored(rng, &tensor);
+  return true;
+}
+
 static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t *operand) {
   if (is_init(operand->program, operand->number)) {
     fill_init(rng, operand);
-  } else if (!element_is_integer(operand->target.element) || !fill_counting(rng, operand)) {
+    return;
+  }
+  if (fill_stored(rng, operand)) return;
+  if (!element_is_integer(operand->target.element) || !fill_counting(rng, operand)) {
     regimes[regime].fill(rng, operand);
   }
 }
@@ -142,6 +156,7 @@ static bool has_edges(const program_t *program) {
 
 void gen_settle(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
+  for (uint32_t i = 0; i < program->operand_count; i++) clamp_stored(&inout_case->operands[i]);
   if (program->op->settle_operands == NULL || program->op->validate(program) != NULL) return;
   program->op->settle_operands(rng, inout_case);
 }

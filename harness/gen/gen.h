@@ -30,7 +30,8 @@ void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case);
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 
-/* Overwrites the operands that the rest of the program determines, see op_t. */
+/* Overwrites the operands that the rest of the program determines, see op_t, and brings storage
+ * values of quantized operands into their range. */
 void gen_settle(rng_t *rng, case_t *inout_case);
 
 /* Fills the operands of a case with values of `source`, repeated as often as needed, where the

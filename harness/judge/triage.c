@@ -34,6 +34,7 @@ static const size_t elementary_functions = SIZE_MAX - 1;
  * any-order bound. */
 static const relaxation_t relaxations[] = {
     {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
+    {CLASS_padding, NULL, 1, {PERMIT(convolution_padding, 1)}},
     {CLASS_nan, "low_nan=keep", 1, {PERMIT(low_nan, LOW_NAN_EITHER)}},
     {CLASS_precision, "operand_rounding=rna", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RNA)}},
     {CLASS_truncation, "operand_rounding=rz", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RZ)}},
@@ -41,6 +42,7 @@ static const relaxation_t relaxations[] = {
     {CLASS_order, NULL, 1, {PERMIT(order, ORDER_ANY)}},
     {CLASS_flush, NULL, 1, {PERMIT(ftz, FTZ_BOTH)}},
     {CLASS_init, NULL, 1, {PERMIT(init_count, INIT_COUNT_ANY)}},
+    {CLASS_init, NULL, 1, {PERMIT(window_padding, WINDOW_PADDING_EITHER)}},
     {CLASS_overflow, NULL, 1, {PERMIT(integer_overflow, INTEGER_OVERFLOW_EITHER)}},
     {CLASS_precision, NULL, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
     {CLASS_order,
@@ -111,6 +113,13 @@ static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, 
   return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
 }
 
+/* Only convolutions have padding to leave out. */
+static bool concerns(const relaxation_t *relaxation, const op_t *op) {
+  if (relaxation->class_ != CLASS_padding) return true;
+  if (op == NULL || op->policies == NULL) return false;
+  return g_strv_contains(op->policies, "convolution_padding");
+}
+
 /* Asks under one changed contract; an oracle that has no answer then explains nothing. */
 static status_t ask_relaxed(const judge_t *judge, const case_t *instance, const contract_t *relaxed,
                             const tensor_t *results, const wrong_element_t *wrong,
@@ -153,6 +162,7 @@ status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *re
   size_t count = is_composite ? G_N_ELEMENTS(composite_relaxations) : G_N_ELEMENTS(relaxations);
   for (size_t i = 0; i < count; i++, row++) {
     contract_t relaxed = relax(judge->contract, row, op);
+    if (!concerns(row, op)) continue;
     if (!can_explain(row, &results[wrong->result], wrong->component)) continue;
     answer_t answer;
     STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));

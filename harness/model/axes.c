@@ -4,8 +4,17 @@
 
 #include "harness/model/op.h"
 
+static bool has_scales_along_axis(const type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (types[i].quantization != NULL && types[i].quantization->axis != -1) return true;
+  }
+  return false;
+}
+
 bool axes_of(const program_t *program, axes_t *out_axes) {
   if (program->op->axes == NULL) return false;
+  if (has_scales_along_axis(program->operands, program->operand_count)) return false;
+  if (has_scales_along_axis(program->results, program->result_count)) return false;
   *out_axes = (axes_t){0};
   program->op->axes(program, out_axes);
   return true;

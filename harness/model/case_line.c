@@ -116,6 +116,19 @@ status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
   return STATUS_OK;
 }
 
+/* Storage values are those of the storage range. */
+static status_t check_stored(const scan_t *field, const tensor_t *tensor, failure_t *error) {
+  const quantization_t *quantization = tensor->type.quantization;
+  if (quantization == NULL) return STATUS_OK;
+  const element_t *element = tensor->type.element;
+  for (size_t i = 0; i < type_element_count(&tensor->type); i++) {
+    int64_t stored = element_signed_value(element, element_load(element, tensor->data, i));
+    if (stored >= quantization->storage_min && stored <= quantization->storage_max) continue;
+    return scan_fail(field, error, "%" G_GINT64_FORMAT " is outside of the storage range", stored);
+  }
+  return STATUS_OK;
+}
+
 status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **out_violation,
                     failure_t *error) {
   STATUS_TRY(check_line(line, error));
@@ -128,8 +141,10 @@ status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **o
   STATUS_TRY(check_constraints(&start, program, out_violation == NULL ? NULL : &violation, error));
   for (uint32_t i = 0; i < program->operand_count; i++) {
     STATUS_TRY(scan_expect(&scan, " : ", error));
-    STATUS_TRY(
-        tensor_parse_data(&scan, &program->operands[i], arena, &instance.operands[i], error));
+    scan_t field = scan;
+    tensor_t *operand = &instance.operands[i];
+    STATUS_TRY(tensor_parse_data(&scan, &program->operands[i], arena, operand, error));
+    STATUS_TRY(check_stored(&field, operand, error));
   }
   if (!scan_at_end(&scan)) return scan_fail_expecting(&scan, error, "the end of the line");
   if (out_violation != NULL) *out_violation = violation;

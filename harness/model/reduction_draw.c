@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "harness/model/draw.h"
 #include "harness/model/draw_quantization.h"
 #include "harness/model/reduction.h"
@@ -61,8 +63,10 @@ static scalar_type_t draw_quantized_like(rng_t *rng, arena_t *arena, const scala
   draw_quantization(rng, arena, input->expressed, -1, rng_one_in(rng, 2), &type);
   scalar_type_t drawn = scalar_type_of(&type);
   if (rng_one_in(rng, 2)) drawn.scale = input->scale;
-  if (rng_one_in(rng, 4)) {
-    double scale = input->scale * (double)rng_between(rng, 1, 64) / 16;
+  if (rng_one_in(rng, 3)) { /* Powers of two make ties. */
+    double ratio = rng_one_in(rng, 2) ? ldexp(1, (int)rng_between(rng, -2, 4))
+                                      : (double)rng_between(rng, 1, 64) / 16;
+    double scale = input->scale * ratio;
     scale = format_round_double(input->expressed->format, scale);
     bool is_scale = scale > 0 && scale * 0 == 0;
     drawn.scale = is_scale ? scale : input->scale;

@@ -53,12 +53,13 @@ typedef struct schedule {
   const char *algorithm; /* The dot algorithm to run whatever is asked for, or NULL; borrowed. */
   split_t split;
   assembly_t assembly;
-  uint32_t aligned_bits;  /* If not 0, dot algorithms that permit it align terms to the largest and
-                           * keep so many bits. */
-  const char *formula;    /* The formula of a composite op to run, by its name, where it has one of
-                           * that name; NULL: the tightest.  Borrowed. */
-  bool native;            /* 16-bit floats are computed with in their own type, not in f32. */
-  bool other_way;         /* Of two ways to compute the same, the second.  Random trees choose. */
+  uint32_t aligned_bits; /* If not 0, dot algorithms that permit it align terms to the largest and
+                          * keep so many bits. */
+  const char *formula;   /* The formula of a composite op to run, by its name, where it has one of
+                          * that name; NULL: the tightest.  Borrowed. */
+  bool native;           /* 16-bit floats are computed with in their own type, not in f32. */
+  bool other_way;        /* Of two ways to compute the same, the second.  Random trees choose. */
+  bool rfc_types; /* Reductions have the types that the RFC allows them (reduce_types=rfc). */
   uint32_t function_ulps; /* Elementary functions err by up to so many ulps more than rounding. */
   fault_t fault;
 } schedule_t;

@@ -23,7 +23,7 @@ size_t type_bytes(const type_t *type) {
   return type_element_count(type) * element_bytes(type->element);
 }
 
-static bool quantization_equal(const quantization_t *a, const quantization_t *b) {
+bool quantization_equal(const quantization_t *a, const quantization_t *b) {
   if (a == NULL || b == NULL) return a == b;
   return a->expressed == b->expressed && a->storage_min == b->storage_min &&
          a->storage_max == b->storage_max && a->axis == b->axis && a->count == b->count &&

@@ -97,7 +97,8 @@ static status_t prepare(builtin_t *builtin, const char *program_line, builtin_pr
     return status_fail(error, STATUS_INVALID, "the program breaks constraint %s", violation);
   }
   /* Rules that depend on the contract: the strictest ones, as a careful backend would hold them. */
-  const contract_t contract = contract_backend();
+  contract_t contract = contract_backend();
+  if (builtin->schedule.rfc_types) contract_set_value(&contract, "reduce_types", 1);
   violation = program_broken_under(&compiled->program, NULL, &contract);
   if (violation != NULL) {
     return status_fail(error, STATUS_UNSUPPORTED, "the program breaks %s: %s", violation,

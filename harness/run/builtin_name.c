@@ -37,7 +37,7 @@ static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
     "after a '+' also fma, acc=FORMAT, seed=N, init=N; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away, by-term, aligned=BITS; for composite ops "
-    "formula=NAME, native, other-way, ulps=N";
+    "formula=NAME, native, other-way, ulps=N; for reductions rfc-types";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -182,6 +182,10 @@ static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t
   status_t status;
   if (parse_dot_option(scan, inout_schedule, &status, error)) return status;
   if (parse_composite_option(scan, inout_schedule, &status, error)) return status;
+  if (scan_accept(scan, "rfc-types")) {
+    inout_schedule->rfc_types = true;
+    return STATUS_OK;
+  }
   if (scan_accept(scan, "fma")) {
     inout_schedule->fused = true;
     return STATUS_OK;
@@ -275,6 +279,8 @@ static const char *const models[] = {
     "lanes16+acc=f64+split=truncate",
     "sequential+aligned=14",
     "sequential+other-way",
+    "sequential+formula=integer",
+    "sequential+other-way+formula=integer",
     "pairwise+ulps=2",
     "random+fma+ulps=2",
     "shuffled+ulps=1+seed=1",

@@ -143,6 +143,10 @@ static void find_pattern(const cause_question_t *question, arena_t *arena, verdi
 static size_t test_all(solver_t *solver, found_causes_t *found) {
   const verdict_t *verdict = solver->verdict;
   *found = (found_causes_t){.items = {{.is_found = false}}};
+  if (solver->is_quantized) {
+    test_quantized(solver, found);
+    return choose(solver->question, verdict->class_, found);
+  }
   test_values(solver, found);
   if (verdict->class_ == CLASS_init && g_str_has_prefix(verdict->observed, "init_count=2")) {
     note_cause(found, CAUSE_init_twice, CAUSE_BITS_MIN, 1, "");

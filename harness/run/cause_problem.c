@@ -288,8 +288,9 @@ bool solver_init(solver_t *out_solver, const cause_question_t *question, const v
   solver_t *solver = out_solver;
   const program_t *program = &question->instance->program;
   *solver = (solver_t){.question = question, .verdict = verdict, .arena = arena, .term_axis = -1};
-  if (has_quantized(program)) return false;
-  solver->is_split = axes_of(program, &solver->axes) && can_split(&solver->axes, program);
+  solver->is_quantized = has_quantized(program);
+  solver->is_split =
+      !solver->is_quantized && axes_of(program, &solver->axes) && can_split(&solver->axes, program);
   if (solver->is_split) find_terms(solver, program);
   size_t wrong_max = solver->is_split ? CAUSE_WRONG_MAX : CAUSE_WHOLE_MAX;
   size_t right_max = solver->is_split ? CAUSE_RIGHT_MAX : CAUSE_WHOLE_MAX;

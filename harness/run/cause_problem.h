@@ -35,8 +35,9 @@ typedef struct solver {
   const verdict_t *verdict;
   arena_t *arena;
   axes_t axes;
-  bool is_split; /* Each problem has the operands of its component alone; else all of them. */
-  int term_axis; /* The axis along which a problem has its terms; -1: none. */
+  bool is_quantized; /* A type is; then nothing is known of terms. */
+  bool is_split;     /* Each problem has the operands of its component alone; else all of them. */
+  int term_axis;     /* The axis along which a problem has its terms; -1: none. */
   size_t term_count;
   unsigned operands_with_terms; /* A bit mask. */
   examined_t wrong[CAUSE_WRONG_MAX];

@@ -26,6 +26,9 @@ void note_cause(found_causes_t *found, cause_id_t cause, double bits, size_t tri
 void test_terms(solver_t *solver, found_causes_t *found);
 void test_operands(solver_t *solver, found_causes_t *found);
 
+/* Those that change the types of a quantized program. */
+void test_quantized(solver_t *solver, found_causes_t *found);
+
 /* Those that are told by comparing values alone. */
 void test_values(solver_t *solver, found_causes_t *found);
 

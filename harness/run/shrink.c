@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "harness/model/draw_quantization.h"
 #include "harness/run/shrink_state.h"
 
 enum { FRESH_DATA = 6 /* Data sets tried besides the present ones. */ };
@@ -152,6 +153,7 @@ static void fill(case_t *instance, int byte) {
   for (uint32_t i = 0; i < instance->program.operand_count; i++) {
     tensor_t *operand = &instance->operands[i];
     memset(operand->data, byte, type_bytes(&operand->type));
+    clamp_stored(operand);
   }
 }
 
@@ -232,10 +234,12 @@ bool shrink_leave_out(shrink_t *shrink, size_t count, size_t count_min, size_t b
 /* ---- All together ---------------------------------------------------------------------------- */
 
 static bool shrink_once(shrink_t *shrink) {
-  bool has_axes = shrink->broken == NULL && shrink->best.program.op->axes != NULL;
+  axes_t axes;
+  bool has_axes = shrink->broken == NULL && axes_of(&shrink->best.program, &axes);
   bool is_changed = has_axes ? shrink_axes(shrink) : shrink_shapes(shrink);
   is_changed |= shrink_redraw(shrink);
   is_changed |= shrink_attributes(shrink);
+  is_changed |= shrink_quantizations(shrink);
   is_changed |= shrink_values(shrink);
   return is_changed;
 }

@@ -1,6 +1,7 @@
 #include "harness/run/shrink_measure.h"
 
 #include "harness/model/corner.h"
+#include "harness/model/draw_quantization.h"
 #include "harness/run/shrink_words.h"
 
 enum {
@@ -52,10 +53,12 @@ static bool is_init(const program_t *program, uint32_t operand, bool is_broken) 
 
 uint64_t shrink_plain_bits(const program_t *program, uint32_t operand, size_t component,
                            bool is_broken) {
-  const element_t *element = program->operands[operand].element;
-  bool is_imaginary = component % element->components == 1;
-  if (is_imaginary || !is_init(program, operand, is_broken)) return corner_zero(element, false);
-  return program->op->neutral_bits(program, operand);
+  const type_t *type = &program->operands[operand];
+  bool is_imaginary = component % type->element->components == 1;
+  bool is_zero = is_imaginary || !is_init(program, operand, is_broken);
+  uint64_t bits =
+      is_zero ? corner_zero(type->element, false) : program->op->neutral_bits(program, operand);
+  return stored_clamped(type, bits);
 }
 
 static void add_operand(const case_t *instance, uint32_t operand, bool is_broken,
@@ -97,6 +100,26 @@ static uint64_t count_inversions(const program_t *program) {
   return inversions;
 }
 
+/* Nothing for the whole range, a scale of 1 and a zero point of 0. */
+static uint64_t quantization_cost(const type_t *type) {
+  const quantization_t *quantization = type->quantization;
+  if (quantization == NULL) return 0;
+  const element_t *binary64 = element_named("f64");
+  const uint64_t one = format_from_double(binary64->format, 1);
+  bool is_full = quantization->storage_min == element_integer_min(type->element) &&
+                 quantization->storage_max == (int64_t)element_integer_max(type->element);
+  uint64_t cost = is_full ? 0 : 2;
+  for (uint32_t i = 0; i < quantization->count; i++) {
+    uint64_t bits = format_from_double(binary64->format, quantization->scales[i]);
+    cost += shrink_value_cost(binary64, bits) - shrink_value_cost(binary64, one);
+    cost += shrink_value_cost(element_named("i64"), (uint64_t)quantization->zero_points[i]);
+    bool repeats = i > 0 && quantization->scales[i] == quantization->scales[0] &&
+                   quantization->zero_points[i] == quantization->zero_points[0];
+    cost += i > 0 && !repeats;
+  }
+  return cost;
+}
+
 shrink_measure_t shrink_measure(const case_t *instance, bool is_broken) {
   const program_t *program = &instance->program;
   shrink_measure_t measure = {0};
@@ -111,6 +134,12 @@ shrink_measure_t shrink_measure(const case_t *instance, bool is_broken) {
   }
   if (!is_broken) measure.inversions = count_inversions(program);
   measure.attributes = shrink_attributes_cost(program);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    measure.attributes += quantization_cost(&program->operands[i]);
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    measure.attributes += quantization_cost(&program->results[i]);
+  }
   return measure;
 }
 

@@ -60,7 +60,32 @@ static bool is_list_of_dims(const trial_t *trial, const type_t *type) {
   return is_drop(&trial->cut) && type->rank == 1 && type->dims[0] == cut->rank && type->dims[0] > 1;
 }
 
+/* Scales and zero points go along with their dimension; without it one is left for all. */
+static void cut_quantization(const trial_t *trial, int dim, type_t *type) {
+  const quantization_t *before = type->quantization;
+  if (before == NULL || before->axis < dim) return;
+  arena_t *arena = &trial->shrink->scratch;
+  quantization_t *after = ARENA_NEW_ARRAY(arena, quantization_t, 1);
+  *after = *before;
+  type->quantization = after;
+  if (is_drop(&trial->cut)) {
+    after->axis = before->axis == dim ? -1 : before->axis - 1;
+  } else if (before->axis == dim) {
+    size_t count = trial->cut.count;
+    double *scales = ARENA_NEW_ARRAY(arena, double, count);
+    int64_t *zero_points = ARENA_NEW_ARRAY(arena, int64_t, count);
+    for (size_t i = 0; i < count; i++) {
+      scales[i] = before->scales[trial->cut.kept[i]];
+      zero_points[i] = before->zero_points[trial->cut.kept[i]];
+    }
+    after->count = (uint32_t)count;
+    after->scales = scales;
+    after->zero_points = zero_points;
+  }
+}
+
 static void change_type(const trial_t *trial, int dim, type_t *type) {
+  if (!is_list_of_dims(trial, type)) cut_quantization(trial, dim, type);
   if (is_drop(&trial->cut) && is_list_of_dims(trial, type)) {
     type->dims[0]--;
   } else if (is_drop(&trial->cut)) {

@@ -56,6 +56,7 @@ bool shrink_axes(shrink_t *shrink);       /* Of an op that tells its axes: sizes
 bool shrink_shapes(shrink_t *shrink);     /* The same of any op, by trial. */
 bool shrink_redraw(shrink_t *shrink);     /* Small programs, drawn anew. */
 bool shrink_attributes(shrink_t *shrink); /* Words of the attributes. */
+bool shrink_quantizations(shrink_t *shrink); /* Scales, zero points and ranges. */
 bool shrink_values(shrink_t *shrink);
 
 #endif

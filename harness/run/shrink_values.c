@@ -1,6 +1,7 @@
 /* Candidates whose operands hold other values: all of them at once, many made plain (0, or the
  * neutral initial value), then one component after the other. */
 #include "harness/model/corner.h"
+#include "harness/model/draw_quantization.h"
 #include "harness/run/shrink_state.h"
 
 enum {
@@ -31,7 +32,8 @@ static uint64_t load(const case_t *instance, spot_t spot) {
 
 static void store(case_t *instance, spot_t spot, uint64_t bits) {
   const tensor_t *tensor = &instance->operands[spot.operand];
-  element_store(tensor->type.element, tensor->data, spot.component, bits);
+  uint64_t stored = stored_clamped(&tensor->type, bits);
+  element_store(tensor->type.element, tensor->data, spot.component, stored);
 }
 
 static const element_t *element_at(const case_t *instance, spot_t spot) {

@@ -5,9 +5,10 @@
 #include <stdio.h>
 
 #include "harness/num/binary64.h"
+#include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order.h"
-#include "oracles/exact/value_range.h"
+#include "oracles/exact/range_convert.h"
 
 /* Exponents of products of 2^24 factors stay far inside MPFR's range; the precision makes 2^26
  * roundings of the reference negligible, and they are rounded outwards besides. */
@@ -27,6 +28,10 @@ typedef struct product_case {
   value_range_t range;
   mpfr_t error, total_error;
 } product_case_t;
+
+static const format_t *result_format(const product_question_t *question) {
+  return question->result == NULL ? question->format : question->result;
+}
 
 static bool init_is_one(const product_question_t *question) { return question->init == 1; }
 
@@ -250,7 +255,7 @@ static size_t init_count_candidates(const product_question_t *question, const co
   out_counts[count++] = 2; /* The other parity, for sign and for infinities. */
   out_counts[count++] = 3;
   out_counts[count++] = CONTRACT_INIT_COUNT_MAX;
-  double got = format_to_double(question->format, bits);
+  double got = format_to_double(result_format(question), bits);
   double step = log2(fabs(question->init));
   if (!isfinite(got) || got == 0 || !isfinite(step) || step == 0) return count;
   double near = log2(fabs(got));
@@ -268,6 +273,39 @@ static size_t init_count_candidates(const product_question_t *question, const co
   return count;
 }
 
+/* A node wider than the accumulation type may be rounded to a result type that this holds at once.
+ */
+static void permit_single_rounding(product_case_t *product, const product_question_t *question) {
+  mpfr_t signed_reference;
+  mpfr_init2(signed_reference, PRODUCT_PRECISION);
+  mpfr_set(signed_reference, product->reference, MPFR_RNDN);
+  if (product->negative) mpfr_neg(signed_reference, signed_reference, MPFR_RNDN);
+  value_range_t once = {0};
+  value_range_set_enclosure(&once, question->result, signed_reference, product->error, false);
+  value_range_unite(&product->range, &once);
+  mpfr_clear(signed_reference);
+}
+
+/* The range becomes one of the result type. */
+static void convert_result(product_case_t *product, const product_question_t *question,
+                           const contract_t *contract) {
+  const format_t *result = question->result;
+  bool has_finite = product->range.low <= product->range.high;
+  product->range = value_range_convert(&product->range, question->format, result);
+  bool is_narrowing = arithmetic_format_holds(question->format, result);
+  if (has_finite && is_narrowing && contract->accum_wider == ACCUM_WIDER_YES) {
+    permit_single_rounding(product, question);
+  }
+  if (contract->ftz != FTZ_NONE) value_range_flush(&product->range, result);
+  mpfr_t error;
+  mpfr_init2(error, PRODUCT_PRECISION);
+  mpfr_add(error, product->reference, product->total_error, MPFR_RNDU);
+  mpfr_mul_d(error, error, format_unit_roundoff(result), MPFR_RNDU);
+  mpfr_add_d(error, error, format_smallest(result), MPFR_RNDU);
+  mpfr_add(product->total_error, product->total_error, error, MPFR_RNDU);
+  mpfr_clear(error);
+}
+
 static void describe(const product_case_t *product, const product_question_t *question,
                      uint64_t bits, answer_t *out_answer) {
   const value_range_t *range = &product->range;
@@ -281,7 +319,7 @@ static void describe(const product_case_t *product, const product_question_t *qu
     mpfr_init2(reference, PRODUCT_PRECISION);
     mpfr_set(reference, product->reference, MPFR_RNDN);
     if (product->negative) mpfr_neg(reference, reference, MPFR_RNDN);
-    answer_measure(out_answer, question->format, bits, reference, product->total_error,
+    answer_measure(out_answer, result_format(question), bits, reference, product->total_error,
                    product->reference);
     mpfr_clear(reference);
   }
@@ -298,7 +336,13 @@ static status_t decide(const product_case_t *product, const product_question_t *
                        bool *out_conforms, failure_t *error) {
   const value_range_t *range = &product->range;
   bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
-  *out_conforms = value_range_holds(range, question->format, bits, any_zero);
+  *out_conforms = value_range_holds(range, result_format(question), bits, any_zero);
+  if (question->result != NULL) {
+    double value = format_to_double(question->result, bits);
+    bool is_plain = !isfinite(value) || value == 0;
+    *out_conforms &= is_plain || value_is_converted(question->format, question->result, value);
+    return STATUS_OK;
+  }
   if (!*out_conforms || contract->ftz != FTZ_NONE ||
       !in_order_matters(product->count == 0 ? 0 : product->count - 1, contract)) {
     return STATUS_OK;
@@ -327,6 +371,7 @@ status_t product_answer(const product_question_t *question, const contract_t *co
     product_case_t product;
     product_case_init(&product, question, counts[i]);
     compute_range(&product, question, contract);
+    if (question->result != NULL) convert_result(&product, question, contract);
     status = decide(&product, question, contract, bits, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&product, question, bits, &answer);

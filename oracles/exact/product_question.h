@@ -10,7 +10,8 @@
 #include "harness/model/accept.h"
 
 typedef struct product_question {
-  const format_t *format; /* Accumulation and result type. */
+  const format_t *format; /* Accumulation type, and that of the result unless `result` says. */
+  const format_t *result; /* Of real ones: what the product is converted to at last, or NULL. */
   size_t count;
   const double *factors; /* Binary64 carriers; complex: real and imaginary parts in turn. */
   double init;           /* Carrier of the initial value (its real part). */

@@ -108,7 +108,9 @@ static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
     int lowest_bit = sums->lowest_bit[i];
     if (sums->ask[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
     int bits = sums->shape.imprecise_bits;
-    if (error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
+    /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
+     * give. */
+    if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
       low[i] = high[i] = accept->reference[i];
     } else {
       sums->ask[i] |=

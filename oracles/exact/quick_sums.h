@@ -42,9 +42,11 @@ static inline bool special_sum_is_needed(const format_t *format, uint8_t uncerti
 }
 
 /* Whether a sum of this magnitude can be exact when some term is no multiple of more than
- * 2^lowest_bit: a cheap first test, with the lowest bits of any one term. */
+ * 2^lowest_bit: a cheap first test, with the lowest bits of any one term.  Terms that are all 0 are
+ * multiples of anything, whatever their factors are. */
 static inline bool quick_sums_may_be_exact(const format_t *format, double magnitude,
                                            int lowest_bit) {
+  if (magnitude == 0) return true;
   int binade = (int)(binary64_bits(magnitude) >> BINARY64_FRACTION_BITS) - BINARY64_BIAS;
   return binade <= lowest_bit + format->precision;
 }

@@ -27,11 +27,11 @@ static void push_by_fewer_inits(sum_case_t *sum, const sum_question_t *question,
     sum_case_t other;
     sum_case_init(&other, question, fewer);
     sum_case_set_range(&other, question, totals, contract);
-    value_range_t *range = &sum->range;
+    value_range_t *range = &sum->result_range;
     if (question->init > 0) {
-      range->low = fmax(range->low, other.range.low);
+      range->low = fmax(range->low, other.result_range.low);
     } else {
-      range->high = fmin(range->high, other.range.high);
+      range->high = fmin(range->high, other.result_range.high);
     }
     if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
     sum_case_deinit(&other);
@@ -44,7 +44,8 @@ static bool reaches(const sum_question_t *question, const sum_totals_t *totals,
   sum_case_t sum;
   sum_case_init(&sum, question, init_count);
   sum_case_set_range(&sum, question, totals, contract);
-  bool far_enough = question->init > 0 ? got <= sum.range.high : got >= sum.range.low;
+  const value_range_t *range = &sum.result_range;
+  bool far_enough = question->init > 0 ? got <= range->high : got >= range->low;
   sum_case_deinit(&sum);
   return far_enough;
 }
@@ -81,7 +82,8 @@ static size_t init_count_candidates(const sum_question_t *question, const sum_to
   if (in_order_matters(question->count + 1, contract)) {
     while (next <= IN_ORDER_INIT_COUNT_MAX) out_counts[count++] = next++;
   }
-  double got = format_to_double(question->format, bits);
+  double got =
+      format_to_double(question->result == NULL ? question->format : question->result, bits);
   bool is_finite = isfinite(got) && isfinite(question->init);
   out_counts[count++] =
       is_finite ? least_init_count(question, totals, contract, next, got) : CONTRACT_INIT_COUNT_MAX;

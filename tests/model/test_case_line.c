@@ -116,9 +116,9 @@ static const struct {
   const char *message;
 } hostile_lines[] = {
     {"", "column 1: expected an op such as stablehlo.reduce, found the end of the line"},
-    {"stablehlo.convolution",
+    {"stablehlo.concatenate",
      "column 1: expected an op such as stablehlo.reduce, found "
-     "\"stablehlo.convol\""},
+     "\"stablehlo.concat\""},
     {" " SUM "f32[1] f32[] -> f32[] : 00000000 : 00000000",
      "column 1: expected an op such as stablehlo.reduce, found \" stablehlo.reduc\""},
     {"stablehlo.reduce", "column 17: expected \" \", found the end of the line"},
@@ -170,6 +170,8 @@ static const struct {
     {"stablehlo.reduce body=add dims=[7] f32[2] f32[] -> f32[] : 0000000000000000 : 00000000",
      "column 1: violates C4 of stablehlo.reduce: each entry of dimensions is at least 0 and below "
      "the rank of the inputs"},
+    {"stablehlo.uniform_dequantize !quant.uniform<i8<-7:7>:f32,0x1p+0>[1] -> f32[1] : 08",
+     "column 81: 8 is outside of the storage range"},
     {SUM "f32[2]\tf32[] -> f32[]", "column 42: byte 0x09: a line is printable ASCII"},
     {SUM "f32[2] f32[] -> f32[] : 0000000000000000 : 00000000\n",
      "column 87: byte 0x0a: a line is printable ASCII"},

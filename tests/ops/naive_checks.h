@@ -2,6 +2,7 @@
 #ifndef ASSAY_TESTS_NAIVE_CHECKS_H
 #define ASSAY_TESTS_NAIVE_CHECKS_H
 
+#include "harness/model/draw_quantization.h"
 #include "tests/ops/naive.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"
@@ -105,12 +106,14 @@ static inline void naive_fill(rng_t *rng, naive_regime_t regime, case_t *instanc
   for (uint32_t i = 0; i < program->operand_count; i++) {
     tensor_t *tensor = &instance->operands[i];
     const element_t *element = tensor->type.element;
-    bool is_neutral = program->op->is_init_operand(program, i) && !rng_one_in(rng, 3);
+    bool is_init = program->op->is_init_operand != NULL && program->op->is_init_operand(program, i);
+    bool is_neutral = is_init && !rng_one_in(rng, 3);
     for (size_t c = 0; c < type_component_count(&tensor->type); c++) {
       uint64_t bits = naive_draw_bits(rng, element, regime);
       if (is_neutral) bits = c == 0 ? program->op->neutral_bits(program, i) : 0;
       element_store(element, tensor->data, c, bits);
     }
+    clamp_stored(tensor);
   }
 }
 

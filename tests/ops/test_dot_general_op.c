@@ -1,4 +1,6 @@
 /* The op row of stablehlo.dot_general. */
+#include <math.h>
+
 #include "oracles/ops/dot_general/dot_general.h"
 #include "tests/ops/op_checks.h"
 
@@ -7,6 +9,8 @@ static const draw_limits_t limits = {.rank_max = 5, .elements_max = 4096, .terms
 static const op_t *dot_row(void) { return check_find_op("stablehlo.dot_general"); }
 
 #define DOT "stablehlo.dot_general "
+#define MATRICES DOT "batch=[]x[] contract=[1]x[0] "
+#define Q(storage) "!quant.uniform<" storage ":f32,0x1p+0>"
 
 static const violation_row_t violations[] = {
     {DOT "batch=[0]x[0] contract=[2]x[1] f32[2,3,4] f32[2,4,5] -> f32[2,3,5]", NULL},
@@ -68,8 +72,37 @@ static const violation_row_t violations[] = {
     {DOT "batch=[]x[] contract=[0]x[0] f32[2] f32[2] -> f16[]", "types"},
     {DOT "batch=[]x[] contract=[0]x[0] f32[2] f32[2] -> i32[]", "types"},
     {DOT "batch=[]x[] contract=[0]x[0] i1[2] i1[2] -> i8[]", "types"},
-    {DOT "batch=[]x[] contract=[0]x[0] !quant.uniform<i8:f32,0x1p+0>[2]"
-         " !quant.uniform<i8:f32,0x1p+0>[2] -> !quant.uniform<i32:f32,0x1p+0>[]",
+
+    {MATRICES Q("i8") "[2,3] " Q("i8") "[3,2] -> " Q("i32") "[2,2]", NULL},
+    {MATRICES "!quant.uniform<ui4<1:14>:bf16,0x1p-2:7>[2,3] "
+              "!quant.uniform<ui4:bf16:1,{0x1p+0,0x1p-1}>[3,2] -> "
+              "!quant.uniform<i16:bf16:1,{0x1p+0,0x1p-1:-3}>[2,2]",
+     NULL},
+    {MATRICES Q("i8") "[2,3] !quant.uniform<i8:f32:1,{0x1p+0,0x1p-1}>[3,2] -> " Q("i8") "[2,2]",
+     NULL},
+    {DOT "batch=[0]x[0] contract=[1]x[1] f16[2,3] !quant.uniform<i4:f16:0,{0x1p+0,0x1p-1}>[2,3]"
+         " -> f16[2]",
+     NULL},
+    {MATRICES "f32[2,3] " Q("i8") "[3,2] -> f32[2,2]", NULL},
+    {MATRICES "f32[2,3] " Q("i8") "[3,2] -> " Q("i8") "[2,2]", "C14"},
+    {MATRICES Q("i8") "[2,3] " Q("i8") "[3,2] -> f32[2,2]", "C14"},
+    {MATRICES Q("i8") "[2,3] f32[3,2] -> " Q("i8") "[2,2]", "C14"},
+    {MATRICES Q("i8") "[2,3] i8[3,2] -> i32[2,2]", "C14"},
+    {MATRICES "f32[2,3] !quant.uniform<i8:f32,0x1p+0:1>[3,2] -> f32[2,2]", "C15"},
+    {MATRICES Q("i8") "[2,3] !quant.uniform<i8:f32:1,{0x1p+0,0x1p+0:-1}>[3,2] -> " Q("i8") "[2,2]",
+     "C15"},
+    {MATRICES Q("i8") "[2,2] !quant.uniform<i8:f32:0,{0x1p+0,0x1p-1}>[2,2] -> " Q("i8") "[2,2]",
+     "C16"},
+    {MATRICES "f32[2,2] !quant.uniform<i8:f32:0,{0x1p+0,0x1p-1}>[2,2] -> f32[2,2]", "C16"},
+    {MATRICES Q("i8") "[2,3] " Q("ui8") "[3,2] -> " Q("i8") "[2,2]", "C17"},
+    {MATRICES "!quant.uniform<i8:f16,0x1p+0>[2,3] " Q("i8") "[3,2] -> " Q("i8") "[2,2]", "C18"},
+    {MATRICES Q("i8") "[2,3] !quant.uniform<i8:f16,0x1p+0>[3,2] -> " Q("i8") "[2,2]", "C18"},
+    {MATRICES Q("i8") "[2,3] " Q("i8") "[3,2] -> !quant.uniform<i8:f64,0x1p+0>[2,2]", "C18"},
+    {MATRICES Q("i8") "[2,3] " Q("i8") "[3,2] -> !quant.uniform<i8:f32:0,{0x1p+0,0x1p-1}>[2,2]",
+     "C19"},
+    {MATRICES "f16[2,3] " Q("i8") "[3,2] -> f32[2,2]", "C20"},
+    {MATRICES "f32[2,3] " Q("i8") "[3,2] -> f64[2,2]", "C20"},
+    {MATRICES "!quant.uniform<i8:f32:0,{0x1p+0,0x1p-1}>[2,3] " Q("i8") "[3,2] -> " Q("i8") "[2,2]",
      "types"},
 };
 
@@ -166,7 +199,30 @@ typedef struct coverage {
   bool has_unsorted_contracting;
   bool has_long_contraction;
   uint32_t precisions;
+  bool has_hybrid;
+  bool has_quantized;
+  bool has_near_multiplier;   /* Within 1e-3 of 1, but not 1. */
+  bool has_scales_of_weights; /* One scale in the result. */
+  bool has_scales_of_both;    /* Along the same index. */
+  bool has_scales_along_batches;
 } coverage_t;
+
+static void cover_quantization(const program_t *program, coverage_t *coverage) {
+  const quantization_t *lhs = program->operands[0].quantization;
+  const quantization_t *rhs = program->operands[1].quantization;
+  const quantization_t *result = program->results[0].quantization;
+  if (rhs == NULL) return;
+  coverage->has_hybrid |= lhs == NULL;
+  coverage->has_quantized |= lhs != NULL;
+  const dimension_list_t *batching = &dot_general_attributes(program)->rhs_batching;
+  coverage->has_scales_along_batches |= dimension_list_contains(batching, rhs->axis);
+  if (lhs == NULL) return;
+  coverage->has_scales_of_weights |= rhs->count > 1 && result->count == 1;
+  coverage->has_scales_of_both |= rhs->count > 1 && result->count == rhs->count;
+  if (rhs->count != 1 || result->count != 1) return;
+  double multiplier = lhs->scales[0] * rhs->scales[0] / result->scales[0];
+  coverage->has_near_multiplier |= multiplier != 1 && fabs(multiplier - 1) <= 1e-3;
+}
 
 static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   coverage_t *coverage = state;
@@ -189,6 +245,7 @@ static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   coverage->has_unsorted_batching |= batching->count > 1 && batching->dims[0] > batching->dims[1];
   coverage->has_unsorted_contracting |=
       contracting->count > 1 && contracting->dims[0] > contracting->dims[1];
+  cover_quantization(program, coverage);
   if (attributes->has_precision) coverage->precisions |= 1u << attributes->precisions[0];
 }
 
@@ -205,6 +262,9 @@ static void test_drawn(void) {
   g_assert_true(coverage.has_no_contraction && coverage.has_batches && coverage.has_promotion);
   g_assert_true(coverage.has_unsorted_batching && coverage.has_unsorted_contracting);
   g_assert_true(coverage.has_long_contraction);
+  g_assert_true(coverage.has_hybrid && coverage.has_quantized && coverage.has_near_multiplier);
+  g_assert_true(coverage.has_scales_of_weights && coverage.has_scales_of_both);
+  g_assert_true(coverage.has_scales_along_batches);
   g_assert_cmphex(coverage.precisions, ==, (1u << DOT_PRECISION_COUNT) - 1);
 }
 
@@ -295,6 +355,10 @@ static void test_mlir(void) {
                  "batch=[1,0]x[0,2] contract=[]x[] precision=[DEFAULT,HIGHEST] i8[3,2] i8[2,4,3]"
                  " -> i32[2,3,4]",
                  dot_row()->print_mlir);
+  g_autofree char *hybrid =
+      check_text(MATRICES "f32[2,3] !quant.uniform<i8:f32:1,{0x1p+0,0x1p-1}>[3,2] -> f32[2,2]",
+                 dot_row()->print_mlir);
+  g_assert_nonnull(strstr(hybrid, "(tensor<2x3xf32>, tensor<3x2x!quant.uniform<i8:f32:1, {"));
   g_assert_nonnull(strstr(precise,
                           "lhs_batching_dimensions = [1, 0], rhs_batching_dimensions = [0, 2], "
                           "lhs_contracting_dimensions = [], rhs_contracting_dimensions = []>, "
@@ -325,6 +389,12 @@ static void test_words(void) {
        "precision=HIGHEST", "multiplies 1 pairs of matrices, 1x4 by 4x1, of f32, into f32"},
       {DOT "batch=[]x[] contract=[0]x[0] precision=[DEFAULT,HIGH] f32[4] f32[4] -> f32[]",
        "precision=DEFAULT,HIGH", "multiplies 1 pairs of matrices, 1x4 by 4x1, of f32, into f32"},
+      {MATRICES Q("i8") "[2,3] !quant.uniform<i8:f32:1,{0x1p+0,0x1p-1}>[3,2] -> " Q("i32") "[2,2]",
+       "default",
+       "multiplies 1 pairs of matrices, 2x3 by 3x2, of i8 for f32 and i8 for f32 of 2 scales, into "
+       "i32 for f32"},
+      {MATRICES "f32[2,3] " Q("i4") "[3,2] -> f32[2,2]", "default",
+       "multiplies 1 pairs of matrices, 2x3 by 3x2, of f32 and i4 for f32, into f32"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *words = check_text(rows[i].line, dot_row()->print_words);

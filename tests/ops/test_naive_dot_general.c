@@ -1,68 +1,7 @@
 /* stablehlo.dot_general, evaluated naively: for each result element the indices of both operands
  * are built dimension by dimension. */
 #include "tests/ops/naive_dot_algorithm.h"
-
-/* Where one term lies: an index for every dimension of both operands. */
-typedef struct place {
-  int64_t lhs[TYPE_RANK_MAX];
-  int64_t rhs[TYPE_RANK_MAX];
-} place_t;
-
-static bool is_listed(const dimension_list_t *list, int64_t dim) {
-  for (uint32_t i = 0; i < list->count; i++) {
-    if (list->dims[i] == dim) return true;
-  }
-  return false;
-}
-
-/* Result dimensions are: batching, then the others of lhs, then the others of rhs. */
-static place_t place_of_result(const program_t *program, size_t result) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  int64_t index[TYPE_RANK_MAX];
-  check_unravel(&program->results[0], result, index);
-  place_t place = {{0}, {0}};
-  uint32_t next = 0;
-  for (uint32_t i = 0; i < attributes->lhs_batching.count; i++) {
-    place.lhs[attributes->lhs_batching.dims[i]] = index[next];
-    place.rhs[attributes->rhs_batching.dims[i]] = index[next];
-    next++;
-  }
-  for (int64_t dim = 0; dim < program->operands[DOT_GENERAL_LHS].rank; dim++) {
-    if (is_listed(&attributes->lhs_batching, dim)) continue;
-    if (is_listed(&attributes->lhs_contracting, dim)) continue;
-    place.lhs[dim] = index[next++];
-  }
-  for (int64_t dim = 0; dim < program->operands[DOT_GENERAL_RHS].rank; dim++) {
-    if (is_listed(&attributes->rhs_batching, dim)) continue;
-    if (is_listed(&attributes->rhs_contracting, dim)) continue;
-    place.rhs[dim] = index[next++];
-  }
-  return place;
-}
-
-/* Moves to the next term, the last contracting dimension fastest; false after the last one. */
-static bool next_term(const program_t *program, place_t *place) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  for (uint32_t i = attributes->lhs_contracting.count; i-- > 0;) {
-    int64_t lhs_dim = attributes->lhs_contracting.dims[i];
-    int64_t rhs_dim = attributes->rhs_contracting.dims[i];
-    int64_t next = place->lhs[lhs_dim] + 1;
-    bool wraps = next == program->operands[DOT_GENERAL_LHS].dims[lhs_dim];
-    place->lhs[lhs_dim] = wraps ? 0 : next;
-    place->rhs[rhs_dim] = wraps ? 0 : next;
-    if (!wraps) return true;
-  }
-  return false;
-}
-
-static bool has_terms(const program_t *program) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  for (uint32_t i = 0; i < attributes->lhs_contracting.count; i++) {
-    int64_t dim = attributes->lhs_contracting.dims[i];
-    if (program->operands[DOT_GENERAL_LHS].dims[dim] == 0) return false;
-  }
-  return true;
-}
+#include "tests/ops/naive_dot_quantized.h"
 
 static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
                             naive_node_t b) {
@@ -224,8 +163,8 @@ static bool asks_for_known_algorithm(const program_t *program) {
   return attributes->has_algorithm && dot_algorithm_find(&attributes->algorithm, &algorithm);
 }
 
-static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
-                     tensor_t *results) {
+static void evaluate_floats(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
+                            tensor_t *results) {
   const program_t *program = &instance->program;
   const element_t *element = program->results[0].element;
   if (asks_for_known_algorithm(program)) {
@@ -247,6 +186,29 @@ static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *pla
     naive_store(&results[0], result, sum);
     g_array_free(factors, TRUE);
   }
+}
+
+/* Quantized results by floats, but as integers where integers do something else. */
+static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
+                     tensor_t *results) {
+  const program_t *program = &instance->program;
+  if (program->operands[DOT_GENERAL_RHS].quantization == NULL) {
+    evaluate_floats(rng, instance, plan, results);
+    return;
+  }
+  bool is_quantized = program->results[0].quantization != NULL;
+  if (is_quantized && (plan->is_exact || plan->saturates)) {
+    naive_dot_integers(instance, plan->saturates, &results[0]);
+    return;
+  }
+  arena_t arena;
+  arena_init(&arena);
+  const case_t floats = naive_dequantized(instance, &arena);
+  tensor_t sums = is_quantized ? tensor_make(&arena, &floats.program.results[0]) : results[0];
+  memset(sums.data, 0, type_bytes(&sums.type));
+  evaluate_floats(rng, &floats, plan, &sums);
+  if (is_quantized) naive_quantize_all(&sums, &results[0]);
+  arena_deinit(&arena);
 }
 
 static const naive_plan_t plans[] = {

@@ -1,74 +1,11 @@
 /* stablehlo.reduce, evaluated naively: for each result element all input elements are walked, and
  * those of its slice taken. */
 #include "oracles/ops/reduce/reduce.h"
-#include "tests/ops/naive_checks.h"
-
-static bool body_is(const program_t *program, reduce_body_t body) {
-  return reduce_attributes(program)->reduction.body == body;
-}
-
-static naive_value_t pick_float(bool wants_maximum, naive_value_t a, naive_value_t b) {
-  double sign = wants_maximum ? 1 : -1;
-  return (naive_value_t){.real = sign * naive_maximum_floats(sign * a.real, sign * b.real)};
-}
-
-static naive_value_t pick_integer(bool wants_maximum, naive_value_t a, naive_value_t b) {
-  return (a.integer > b.integer) == wants_maximum ? a : b;
-}
-
-static naive_value_t combine_bits(reduce_body_t body, naive_value_t a, naive_value_t b) {
-  __int128 bits = body == REDUCE_and  ? a.integer & b.integer
-                  : body == REDUCE_or ? a.integer | b.integer
-                                      : a.integer ^ b.integer;
-  return (naive_value_t){.integer = bits};
-}
-
-static naive_value_t combine_values(reduce_body_t body, const element_t *element, bool saturates,
-                                    naive_value_t a, naive_value_t b) {
-  bool wants_maximum = body == REDUCE_maximum;
-  switch (body) {
-    case REDUCE_add:
-    case REDUCE_sum_count:
-      return naive_add(element, saturates, a, b);
-    case REDUCE_multiply:
-      return naive_multiply(element, saturates, a, b);
-    case REDUCE_maximum:
-    case REDUCE_minimum:
-      if (element->format != NULL) return pick_float(wants_maximum, a, b);
-      return pick_integer(wants_maximum, a, b);
-    default:
-      return combine_bits(body, a, b);
-  }
-}
-
-/* The region that the op prints as MLIR, step by step. */
-static naive_node_t combine_arg(const program_t *program, naive_node_t a, naive_node_t b) {
-  bool wants_maximum = body_is(program, REDUCE_argmax);
-  bool is_float = program->results[0].element->format != NULL;
-  double left = a.values[0].real;
-  double right = b.values[0].real;
-  __int128 left_integer = a.values[0].integer;
-  __int128 right_integer = b.values[0].integer;
-  bool is_greater = is_float ? left > right : left_integer > right_integer;
-  bool is_less = is_float ? left < right : left_integer < right_integer;
-  bool is_equal = is_float ? left == right : left_integer == right_integer;
-  bool is_nan = is_float && isnan(left);
-  bool picks = (wants_maximum ? is_greater : is_less) || is_nan;
-  bool picks_index = picks || (is_equal && a.values[1].integer < b.values[1].integer);
-  return (naive_node_t){
-      {picks ? a.values[0] : b.values[0], picks_index ? a.values[1] : b.values[1]}};
-}
+#include "tests/ops/naive_bodies.h"
 
 static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
                             naive_node_t b) {
-  reduce_body_t body = reduce_attributes(program)->reduction.body;
-  if (body == REDUCE_argmax || body == REDUCE_argmin) return combine_arg(program, a, b);
-  naive_node_t node;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    const element_t *element = program->results[i].element;
-    node.values[i] = combine_values(body, element, saturates, a.values[i], b.values[i]);
-  }
-  return node;
+  return naive_combine_body(program, reduce_attributes(program)->reduction.body, saturates, a, b);
 }
 
 static naive_node_t load(const case_t *instance, uint32_t first_operand, size_t index) {
@@ -97,24 +34,11 @@ static size_t result_of(const program_t *program, size_t element) {
   return check_ravel(&program->results[0], kept);
 }
 
-/* One rounding in all, for the one body where that makes a difference that is permitted. */
-static naive_node_t sum_exactly(const format_t *format, const GArray *leaves) {
-  g_autofree double *terms = g_new(double, leaves->len);
-  g_autofree double *ones = g_new(double, leaves->len);
-  for (guint i = 0; i < leaves->len; i++) {
-    terms[i] = g_array_index(leaves, naive_node_t, i).values[0].real;
-    ones[i] = 1;
-  }
-  return (naive_node_t){{{.real = naive_sum_exactly(format, terms, ones, leaves->len)}}};
-}
-
 static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
                      tensor_t *results) {
   const program_t *program = &instance->program;
   naive_node_t init = load(instance, program->result_count, 0);
   size_t elements = type_element_count(&program->operands[0]);
-  bool is_float_sum =
-      body_is(program, REDUCE_add) && program->results[0].element->kind == ELEMENT_FLOAT;
   for (size_t output = 0; output < type_element_count(&program->results[0]); output++) {
     GArray *leaves = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
     for (size_t element = 0; element < elements; element++) {
@@ -122,10 +46,8 @@ static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *pla
       naive_insert(leaves, leaves->len, load(instance, 0, element));
     }
     naive_arrange(rng, plan, init, leaves);
-    const naive_node_t *nodes = (const naive_node_t *)(const void *)leaves->data;
-    naive_node_t node = plan->is_exact && is_float_sum
-                            ? sum_exactly(program->results[0].element->format, leaves)
-                            : naive_fold(rng, program, plan, combine, nodes, leaves->len);
+    naive_node_t node = naive_reduce_leaves(
+        rng, program, reduce_attributes(program)->reduction.body, plan, combine, leaves);
     for (uint32_t r = 0; r < program->result_count; r++) {
       naive_store(&results[r], output, node.values[r]);
     }
@@ -142,11 +64,21 @@ static const naive_plan_t plans[] = {
     {.name = "shuffled", .shape = NAIVE_RANDOM, .scatters_inits = true, .is_shuffled = true},
 };
 
+/* Quantized reductions and accumulation types of their own: test_naive_reduce_quantized.c. */
+static void draw_plain(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                       program_t *out_program) {
+  do {
+    check_find_op("stablehlo.reduce")->draw(rng, limits, arena, out_program);
+  } while (out_program->operands[0].quantization != NULL ||
+           reduce_attributes(out_program)->reduction.accumulation_count != 0);
+}
+
 static void test_conforms(void) {
   const draw_limits_t limits = {.rank_max = 4, .elements_max = 64, .terms_max = 24};
-  naive_tally_t tally = naive_check_op(check_find_op("stablehlo.reduce"), &limits, 3000, evaluate,
-                                       plans, G_N_ELEMENTS(plans));
-  g_assert_cmpuint(tally.skipped, <, tally.cases / 5);
+  op_t plain = *check_find_op("stablehlo.reduce");
+  plain.draw = draw_plain;
+  naive_tally_t tally = naive_check_op(&plain, &limits, 3000, evaluate, plans, G_N_ELEMENTS(plans));
+  g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
 }
 

@@ -98,7 +98,8 @@ static bool is_judged_by_bound(const program_t *program) {
   const format_t *from = program->operands[0].element->format;
   const format_t *to = program->results[0].element->format;
   if (from == NULL || to == NULL) return false;
-  bool has_products = strcmp(program->op->name, "stablehlo.dot_general") == 0;
+  bool has_products = strcmp(program->op->name, "stablehlo.dot_general") == 0 ||
+                      strcmp(program->op->name, "stablehlo.convolution") == 0;
   int from_quantum = from->exponent_min - from->precision + 1;
   int to_quantum = to->exponent_min - to->precision + 1;
   bool products_round = 2 * from->precision > to->precision || 2 * from_quantum < to_quantum;

@@ -28,6 +28,8 @@
   FUNCTION(dnnl_eltwise_forward_desc_init)             \
   FUNCTION(dnnl_layer_normalization_forward_desc_init) \
   FUNCTION(dnnl_resampling_forward_desc_init)          \
+  FUNCTION(dnnl_dilated_convolution_forward_desc_init) \
+  FUNCTION(dnnl_pooling_v2_forward_desc_init)          \
   FUNCTION(dnnl_reorder_primitive_desc_create)         \
   FUNCTION(dnnl_primitive_attr_create)                 \
   FUNCTION(dnnl_primitive_attr_set_fpmath_mode)        \
@@ -64,9 +66,13 @@ struct plan {
     dnnl_eltwise_desc_t eltwise;
     dnnl_layer_normalization_desc_t layer_normalization;
     dnnl_resampling_desc_t resampling;
+    dnnl_convolution_desc_t convolution;
+    dnnl_pooling_v2_desc_t pooling;
   } operation;
-  bool is_dequantizing_reorder; /* With a scale and a zero point that come as inputs. */
-  uint32_t input_count;         /* Operands 0.. of the program are inputs of the primitive. */
+  bool is_reorder;
+  dnnl_primitive_attr_t attributes; /* The plan's own, freed with it; NULL: no arithmetic less exact
+                                     * than the types say. */
+  uint32_t input_count;             /* Operands 0.. of the program are inputs of the primitive. */
   dnnl_memory_desc_t inputs[PLAN_INPUTS_MAX];
   int input_arguments[PLAN_INPUTS_MAX]; /* DNNL_ARG_... */
   dnnl_memory_desc_t output;
@@ -75,8 +81,8 @@ struct plan {
   size_t packed_bytes[PLAN_INPUTS_MAX];
   plugin_operand_t matrices[2]; /* Of a product: how operands are gathered into matrices. */
   size_t operand_bytes;         /* Of an element of them. */
-  /* Reductions have no initial value: it is combined with each result afterwards, as one more
-   * application of the body.  NULL for all else. */
+  /* Reductions and windows have no initial value: it is combined with each result afterwards, as
+   * one more application of the body.  NULL for all else. */
   void (*promote)(const void *init,
                   void *out); /* To the result's type, of at most 4 bytes; or NULL. */
   void (*combine)(void *results, size_t count, const void *init);
@@ -88,7 +94,12 @@ struct plan {
 typedef int32_t plan_make_t(const dnnl_functions_t *dnnl, const assay_program_t *program,
                             bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
 plan_make_t plan_matmul, plan_reduction, plan_softmax, plan_gelu, plan_layer_norm, plan_resize,
-    plan_dequantize;
+    plan_dequantize, plan_convolution, plan_pooling, plan_reorder;
+
+/* How an initial value is combined with results by `body`, in a type of results: dnnl_f32,
+ * dnnl_bf16, dnnl_s32, dnnl_s8 or dnnl_u8.  NULL where oneDNN means something else by it. */
+typedef void plan_combine_t(void *results, size_t count, const void *init);
+plan_combine_t *plan_find_combine(const char *body, dnnl_data_type_t type);
 
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,

@@ -14,6 +14,18 @@ static void widen_ui8(const plan_t *plan, uint32_t input, const void *operand, v
   *(int32_t *)packed = *(const uint8_t *)operand;
 }
 
+/* Scale and zero point come with each execution. */
+static dnnl_status_t create_attributes(const dnnl_functions_t *dnnl, plan_t *plan) {
+  const float scale = DNNL_RUNTIME_F32_VAL;
+  const int32_t zero_point = DNNL_RUNTIME_S32_VAL;
+  dnnl_status_t status = dnnl->dnnl_primitive_attr_create(&plan->attributes);
+  if (status != dnnl_success) return status;
+  status = dnnl->dnnl_primitive_attr_set_output_scales(plan->attributes, 1, 0, &scale);
+  if (status != dnnl_success) return status;
+  return dnnl->dnnl_primitive_attr_set_zero_points(plan->attributes, DNNL_ARG_FROM, 1, 0,
+                                                   &zero_point);
+}
+
 /* The rule that the program breaks, or NULL. */
 static const char *check_dequantize(const assay_program_t *program) {
   assay_type_t quantized = program->results[0];
@@ -56,7 +68,7 @@ int32_t plan_dequantize(const dnnl_functions_t *dnnl, const assay_program_t *pro
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "dequantizes i8 or ui8 to f32");
   }
   plan_prepare_t *widen = is_signed ? widen_i8 : widen_ui8;
-  *out_plan = (plan_t){.is_dequantizing_reorder = true,
+  *out_plan = (plan_t){.is_reorder = true,
                        .input_count = 3,
                        .input_arguments = {DNNL_ARG_FROM, DNNL_ARG_ATTR_OUTPUT_SCALES,
                                            DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_FROM},
@@ -75,5 +87,6 @@ int32_t plan_dequantize(const dnnl_functions_t *dnnl, const assay_program_t *pro
   if (status == dnnl_success) {
     status = plan_describe(dnnl, 1, &count, dnnl_f32, &out_plan->output);
   }
+  if (status == dnnl_success) status = create_attributes(dnnl, out_plan);
   return plan_answer(dnnl, status, "reorder", reason);
 }

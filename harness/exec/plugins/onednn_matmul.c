@@ -1,5 +1,5 @@
 /* dot_general by the matmul primitive. */
-#include "harness/exec/plugins/onednn.h"
+#include "harness/exec/plugins/onednn_quantized.h"
 
 typedef struct matmul_types {
   const char *operand;
@@ -63,39 +63,85 @@ static dnnl_status_t describe_matmul(const dnnl_functions_t *dnnl, const plugin_
                                      NULL, &plan->output);
 }
 
+/* Along which columns the scales of quantized operands and results run. */
+static plan_channels_t find_channels(const assay_program_t *program, bool has_batch) {
+  plan_channels_t channels = {.dimension = has_batch ? 2 : 1, .count = 1};
+  const assay_type_t *rhs = &program->operands[1];
+  const assay_type_t *result = &program->results[0];
+  plugin_roles_t roles;
+  plugin_check_roles(program, &roles);
+  plugin_quantization_t quantization;
+  int64_t rhs_axis = plugin_read_quantization(rhs, &quantization) ? quantization.axis : -1;
+  int64_t result_axis = plugin_read_quantization(result, &quantization) ? quantization.axis : -1;
+  for (uint32_t i = roles.rhs_columns.count; i-- > 0;) {
+    int64_t size = rhs->dims[roles.rhs_columns.dims[i]];
+    if (roles.rhs_columns.dims[i] == rhs_axis) {
+      channels.rhs_stride = channels.count;
+      channels.rhs_size = size;
+    }
+    if ((int64_t)result->rank - roles.rhs_columns.count + i == result_axis) {
+      channels.result_stride = channels.count;
+      channels.result_size = size;
+    }
+    channels.count *= size;
+  }
+  return channels;
+}
+
+static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                              bool has_batch, bool takes_any_types, plan_t *plan,
+                              matmul_types_t *out_types, assay_reason_t *reason) {
+  if (plugin_attribute(program, "algorithm") != NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no algorithm of quantized types");
+  }
+  *out_types = (matmul_types_t){.operand_type = dnnl_s8, .operand_bytes = 1};
+  plan_channels_t channels = find_channels(program, has_batch);
+  return plan_quantized_product(dnnl, program, &channels, takes_any_types, plan,
+                                &out_types->result_type, reason);
+}
+
+static int32_t plan_plain(const assay_program_t *program, matmul_types_t *out_types,
+                          assay_reason_t *reason) {
+  const matmul_types_t *types = find_types(program);
+  const char *meaning = plugin_check_meaning(program);
+  if (meaning != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", meaning);
+  if (types == NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul from %s to %s",
+                      program->operands[0].element, program->results[0].element);
+  }
+  *out_types = *types;
+  if (plugin_algorithm_suits(program, types->algorithm)) return ASSAY_EXECUTOR_OK;
+  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "matmul does not do algorithm %s",
+                    plugin_attribute(program, "algorithm"));
+}
+
 static void gather(const plan_t *plan, uint32_t input, const void *operand, void *packed) {
   plugin_gather(&plan->matrices[input], plan->operand_bytes, operand, packed);
 }
 
 int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program,
                     bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
-  (void)takes_any_types;
   plugin_matrices_t matrices = {0};
-  int32_t code = plugin_matrices_make(program, &matrices, reason);
+  int32_t code = plugin_matrices_make_any(program, &matrices, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  const matmul_types_t *types = find_types(program);
-  if (types == NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul from %s to %s",
-                      program->operands[0].element, program->results[0].element);
-  }
-  if (!plugin_algorithm_suits(program, types->algorithm)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "matmul does not do algorithm %s",
-                      plugin_attribute(program, "algorithm"));
-  }
+  bool has_batch = strcmp(plugin_attribute(program, "batch"), "[]x[]") != 0;
+  *out_plan = (plan_t){.input_count = 2,
+                       .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS},
+                       .matrices = {matrices.lhs, matrices.rhs}};
   if (matrices.lhs.element_count == 0 || matrices.rhs.element_count == 0) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul of empty operands");
   }
-  *out_plan = (plan_t){.input_count = 2,
-                       .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS},
-                       .matrices = {matrices.lhs, matrices.rhs},
-                       .operand_bytes = types->operand_bytes};
+  matmul_types_t types;
+  code = plugin_has_quantized(program)
+             ? plan_quantized(dnnl, program, has_batch, takes_any_types, out_plan, &types, reason)
+             : plan_plain(program, &types, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  out_plan->operand_bytes = types.operand_bytes;
   for (uint32_t i = 0; i < 2; i++) {
     const plugin_operand_t *matrix = &out_plan->matrices[i];
-    out_plan->packed_bytes[i] = matrix->element_count * types->operand_bytes;
+    out_plan->packed_bytes[i] = matrix->element_count * types.operand_bytes;
     if (!matrix->is_in_place) out_plan->prepare[i] = gather;
   }
-  const char *batch = plugin_attribute(program, "batch");
-  bool has_batch = strcmp(batch, "[]x[]") != 0;
-  return plan_answer(dnnl, describe_matmul(dnnl, &matrices, types, has_batch, out_plan), "matmul",
-                     reason);
+  dnnl_status_t status = describe_matmul(dnnl, &matrices, &types, has_batch, out_plan);
+  return plan_answer(dnnl, status, "matmul", reason);
 }

@@ -1,11 +1,13 @@
-/* oneDNN: stablehlo.dot_general by its matmul primitive, stablehlo.reduce by its reduction, ops of
- * ByteIR by softmax, eltwise, layer normalization, resampling and reorder.
+/* oneDNN: stablehlo.dot_general by its matmul primitive, stablehlo.reduce by its reduction,
+ * stablehlo.convolution by convolution, stablehlo.reduce_window by pooling, conversions by reorder,
+ * ops of ByteIR by softmax, eltwise, layer normalization, resampling and reorder.
  *
  *   onednn?isa=AVX2,types=any,threads=1
  *
  * isa    the newest instruction set that it may use, by oneDNN's name: SSE41, AVX, AVX2, AVX2_VNNI,
  *        AVX512_CORE, AVX512_CORE_VNNI, AVX512_CORE_BF16, AVX512_CORE_AMX
- * types  documented (default), or any: also those that it takes without documenting them */
+ * types  documented (default), or any: also those that it takes without documenting them, and
+ * quantized types whose multiplier has to be rounded */
 #include <strings.h>
 
 #include "harness/exec/plugins/onednn.h"
@@ -16,8 +18,7 @@ typedef struct onednn {
   dnnl_functions_t dnnl;
   dnnl_engine_t engine;
   dnnl_stream_t stream;
-  dnnl_primitive_attr_t strict;       /* No faster, less exact arithmetic than the types say. */
-  dnnl_primitive_attr_t dequantizing; /* Scale and zero point come with each execution. */
+  dnnl_primitive_attr_t strict; /* No faster, less exact arithmetic than the types say. */
   bool takes_any_types;
   int threads;
   void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
@@ -107,18 +108,6 @@ static void use_threads(const onednn_t *onednn) {
   if (onednn->set_threads != NULL) onednn->set_threads(onednn->threads);
 }
 
-static dnnl_status_t create_dequantizing(onednn_t *onednn) {
-  const dnnl_functions_t *dnnl = &onednn->dnnl;
-  const float scale = DNNL_RUNTIME_F32_VAL;
-  const int32_t zero_point = DNNL_RUNTIME_S32_VAL;
-  dnnl_status_t status = dnnl->dnnl_primitive_attr_create(&onednn->dequantizing);
-  if (status != dnnl_success) return status;
-  status = dnnl->dnnl_primitive_attr_set_output_scales(onednn->dequantizing, 1, 0, &scale);
-  if (status != dnnl_success) return status;
-  return dnnl->dnnl_primitive_attr_set_zero_points(onednn->dequantizing, DNNL_ARG_FROM, 1, 0,
-                                                   &zero_point);
-}
-
 static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   dnnl_status_t status = dnnl->dnnl_engine_create(&onednn->engine, dnnl_cpu, 0);
@@ -129,14 +118,12 @@ static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
   if (status == dnnl_success) {
     status = dnnl->dnnl_primitive_attr_set_fpmath_mode(onednn->strict, dnnl_fpmath_mode_strict);
   }
-  if (status == dnnl_success) status = create_dequantizing(onednn);
   return plan_answer(dnnl, status, "engine", reason);
 }
 
 static void onednn_close(void *self) {
   onednn_t *onednn = self;
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  if (onednn->dequantizing != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->dequantizing);
   if (onednn->strict != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->strict);
   if (onednn->stream != NULL) dnnl->dnnl_stream_destroy(onednn->stream);
   if (onednn->engine != NULL) dnnl->dnnl_engine_destroy(onednn->engine);
@@ -211,6 +198,11 @@ typedef struct planner {
 static const planner_t planners[] = {
     {"stablehlo.dot_general", plan_matmul},
     {"stablehlo.reduce", plan_reduction},
+    {"stablehlo.convolution", plan_convolution},
+    {"stablehlo.reduce_window", plan_pooling},
+    {"stablehlo.convert", plan_reorder},
+    {"stablehlo.uniform_quantize", plan_reorder},
+    {"stablehlo.uniform_dequantize", plan_reorder},
     {"byteir.softmax", plan_softmax},
     {"byteir.log_softmax", plan_softmax},
     {"byteir.gelu", plan_gelu},
@@ -219,8 +211,14 @@ static const planner_t planners[] = {
     {"byteir.dequantize", plan_dequantize},
 };
 
+static void release_plan(const onednn_t *onednn, plan_t *plan) {
+  if (plan->attributes != NULL) onednn->dnnl.dnnl_primitive_attr_destroy(plan->attributes);
+}
+
+/* To be released, if it could be made or not. */
 static int32_t make_plan(const onednn_t *onednn, const assay_program_t *program, plan_t *out_plan,
                          assay_reason_t *reason) {
+  *out_plan = (plan_t){0};
   for (size_t i = 0; i < sizeof planners / sizeof planners[0]; i++) {
     if (strcmp(planners[i].op, program->op) != 0) continue;
     return planners[i].make(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
@@ -232,13 +230,13 @@ static int32_t choose_implementation(const onednn_t *onednn, const plan_t *plan,
                                      dnnl_primitive_desc_t *out_descriptor,
                                      assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
+  dnnl_primitive_attr_t attributes = plan->attributes == NULL ? onednn->strict : plan->attributes;
   dnnl_status_t status =
-      plan->is_dequantizing_reorder
-          ? dnnl->dnnl_reorder_primitive_desc_create(out_descriptor, &plan->inputs[0],
-                                                     onednn->engine, &plan->output, onednn->engine,
-                                                     onednn->dequantizing)
-          : dnnl->dnnl_primitive_desc_create(out_descriptor, &plan->operation, onednn->strict,
-                                             onednn->engine, NULL);
+      plan->is_reorder ? dnnl->dnnl_reorder_primitive_desc_create(out_descriptor, &plan->inputs[0],
+                                                                  onednn->engine, &plan->output,
+                                                                  onednn->engine, attributes)
+                       : dnnl->dnnl_primitive_desc_create(out_descriptor, &plan->operation,
+                                                          attributes, onednn->engine, NULL);
   return plan_answer(dnnl, status, "primitive", reason);
 }
 
@@ -250,14 +248,16 @@ static int32_t onednn_promises(void *self, const assay_program_t *program) {
   plan_t plan;
   dnnl_primitive_desc_t descriptor = NULL;
   use_threads(onednn);
-  if (make_plan(onednn, program, &plan, &reason) != ASSAY_EXECUTOR_OK) return 0;
-  if (choose_implementation(onednn, &plan, &descriptor, &reason) != ASSAY_EXECUTOR_OK) return 0;
-  onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
-  return 1;
+  int32_t code = make_plan(onednn, program, &plan, &reason);
+  if (code == ASSAY_EXECUTOR_OK) code = choose_implementation(onednn, &plan, &descriptor, &reason);
+  if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
+  release_plan(onednn, &plan);
+  return code == ASSAY_EXECUTOR_OK;
 }
 
 static void onednn_release(void *self, void *handle) {
-  const dnnl_functions_t *dnnl = &((const onednn_t *)self)->dnnl;
+  const onednn_t *onednn = self;
+  const dnnl_functions_t *dnnl = &onednn->dnnl;
   compiled_t *compiled = handle;
   for (uint32_t i = 0; i < compiled->plan.input_count; i++) {
     free(compiled->packed[i]);
@@ -266,6 +266,7 @@ static void onednn_release(void *self, void *handle) {
   if (compiled->output != NULL) dnnl->dnnl_memory_destroy(compiled->output);
   if (compiled->primitive != NULL) dnnl->dnnl_primitive_destroy(compiled->primitive);
   if (compiled->descriptor != NULL) dnnl->dnnl_primitive_desc_destroy(compiled->descriptor);
+  release_plan(onednn, &compiled->plan);
   free(compiled);
 }
 

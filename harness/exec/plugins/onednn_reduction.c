@@ -27,6 +27,19 @@ static int8_t minimum_i8(int8_t a, int8_t b) { return a < b ? a : b; }
 static uint8_t maximum_ui8(uint8_t a, uint8_t b) { return a > b ? a : b; }
 static uint8_t minimum_ui8(uint8_t a, uint8_t b) { return a < b ? a : b; }
 
+static uint32_t widen(uint16_t bf16) { return (uint32_t)bf16 << 16; }
+static float float_of(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+static uint16_t maximum_bf16(uint16_t a, uint16_t b) {
+  float picked = maximum_f32(float_of(widen(a)), float_of(widen(b)));
+  uint32_t bits;
+  memcpy(&bits, &picked, sizeof bits);
+  return (uint16_t)(bits >> 16);
+}
+
 #define DEFINE_COMBINE(body, suffix, type)                                               \
   static void combine_##body##_##suffix(void *results, size_t count, const void *init) { \
     type *values = results;                                                              \
@@ -45,6 +58,7 @@ DEFINE_COMBINE(maximum, i8, int8_t)
 DEFINE_COMBINE(minimum, i8, int8_t)
 DEFINE_COMBINE(maximum, ui8, uint8_t)
 DEFINE_COMBINE(minimum, ui8, uint8_t)
+DEFINE_COMBINE(maximum, bf16, uint16_t)
 
 /* ---- The initial value has the type of the input (C2) and is promoted exactly. */
 
@@ -64,6 +78,7 @@ typedef enum reduction_result {
   RESULT_I32,
   RESULT_I8,
   RESULT_UI8,
+  RESULT_BF16, /* Of windows; a reduction of bf16 is one to f32. */
   RESULTS
 } reduction_result_t;
 
@@ -97,20 +112,31 @@ typedef struct reduction_body {
 } reduction_body_t;
 
 static const reduction_body_t reduction_bodies[] = {
-    {"add", dnnl_reduction_sum, {combine_add_f32, combine_add_i32, NULL, NULL}},
-    {"multiply", dnnl_reduction_mul, {combine_multiply_f32, combine_multiply_i32, NULL, NULL}},
+    {"add", dnnl_reduction_sum, {combine_add_f32, combine_add_i32, NULL, NULL, NULL}},
+    {"multiply",
+     dnnl_reduction_mul,
+     {combine_multiply_f32, combine_multiply_i32, NULL, NULL, NULL}},
     {"maximum",
      dnnl_reduction_max,
-     {combine_maximum_f32, combine_maximum_i32, combine_maximum_i8, combine_maximum_ui8}},
+     {combine_maximum_f32, combine_maximum_i32, combine_maximum_i8, combine_maximum_ui8,
+      combine_maximum_bf16}},
     {"minimum",
      dnnl_reduction_min,
-     {combine_minimum_f32, combine_minimum_i32, combine_minimum_i8, combine_minimum_ui8}},
+     {combine_minimum_f32, combine_minimum_i32, combine_minimum_i8, combine_minimum_ui8, NULL}},
 };
 
-static const reduction_body_t *find_body(const assay_program_t *program) {
-  const char *name = plugin_attribute(program, "body");
+static const reduction_body_t *find_body(const char *name) {
   for (size_t i = 0; i < sizeof reduction_bodies / sizeof reduction_bodies[0]; i++) {
     if (name != NULL && strcmp(reduction_bodies[i].name, name) == 0) return &reduction_bodies[i];
+  }
+  return NULL;
+}
+
+plan_combine_t *plan_find_combine(const char *body, dnnl_data_type_t type) {
+  static const dnnl_data_type_t types[RESULTS] = {dnnl_f32, dnnl_s32, dnnl_s8, dnnl_u8, dnnl_bf16};
+  const reduction_body_t *found = find_body(body);
+  for (size_t i = 0; found != NULL && i < RESULTS; i++) {
+    if (types[i] == type) return found->combine[i];
   }
   return NULL;
 }
@@ -176,7 +202,7 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
   if (unknown != NULL) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
   }
-  const reduction_body_t *body = find_body(program);
+  const reduction_body_t *body = find_body(plugin_attribute(program, "body"));
   if (body == NULL || program->operand_count != 2 || program->result_count != 1) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
                       "no reduction but add, multiply, maximum and minimum of one input");

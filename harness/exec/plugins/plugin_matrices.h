@@ -2,7 +2,7 @@
 #ifndef ASSAY_PLUGIN_MATRICES_H
 #define ASSAY_PLUGIN_MATRICES_H
 
-#include "harness/exec/plugins/plugin.h"
+#include "harness/exec/plugins/plugin_quantized.h"
 
 /* How the elements of one operand become `batch` dense matrices. */
 typedef struct plugin_operand {
@@ -152,8 +152,13 @@ static inline bool plugin_find_rest(const assay_type_t *type, const plugin_dims_
   return true;
 }
 
+static inline bool plugin_has_quantized(const assay_program_t *program) {
+  return plugin_is_quantized(&program->operands[0]) || plugin_is_quantized(&program->operands[1]) ||
+         plugin_is_quantized(&program->results[0]);
+}
+
 /* The first constraint that a dot_general breaks (StableHLO specification, dot_general), or NULL.
- */
+ * C14 to C20, of quantized types, are left to who takes such. */
 static inline const char *plugin_check_roles(const assay_program_t *program,
                                              plugin_roles_t *out_roles) {
   if (program->operand_count != 2 || program->result_count != 1) return "two operands, one result";
@@ -188,12 +193,14 @@ static inline const char *plugin_check_roles(const assay_program_t *program,
                    plugin_sizes_follow(result, &position, rhs, &roles->rhs_columns) &&
                    position == result->rank;
   if (!is_shaped) return "C12: the shape of the result";
-  bool are_typed = strcmp(lhs->element, rhs->element) == 0 || plugin_mixes_f8(program);
+  bool are_typed = strcmp(lhs->element, rhs->element) == 0 || plugin_mixes_f8(program) ||
+                   plugin_has_quantized(program);
   return are_typed ? NULL : "C13: equal element types";
 }
 
 /* What of a valid dot_general no library of matrices means, or NULL. */
 static inline const char *plugin_check_meaning(const assay_program_t *program) {
+  if (plugin_has_quantized(program)) return "no quantized types";
   if (strcmp(program->operands[0].element, program->operands[1].element) != 0) {
     return "no products of operands of two types";
   }
@@ -205,12 +212,11 @@ static inline const char *plugin_check_meaning(const assay_program_t *program) {
   return NULL;
 }
 
-/* ASSAY_EXECUTOR_OK and the matrices, or _INVALID with the broken constraint, or _UNSUPPORTED for
- * another op, an attribute that is not known here, or operands of two types.  The algorithm is left
- * to the caller: see plugin_algorithm_suits(). */
-static inline int32_t plugin_matrices_make(const assay_program_t *program,
-                                           plugin_matrices_t *out_matrices,
-                                           assay_reason_t *reason) {
+/* plugin_matrices_make() without plugin_check_meaning(), which is left to the caller, as are the
+ * rules of quantized types. */
+static inline int32_t plugin_matrices_make_any(const assay_program_t *program,
+                                               plugin_matrices_t *out_matrices,
+                                               assay_reason_t *reason) {
   if (strcmp(program->op, "stablehlo.dot_general") != 0) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s here", program->op);
   }
@@ -222,8 +228,6 @@ static inline int32_t plugin_matrices_make(const assay_program_t *program,
   plugin_roles_t roles;
   const char *broken = plugin_check_roles(program, &roles);
   if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
-  const char *meaning = plugin_check_meaning(program);
-  if (meaning != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", meaning);
   const assay_type_t *lhs = &program->operands[0];
   const assay_type_t *rhs = &program->operands[1];
   *out_matrices = (plugin_matrices_t){
@@ -233,6 +237,19 @@ static inline int32_t plugin_matrices_make(const assay_program_t *program,
       .terms = plugin_dims_extent(&roles.lhs_terms, lhs),
       .lhs = plugin_operand_make(lhs, &roles.lhs_batch, &roles.lhs_rows, &roles.lhs_terms),
       .rhs = plugin_operand_make(rhs, &roles.rhs_batch, &roles.rhs_columns, &roles.rhs_terms)};
+  return ASSAY_EXECUTOR_OK;
+}
+
+/* ASSAY_EXECUTOR_OK and the matrices, or _INVALID with the broken constraint, or _UNSUPPORTED for
+ * another op, an attribute that is not known here, quantized types, or operands of two types.  The
+ * algorithm is left to the caller: see plugin_algorithm_suits(). */
+static inline int32_t plugin_matrices_make(const assay_program_t *program,
+                                           plugin_matrices_t *out_matrices,
+                                           assay_reason_t *reason) {
+  int32_t code = plugin_matrices_make_any(program, out_matrices, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  const char *meaning = plugin_check_meaning(program);
+  if (meaning != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", meaning);
   return ASSAY_EXECUTOR_OK;
 }
 

@@ -21,6 +21,7 @@ Needs numpy and ml_dtypes.  Whatever is printed goes to stderr; exceptions becom
 """
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -72,6 +73,50 @@ BITS = {"i1": 1, "i2": 2, "ui2": 2, "i4": 4, "ui4": 4, "f4E2M1FN": 4, "f6E2M3FN"
 
 
 @dataclass(frozen=True)
+class Quantization:
+    """What stored integers mean: "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>".
+    Without an axis (-1) there is one scale and one zero point."""
+
+    storage: str
+    minimum: int
+    maximum: int
+    expressed: str
+    axis: int
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+
+    @property
+    def has_full_range(self) -> bool:
+        return (self.minimum, self.maximum) == _integer_range(self.storage)
+
+    @staticmethod
+    def parse(element: str) -> Quantization:
+        found = re.fullmatch(
+            r"!quant\.uniform<(u?i\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\{?([^}]*)\}?>",
+            element,
+        )
+        if found is None:
+            raise Unsupported(f"knows no type {element}")
+        storage, minimum, maximum, expressed, axis, scales = found.groups()
+        pairs = [text.partition(":") for text in scales.split(",") if text]
+        low, high = _integer_range(storage)
+        return Quantization(
+            storage,
+            low if minimum is None else int(minimum),
+            high if maximum is None else int(maximum),
+            expressed,
+            -1 if axis is None else int(axis),
+            tuple(float.fromhex(scale) for scale, _, _ in pairs),
+            tuple(int(zero_point or 0) for _, _, zero_point in pairs),
+        )
+
+
+def _integer_range(element: str) -> tuple[int, int]:
+    bits = int(element.lstrip("ui"))
+    return (0, (1 << bits) - 1) if element[0] == "u" else (-1 << bits - 1, (1 << bits - 1) - 1)
+
+
+@dataclass(frozen=True)
 class Type:
     """A tensor type: "f32[2,3]"."""
 
@@ -79,8 +124,18 @@ class Type:
     shape: tuple[int, ...]
 
     @property
+    def quantization(self) -> Quantization | None:
+        return Quantization.parse(self.element) if self.element.startswith("!quant") else None
+
+    @property
+    def storage(self) -> Type:
+        """The type of what is stored; itself, if it is not quantized."""
+        quantization = self.quantization
+        return self if quantization is None else Type(quantization.storage, self.shape)
+
+    @property
     def dtype(self) -> np.dtype:
-        dtype = DTYPES.get(self.element)
+        dtype = DTYPES.get(self.storage.element)
         if dtype is None:
             raise Unsupported(f"no type {self.element} in numpy and ml_dtypes here")
         return dtype
@@ -158,6 +213,10 @@ class Program:
         return Program(line, op, {key: value for key, _, value in pairs}, operands, results, mlir)
 
     @property
+    def is_quantized(self) -> bool:
+        return any(kind.quantization for kind in [*self.operands, *self.results])
+
+    @property
     def algorithm(self) -> Algorithm | None:
         text = self.attributes.get("algorithm")
         return None if text is None else Algorithm.parse(text)
@@ -172,6 +231,11 @@ class Program:
         """The lists of an attribute: dims=[0,2] is [[0, 2]], contract=[1]x[0] is [[1], [0]]."""
         lists = re.findall(r"\[([^\]]*)\]", self.attributes[key])
         return [[int(word) for word in items.split(",") if word] for items in lists]
+
+    def numbers(self, key: str) -> Any:
+        """An attribute that is a number, or a list, of lists perhaps, of numbers or truth values:
+        padding=[[0,1],[-1,2]], window_reversal=[false,true]."""
+        return json.loads(self.attributes[key])
 
 
 class Worker:
@@ -212,8 +276,8 @@ def plain_reduction(program: Program) -> list[int]:
     program.check_attributes("body", "dims")
     if len(program.operands) != 2 * len(program.results):
         raise Invalid("as many initial values as inputs and results")
-    if len(program.results) != 1:
-        raise Unsupported("reduces one tensor at a time")
+    if len(program.results) != 1 or program.is_quantized:
+        raise Unsupported("reduces one tensor of numbers at a time")
     (dims,), (operand, init), result = program.dims("dims"), program.operands, program.results[0]
     kept = [size for dim, size in enumerate(operand.shape) if dim not in dims]
     if init.element != operand.element or init.shape or list(result.shape) != kept:
@@ -231,15 +295,20 @@ def plain_reduction(program: Program) -> list[int]:
 PLAIN_ALGORITHMS = (("f32", "F32_F32_F32"), ("f64", "F64_F64_F64"))
 
 
-def plain_product(program: Program) -> tuple[list[list[int]], list[list[int]]]:
+def plain_product(
+    program: Program, takes_quantized: bool = False
+) -> tuple[list[list[int]], list[list[int]]]:
     """Batching and contracting dimensions of a product of two tensors of one type into that type,
-    checked likewise; by no algorithm but the one of f32 or f64 throughout."""
+    checked likewise; by no algorithm but the one of f32 or f64 throughout.  Or of quantized types,
+    the rules of which are left to the caller."""
     program.check_attributes("batch", "contract", "precision", "algorithm")
     if len(program.operands) != 2 or len(program.results) != 1:
         raise Invalid("two operands, one result")
     if "precision" in program.attributes:
         raise Unsupported("takes no precision")
-    if len({kind.element for kind in [*program.operands, *program.results]}) != 1:
+    is_quantized = takes_quantized and program.is_quantized
+    kinds = {kind.element for kind in [*program.operands, *program.results]}
+    if len(kinds) != 1 and not is_quantized:
         raise Unsupported("multiplies tensors of one type of numbers, with a result of that")
     element, algorithm = program.results[0].element, program.algorithm
     if algorithm and (element, algorithm.name) not in PLAIN_ALGORITHMS:
@@ -314,8 +383,9 @@ def _result_bytes(result: Any, kind: Type, index: int) -> memoryview:
             f"not {kind.dtype}{list(kind.shape)}"
         )
     view = array.reshape(-1).view(np.uint8)
-    if kind.element in BITS:  # Some libraries keep a sign in the unused bits.
-        view = view & np.uint8((1 << BITS[kind.element]) - 1)
+    bits = BITS.get(kind.storage.element)
+    if bits is not None:  # Some libraries keep a sign in the unused bits.
+        view = view & np.uint8((1 << bits) - 1)
     return memoryview(view)
 
 

@@ -83,7 +83,9 @@ class Jax(Worker):
         if byteir_program.is_byteir(program):
             self._lower(program)  # Raises what it refuses.
             return True
-        program.check_attributes(*ATTRIBUTES.get(program.op, ()))
+        if program.op not in ATTRIBUTES or program.is_quantized:
+            return False
+        program.check_attributes(*ATTRIBUTES[program.op])
         if program.op == "stablehlo.reduce":
             body = program.attributes["body"]
             adds_booleans = program.results[0].element == "i1" and body in ARITHMETIC

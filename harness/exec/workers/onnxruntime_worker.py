@@ -4,8 +4,9 @@
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
 A reduction is ONNX's over all its dimensions, then combined once with the initial value; a product
-is Transpose, Reshape and MatMul, then Reshape.  The batch norm is in
-onnxruntime_batch_norm.py, the graphs of the ByteIR ops are in onnxruntime_byteir.py.
+is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
+quantized products are in onnxruntime_stablehlo.py, the batch norm in onnxruntime_batch_norm.py,
+the graphs of the ByteIR ops in onnxruntime_byteir.py.
 """
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ import batch_norm_program
 import byteir_program
 import onnxruntime_batch_norm
 import onnxruntime_byteir
+import onnxruntime_stablehlo
 from assay_worker import Program, Type, Unsupported, Worker
 
 OPSET = 21
@@ -31,6 +33,9 @@ REDUCTIONS = {
     "minimum": ("ReduceMin", "Min"),
 }
 TYPES = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64")
+NOT_NUMPYS = ("bf16", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
+# Padding of a whole window is refused by a check without a name of its own.
+REFUSALS = "NOT_IMPLEMENTED|is invalid|ShapeInferenceError|pool_attributes"
 LEVELS = {"none": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}
 
 
@@ -103,7 +108,9 @@ class OnnxRuntime(Worker):
         self.options.log_severity_level = 4
 
     def compile(self, program: Program) -> Handle:
-        strange = {kind.element for kind in [*program.operands, *program.results]} - set(TYPES)
+        kinds = [*program.operands, *program.results]
+        strange = {kind.storage.element for kind in kinds} - set(TYPES)
+        strange -= set(onnxruntime_stablehlo.types(program))
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:
@@ -113,6 +120,8 @@ class OnnxRuntime(Worker):
             results = [self._reduce(graph, program)]
         elif program.op == "stablehlo.dot_general":
             results = [self._dot_general(graph, program)]
+        elif program.op in onnxruntime_stablehlo.MAKERS:
+            results = [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
         elif batch_norm_program.is_batch_norm(program):
             results = onnxruntime_batch_norm.make(graph, program)
         else:
@@ -121,17 +130,19 @@ class OnnxRuntime(Worker):
         try:
             handle = Handle(self.runtime.InferenceSession(model, self.options), program)
         except Exception as error:
-            if re.search("NOT_IMPLEMENTED|is invalid|ShapeInferenceError", str(error)):
+            if re.search(REFUSALS, str(error)):
                 raise Unsupported(str(error)) from error
             raise
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
-            self._try(handle)
+            self._try(handle, byteir_program.example_operands(program))
+        elif program.op in onnxruntime_stablehlo.MAKERS or program.is_quantized:
+            self._try(handle, [np.zeros(kind.shape, kind.dtype) for kind in program.operands])
         return handle
 
-    def _try(self, handle: Handle) -> None:
+    def _try(self, handle: Handle, operands: list[np.ndarray]) -> None:
         """Some kernels tell only when they run what they do not do."""
         try:
-            self.execute(handle, byteir_program.example_operands(handle.program))
+            self.execute(handle, operands)
         except Exception as error:
             raise Unsupported(str(error)) from error
 
@@ -157,7 +168,7 @@ class OnnxRuntime(Worker):
         return graph.add(combine, [folded, "operand1"])
 
     def _dot_general(self, graph: Graph, program: Program) -> str:
-        batch, contract = assay_worker.plain_product(program)
+        batch, contract = assay_worker.plain_product(program, takes_quantized=True)
         if any(0 in kind.shape for kind in program.operands):
             raise Unsupported("products of nothing")
         sides = []
@@ -173,12 +184,16 @@ class OnnxRuntime(Worker):
                 moved = graph.add("Transpose", [moved], perm=order)
             sizes = [math.prod(kind.shape[dim] for dim in group) for group in groups]
             sides.append(graph.add("Reshape", [moved, graph.integers(sizes)]))
-        product = graph.add("MatMul", sides)
+        if program.is_quantized:
+            product = onnxruntime_stablehlo.quantized_dot_general(graph, program, sides)
+        else:
+            product = graph.add("MatMul", sides)
         return graph.add("Reshape", [product, graph.integers(list(program.results[0].shape))])
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         program = handle.program
-        if any(kind.element == "bf16" for kind in [*program.operands, *program.results]):
+        kinds = [*program.operands, *program.results]
+        if any(kind.storage.element in NOT_NUMPYS for kind in kinds):
             return self._execute_bound(handle, operands)
         feed = {f"operand{i}": operand for i, operand in enumerate(operands)}
         try:

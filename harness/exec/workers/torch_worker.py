@@ -4,8 +4,10 @@
     assay run --executor 'torch?device=cuda,threads=1'
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
-is torch.einsum, which permutes and reshapes into one batched matrix product.  The batch
-norms are in torch_batch_norm.py, the ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
+is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions,
+windows and conversions are in torch_stablehlo.py, the batch norms in torch_batch_norm.py, the
+ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and
+zero_point=before mean.
 """
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ import byteir_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
 from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
+from torch_stablehlo import TorchStablehlo
 
+F8_TYPES = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -56,8 +60,17 @@ class Torch(Worker):
             "complex<f64>": torch.complex128,
         }  # fmt: skip
         self.batch_norms = TorchBatchNorm(torch, self.device, self.types)
+        # Types that numpy has not: what is passed as integers of their size.
+        self.foreign: dict[str, tuple[Any, Any]] = {"bf16": (torch.bfloat16, torch.int16)} | {
+            name: (getattr(torch, f"float8_{name[2:].lower()}"), torch.int8) for name in F8_TYPES
+        }
+        self.conversions = self.types | {name: kind for name, (kind, _) in self.foreign.items()}
+        self.conversions |= {
+            "ui16": torch.uint16, "ui32": torch.uint32, "ui64": torch.uint64,
+        }  # fmt: skip
         choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
+        self.stablehlo = TorchStablehlo(torch)
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
@@ -72,8 +85,11 @@ class Torch(Worker):
         return Handle(self._find(program), program.results)
 
     def _find(self, program: Program) -> Callable[..., list[Any]]:
+        if program.is_quantized:
+            return self.stablehlo.find_quantized(program)
         for kind in [*program.operands, *program.results]:
-            if kind.element not in self.types:
+            types = self.conversions if program.op == "stablehlo.convert" else self.types
+            if kind.element not in types:
                 raise Unsupported(f"torch computes nothing in {kind.element}")
         if program.op == "stablehlo.reduce":
             return self._reduce(program)
@@ -81,6 +97,8 @@ class Torch(Worker):
             return self._dot_general(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
+        if self.stablehlo.knows(program.op):
+            return self.stablehlo.find(program, self.conversions)
         if batch_norm_program.is_batch_norm(program):
             return self.batch_norms.find(program)
         raise Unsupported(f"no {program.op} here")
@@ -123,14 +141,17 @@ class Torch(Worker):
 
     def _tensor(self, operand: np.ndarray) -> Any:
         torch = self.torch
-        if operand.dtype.name == "bfloat16":
-            return torch.from_numpy(operand.view(np.int16)).view(torch.bfloat16).to(self.device)
+        for name, (kind, bits) in self.foreign.items():
+            if operand.dtype == assay_worker.DTYPES[name]:
+                raw = operand.view(np.dtype(str(bits).removeprefix("torch.")))
+                return torch.from_numpy(raw).view(kind).to(self.device)
         return torch.from_numpy(operand).to(self.device)
 
     def _array(self, tensor: Any) -> np.ndarray:
         tensor = tensor.cpu().contiguous().resolve_conj()
-        if tensor.dtype == self.torch.bfloat16:
-            return tensor.view(self.torch.int16).numpy().view(assay_worker.DTYPES["bf16"])
+        for name, (kind, bits) in self.foreign.items():
+            if tensor.dtype == kind:
+                return tensor.view(bits).numpy().view(assay_worker.DTYPES[name])
         return tensor.numpy()
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:

@@ -2,18 +2,26 @@
 
     assay run --executor xla
     assay run --executor 'xla?xla_cpu_ftz=false,xla_allow_excess_precision=false'
+    assay run --op stablehlo.dot_general --executor 'xla?quantized=qdq'
+
+XLA knows nothing of quantized types: a program with them is lowered here by passes of
+StableHLO's, and XLA runs what comes of it.  quantized=math (default) makes integer arithmetic of
+it, quantized=qdq arithmetic of f32: see quantized_stablehlo.py.  `hardware` names the passes, so
+that nobody takes what they do for XLA's doing.
 
 Options: platform=cpu|gpu, and any debug option of XLA by its own name (xla_cpu_ftz,
 xla_allow_excess_precision, xla_cpu_enable_fast_min_max, xla_backend_optimization_level, ...).
 
 XLA knows nothing of ByteIR's custom calls: their programs are replaced by StableHLO modules, by
 default (byteir=stable) of textbook formulas, with byteir=published ByteIR's own published
-decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they are.
+decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they
+are.
 """
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,15 +31,22 @@ import batch_norm_program
 import byteir_program
 import byteir_stablehlo
 from assay_worker import Invalid, Program, Unsupported, Worker
+from quantized_stablehlo import WAYS, Lowering
 
-OPS = ("stablehlo.dot_general", "stablehlo.reduce")
+OPS = (
+    "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",
+    "stablehlo.select_and_scatter", "stablehlo.convert", "stablehlo.uniform_quantize",
+    "stablehlo.uniform_dequantize",
+)  # fmt: skip
+CONVOLUTION = "stablehlo.convolution"
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 
 # Where XLA is narrower than StableHLO: HLO's reduce has one type throughout, and on a processor a
-# dot product with one result knows no algorithm but F32_F32_F32 (larger ones ignore it).
+# dot product with one result knows no algorithm but F32_F32_F32 (larger ones ignore it).  The
+# dialect has no kernel of size 0.
 NARROWER = re.compile(
-    "^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier|accumulator shape at index"
-    "|Algorithm not supported by"
+    "expects window to have positive value|^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier"
+    "|accumulator shape at index|Algorithm not supported by"
 )
 BREAKS_A_RULE = re.compile(r"^INVALID_ARGUMENT|^UNKNOWN: -:\d+:\d+: error")
 
@@ -63,9 +78,20 @@ def is_promised(program: Program) -> bool | None:
         return None
     if program.op not in OPS or names_no_type(program):
         return False
-    if program.op == "stablehlo.reduce":
+    if program.is_quantized or (program.op == CONVOLUTION and 0 in program.operands[1].shape):
+        return None
+    if program.op in ("stablehlo.reduce", "stablehlo.select_and_scatter"):
         return inputs == results
+    if program.op == "stablehlo.reduce_window":
+        return True if inputs == results else None  # Without result elements it takes any types.
     return None if "algorithm" in program.attributes else True
+
+
+@dataclass
+class Handle:
+    run: Any  # XLA's executable.
+    operands: list[np.dtype]  # As the executable has them, of the bits that the program has.
+    results: list[np.dtype]  # As the program has them.
 
 
 class Xla(Worker):
@@ -75,6 +101,7 @@ class Xla(Worker):
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
         variants = byteir_stablehlo.VARIANTS
         self.variant = assay_worker.take(options, "byteir", variants[0], variants)
+        way = assay_worker.take(options, "quantized", "math", tuple(WAYS))
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         import jax
@@ -83,7 +110,9 @@ class Xla(Worker):
 
         strange = [key for key in options if not key.startswith("xla_")]
         if strange:
-            raise Invalid(f"no option {strange[0]}: platform, byteir, or an option of XLA, xla_...")
+            known = "platform, byteir, quantized, or an option of XLA, xla_..."
+            raise Invalid(f"no option {strange[0]}: {known}")
+        self.lowering = Lowering(way)
         self.jax = jax
         self.client = xla_bridge.get_backend()
         self.device = self.client.local_devices()[0]
@@ -93,7 +122,8 @@ class Xla(Worker):
             (key, debug_option(value)) for key, value in options.items()
         ]
         self.version = f"jaxlib {jax.lib.__version__}"
-        self.hardware = f"{self.device.device_kind}, {assay_worker.processor()}"
+        kind = f"{self.device.device_kind}, {assay_worker.processor()}"
+        self.hardware = f"{kind}, quantized by {self.lowering.passes}"
 
     def promises(self, program: Program) -> bool | None:
         if not byteir_program.is_byteir(program):
@@ -101,19 +131,27 @@ class Xla(Worker):
         byteir_stablehlo.decompose(program, self.variant)  # Raises what it refuses.
         return not names_no_type(program)
 
-    def compile(self, program: Program) -> Any:
+    def compile(self, program: Program) -> Handle:
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
+        wanted = [kind.dtype for kind in program.results]
         if byteir_program.is_byteir(program):
             program = byteir_stablehlo.decompose(program, self.variant)
+        if program.is_quantized:
+            program = self.lowering.lower(program)
         try:
-            return self.client.compile_and_load(program.mlir, self.devices, self.options)
+            run = self.client.compile_and_load(program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:
             raise refusal(error) from error
+        return Handle(run, [kind.dtype for kind in program.operands], wanted)
 
-    def execute(self, handle: Any, operands: list[np.ndarray]) -> list[np.ndarray]:
-        buffers = [self.jax.device_put(operand, self.device) for operand in operands]
-        return [np.asarray(result) for result in handle.execute(buffers)]
+    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+        buffers = [
+            self.jax.device_put(operand.view(dtype), self.device)
+            for operand, dtype in zip(operands, handle.operands)
+        ]
+        results = handle.run.execute(buffers)
+        return [np.asarray(result).view(dtype) for result, dtype in zip(results, handle.results)]
 
 
 if __name__ == "__main__":

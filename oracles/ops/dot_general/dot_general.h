@@ -36,6 +36,15 @@ static inline const dot_general_attributes_t *dot_general_attributes(const progr
   return program->attributes;
 }
 
+/* Quantized: both operands and the result are.  Hybrid: the right operand alone is. */
+static inline bool dot_general_is_quantized(const program_t *program) {
+  return program->results[0].quantization != NULL;
+}
+static inline bool dot_general_is_hybrid(const program_t *program) {
+  return program->operands[DOT_GENERAL_RHS].quantization != NULL &&
+         program->results[0].quantization == NULL;
+}
+
 /* The dimensions of either operand that are neither batching nor contracting, ascending.  All
  * listed dimensions are in range. */
 dimension_list_t dot_general_lhs_result_dimensions(const program_t *program);

@@ -11,6 +11,7 @@
 #include "oracles/ops/dot_general/dot_general_gather.h"
 #include "oracles/ops/dot_general/dot_general_matrices.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
+#include "oracles/ops/dot_general/dot_quantized_accept.h"
 #include "oracles/sequential.h"
 
 /* Where the parts of complex results go: kernels write dense matrices, results interleave. */
@@ -269,6 +270,12 @@ status_t dot_general_accept(const case_t *instance, const contract_t *contract, 
                             accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   const element_t *element = instance->program.results[0].element;
   const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
+  if (dot_general_is_quantized(&instance->program)) {
+    return dot_quantized_accept(instance, contract, arena, &out_accepts[0], error);
+  }
+  if (dot_general_is_hybrid(&instance->program)) {
+    return dot_hybrid_accept(instance, contract, arena, &out_accepts[0], error);
+  }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   if (element->format == NULL) {
     STATUS_TRY(dot_plan_require_none(&instance->program, error));

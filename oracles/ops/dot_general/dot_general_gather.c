@@ -13,19 +13,6 @@ dot_general_place_t dot_general_place(const case_t *instance, const dot_general_
   };
 }
 
-/* Index of the element of either operand that term `term` takes. */
-static size_t lhs_index(const dot_general_layout_t *layout, dot_general_place_t place,
-                        size_t term) {
-  return layout->lhs_batch_offset[place.batch] + layout->lhs_row_offset[place.row] +
-         layout->lhs_term_offset[term];
-}
-
-static size_t rhs_index(const dot_general_layout_t *layout, dot_general_place_t place,
-                        size_t term) {
-  return layout->rhs_batch_offset[place.batch] + layout->rhs_column_offset[place.column] +
-         layout->rhs_term_offset[term];
-}
-
 static double load(const tensor_t *tensor, size_t component) {
   const element_t *element = tensor->type.element;
   return format_to_double(element->format, element_load(element, tensor->data, component));
@@ -50,7 +37,8 @@ static void gather_complex(const case_t *instance, const dot_general_layout_t *l
   const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
   for (size_t term = 0; term < layout->term_count; term++) {
-    size_t l = lhs_index(layout, place, term), r = rhs_index(layout, place, term);
+    size_t l = dot_general_lhs_index(layout, place, term),
+           r = dot_general_rhs_index(layout, place, term);
     double imaginary = load(lhs, 2 * l + 1);
     left[2 * term] = load(lhs, 2 * l);
     left[2 * term + 1] = place.part == 0 ? -imaginary : imaginary;
@@ -67,8 +55,10 @@ static void gather_components(const case_t *instance, const dot_plan_t *plan, sp
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
   double a[DOT_COMPONENTS_MAX], b[DOT_COMPONENTS_MAX];
   for (size_t term = 0; term < layout->term_count; term++) {
-    dot_general_load_components(lhs, plan, split, plan->lhs, lhs_index(layout, place, term), a);
-    dot_general_load_components(rhs, plan, split, plan->rhs, rhs_index(layout, place, term), b);
+    dot_general_load_components(lhs, plan, split, plan->lhs,
+                                dot_general_lhs_index(layout, place, term), a);
+    dot_general_load_components(rhs, plan, split, plan->rhs,
+                                dot_general_rhs_index(layout, place, term), b);
     for (int i = 0; i < plan->primitive_count; i++) {
       size_t to = (size_t)i * layout->term_count + term;
       left[to] = a[plan->primitives[i].lhs];
@@ -117,9 +107,10 @@ integer_question_t dot_general_integer_question(const case_t *instance,
   uint64_t *left = ARENA_NEW_ARRAY(arena, uint64_t, layout->term_count);
   uint64_t *right = ARENA_NEW_ARRAY(arena, uint64_t, layout->term_count);
   for (size_t term = 0; term < layout->term_count; term++) {
-    left[term] = load_integer(&instance->operands[DOT_GENERAL_LHS], lhs_index(layout, place, term));
-    right[term] =
-        load_integer(&instance->operands[DOT_GENERAL_RHS], rhs_index(layout, place, term));
+    left[term] = load_integer(&instance->operands[DOT_GENERAL_LHS],
+                              dot_general_lhs_index(layout, place, term));
+    right[term] = load_integer(&instance->operands[DOT_GENERAL_RHS],
+                               dot_general_rhs_index(layout, place, term));
   }
   return (integer_question_t){
       .element = instance->program.results[0].element,

@@ -17,6 +17,18 @@ typedef struct dot_general_place {
 dot_general_place_t dot_general_place(const case_t *instance, const dot_general_layout_t *layout,
                                       size_t component);
 
+/* Index of the element of either operand that term `term` takes. */
+static inline size_t dot_general_lhs_index(const dot_general_layout_t *layout,
+                                           dot_general_place_t place, size_t term) {
+  return layout->lhs_batch_offset[place.batch] + layout->lhs_row_offset[place.row] +
+         layout->lhs_term_offset[term];
+}
+static inline size_t dot_general_rhs_index(const dot_general_layout_t *layout,
+                                           dot_general_place_t place, size_t term) {
+  return layout->rhs_batch_offset[place.batch] + layout->rhs_column_offset[place.column] +
+         layout->rhs_term_offset[term];
+}
+
 /* The question that one component of a float or complex dot_general asks, with operands split like
  * that; arrays in the arena. */
 sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,

@@ -120,6 +120,27 @@ static void print_algorithm(const program_t *program, GString *out_text) {
   }
 }
 
+/* "f32", "i8 for f32 of 4 scales". */
+static void print_type_words(const type_t *type, GString *out_text) {
+  const quantization_t *quantization = type->quantization;
+  g_string_append(out_text, type->element->name);
+  if (quantization == NULL) return;
+  g_string_append_printf(out_text, " for %s", quantization->expressed->name);
+  if (quantization->axis != -1)
+    g_string_append_printf(out_text, " of %u scales", quantization->count);
+}
+
+static void print_types_words(const program_t *program, GString *out_text) {
+  g_string_append(out_text, "of ");
+  print_type_words(&program->operands[DOT_GENERAL_LHS], out_text);
+  if (program->operands[DOT_GENERAL_RHS].quantization != NULL) {
+    g_string_append(out_text, " and ");
+    print_type_words(&program->operands[DOT_GENERAL_RHS], out_text);
+  }
+  g_string_append(out_text, ", into ");
+  print_type_words(&program->results[0], out_text);
+}
+
 static void print_words(const program_t *program, GString *out_text) {
   const char *violation = dot_general_validate(program);
   if (violation != NULL) {
@@ -137,8 +158,7 @@ static void print_words(const program_t *program, GString *out_text) {
                          dimension_list_extent(&attributes->lhs_contracting, lhs),
                          dimension_list_extent(&attributes->rhs_contracting, rhs),
                          dimension_list_extent(&columns, rhs));
-  g_string_append_printf(out_text, "of %s, into %s", lhs->element->name,
-                         program->results[0].element->name);
+  print_types_words(program, out_text);
   if (!attributes->has_algorithm) return;
   g_string_append(out_text, ", by algorithm ");
   dot_algorithm_print_label(&attributes->algorithm, out_text);
@@ -216,14 +236,25 @@ static const op_constraint_t constraints[] = {
     {"C10", "corresponding contracting dimensions have equal sizes"},
     {"C11", "precision_config, if there is one, has two entries"},
     {"C12", "the result has the batching sizes, then lhs's other sizes, then rhs's other sizes"},
-    {"C13", "lhs and rhs have the same element type"},
+    {"C13", "lhs and rhs, if not quantized, have the same element type"},
+    {"C14",
+     "lhs and result are quantized, or neither is; rhs is if one of them is (RFC 003: C14 too)"},
+    {"C15", "the zero points of a quantized rhs are 0 (RFC 003: C15; before it, C17)"},
+    {"C16", "a quantized rhs has no scales along a contracting dimension (RFC 003 has no such)"},
+    {"C17", "a quantized lhs has rhs's storage type (RFC 003: C16; before it, C15)"},
+    {"C18",
+     "quantized lhs, rhs and result have the same expressed type (RFC 003: C17; before it, C16)"},
+    {"C19",
+     "the result has one scale where a quantized lhs meets a rhs of one scale (RFC 003 has no "
+     "such)"},
+    {"C20", "a float lhs and the result have the quantized rhs's expressed type (RFC 003: C18)"},
     {"C22", "the algorithm's lhs_component_count is positive"},
     {"C23", "the algorithm's rhs_component_count is positive"},
     {"C24", "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive"},
     {"arity", "there are two operands and one result"},
     {"types",
-     "operands and result are unquantized tensors, and the operands' element type can be "
-     "promoted to the result's"},
+     "operands and result are tensors; unquantized operands' element type can be promoted to the "
+     "result's, and a quantized lhs has one scale"},
     {NULL, NULL},
 };
 
@@ -250,6 +281,7 @@ const op_t dot_general_op = {
     .parse_attributes = parse_attributes,
     .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
+    .formulas = "quantized",
     .print_mlir = print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,

@@ -14,6 +14,7 @@ typedef struct side {
 
 typedef struct breakage {
   rng_t *rng;
+  arena_t *arena;
   program_t *program;
   dot_general_attributes_t *attributes;
   side_t lhs;
@@ -129,6 +130,10 @@ static bool break_c12(breakage_t *b) {
   return true;
 }
 
+static bool is_quantized(const program_t *program) {
+  return program->operands[DOT_GENERAL_RHS].quantization != NULL;
+}
+
 /* Two 8-bit floats may differ where there is an algorithm. */
 static bool differs(const element_t *element, const void *context) {
   const element_t *other = context;
@@ -138,6 +143,7 @@ static bool differs(const element_t *element, const void *context) {
 }
 
 static bool break_c13(breakage_t *b) {
+  if (is_quantized(b->program)) return false;
   type_t *type = rng_one_in(b->rng, 2) ? b->lhs.type : b->rhs.type;
   type->element = draw_element(b->rng, differs, type->element);
   return true;
@@ -192,6 +198,9 @@ static bool is_of_other_kind(const element_t *element, const void *from) {
 /* A result of another kind, never a narrower one: that has a plain meaning, which the specification
  * neither gives nor forbids outright. */
 static bool break_types(breakage_t *b) {
+  if (is_quantized(b->program)) {
+    return dot_general_break_quantization(b->rng, "types", b->arena, b->program);
+  }
   const element_t *from = b->lhs.type->element;
   b->program->results[0].element = draw_element(b->rng, is_of_other_kind, from);
   return true;
@@ -214,6 +223,7 @@ bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
   inout_program->attributes = attributes;
   breakage_t breakage = {
       .rng = rng,
+      .arena = arena,
       .program = inout_program,
       .attributes = attributes,
       .lhs = {&inout_program->operands[DOT_GENERAL_LHS], &attributes->lhs_batching,
@@ -226,5 +236,7 @@ bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
       return breakers[i].apply(&breakage) && program_obeys_bounds(inout_program);
     }
   }
-  return false;
+  attributes->has_algorithm = false; /* What those mean for quantized types nobody says. */
+  return dot_general_break_quantization(rng, id, arena, inout_program) &&
+         program_obeys_bounds(inout_program);
 }

@@ -5,6 +5,15 @@
 /* The four roles of a dimension. */
 typedef enum role { ROLE_BATCH, ROLE_ROW, ROLE_COLUMN, ROLE_TERM, ROLE_COUNT } role_t;
 
+/* Which of its types are quantized. */
+typedef enum kind { KIND_PLAIN, KIND_QUANTIZED, KIND_HYBRID } kind_t;
+
+/* One program in four is quantized; the left operand of a third of these is not. */
+static kind_t draw_kind(rng_t *rng) {
+  if (!rng_one_in(rng, 4)) return KIND_PLAIN;
+  return rng_one_in(rng, 3) ? KIND_HYBRID : KIND_QUANTIZED;
+}
+
 /* How many dimensions of each role there are, their sizes, and the products of those sizes (a size
  * of 0 counts as 1, so that the products still bound what is left). */
 typedef struct shape {
@@ -157,8 +166,9 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   *attributes = (dot_general_attributes_t){0};
   draw_precision(rng, attributes);
 
+  kind_t kind = draw_kind(rng);
   const element_t *from = draw_element(rng, NULL, NULL);
-  draw_algorithm(rng, from, attributes);
+  if (kind == KIND_PLAIN) draw_algorithm(rng, from, attributes);
   const element_t *rhs_from = draw_rhs_element(rng, from, attributes);
   shape_t shape = {0};
   const draw_limits_t shape_limits = limits_for(rng, limits, attributes);
@@ -184,4 +194,6 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   append_sizes(&lhs, &rows, &result);
   append_sizes(&rhs, &columns, &result);
   out_program->results[0] = result;
+  if (kind == KIND_PLAIN) return;
+  dot_general_draw_quantization(rng, kind == KIND_HYBRID, arena, out_program);
 }

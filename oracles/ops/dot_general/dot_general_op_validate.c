@@ -67,12 +67,23 @@ static const char *validate_dimension_numbers(const side_t *lhs, const side_t *r
   return NULL;
 }
 
-/* Unquantized tensors, of which the operands' can be promoted to the result's. */
+static bool has_quantized(const program_t *program) {
+  return program->operands[DOT_GENERAL_LHS].quantization != NULL ||
+         program->operands[DOT_GENERAL_RHS].quantization != NULL ||
+         program->results[0].quantization != NULL;
+}
+
+/* Tensors, of which the operands' can be promoted to the result's; or quantized ones, of which the
+ * left operand has one scale. */
 static bool types_are_supported(const program_t *program) {
   const type_t *types[] = {&program->operands[DOT_GENERAL_LHS], &program->operands[DOT_GENERAL_RHS],
                            &program->results[0]};
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
-    if (types[i]->quantization != NULL || !types[i]->element->is_tensor_element) return false;
+    if (!types[i]->element->is_tensor_element) return false;
+  }
+  if (has_quantized(program)) {
+    const quantization_t *lhs = types[DOT_GENERAL_LHS]->quantization;
+    return lhs == NULL || lhs->axis == -1;
   }
   return element_is_promotable(types[0]->element, types[2]->element) &&
          element_is_promotable(types[1]->element, types[2]->element);
@@ -85,9 +96,18 @@ static bool is_f8(const element_t *element) {
 /* Two kinds of 8-bit floats, for an algorithm that names their types: C13 forbids it, the dialect
  * permits it, and JAX emits it.  The contract decides. */
 static bool mixes_f8(const program_t *program) {
+  if (has_quantized(program)) return false;
   const element_t *lhs = program->operands[DOT_GENERAL_LHS].element;
   const element_t *rhs = program->operands[DOT_GENERAL_RHS].element;
   return lhs != rhs && is_f8(lhs) && is_f8(rhs) && dot_general_attributes(program)->has_algorithm;
+}
+
+/* C13 to C20. */
+static const char *validate_elements(const program_t *program) {
+  if (has_quantized(program)) return dot_general_validate_quantization(program);
+  bool are_equal =
+      program->operands[DOT_GENERAL_LHS].element == program->operands[DOT_GENERAL_RHS].element;
+  return are_equal || mixes_f8(program) ? NULL : "C13";
 }
 
 static const char *validate_counts(const dot_algorithm_attribute_t *algorithm) {
@@ -112,7 +132,8 @@ const char *dot_general_validate(const program_t *program) {
   if (violation != NULL) return violation;
   if (attributes->has_precision && attributes->precision_count != 2) return "C11";
   if (!is_shape_of_result(program, &lhs, &rhs)) return "C12";
-  if (lhs.type->element != rhs.type->element && !mixes_f8(program)) return "C13";
+  violation = validate_elements(program);
+  if (violation != NULL) return violation;
   if (attributes->has_algorithm) violation = validate_counts(&attributes->algorithm);
   if (violation != NULL) return violation;
   return types_are_supported(program) ? NULL : "types";

@@ -5,6 +5,8 @@
 #include "oracles/ops/dot_general/dot_general_consistent.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
+#include "oracles/ops/dot_general/dot_quantized_accept.h"
+#include "oracles/ops/dot_general/dot_quantized_ask.h"
 #include "oracles/oracle.h"
 
 static status_t dot_general_ask(const case_t *instance, const contract_t *contract, uint32_t result,
@@ -12,6 +14,12 @@ static status_t dot_general_ask(const case_t *instance, const contract_t *contra
                                 answer_t *out_answer, failure_t *error) {
   const element_t *element = results[result].type.element;
   uint64_t bits = element_load(element, results[result].data, component);
+  if (dot_general_is_quantized(&instance->program)) {
+    return dot_quantized_ask(instance, contract, component, bits, arena, out_answer, error);
+  }
+  if (dot_general_is_hybrid(&instance->program)) {
+    return dot_hybrid_ask(instance, contract, component, bits, arena, out_answer, error);
+  }
   if (element->format != NULL) {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, contract, &plan, error));
@@ -27,17 +35,30 @@ static status_t dot_general_ask(const case_t *instance, const contract_t *contra
 
 static const oracle_t dot_general_oracle;
 
+/* What the reference of the quick sets is the exact sum of. */
+static status_t first_question(const case_t *instance, const contract_t *contract, size_t component,
+                               arena_t *arena, sum_question_t *out_question, failure_t *error) {
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+  dot_general_place_t place = dot_general_place(instance, &layout, component);
+  if (dot_general_is_hybrid(&instance->program)) {
+    dot_reading_t readings[DOT_READINGS_MAX];
+    dot_readings(&instance->program, contract, readings);
+    *out_question = dot_reading_question(instance, &readings[0], &layout, place, arena);
+    return STATUS_OK;
+  }
+  dot_plan_t plan;
+  STATUS_TRY(dot_plan_make(&instance->program, contract, &plan, error));
+  *out_question = dot_general_sum_question(instance, &plan, SPLIT_NEAREST, &layout, place, arena);
+  return STATUS_OK;
+}
+
 static status_t dot_general_audit(const case_t *instance, const contract_t *contract,
                                   const accept_t *accepts, uint32_t result, size_t component,
                                   arena_t *arena, failure_t *error) {
   audit_reference_t reference = {0};
   if (instance->program.results[result].element->format != NULL) {
-    dot_plan_t plan;
-    STATUS_TRY(dot_plan_make(&instance->program, contract, &plan, error));
-    dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
-    dot_general_place_t place = dot_general_place(instance, &layout, component);
-    sum_question_t question =
-        dot_general_sum_question(instance, &plan, SPLIT_NEAREST, &layout, place, arena);
+    sum_question_t question;
+    STATUS_TRY(first_question(instance, contract, component, arena, &question, error));
     reference.is_known =
         sum_reference(&question, &reference.sum, &reference.tail, &reference.magnitude);
   }
@@ -54,6 +75,7 @@ static const oracle_t dot_general_oracle = {
     .names_algorithm = dot_general_names_algorithm,
     .knows_algorithm = dot_general_knows_algorithm,
     .consistent = dot_general_consistent,
+    .find_formula = dot_quantized_find_formula,
 };
 
 extern const oracle_t *const dot_general_oracles[];

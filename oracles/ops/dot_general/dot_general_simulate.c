@@ -3,6 +3,7 @@
 #include "harness/model/promotion.h"
 #include "oracles/exact/dense_fold.h"
 #include "oracles/ops/dot_general/dot_general_simulate_parts.h"
+#include "oracles/ops/dot_general/dot_quantized_simulate.h"
 
 /* The element of the right operand that is read for element `index`. */
 static size_t rhs_index(const simulation_t *simulation, size_t index) {
@@ -148,6 +149,9 @@ static status_t find_algorithm(const program_t *program, const schedule_t *sched
 status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                               tensor_t *inout_results, failure_t *error) {
   const program_t *program = &instance->program;
+  if (dot_general_is_quantized(program) || dot_general_is_hybrid(program)) {
+    return dot_quantized_simulate(instance, schedule, arena, inout_results, error);
+  }
   simulation_t simulation = {.lhs = &instance->operands[DOT_GENERAL_LHS],
                              .rhs = &instance->operands[DOT_GENERAL_RHS]};
   const element_t *element = program->results[0].element;

@@ -18,9 +18,11 @@ static inline uint32_t reduce_input_count(const program_t *program) {
 /* The types of its N inputs, accumulations and results. */
 reduction_types_t reduce_types(const program_t *program);
 
-/* STATUS_UNSUPPORTED if something is quantized, or accumulated in another type than the result's.
+/* Inputs, initial values, accumulations and results of a valid program are quantized, or none is.
  */
-status_t reduce_require_plain(const program_t *program, failure_t *error);
+static inline bool reduce_is_quantized(const program_t *program) {
+  return program->operands[0].quantization != NULL;
+}
 
 /* The operand that holds the initial value of input `input`. */
 static inline uint32_t reduce_init_operand(const program_t *program, uint32_t input) {

@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/model/promotion.h"
 #include "oracles/exact/exact_matmul.h"
 #include "oracles/exact/quick_sums.h"
+#include "oracles/ops/reduce/reduce_core.h"
 #include "oracles/ops/reduce/reduce_gather.h"
 #include "oracles/ops/reduce/reduce_pick.h"
 #include "oracles/ops/reduce/reduce_product_accept.h"
+#include "oracles/ops/reduce/reduce_quantized.h"
 #include "oracles/ops/reduce/reduce_simulate.h"
 #include "oracles/sequential.h"
 
@@ -97,7 +98,8 @@ static int *find_lowest_bits(const exact_matmul_t *sums, const double *terms,
 }
 
 static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t *slices,
-                                  const contract_t *contract, uint32_t result, arena_t *arena) {
+                                  const contract_t *contract, uint32_t result, bool has_schedules,
+                                  arena_t *arena) {
   const element_t *element = instance->program.results[result].element;
   size_t count = slices->output_count * element->components;
   bool is_f64 = element->format->bits == 64;
@@ -133,7 +135,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
                         .special = init.is_finite ? special : NULL,
                         .lowest_bit = lowest_bit,
                         .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
-                        .has_schedules = true};
+                        .has_schedules = has_schedules};
   return quick_sums_finish(&quick, element->format, contract, arena);
 }
 
@@ -154,44 +156,63 @@ static accept_t accept_integers(const case_t *instance, const reduce_slices_t *s
   return (accept_t){.count = slices->output_count, .bits = bits};
 }
 
+/* Of the core of a case, whose result is converted to the type `converted` at last. */
 static accept_t accept_one(const case_t *instance, const reduce_slices_t *slices,
-                           const contract_t *contract, uint32_t result, arena_t *arena) {
+                           const contract_t *contract, uint32_t result, const element_t *converted,
+                           arena_t *arena) {
   const element_t *element = instance->program.results[result].element;
   if (element->format == NULL) {
     return accept_integers(instance, slices, contract, result, arena);
   }
   if (reduce_fold_body(&instance->program) == FOLD_ADD) {
-    return accept_float_sums(instance, slices, contract, result, arena);
+    return accept_float_sums(instance, slices, contract, result, converted == element, arena);
   }
   if (element->components == 1) return reduce_product_accept(instance, slices, contract, arena);
   return accept_ask_all(slices->output_count * element->components, arena);
 }
 
+/* f8E8M0FNU has neither zero nor sign. */
+static status_t require_signs(const program_t *program, const program_t *core, failure_t *error) {
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const element_t *elements[] = {core->results[i].element, program->results[i].element};
+    for (size_t k = 0; k < G_N_ELEMENTS(elements); k++) {
+      const format_t *format = elements[k]->format;
+      if (format == NULL || format->specials != FORMAT_EXPONENT_ONLY) continue;
+      return status_fail(error, STATUS_UNSUPPORTED,
+                         "no oracle for reductions of %s, which has neither zero nor sign",
+                         elements[k]->name);
+    }
+  }
+  return STATUS_OK;
+}
+
+/* Bodies that pick. */
+static bool picks(const program_t *program) {
+  fold_body_t body = reduce_fold_body(program);
+  bool picks_float =
+      (body == FOLD_MAXIMUM || body == FOLD_MINIMUM) && program->results[0].element->format != NULL;
+  return body == FOLD_ARGMAX || body == FOLD_ARGMIN || picks_float;
+}
+
 status_t reduce_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                        accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   const program_t *program = &instance->program;
-  STATUS_TRY(reduce_require_plain(program, error));
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    const element_t *element = program->results[i].element;
-    STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, error));
-    if (element->format == NULL || element->format->specials != FORMAT_EXPONENT_ONLY) continue;
-    return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for reductions of %s, which has neither zero nor sign",
-                       element->name);
+  if (reduce_is_quantized(program)) {
+    return reduce_quantized_accept(instance, contract, arena, &out_accepts[0], error);
   }
+  reduce_core_t core;
+  STATUS_TRY(reduce_core_make(instance, arena, &core, error));
+  STATUS_TRY(require_signs(program, &core.instance.program, error));
   reduce_slices_t slices = reduce_slices_make(program, arena);
-  fold_body_t body = reduce_fold_body(program);
-  bool picks_index = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
-  bool picks_float =
-      (body == FOLD_MAXIMUM || body == FOLD_MINIMUM) && program->results[0].element->format != NULL;
-  if (picks_index || picks_float) {
-    reduce_pick_accept(instance, &slices, arena, out_accepts);
-    return STATUS_OK;
-  }
+  bool is_pick = picks(&core.instance.program);
+  if (is_pick) reduce_pick_accept(&core.instance, &slices, arena, out_accepts);
   for (uint32_t i = 0; i < program->result_count; i++) {
-    out_accepts[i] = accept_one(instance, &slices, contract, i, arena);
+    const element_t *result = program->results[i].element;
+    if (!is_pick) out_accepts[i] = accept_one(&core.instance, &slices, contract, i, result, arena);
+    reduce_core_convert_accept(&core, &slices, i, result, arena, &out_accepts[i]);
   }
-  if (contract->order == ORDER_IN_ORDER && program->results[0].element->format != NULL) {
+  bool is_rounded = !is_pick && program->results[0].element->format != NULL;
+  if (contract->order == ORDER_IN_ORDER && is_rounded) {
     return accept_sequential(instance, reduce_simulate, arena, out_accepts, error);
   }
   return STATUS_OK;

@@ -12,13 +12,3 @@ reduce_slices_t reduce_slices_make(const program_t *program, arena_t *arena) {
   slices.term_offset = dimension_list_offsets(&reduced, input, arena);
   return slices;
 }
-
-status_t reduce_require_plain(const program_t *program, failure_t *error) {
-  bool is_quantized = program->operands[0].quantization != NULL;
-  if (!is_quantized && reduce_attributes(program)->reduction.accumulation_count == 0) {
-    return STATUS_OK;
-  }
-  return status_fail(
-      error, STATUS_UNSUPPORTED,
-      "no oracle for a reduction that is quantized or has another accumulation type");
-}

@@ -1,8 +1,8 @@
 #include "oracles/ops/reduce/reduce_simulate.h"
 
-#include "harness/model/promotion.h"
 #include "oracles/exact/dense_fold.h"
-#include "oracles/ops/reduce/reduce.h"
+#include "oracles/ops/reduce/reduce_core.h"
+#include "oracles/ops/reduce/reduce_quantized.h"
 
 /* The body that folds one result; sum_count is two independent sums. */
 static fold_body_t fold_body_of(reduce_body_t body) {
@@ -78,8 +78,6 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
   bool is_indexed = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
   const element_t *index_element = is_indexed ? program->results[1].element : NULL;
   const element_t *element = program->results[input_number].element;
-  const element_t *from = program->operands[input_number].element;
-  STATUS_TRY(element_require_exact_promotion(from, element, error));
   fold_t fold;
   STATUS_TRY(fold_make(body, element, index_element, schedule, &fold, error));
   const tensor_t *input = &instance->operands[input_number];
@@ -92,13 +90,72 @@ static status_t simulate_fold(const case_t *instance, const reduce_slices_t *sli
   return STATUS_OK;
 }
 
+/* Converts what was accumulated to `accumulation`, if a fault has done it in another type, and from
+ * there to the result, one element after the other.  The last one stays where a fault does not
+ * write it. */
+static void convert_result(const tensor_t *accumulated, const element_t *accumulation,
+                           fault_t fault, tensor_t *result) {
+  const element_t *from = accumulated->type.element, *to = result->type.element;
+  size_t count = type_component_count(&result->type);
+  if (fault == FAULT_unwritten_tail && count > 0) count -= from->components;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits = element_load(from, accumulated->data, i);
+    (void)reduce_convert_bits(from, bits, accumulation, &bits);
+    (void)reduce_convert_bits(accumulation, bits, to, &bits);
+    element_store(to, result->data, i, bits);
+  }
+}
+
+/* What a core would be if the inputs' types were accumulated in. */
+static void accumulate_in_input_types(const case_t *instance, reduce_core_t *core) {
+  *core = (reduce_core_t){.instance = *instance};
+  program_t *program = &core->instance.program;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    program->results[i].element = program->operands[i].element;
+  }
+}
+
+/* The tensor to accumulate result `input` in: the result's own if that has the type, else one that
+ * holds what the result's memory held, for faults that read it. */
+static tensor_t accumulator_of(const tensor_t *result, const element_t *element, arena_t *arena) {
+  if (result->type.element == element) return *result;
+  type_t type = result->type;
+  type.element = element;
+  tensor_t accumulator = tensor_make(arena, &type);
+  size_t bytes = type_bytes(&type), held = type_bytes(&result->type);
+  for (size_t i = 0; i < bytes; i++) accumulator.data[i] = result->data[i % held];
+  for (size_t i = 0; i < type_component_count(&type); i++) {
+    uint64_t bits = element_load(element, accumulator.data, i);
+    element_store(element, accumulator.data, i, bits & element_mask(element));
+  }
+  return accumulator;
+}
+
 status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                          tensor_t *inout_results, failure_t *error) {
   const program_t *program = &instance->program;
-  STATUS_TRY(reduce_require_plain(program, error));
+  if (reduce_is_quantized(program)) {
+    return reduce_quantized_simulate(instance, schedule, arena, &inout_results[0], error);
+  }
+  reduce_core_t core;
+  STATUS_TRY(reduce_core_make(instance, arena, &core, error));
+  const program_t accumulation = core.instance.program;
+  if (schedule->fault == FAULT_reduce_in_input_type) accumulate_in_input_types(instance, &core);
   reduce_slices_t slices = reduce_slices_make(program, arena);
   bool is_two_sums = reduce_attributes(program)->reduction.body == REDUCE_sum_count;
-  STATUS_TRY(simulate_fold(instance, &slices, 0, schedule, arena, inout_results, error));
-  if (!is_two_sums) return STATUS_OK;
-  return simulate_fold(instance, &slices, 1, schedule, arena, inout_results, error);
+  tensor_t accumulators[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    accumulators[i] =
+        accumulator_of(&inout_results[i], core.instance.program.results[i].element, arena);
+  }
+  STATUS_TRY(simulate_fold(&core.instance, &slices, 0, schedule, arena, accumulators, error));
+  if (is_two_sums) {
+    STATUS_TRY(simulate_fold(&core.instance, &slices, 1, schedule, arena, accumulators, error));
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (accumulators[i].data == inout_results[i].data) continue;
+    convert_result(&accumulators[i], accumulation.results[i].element, schedule->fault,
+                   &inout_results[i]);
+  }
+  return STATUS_OK;
 }

@@ -1,0 +1,89 @@
+"""Quantized StableHLO programs as plain ones on what is stored, by the passes of jaxlib's own
+MLIR.
+
+WAYS["math"] is stablehlo-legalize-quant-to-math, which the reference interpreter runs by itself
+on a module with quantized types: integer products, rescaled, in f32 whatever the expressed type.
+WAYS["qdq"] runs stablehlo-legalize-quantized-op-to-qdq first, so that each op becomes what the
+specification calls dequantize_op_quantize: operands dequantized to floats, the op of floats, its
+result quantized; of f32 alone.  What both get wrong is in corpus/found/stablehlo.cases.
+
+Both end with chlo-legalize-to-stablehlo.  Arguments and results of `main` become signless
+integers.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from assay_worker import Invalid, Program, Type, Unsupported
+
+# The dialect knows neither 2-bit storage nor a quantized dimension of size 0, nor a kernel of
+# size 0: what the specification permits.
+NARROWER = re.compile("expects window to have positive value|expected floating point literal")
+
+WAYS = {
+    "math": "func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo)",
+    "qdq": "func.func(stablehlo-legalize-quantized-op-to-qdq,stablehlo-legalize-quant-to-math,"
+    "chlo-legalize-to-stablehlo)",
+}
+# Only its dependencies bring the dialect `quant` into a context: jaxlib has no function for it.
+LOADS_QUANT = "vhlo-legalize-to-stablehlo"
+
+
+class Lowering:
+    """The passes, and a context that knows quantized types."""
+
+    def __init__(self, way: str) -> None:
+        from jaxlib.mlir import ir, passmanager
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+        from jaxlib.mlir.dialects import stablehlo
+
+        self.ir = ir
+        self.manager: Any = passmanager.PassManager
+        registry = ir.DialectRegistry()
+        _jax_mlir_ext.register_dialects(registry)
+        self.context = ir.Context()
+        self.context.append_dialect_registry(registry)
+        self.context.load_all_available_dialects()
+        stablehlo.register_dialect(self.context)
+        stablehlo.register_interpreter_dialect(self.context)
+        stablehlo.register_stablehlo_passes()
+        with self.context, ir.Location.unknown():
+            self._run(LOADS_QUANT, ir.Module.parse("module {}"))
+        self.passes = WAYS[way]
+
+    def _run(self, passes: str, module: Any) -> None:
+        self.manager.parse(f"builtin.module({passes})").run(module.operation)
+
+    def parse(self, program: Program) -> Any:
+        """Its module, verified; `with` the context."""
+        try:
+            return self.ir.Module.parse(program.mlir)
+        except self.ir.MLIRError as error:
+            kinds = [*program.operands, *program.results]
+            has_2_bits = any(kind.storage.element in ("i2", "ui2") for kind in kinds)
+            if NARROWER.search(str(error)) or (program.is_quantized and has_2_bits):
+                raise Unsupported(str(error)) from error
+            raise Invalid(str(error)) from error
+
+    def lower(self, program: Program) -> Program:
+        """The program with operands and results as they are stored, signless."""
+        with self.context, self.ir.Location.unknown():
+            module = self.parse(program)
+            try:
+                self._run(self.passes, module)
+            except self.ir.MLIRError as error:
+                raise Unsupported(f"{self.passes}: {error}") from error
+        text = str(module)
+        if "quant" in text:
+            raise Unsupported(f"{self.passes} leaves quantized types")
+        operands = [_signless(kind) for kind in program.operands]
+        results = [_signless(kind) for kind in program.results]
+        return replace(program, mlir=text, operands=operands, results=results)
+
+
+def _signless(kind: Type) -> Type:
+    if kind.quantization is None:
+        return kind
+    return Type(re.sub("^u", "", kind.quantization.storage), kind.shape)

@@ -1,0 +1,14 @@
+/* The formulas of quantum.h a second time, with MPFR rounding every step: the careful side of
+ * oracles whose quick side uses quantum.h.  Not for f8E8M0FNU, which has no zero. */
+#ifndef ASSAY_EXACT_CAREFUL_QUANTUM_H
+#define ASSAY_EXACT_CAREFUL_QUANTUM_H
+
+#include "oracles/exact/quantum.h"
+
+double careful_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored);
+
+/* False where the float that would be converted to storage is NaN. */
+bool careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                      int64_t *out_stored);
+
+#endif

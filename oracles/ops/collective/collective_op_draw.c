@@ -1,0 +1,236 @@
+#include "harness/model/draw.h"
+#include "harness/model/promotion.h"
+#include "oracles/ops/collective/collective_op.h"
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* `group_count` groups of `size` replicas, in any order. */
+static replica_groups_t make_groups(rng_t *rng, uint32_t group_count, uint32_t size) {
+  replica_groups_t groups = {.group_count = group_count, .id_count = group_count * size};
+  for (uint32_t i = 0; i < group_count; i++) groups.sizes[i] = size;
+  bool is_sorted = rng_one_in(rng, 3);
+  for (uint32_t i = 0; i < groups.id_count; i++) {
+    uint32_t other = is_sorted ? i : (uint32_t)rng_below(rng, i + 1);
+    groups.ids[i] = groups.ids[other];
+    groups.ids[other] = i;
+  }
+  return groups;
+}
+
+static replica_groups_t draw_groups(rng_t *rng, const draw_limits_t *limits) {
+  int64_t replicas_max = MIN(limits->elements_max, REPLICAS_MAX);
+  int64_t size_max = MAX(MIN(limits->terms_max, replicas_max), 1);
+  int64_t size = rng_between(rng, 1, MIN(size_max, 4));
+  if (rng_one_in(rng, 4)) size = rng_between(rng, 1, MIN(size_max, 16));
+  if (rng_one_in(rng, 16)) size = size_max;
+  int64_t group_count = rng_between(rng, 1, MIN(replicas_max / size, 4));
+  return make_groups(rng, (uint32_t)group_count, (uint32_t)size);
+}
+
+/* The body may be whatever has a value that is neutral to the last bit, for where there is no
+ * initial value: complex products have none. */
+static void draw_reduction(rng_t *rng, arena_t *arena, reduction_t *out_reduction,
+                           reduction_types_t *out_types) {
+  bool is_complex_product;
+  do {
+    reduction_draw(rng, 1, arena, out_reduction, out_types);
+    is_complex_product = out_reduction->body == REDUCE_multiply &&
+                         out_types->inputs[0].element->kind == ELEMENT_COMPLEX;
+  } while (is_complex_product);
+}
+
+/* The shape of the operand; the sizes of dimension `divided`, if it is not 0, are multiples. */
+static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const replica_groups_t *groups,
+                         uint32_t rank, uint32_t divided) {
+  type_t shape = {.rank = rank, .dims = {groups->id_count}};
+  int64_t left = limits->elements_max / MAX(groups->id_count, 1);
+  for (uint32_t dim = 1; dim < rank; dim++) {
+    int64_t step = dim == divided ? replica_group_size(groups) : 1;
+    int64_t size = draw_size(rng, left / step) * step;
+    shape.dims[dim] = size;
+    left /= MAX(size, 1);
+  }
+  return shape;
+}
+
+static uint32_t draw_rank(rng_t *rng, const draw_limits_t *limits, uint32_t smallest) {
+  uint32_t largest = MAX(MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX), smallest);
+  return (uint32_t)rng_between(rng, smallest, largest);
+}
+
+static void set_types(const reduction_types_t *types, const type_t *operand, const type_t *result,
+                      arena_t *arena, program_t *program) {
+  type_t own = *operand, other = *result; /* They may be the program's. */
+  program->operands[0] = scalar_type_tensor(&types->inputs[0], own.rank, own.dims, arena);
+  program->results[0] = scalar_type_tensor(&types->results[0], other.rank, other.dims, arena);
+}
+
+static void draw(rng_t *rng, const draw_limits_t *limits, const op_t *op, arena_t *arena,
+                 program_t *out_program) {
+  bool scatters = op == &reduce_scatter_op;
+  collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
+  *attributes = (collective_attributes_t){.groups = draw_groups(rng, limits)};
+  reduction_types_t types;
+  draw_reduction(rng, arena, &attributes->reduction, &types);
+  uint32_t rank = draw_rank(rng, limits, scatters ? 2 : 1);
+  uint32_t divided = scatters ? 1 + (uint32_t)rng_below(rng, rank - 1) : 0;
+  type_t operand = draw_shape(rng, limits, &attributes->groups, rank, divided);
+  type_t result = operand;
+  if (scatters) {
+    attributes->scatter_dimension = divided - 1;
+    result.dims[divided] /= replica_group_size(&attributes->groups);
+  }
+  *out_program =
+      (program_t){.op = op, .attributes = attributes, .operand_count = 1, .result_count = 1};
+  set_types(&types, &operand, &result, arena, out_program);
+}
+
+void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                     program_t *out_program) {
+  draw(rng, limits, &all_reduce_op, arena, out_program);
+}
+
+void reduce_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *out_program) {
+  draw(rng, limits, &reduce_scatter_op, arena, out_program);
+}
+
+/* ---- Breaking constraints -------------------------------------------------------------------- */
+
+typedef bool breaker_t(rng_t *rng, program_t *program, collective_attributes_t *attributes);
+
+static bool break_uniqueness(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  (void)program;
+  replica_groups_t *groups = &attributes->groups;
+  if (groups->id_count < 2) return false;
+  uint32_t from = (uint32_t)rng_below(rng, groups->id_count);
+  groups->ids[(from + 1 + rng_below(rng, groups->id_count - 1)) % groups->id_count] =
+      groups->ids[from];
+  return true;
+}
+
+/* A replica is in no group, or a group has one that is not there. */
+static bool break_size(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  (void)attributes;
+  int64_t more = rng_one_in(rng, 2) || program->operands[0].dims[0] == 0 ? 1 : -1;
+  program->operands[0].dims[0] += more;
+  program->results[0].dims[0] += more;
+  return true;
+}
+
+static bool break_range(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  (void)program;
+  replica_groups_t *groups = &attributes->groups;
+  if (groups->id_count == 0) return false;
+  int64_t outside = rng_one_in(rng, 2) ? -1 : groups->id_count + (int64_t)rng_below(rng, 3);
+  groups->ids[rng_below(rng, groups->id_count)] = outside;
+  return true;
+}
+
+/* No conversion leads to booleans or from them; nor does the body of two inputs fit. */
+static bool break_body(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  attributes->reduction.accumulation_count = 0;
+  if (rng_one_in(rng, 4)) {
+    attributes->reduction.body = REDUCE_sum_count;
+    return true;
+  }
+  bool is_boolean = program->results[0].element->kind == ELEMENT_BOOLEAN;
+  program->results[0].element = element_named(is_boolean ? "i8" : "i1");
+  program->results[0].quantization = NULL;
+  return true;
+}
+
+static bool is_wider(const element_t *element, const void *context) {
+  const element_t *from = context;
+  return element != from && from->kind != ELEMENT_COMPLEX && element_is_promotable(from, element);
+}
+
+/* The body returns what it was given, and the result is wider. */
+static bool break_result_element(rng_t *rng, program_t *program,
+                                 collective_attributes_t *attributes) {
+  const type_t *operand = &program->operands[0];
+  const element_t *wider = draw_element(rng, is_wider, operand->element);
+  if (wider == NULL || operand->quantization != NULL) return false;
+  program->results[0].element = wider;
+  attributes->reduction.accumulation_count = 1;
+  attributes->reduction.accumulation[0] = scalar_type_of(operand);
+  return true;
+}
+
+static bool break_result_shape(rng_t *rng, program_t *program,
+                               collective_attributes_t *attributes) {
+  (void)attributes;
+  draw_other_shape(rng, &program->results[0]);
+  return true;
+}
+
+static bool break_multiple(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  int64_t parts = replica_group_size(&attributes->groups);
+  if (parts < 2) return false;
+  program->operands[0].dims[attributes->scatter_dimension + 1] += rng_between(rng, 1, parts - 1);
+  return true;
+}
+
+static bool break_scatter_dimension(rng_t *rng, program_t *program,
+                                    collective_attributes_t *attributes) {
+  int64_t rank = (int64_t)program->operands[0].rank - 1;
+  attributes->scatter_dimension = rng_one_in(rng, 2) ? -1 : rank + (int64_t)rng_below(rng, 3);
+  return true;
+}
+
+/* No dimension of replicas, or groups of several sizes. */
+static bool break_types(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  replica_groups_t *groups = &attributes->groups;
+  if (groups->group_count > 1 && rng_one_in(rng, 2)) {
+    groups->sizes[groups->group_count - 1]--;
+    groups->id_count--;
+  } else {
+    program->operands[0].rank = 0;
+  }
+  return true;
+}
+
+typedef struct breaker_row {
+  const char *id;
+  breaker_t *apply;
+} breaker_row_t;
+
+static const breaker_row_t all_reduce_breakers[] = {
+    {"C1", break_uniqueness},   {"C2", break_size},
+    {"C3", break_range},        {"C5", break_body},
+    {"C6", break_result_shape}, {"C7", break_result_element},
+    {"types", break_types},     {NULL, NULL},
+};
+
+static const breaker_row_t reduce_scatter_breakers[] = {
+    {"C1", break_multiple},     {"C2", break_scatter_dimension},
+    {"C3", break_uniqueness},   {"C4", break_size},
+    {"C5", break_range},        {"C7", break_body},
+    {"C8", break_result_shape}, {"C9", break_result_element},
+    {"types", break_types},     {NULL, NULL},
+};
+
+/* What is about channels cannot be broken; what is not listed, reductions have in common. */
+static bool break_by(const breaker_row_t *rows, const char *channel_id, rng_t *rng, const char *id,
+                     arena_t *arena, program_t *program) {
+  if (strcmp(id, channel_id) == 0) return false;
+  collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
+  *attributes = *collective_attributes(program);
+  program->attributes = attributes;
+  for (const breaker_row_t *row = rows; row->id != NULL; row++) {
+    if (strcmp(row->id, id) != 0) continue;
+    return row->apply(rng, program, attributes) && program_obeys_bounds(program);
+  }
+  reduction_types_t types = collective_types(program);
+  if (!reduction_break(rng, id, &types, &attributes->reduction)) return false;
+  set_types(&types, &program->operands[0], &program->results[0], arena, program);
+  return program_obeys_bounds(program);
+}
+
+bool all_reduce_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
+  return break_by(all_reduce_breakers, "C4", rng, id, arena, inout_program);
+}
+
+bool reduce_scatter_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
+  return break_by(reduce_scatter_breakers, "C6", rng, id, arena, inout_program);
+}

@@ -1,0 +1,81 @@
+/* stablehlo.convolution: its attributes, and how many windows there are. */
+#ifndef ASSAY_OPS_CONVOLUTION_H
+#define ASSAY_OPS_CONVOLUTION_H
+
+#include "harness/model/case.h"
+#include "harness/model/dimension_list.h"
+
+enum {
+  CONVOLUTION_LHS = 0, /* Operand numbers. */
+  CONVOLUTION_RHS = 1,
+  CONVOLUTION_PRECISIONS_MAX = 4, /* Two are valid (C24); a few more can be written. */
+  CONVOLUTION_PLACES_MAX = 16,    /* Dimension numbers are below this, in range or not. */
+};
+
+/* The values of precision_config: hints without defined meaning (openxla/stablehlo#755). */
+typedef enum convolution_precision {
+  CONVOLUTION_PRECISION_DEFAULT,
+  CONVOLUTION_PRECISION_HIGH,
+  CONVOLUTION_PRECISION_HIGHEST,
+  CONVOLUTION_PRECISION_COUNT
+} convolution_precision_t;
+
+/* Which dimension of one tensor is what. */
+typedef struct convolution_numbers {
+  int64_t batch;   /* Of the kernel: its output features. */
+  int64_t feature; /* Of the kernel: its input features. */
+  dimension_list_t spatial;
+} convolution_numbers_t;
+
+typedef struct convolution_padding {
+  int64_t low; /* Negative: so many places are cut off. */
+  int64_t high;
+} convolution_padding_t;
+
+/* Lists are as long as the program says, valid or not. */
+typedef struct convolution_attributes {
+  dimension_list_t window_strides;
+  uint32_t padding_count;
+  convolution_padding_t padding[TYPE_RANK_MAX];
+  dimension_list_t lhs_dilation;
+  dimension_list_t rhs_dilation;
+  uint32_t reversal_count;
+  bool window_reversal[TYPE_RANK_MAX];
+  convolution_numbers_t input;
+  convolution_numbers_t kernel;
+  convolution_numbers_t output;
+  int64_t feature_group_count;
+  int64_t batch_group_count;
+  bool has_precision; /* Whether precision_config is there at all. */
+  uint32_t precision_count;
+  convolution_precision_t precisions[CONVOLUTION_PRECISIONS_MAX];
+} convolution_attributes_t;
+
+static inline const convolution_attributes_t *convolution_attributes(const program_t *program) {
+  return program->attributes;
+}
+
+/* What one spatial dimension is made of.  Products of these numbers are below 2^127: sizes are at
+ * most TYPE_ELEMENTS_MAX. */
+typedef struct convolution_axis {
+  int64_t input_size;
+  int64_t kernel_size;
+  int64_t stride; /* Positive, and so are dilations. */
+  int64_t lhs_dilation;
+  int64_t rhs_dilation;
+  convolution_padding_t padding;
+  bool is_reversed;
+} convolution_axis_t;
+
+/* Spatial dimension `dim` of a program that obeys C1 to C9, C12, C13, C17 and C18. */
+convolution_axis_t convolution_axis(const program_t *program, uint32_t dim);
+
+/* How often the dilated window fits into the dilated and padded input (C25).  A padded input of
+ * negative size, of which the specification says nothing, holds no window. */
+__int128 convolution_window_count(const convolution_axis_t *axis);
+
+/* The input's index under place `place` of window `window`, or -1 for padding and for the places
+ * between dilated elements. */
+int64_t convolution_source(const convolution_axis_t *axis, int64_t window, int64_t place);
+
+#endif

@@ -1,0 +1,39 @@
+/* The oracle rows of convert, uniform_quantize and uniform_dequantize. */
+#include "oracles/audit.h"
+#include "oracles/ops/element_conversion/element_conversion_parts.h"
+
+static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
+                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+  const audit_reference_t reference = {.is_known = false};
+  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
+                         component, &reference, arena, error);
+}
+
+static const oracle_t convert_oracle = {
+    .op_name = "stablehlo.convert",
+    .accept = convert_accept,
+    .ask = convert_ask,
+    .audit = audit,
+    .simulate = convert_simulate,
+};
+
+static const oracle_t uniform_quantize_oracle = {
+    .op_name = "stablehlo.uniform_quantize",
+    .accept = uniform_quantize_accept,
+    .ask = uniform_quantize_ask,
+    .audit = audit,
+    .simulate = uniform_quantize_simulate,
+    .find_formula = uniform_quantize_find_formula,
+};
+
+static const oracle_t uniform_dequantize_oracle = {
+    .op_name = "stablehlo.uniform_dequantize",
+    .accept = uniform_dequantize_accept,
+    .ask = uniform_dequantize_ask,
+    .audit = audit,
+    .simulate = uniform_dequantize_simulate,
+};
+
+extern const oracle_t *const element_conversion_oracles[];
+const oracle_t *const element_conversion_oracles[] = {&convert_oracle, &uniform_quantize_oracle,
+                                                      &uniform_dequantize_oracle, NULL};

@@ -1,0 +1,107 @@
+/* stablehlo.all_reduce and stablehlo.reduce_scatter, evaluated naively: each replica looks for its
+ * group, and walks over all elements of all replicas. */
+#include "oracles/ops/collective/collective.h"
+#include "tests/ops/naive_bodies.h"
+
+static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
+                            naive_node_t b) {
+  reduce_body_t body = collective_attributes(program)->reduction.body;
+  return naive_combine_body(program, body, saturates, a, b);
+}
+
+/* The group of a replica, and its place there. */
+static const int64_t *find_group(const replica_groups_t *groups, int64_t replica,
+                                 int64_t *out_place) {
+  for (uint32_t group = 0; group < groups->group_count; group++) {
+    const int64_t *ids = groups->ids + group * groups->sizes[0];
+    for (uint32_t i = 0; i < groups->sizes[0]; i++) {
+      if (ids[i] != replica) continue;
+      *out_place = i;
+      return ids;
+    }
+  }
+  g_error("replica %" G_GINT64_FORMAT " is in no group", replica);
+}
+
+static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
+                     tensor_t *results) {
+  const program_t *program = &instance->program;
+  const collective_attributes_t *attributes = collective_attributes(program);
+  bool scatters = strcmp(program->op->name, "stablehlo.reduce_scatter") == 0;
+  const type_t *operand = &program->operands[0];
+  for (size_t output = 0; output < type_element_count(&program->results[0]); output++) {
+    int64_t index[TYPE_RANK_MAX];
+    int64_t place = 0;
+    check_unravel(&program->results[0], output, index);
+    const int64_t *group = find_group(&attributes->groups, index[0], &place);
+    if (scatters) {
+      int64_t dim = attributes->scatter_dimension + 1;
+      index[dim] += place * program->results[0].dims[dim];
+    }
+    GArray *leaves = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
+    for (uint32_t i = 0; i < attributes->groups.sizes[0]; i++) {
+      index[0] = group[i];
+      size_t element = check_ravel(operand, index);
+      naive_node_t leaf = {
+          {naive_load(&instance->operands[0], element, program->results[0].element)}};
+      guint at = plan->is_shuffled ? (guint)rng_below(rng, leaves->len + 1) : leaves->len;
+      naive_insert(leaves, at, leaf);
+    }
+    naive_node_t node =
+        naive_reduce_leaves(rng, program, attributes->reduction.body, plan, combine, leaves);
+    naive_store(&results[0], output, node.values[0]);
+    g_array_free(leaves, TRUE);
+  }
+}
+
+/* There is no initial value. */
+static const naive_plan_t plans[] = {
+    {.name = "sequential", .shape = NAIVE_LEFT},
+    {.name = "reverse", .shape = NAIVE_RIGHT},
+    {.name = "random tree", .shape = NAIVE_RANDOM},
+    {.name = "saturating", .shape = NAIVE_LEFT, .saturates = true},
+    {.name = "exact", .is_exact = true},
+    {.name = "shuffled", .shape = NAIVE_RANDOM, .is_shuffled = true},
+};
+
+/* Programs without quantized types and implicit conversions of results: tests of reduce have
+ * those. */
+static void draw_plain(rng_t *rng, const draw_limits_t *limits, arena_t *arena, const char *name,
+                       program_t *out_program) {
+  bool is_plain = false;
+  while (!is_plain) {
+    check_find_op(name)->draw(rng, limits, arena, out_program);
+    is_plain = collective_attributes(out_program)->reduction.accumulation_count == 0 &&
+               out_program->operands[0].quantization == NULL;
+  }
+}
+
+static void draw_all(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                     program_t *out_program) {
+  draw_plain(rng, limits, arena, "stablehlo.all_reduce", out_program);
+}
+
+static void draw_scatter(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *out_program) {
+  draw_plain(rng, limits, arena, "stablehlo.reduce_scatter", out_program);
+}
+
+static void check(const char *name, void (*draw)(rng_t *rng, const draw_limits_t *limits,
+                                                 arena_t *arena, program_t *out_program)) {
+  const draw_limits_t limits = {.rank_max = 3, .elements_max = 48, .terms_max = 16};
+  op_t plain = *check_find_op(name);
+  plain.draw = draw;
+  naive_tally_t tally = naive_check_op(&plain, &limits, 1200, evaluate, plans, G_N_ELEMENTS(plans));
+  g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
+  g_assert_cmpuint(tally.held, >, tally.asked / 4);
+}
+
+static void test_all_reduce(void) { check("stablehlo.all_reduce", draw_all); }
+static void test_reduce_scatter(void) { check("stablehlo.reduce_scatter", draw_scatter); }
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/naive_collective/all_reduce", test_all_reduce);
+  g_test_add_func("/naive_collective/reduce_scatter", test_reduce_scatter);
+  return g_test_run();
+}
