@@ -1,0 +1,176 @@
+/* oneDNN's quantized products, convolutions, windows and conversions: on data whose results are
+ * known, and what it must refuse.  Other numbers are for the oracle to judge. */
+#include "tests/exec/plugin_checks.h"
+
+enum { EXPECTED_MAX = 8 };
+
+typedef struct case_row {
+  const char *name;
+  const char *line;
+  double expected[EXPECTED_MAX];
+} case_row_t;
+
+#define CONVOLUTION_1D(PADDING, GROUPS)                         \
+  "stablehlo.convolution window_strides=[1] padding=" PADDING   \
+  " lhs_dilation=[1] rhs_dilation=[1] window_reversal=[false] " \
+  "dimension_numbers=[b,0,f]x[0,i,o]->[b,0,f] feature_group_count=" GROUPS " batch_group_count=1 "
+#define WINDOW(SIZE, STRIDE, DILATION, PADDING)                                            \
+  "stablehlo.reduce_window body=maximum window_dimensions=" SIZE " window_strides=" STRIDE \
+  " base_dilations=[1,1] window_dilations=" DILATION " padding=" PADDING " "
+
+static const case_row_t case_rows[] = {
+    {"rounds to even after the zero point", /* 3 * 1 / 2 + 1 = 2.5, and -1/2 */
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] !quant.uniform<i8:f32,0x1p-1>[1] "
+     "!quant.uniform<i8:f32,0x1p+0>[1] -> !quant.uniform<i8:f32,0x1p+0:1>[] : 03 : 01",
+     {2}},
+    {"saturates",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] !quant.uniform<i8:f32,0x1p+0:-1>[2] "
+     "!quant.uniform<i8:f32,0x1p+0>[2] -> !quant.uniform<i8:f32,0x1p+0>[] : 6463 : 0101",
+     {127}},
+    {"scales of columns", /* rhs 2 and 1/2, result 1 and 2 */
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] !quant.uniform<i8:f32,0x1p+0:2>[1,1] "
+     "!quant.uniform<i8:f32:1,{0x1p+1,0x1p-1}>[1,2] -> "
+     "!quant.uniform<i32:f32:1,{0x1p+0,0x1p+1}>[1,2] : 06 : 0308",
+     {24, 8}},
+    {"pads with the zero point", /* 3 * (5 - 1), and nothing */
+     CONVOLUTION_1D("[[1,0]]", "1") "!quant.uniform<i8:f32,0x1p+0:1>[1,1,1] "
+                                    "!quant.uniform<i8:f32,0x1p+0>[1,1,1] -> "
+                                    "!quant.uniform<i32:f32,0x1p+0>[1,2,1] : 05 : 03",
+     {0, 12}},
+    {"convolves in groups", /* features 1, 2 and 3, 4 by 10, 100 */
+     CONVOLUTION_1D("[[0,0]]", "2") "f32[1,2,2] f32[1,1,2] -> f32[1,2,2] : "
+                                    "3f800000400000004040000040800000 : 4120000042c80000",
+     {10, 200, 30, 400}},
+    {"convolves in any order of dimensions", /* [f,0,b] by [o,0,i]: 1 + 20 and 2 + 30 */
+     "stablehlo.convolution window_strides=[1] padding=[[0,0]] lhs_dilation=[1] rhs_dilation=[1] "
+     "window_reversal=[false] dimension_numbers=[f,0,b]x[o,0,i]->[0,f,b] feature_group_count=1 "
+     "batch_group_count=1 f32[1,3,1] f32[1,2,1] -> f32[2,1,1] : 3f8000004000000040400000 : "
+     "3f80000041200000",
+     {21, 32}},
+    {"convolves nothing but features",
+     "stablehlo.convolution window_strides=[] padding=[] lhs_dilation=[] rhs_dilation=[] "
+     "window_reversal=[] dimension_numbers=[b,f]x[i,o]->[b,f] feature_group_count=1 "
+     "batch_group_count=1 f32[1,2] f32[2,1] -> f32[1,1] : 3f80000040000000 : 4120000042c80000",
+     {210}},
+    {"windows with padding and an initial value", /* rows of two: 1, 3, 3 and 2, 5, 5; at least 2 */
+     WINDOW("[1,2]", "[1,1]", "[1,1]", "[[0,0],[1,1]]") "i8[2,2] i8[] -> i8[2,3] : 01030205 : 02",
+     {2, 3, 3, 2, 5, 5}},
+    {"dilated windows down the columns", /* of three rows the first and the last */
+     WINDOW("[2,1]", "[1,1]", "[2,1]",
+            "[[0,0],[0,0]]") "f32[3,2] f32[] -> f32[1,2] : "
+                             "3f80000040000000410000004110000040400000bf800000 : ff800000",
+     {3, 2}},
+    {"converts", "stablehlo.convert ui8[2] -> f32[2] : 01ff", {1, 255}},
+    {"quantizes", /* 1.25 * 2 + 3 = 5.5, -100 * 2 + 3 */
+     "stablehlo.uniform_quantize f32[2] -> !quant.uniform<i8:f32,0x1p-1:3>[2] : 3fa00000c2c80000",
+     {6, -128}},
+    {"dequantizes",
+     "stablehlo.uniform_dequantize !quant.uniform<ui8:f32,0x1.8p+0:3>[2] -> f32[2] : 00ff",
+     {-4.5, 378}},
+};
+
+static void test_case(gconstpointer data) {
+  const case_row_t *row = data;
+  executor_t *executor = check_open_plugin("onednn");
+  if (executor == NULL) return;
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  g_assert_cmpint(case_parse(str_from(row->line), &arena, &instance, NULL, NULL), ==, STATUS_OK);
+  executor_program_t *compiled = NULL;
+  char reason[256] = "";
+  if (executor_compile(executor, &instance.program, &compiled, reason, sizeof reason) !=
+      EXECUTOR_OK) {
+    g_error("%s: %s", row->line, reason);
+  }
+  g_assert_cmpint(executor_promises(executor, &instance.program), ==, EXECUTOR_PROMISE_YES);
+  tensor_t result = tensor_make(&arena, &instance.program.results[0]);
+  execution_t execution = executor_execute(executor, compiled, instance.operands, POISON, &result);
+  g_assert_cmpint(execution.outcome, ==, EXECUTOR_OK);
+  for (size_t i = 0; i < type_component_count(&result.type); i++) {
+    g_assert_cmpfloat(check_load(&result, i), ==, row->expected[i]);
+  }
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+typedef struct refusal_row {
+  const char *line;
+  executor_outcome_t outcome;
+  const char *reason;
+} refusal_row_t;
+
+#define PRODUCT "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
+#define I8 "!quant.uniform<i8:f32,0x1p+0>"
+#define CONVOLUTION(REVERSED, BASE, LOW, BATCH_GROUPS)                                 \
+  "stablehlo.convolution window_strides=[1] padding=[[" LOW ",0]] lhs_dilation=[" BASE \
+  "] rhs_dilation=[1] window_reversal=[" REVERSED                                      \
+  "] dimension_numbers=[b,0,f]x[0,i,o]->[b,0,f] "                                      \
+  "feature_group_count=1 batch_group_count=" BATCH_GROUPS " "
+
+static const refusal_row_t refusal_rows[] = {
+    {PRODUCT "f32[1] " I8 "[1] -> f32[]", EXECUTOR_REFUSED,
+     "operands and result are quantized, or none"},
+    {PRODUCT "!quant.uniform<ui8:f32,0x1p+0>[1] !quant.uniform<ui8:f32,0x1p+0>[1] -> " I8 "[]",
+     EXECUTOR_REFUSED, "multiplies i8 by i8"},
+    {PRODUCT "!quant.uniform<i8:f16,0x1p+0>[1] !quant.uniform<i8:f16,0x1p+0>[1] -> "
+             "!quant.uniform<i8:f16,0x1p+0>[]",
+     EXECUTOR_REFUSED, "rescales in f32"},
+    {PRODUCT I8 "[1] " I8 "[1] -> !quant.uniform<i8<-10:10>:f32,0x1p+0>[]", EXECUTOR_REFUSED,
+     "saturates at the ends of the result's type"},
+    {PRODUCT I8 "[1] " I8 "[1] -> !quant.uniform<i8:f32,0x1.8p+1>[]", EXECUTOR_REFUSED,
+     "no multiplier but one of f32"},
+    {PRODUCT I8 "[1] !quant.uniform<i8:f32,0x1p+0:1>[1] -> " I8 "[]", EXECUTOR_REFUSED,
+     "rhs has no zero point"},
+    {CONVOLUTION("true", "1", "0", "1") "f32[1,3,1] f32[2,1,1] -> f32[1,2,1]", EXECUTOR_REFUSED,
+     "no reversed windows"},
+    {CONVOLUTION("false", "2", "0", "1") "f32[1,3,1] f32[2,1,1] -> f32[1,4,1]", EXECUTOR_REFUSED,
+     "no dilation of lhs"},
+    {CONVOLUTION("false", "1", "-1", "1") "f32[1,3,1] f32[2,1,1] -> f32[1,1,1]", EXECUTOR_REFUSED,
+     "no negative padding"},
+    {CONVOLUTION("false", "1", "0", "2") "f32[2,3,1] f32[2,1,2] -> f32[1,2,2]", EXECUTOR_REFUSED,
+     "no groups of the batch"},
+    {CONVOLUTION("false", "1", "0", "1") "f32[1,3,1] f32[2,2,1] -> f32[1,2,1]", EXECUTOR_REJECTED,
+     "C14"},
+    {CONVOLUTION("false", "1", "0", "1") "f32[1,3,1] f32[2,1,1] -> f32[1,3,1]", EXECUTOR_REJECTED,
+     "C25"},
+    {WINDOW("[1,2]", "[1,1]", "[1,1]", "[[0,0],[2,0]]") "f32[1,2] f32[] -> f32[1,3]",
+     EXECUTOR_REFUSED, "no windows of padding alone"},
+    {WINDOW("[1,2]", "[1,1]", "[1,1]", "[[0,0],[0,0]]") "f32[1,2] f32[] -> f32[1,2]",
+     EXECUTOR_REJECTED, "C15"},
+    {"stablehlo.convert f32[1] -> i8[1]", EXECUTOR_REFUSED, "no reorder from f32 to i8"},
+    {"stablehlo.uniform_quantize f32[1] -> !quant.uniform<i8:f32,0x1.8p+0>[1]", EXECUTOR_REFUSED,
+     "a power of two"},
+};
+
+static void test_refusal(gconstpointer data) {
+  const refusal_row_t *row = data;
+  executor_t *executor = check_open_plugin("onednn");
+  if (executor == NULL) return;
+  arena_t arena;
+  arena_init(&arena);
+  program_t program = check_parse_program(row->line, &arena);
+  executor_program_t *compiled = NULL;
+  char reason[256] = "";
+  g_assert_cmpint(executor_compile(executor, &program, &compiled, reason, sizeof reason), ==,
+                  row->outcome);
+  if (strstr(reason, row->reason) == NULL) g_error("%s: %s", row->line, reason);
+  g_assert_cmpint(executor_promises(executor, &program), ==, EXECUTOR_PROMISE_NO);
+  arena_deinit(&arena);
+  executor_close(executor);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(case_rows); i++) {
+    char *path = g_strdup_printf("/plugin_stablehlo/case/%s", case_rows[i].name);
+    g_test_add_data_func(path, &case_rows[i], test_case);
+    g_free(path);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(refusal_rows); i++) {
+    char *path = g_strdup_printf("/plugin_stablehlo/refusal/%zu", i);
+    g_test_add_data_func(path, &refusal_rows[i], test_refusal);
+    g_free(path);
+  }
+  return g_test_run();
+}
