@@ -24,10 +24,22 @@ uint64_t invariance_source_seed(uint64_t seed, uint64_t index, uint64_t purpose)
   return rng_splitmix(&state);
 }
 
+static bool has_quantized(const program_t *program) {
+  bool has = false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    has |= program->operands[i].quantization != NULL;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    has |= program->results[i].quantization != NULL;
+  }
+  return has;
+}
+
+/* One name stands for programs of that type that are not quantized. */
 static bool has_types(const program_t *program, const char *types) {
   if (types == NULL) return true;
   if (strstr(types, "->") == NULL) {
-    return strcmp(program->operands[0].element->name, types) == 0 &&
+    return !has_quantized(program) && strcmp(program->operands[0].element->name, types) == 0 &&
            strcmp(program->results[0].element->name, types) == 0;
   }
   GString *text = g_string_new(NULL);
@@ -44,7 +56,12 @@ static bool has_results(const program_t *program) {
   return true;
 }
 
-/* A program with result elements; false if none of many has the types. */
+static bool has_axes(const program_t *program) {
+  axes_t axes;
+  return axes_of(program, &axes);
+}
+
+/* A program with axes and result elements; false if none of many has the types. */
 static bool draw_program(rng_t *rng, const op_t *op, const char *types, arena_t *arena,
                          program_t *out_program) {
   for (int i = 0; i < ATTEMPTS; i++) {
@@ -52,7 +69,8 @@ static bool draw_program(rng_t *rng, const op_t *op, const char *types, arena_t 
     const char *broken;
     arena_mark_t mark = arena_mark(arena);
     gen_program(rng, op, &options, arena, out_program, &broken);
-    if (has_types(out_program, types) && has_results(out_program)) return true;
+    bool is_fit = has_types(out_program, types) && has_results(out_program);
+    if (is_fit && has_axes(out_program)) return true;
     arena_rewind(arena, mark);
   }
   return false;
@@ -120,8 +138,8 @@ void invariance_source_draw(const op_t *op, const char *types, uint64_t seed, ui
   /* The same attributes that every other case made from this one will have. */
   const axes_selection_t everything = {0};
   axes_t axes;
-  bool has_axes = axes_of(&program, &axes);
-  g_assert(has_axes);
+  bool is_told = axes_of(&program, &axes);
+  g_assert(is_told);
   *out_axes = axes;
   bool is_viewed = axes_view(&drawn, &axes, &everything, out_axes, arena, out_case);
   g_assert(is_viewed);

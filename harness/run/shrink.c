@@ -234,7 +234,8 @@ bool shrink_leave_out(shrink_t *shrink, size_t count, size_t count_min, size_t b
 /* ---- All together ---------------------------------------------------------------------------- */
 
 static bool shrink_once(shrink_t *shrink) {
-  bool has_axes = shrink->broken == NULL && shrink->best.program.op->axes != NULL;
+  axes_t axes;
+  bool has_axes = shrink->broken == NULL && axes_of(&shrink->best.program, &axes);
   bool is_changed = has_axes ? shrink_axes(shrink) : shrink_shapes(shrink);
   is_changed |= shrink_redraw(shrink);
   is_changed |= shrink_attributes(shrink);

@@ -251,7 +251,7 @@ static void permit_merged_specials(enclosed_t *mean, enclosed_t *squares, size_t
   if (count == 1) enclosed_add_zero(squares, ENCLOSED_POSITIVE_ZERO);
 }
 
-/* Nothing is merged: the first number is the mean, added to +0 perhaps, and there are no squares. */
+/* Nothing is merged: the number is the mean, added to +0 perhaps, and there are no squares. */
 static void set_single(const enclosed_t *number, enclosed_t *mean, enclosed_t *squares) {
   enclosed_copy(mean, number);
   if (mpfr_zero_p(number->low)) mean->specials |= ENCLOSED_POSITIVE_ZERO;

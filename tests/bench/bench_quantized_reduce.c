@@ -115,7 +115,7 @@ static void measure(size_t rows, size_t terms, int rounds) {
 }
 
 int main(int argc, char **argv) {
-  int rounds = argc > 1 ? CLAMP(atoi(argv[1]), 1, ROUNDS_MAX) : 5;
+  int rounds = argc > 1 ? (int)CLAMP(g_ascii_strtoll(argv[1], NULL, 10), 1, ROUNDS_MAX) : 5;
   printf("  rows  terms  quick ns/t  MPFR ns/t    ratio  different\n");
   for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) measure(shapes[i][0], shapes[i][1], rounds);
   return 0;

@@ -91,7 +91,7 @@ static void check(const char *name, void (*draw)(rng_t *rng, const draw_limits_t
   const draw_limits_t limits = {.rank_max = 3, .elements_max = 48, .terms_max = 16};
   op_t plain = *check_find_op(name);
   plain.draw = draw;
-  naive_tally_t tally = naive_check_op(&plain, &limits, 1200, evaluate, plans, G_N_ELEMENTS(plans));
+  naive_tally_t tally = naive_check_op(&plain, &limits, 600, evaluate, plans, G_N_ELEMENTS(plans));
   g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
 }

@@ -248,6 +248,13 @@ static const naive_plan_t plans[] = {
     {.name = "shuffled", .shape = NAIVE_RANDOM, .scatters_inits = true, .is_shuffled = true},
 };
 
+/* The sanitizers look at code, and see it in fewer cases. */
+#ifdef ASSAY_SANITIZE
+enum { CASES = 500, SKIPPING_CASES = 300 };
+#else
+enum { CASES = 3000, SKIPPING_CASES = 1500 };
+#endif
+
 static const draw_limits_t limits = {.rank_max = 5, .elements_max = 64, .terms_max = 24};
 
 static void draw_unquantized(rng_t *rng, const draw_limits_t *draw_limits, arena_t *arena,
@@ -258,7 +265,7 @@ static void draw_unquantized(rng_t *rng, const draw_limits_t *draw_limits, arena
 }
 
 static void test_conforms(void) {
-  naive_tally_t tally = naive_check_op(check_find_op("stablehlo.convolution"), &limits, 3000,
+  naive_tally_t tally = naive_check_op(check_find_op("stablehlo.convolution"), &limits, CASES,
                                        evaluate, plans, G_N_ELEMENTS(plans));
   g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
@@ -289,7 +296,7 @@ static void test_skipped_padding(void) {
   arena_init(&arena);
   rng_t rng = rng_make(0x5c1);
   size_t told = 0, alike = 0;
-  for (size_t c = 0; c < 1500; c++) {
+  for (size_t c = 0; c < SKIPPING_CASES; c++) {
     arena_reset(&arena);
     program_t program;
     draw_unquantized(&rng, &limits, &arena, &program);

@@ -211,7 +211,7 @@ static void test_windows(void) {
   op_t plain = *check_find_op("stablehlo.reduce_window");
   plain.draw = draw_window;
   naive_tally_t tally =
-      naive_check_op(&plain, &limits, 1200, evaluate_windows, plans, G_N_ELEMENTS(plans));
+      naive_check_op(&plain, &limits, 600, evaluate_windows, plans, G_N_ELEMENTS(plans));
   g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
 }
@@ -220,7 +220,7 @@ static void test_scatter(void) {
   op_t plain = *check_find_op("stablehlo.select_and_scatter");
   plain.draw = draw_scatter;
   naive_tally_t tally =
-      naive_check_op(&plain, &limits, 1200, evaluate_scatter, plans, G_N_ELEMENTS(plans));
+      naive_check_op(&plain, &limits, 600, evaluate_scatter, plans, G_N_ELEMENTS(plans));
   g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
 }

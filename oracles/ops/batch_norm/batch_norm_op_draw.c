@@ -35,7 +35,7 @@ static double draw_epsilon(rng_t *rng) {
 
 /* Lengths at which blocked and vectorized loops have a tail, or none. */
 static int64_t draw_length(rng_t *rng, int64_t largest) {
-  if (!rng_one_in(rng, 3)) return draw_size(rng, largest);
+  if (!rng_one_in(rng, 8)) return draw_size(rng, largest);
   int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
   return MIN(length, largest);
 }

@@ -2,18 +2,28 @@
  * one channel. */
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 
-/* The channels along the last dimension, if there are as many. */
+/* Element i belongs to channel i modulo their count, as if theirs were the last dimension. */
 static status_t simulate_last_dimension(const case_t *instance, const schedule_t *schedule,
-                                        arena_t *arena, tensor_t *inout_results, failure_t *error) {
-  const type_t *operand = &instance->program.operands[0];
-  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
-  *attributes = *batch_norm_attributes(&instance->program);
-  if (operand->dims[operand->rank - 1] == operand->dims[attributes->feature_index]) {
-    attributes->feature_index = operand->rank - 1;
-  }
+                                        arena_t *arena, const tensor_t *results, failure_t *error) {
   case_t changed = *instance;
-  changed.program.attributes = attributes;
-  return composite_simulate(&changed, schedule, arena, inout_results, error);
+  program_t *program = &changed.program;
+  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
+  *attributes = *batch_norm_attributes(program);
+  int64_t channels = program->operands[0].dims[attributes->feature_index];
+  dimension_list_t terms = batch_norm_terms(program);
+  const int64_t dims[] = {(int64_t)dimension_list_extent(&terms, &program->operands[0]), channels};
+  const type_t whole = type_make(program->operands[0].element, 2, dims);
+  attributes->feature_index = 1;
+  program->attributes = attributes;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (!batch_norm_is_whole(program, i)) continue;
+    program->operands[i] = changed.operands[i].type = whole;
+  }
+  program->results[0] = whole;
+  tensor_t changed_results[BATCH_NORM_RESULTS];
+  memcpy(changed_results, results, sizeof changed_results);
+  changed_results[0].type = whole;
+  return composite_simulate(&changed, schedule, arena, changed_results, error);
 }
 
 /* The mean of the whole tensor, as it is stored: all elements are one channel. */

@@ -171,6 +171,21 @@ static accept_t accept_one(const case_t *instance, const reduce_slices_t *slices
   return accept_ask_all(slices->output_count * element->components, arena);
 }
 
+/* f8E8M0FNU has neither zero nor sign. */
+static status_t require_signs(const program_t *program, const program_t *core, failure_t *error) {
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const element_t *elements[] = {core->results[i].element, program->results[i].element};
+    for (size_t k = 0; k < G_N_ELEMENTS(elements); k++) {
+      const format_t *format = elements[k]->format;
+      if (format == NULL || format->specials != FORMAT_EXPONENT_ONLY) continue;
+      return status_fail(error, STATUS_UNSUPPORTED,
+                         "no oracle for reductions of %s, which has neither zero nor sign",
+                         elements[k]->name);
+    }
+  }
+  return STATUS_OK;
+}
+
 /* Bodies that pick. */
 static bool picks(const program_t *program) {
   fold_body_t body = reduce_fold_body(program);
@@ -187,6 +202,7 @@ status_t reduce_accept(const case_t *instance, const contract_t *contract, arena
   }
   reduce_core_t core;
   STATUS_TRY(reduce_core_make(instance, arena, &core, error));
+  STATUS_TRY(require_signs(program, &core.instance.program, error));
   reduce_slices_t slices = reduce_slices_make(program, arena);
   bool is_pick = picks(&core.instance.program);
   if (is_pick) reduce_pick_accept(&core.instance, &slices, arena, out_accepts);

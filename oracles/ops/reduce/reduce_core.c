@@ -6,23 +6,13 @@
 #include "harness/model/promotion.h"
 #include "oracles/exact/quick_result.h"
 
-static bool is_exponent_only(const element_t *element) {
-  return element->format != NULL && element->format->specials == FORMAT_EXPONENT_ONLY;
-}
-
-static status_t require_types(const reduction_types_t *types, uint32_t input, failure_t *error) {
-  const element_t *elements[] = {types->accumulations[input].element,
-                                 types->results[input].element};
-  for (size_t i = 0; i < G_N_ELEMENTS(elements); i++) {
-    if (!is_exponent_only(elements[i])) continue;
-    return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for reductions of %s, which has neither zero nor sign",
-                       elements[i]->name);
-  }
+static status_t require_conversion(const reduction_types_t *types, uint32_t input,
+                                   failure_t *error) {
+  const element_t *accumulation = types->accumulations[input].element;
   /* The RFC says how to convert; today's specification, which has no output conversion, does not.
    */
-  if (elements[0] != elements[1]) return STATUS_OK;
-  return element_require_exact_promotion(types->inputs[input].element, elements[0], error);
+  if (accumulation != types->results[input].element) return STATUS_OK;
+  return element_require_exact_promotion(types->inputs[input].element, accumulation, error);
 }
 
 static bool convert_integer(const element_t *from, uint64_t bits, const element_t *to,
@@ -71,7 +61,7 @@ status_t reduce_core_make(const case_t *instance, arena_t *arena, reduce_core_t 
   *out_core = (reduce_core_t){.instance = *instance};
   program_t *program = &out_core->instance.program;
   for (uint32_t i = 0; i < types.count; i++) {
-    STATUS_TRY(require_types(&types, i, error));
+    STATUS_TRY(require_conversion(&types, i, error));
     const element_t *accumulation = types.accumulations[i].element;
     program->results[i].element = accumulation;
     if (element_promotion_is_exact(types.inputs[i].element, accumulation)) continue;

@@ -17,7 +17,7 @@ typedef struct reduce_core {
 } reduce_core_t;
 
 /* STATUS_UNSUPPORTED if the accumulation type does not hold all values of an input in a program by
- * today's specification, which leaves that conversion open, or for f8E8M0FNU. */
+ * today's specification, which leaves that conversion open. */
 status_t reduce_core_make(const case_t *instance, arena_t *arena, reduce_core_t *out_core,
                           failure_t *error);
 

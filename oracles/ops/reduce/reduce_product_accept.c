@@ -100,6 +100,8 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
   enclosure_round_ends(&enclosure, low, high);
   for (size_t i = 0; i < count; i++) {
     if (is_exact[i]) low[i] = high[i] = reference[i];
+    /* Every schedule keeps the sign, though the bound may be wider than the product. */
+    if (low[i] <= 0 && high[i] >= 0) ask[i] = 1;
   }
   accept.low = low;
   accept.high = high;

@@ -79,6 +79,7 @@ static bool gather_leaves(const case_t *instance, const reduce_slices_t *slices,
     are_known =
         convert_leaf(question->quanta, quantum_load(&instance->operands[0], index), &terms[term]);
   }
+  if (are_known) reach_prepare(question);
   return are_known;
 }
 

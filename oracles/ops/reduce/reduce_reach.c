@@ -4,19 +4,6 @@
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
-/* Sums of leaves as distances from the zero point, of those above 0 and of those below it. */
-typedef struct leaf_sums {
-  double positive;
-  double negative;
-} leaf_sums_t;
-
-/* All leaves at their low ends, and all at their high ones: nodes are monotone, so these bound what
- * others give. */
-typedef struct reach_sums {
-  leaf_sums_t low;
-  leaf_sums_t high;
-} reach_sums_t;
-
 static void take_value(leaf_sums_t *sums, int64_t distance, double times) {
   *(distance > 0 ? &sums->positive : &sums->negative) += times * (double)distance;
 }
@@ -27,11 +14,25 @@ static void take_leaf(reach_sums_t *sums, stored_interval_t leaf, int64_t zero_p
   take_value(&sums->high, leaf.high - zero_point, times);
 }
 
+void reach_prepare(reach_question_t *question) {
+  const reduce_quanta_t *quanta = question->quanta;
+  int64_t zero_point = quanta->accumulation.zero_point;
+  question->sums = (reach_sums_t){0};
+  for (size_t i = 0; i < question->count; i++) {
+    take_leaf(&question->sums, question->terms[i], zero_point, 1);
+  }
+  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+    double u = ldexp(1, -quanta->arithmetics[i]->precision);
+    if (question->contract->accum_rounding == ACCUM_ROUNDING_RZ) u *= 2;
+    double outwards = 1 + 0x1p-40;
+    question->errors[i] = (reach_errors_t){.parts = expm1(5 * log1p(u)) * outwards,
+                                           .zero_point = expm1(2 * log1p(u)) * outwards};
+  }
+}
+
 static reach_sums_t sum_leaves(const reach_question_t *question, uint32_t init_count) {
-  reach_sums_t sums = {0};
-  int64_t zero_point = question->quanta->accumulation.zero_point;
-  for (size_t i = 0; i < question->count; i++) take_leaf(&sums, question->terms[i], zero_point, 1);
-  take_leaf(&sums, question->init, zero_point, init_count);
+  reach_sums_t sums = question->sums;
+  take_leaf(&sums, question->init, question->quanta->accumulation.zero_point, init_count);
   return sums;
 }
 
@@ -61,10 +62,8 @@ static double node_error(const reach_question_t *question, double magnitude) {
   double zero_point = fabs((double)quantum->zero_point), worst = 0;
   for (size_t i = 0; i < quanta->arithmetic_count; i++) {
     const format_t *format = quanta->arithmetics[i];
-    double u = ldexp(1, -format->precision);
-    if (question->contract->accum_rounding == ACCUM_ROUNDING_RZ) u *= 2;
-    double error = expm1(5 * log1p(u)) * magnitude + expm1(2 * log1p(u)) * zero_point;
-    error *= 1 + 0x1p-40;
+    double error =
+        question->errors[i].parts * magnitude + question->errors[i].zero_point * zero_point;
     double distance = error < 0.5 ? 0 : floor(error + 0.5);
     worst = fmax(worst, distance + cut_by_ends(quantum, format, magnitude + error + 1));
   }

@@ -9,6 +9,25 @@ typedef struct stored_interval {
   int64_t high; /* Less than low if empty. */
 } stored_interval_t;
 
+/* Sums of leaves as distances from the zero point, of those above 0 and of those below it. */
+typedef struct leaf_sums {
+  double positive;
+  double negative;
+} leaf_sums_t;
+
+/* All leaves at their low ends, and all at their high ones: nodes are monotone, so these bound what
+ * others give. */
+typedef struct reach_sums {
+  leaf_sums_t low;
+  leaf_sums_t high;
+} reach_sums_t;
+
+/* The relative errors of a node in one arithmetic: of its parts, and of the zero point. */
+typedef struct reach_errors {
+  double parts;
+  double zero_point;
+} reach_errors_t;
+
 /* A sum in the accumulation type of `quanta`.  A leaf is an interval of two values where its
  * conversion depends on the arithmetic. */
 typedef struct reach_question {
@@ -17,7 +36,12 @@ typedef struct reach_question {
   size_t count;
   const stored_interval_t *terms; /* count of them. */
   stored_interval_t init;
+  reach_sums_t sums;        /* Of the terms: these two are reach_prepare()'s. */
+  reach_errors_t errors[2]; /* By arithmetic. */
 } reach_question_t;
+
+/* To be called once all else is set. */
+void reach_prepare(reach_question_t *question);
 
 /* What every tree over the terms and `init_count` initial values, in any order, ends in: proven,
  * and attained where one value is left.  False if no bound is known: the formula may overflow. */
