@@ -231,8 +231,8 @@ static const struct {
      "3f09", "3f01"},
     {FAULT_quantized_sum_wraps, "integer_overflow=saturate",
      DOT "!quant.uniform<i16:f32,0x1p+0>[3] !quant.uniform<i16:f32,0x1p+0>[3] -> "
-         "!quant.uniform<i32:f32,0x1p+0>[] : 7fff7fff7fff : 7fff7fff7fff",
-     "7fffffff", "bffd0000"},
+         "!quant.uniform<i32:f32,0x1p+1>[] : 7fff7fff7fff : 7fff7fff7fff",
+     "5ffe8000", "dffe8000"},
     {FAULT_zero_point_before_rescale, "backend",
      DOT "!quant.uniform<i8:f32,0x1p+0>[1] !quant.uniform<i8:f32,0x1p-1>[1] -> "
          "!quant.uniform<i8:f32,0x1p+0:4>[] : 02 : 03",
