@@ -263,8 +263,8 @@ int32_t plan_convolution(const dnnl_functions_t *dnnl, const assay_program_t *pr
       plugin_is_empty(&program->results[0])) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no convolution of nothing");
   }
-  dnnl_data_type_t operand_type;
-  dnnl_data_type_t result_type;
+  dnnl_data_type_t operand_type = dnnl_data_type_undef;
+  dnnl_data_type_t result_type = dnnl_data_type_undef;
   *out_plan = (plan_t){.input_count = 2, .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS}};
   int32_t code = find_types(dnnl, program, &convolution, takes_any_types, out_plan, &operand_type,
                             &result_type, reason);
