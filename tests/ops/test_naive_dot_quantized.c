@@ -13,8 +13,9 @@ static int64_t draw_zero_point(rng_t *rng) {
 
 /* Bits of the significand of a scale. */
 static double draw_scale_of(rng_t *rng, int bits) {
-  double significand = (double)((uint64_t)1 << (bits - 1) | rng_bits(rng) >> (65 - bits));
-  return ldexp(bits == 1 ? 1 : significand, (int)rng_between(rng, -4, 3) - bits);
+  uint64_t fraction = bits == 1 ? 0 : rng_bits(rng) >> (65 - bits);
+  double significand = (double)((uint64_t)1 << (bits - 1) | fraction);
+  return ldexp(significand, (int)rng_between(rng, -4, 3) - bits);
 }
 
 static void append_type(rng_t *rng, int bits, bool per_axis, const char *shape, GString *line) {
