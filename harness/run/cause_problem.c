@@ -339,18 +339,32 @@ static double bits_of_value(uint64_t significand, int32_t *inout_exponent) {
   return significant_bits(significand, inout_exponent) + bits_of_special;
 }
 
-static double integer_evidence(const examined_t *examined) {
+/* Whether a storage value is an end of its range or stands for zero: whatever is too large, or
+ * small beside the scale, becomes one of these. */
+static bool is_special_quantum(const type_t *type, size_t element, int64_t stored) {
+  const quantization_t *quantization = type->quantization;
+  if (stored == quantization->storage_min || stored == quantization->storage_max) return true;
+  return stored == quantization_zero_point(type, element);
+}
+
+static double integer_evidence(const examined_t *examined, const answer_t *answer) {
   const element_t *element = examined->element;
   if (!examined->has_right) return 0;
   int64_t got = element_signed_value(element, examined->got);
+  const problem_t *problem = &examined->problem;
+  const type_t *type = &problem->results[problem->result].type;
+  bool is_quantum = type->quantization != NULL;
+  if (is_quantum && is_special_quantum(type, problem->component, got)) return bits_of_special;
   int64_t right = element_signed_value(element, examined->right);
   int32_t exponent = 0;
   double most = bits_of_value(got < 0 ? -(uint64_t)got : (uint64_t)got, &exponent);
-  return fmin(log2(1 + fabs((double)got - (double)right)), fmin(most, element->bits));
+  double bits = log2(1 + fabs((double)got - (double)right));
+  if (is_quantum) bits = fmax(0, bits - log2(width_of(answer)));
+  return fmin(bits, fmin(most, element->bits));
 }
 
 double evidence_bits(const examined_t *examined, const answer_t *answer) {
-  if (examined->element->format == NULL) return integer_evidence(examined);
+  if (examined->element->format == NULL) return integer_evidence(examined, answer);
   const format_t *format = examined->element->format;
   if (!is_number(format, examined->got) || format_is_zero(format, examined->got)) {
     return bits_of_special;
