@@ -2,9 +2,10 @@
  * again.  Knows no op by name and no executor.
  *
  * Candidates come in this order, over and over until none is taken: fewer entries along every
- * index, the terms of a sum last; fewer dimensions; small programs drawn anew; the operands'
- * dimensions in the usual order; attributes as they are by default; values that say little (zeros,
- * ones, powers of two, few bits).  Of each kind the boldest come first.
+ * index, the terms of a sum last; fewer dimensions; the operands' dimensions in the usual order;
+ * small programs drawn anew; several sizes lowered together; attributes as they are by default;
+ * values that say little (zeros, ones, powers of two, few bits).  Of each kind the boldest come
+ * first.
  *
  * A candidate is asked about only if it is smaller by shrink_measure_compare(), which is
  * well-founded, so that shrinking ends; if its program breaks the constraint that the first one

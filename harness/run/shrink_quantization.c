@@ -5,6 +5,23 @@
 
 #include "harness/run/shrink_state.h"
 
+const quantization_t *shrink_kept_scales(const quantization_t *before, const size_t *kept,
+                                         size_t count, arena_t *arena) {
+  quantization_t *after = ARENA_NEW_ARRAY(arena, quantization_t, 1);
+  *after = *before;
+  double *scales = ARENA_NEW_ARRAY(arena, double, count);
+  int64_t *zero_points = ARENA_NEW_ARRAY(arena, int64_t, count);
+  for (size_t i = 0; i < count; i++) {
+    size_t from = kept == NULL ? i : kept[i];
+    scales[i] = before->scales[from];
+    zero_points[i] = before->zero_points[from];
+  }
+  after->count = (uint32_t)count;
+  after->scales = scales;
+  after->zero_points = zero_points;
+  return after;
+}
+
 typedef void plainer_t(const type_t *type, quantization_t *quantization, double *scales,
                        int64_t *zero_points);
 

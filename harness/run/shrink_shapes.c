@@ -65,22 +65,13 @@ static void cut_quantization(const trial_t *trial, int dim, type_t *type) {
   const quantization_t *before = type->quantization;
   if (before == NULL || before->axis < dim) return;
   arena_t *arena = &trial->shrink->scratch;
-  quantization_t *after = ARENA_NEW_ARRAY(arena, quantization_t, 1);
-  *after = *before;
-  type->quantization = after;
   if (is_drop(&trial->cut)) {
+    quantization_t *after = ARENA_NEW_ARRAY(arena, quantization_t, 1);
+    *after = *before;
     after->axis = before->axis == dim ? -1 : before->axis - 1;
+    type->quantization = after;
   } else if (before->axis == dim) {
-    size_t count = trial->cut.count;
-    double *scales = ARENA_NEW_ARRAY(arena, double, count);
-    int64_t *zero_points = ARENA_NEW_ARRAY(arena, int64_t, count);
-    for (size_t i = 0; i < count; i++) {
-      scales[i] = before->scales[trial->cut.kept[i]];
-      zero_points[i] = before->zero_points[trial->cut.kept[i]];
-    }
-    after->count = (uint32_t)count;
-    after->scales = scales;
-    after->zero_points = zero_points;
+    type->quantization = shrink_kept_scales(before, trial->cut.kept, trial->cut.count, arena);
   }
 }
 

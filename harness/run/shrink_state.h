@@ -43,6 +43,11 @@ rng_t shrink_rng(const shrink_t *shrink, const program_t *program, uint64_t salt
 /* A bit for every operand that the op settles by the rest of the program. */
 uint32_t shrink_settled_operands(const program_t *program);
 
+/* The quantization along an axis of which entries kept[0 .. count-1] are left, in the arena.  NULL:
+ * the first ones. */
+const quantization_t *shrink_kept_scales(const quantization_t *before, const size_t *kept,
+                                         size_t count, arena_t *arena);
+
 /* Looks for a short list that will do in place of 0 .. count-1, by leaving blocks out (delta
  * debugging, Zeller and Hildebrandt 2002).  `keep` tries what is left, which is renumbered 0, 1,
  * ... once it was taken; at most `blocks_max` blocks at a time, at least `count_min` entries left.
@@ -54,6 +59,7 @@ bool shrink_leave_out(shrink_t *shrink, size_t count, size_t count_min, size_t b
 /* The parts; each says whether a candidate was taken. */
 bool shrink_axes(shrink_t *shrink);       /* Of an op that tells its axes: sizes and dimensions. */
 bool shrink_shapes(shrink_t *shrink);     /* The same of any op, by trial. */
+bool shrink_sizes(shrink_t *shrink);      /* Several sizes together, by trial. */
 bool shrink_redraw(shrink_t *shrink);     /* Small programs, drawn anew. */
 bool shrink_attributes(shrink_t *shrink); /* Words of the attributes. */
 bool shrink_quantizations(shrink_t *shrink); /* Scales, zero points and ranges. */

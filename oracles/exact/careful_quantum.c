@@ -64,8 +64,10 @@ double careful_dequantize(const quantum_t *quantum, const format_t *arithmetic, 
   return value;
 }
 
-/* The integer nearest to what is clamped, which the format need not have. */
-static int64_t clamp_and_round(steps_t *steps, const quantum_t *quantum) {
+/* The integer nearest to what is clamped, which the format need not have; and the end of the range
+ * that it is beyond. */
+static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum,
+                              int64_t out_stored[QUANTUM_CHOICES_MAX]) {
   set_integer(steps, steps->other, quantum->storage_min);
   bool is_nan = mpfr_nan_p(steps->other) != 0;
   if (mpfr_less_p(steps->value, steps->other)) mpfr_set(steps->value, steps->other, MPFR_RNDN);
@@ -73,14 +75,16 @@ static int64_t clamp_and_round(steps_t *steps, const quantum_t *quantum) {
   is_nan = is_nan || mpfr_nan_p(steps->other) != 0;
   if (mpfr_greater_p(steps->value, steps->other)) mpfr_set(steps->value, steps->other, MPFR_RNDN);
   if (is_nan) mpfr_set_nan(steps->value);
-  if (mpfr_nan_p(steps->value)) return 0;
-  if (mpfr_cmp_si(steps->value, (long)quantum->storage_min) <= 0) return quantum->storage_min;
-  if (mpfr_cmp_si(steps->value, (long)quantum->storage_max) >= 0) return quantum->storage_max;
-  return mpfr_get_si(steps->value, MPFR_RNDN); /* Ties to even. */
+  if (mpfr_nan_p(steps->value) || mpfr_inf_p(steps->value)) return 0;
+  int64_t whole = mpfr_get_si(steps->value, MPFR_RNDN); /* Ties to even. */
+  out_stored[0] = CLAMP(whole, quantum->storage_min, quantum->storage_max);
+  out_stored[1] = whole;
+  if (whole == out_stored[0]) return 1;
+  return whole < quantum->type_min || whole > quantum->type_max ? 0 : 2;
 }
 
-bool careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
-                      int64_t *out_stored) {
+size_t careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                        int64_t out_stored[QUANTUM_CHOICES_MAX]) {
   steps_t steps;
   steps_init(&steps, arithmetic);
   mpfr_set_d(steps.value, value, MPFR_RNDN);
@@ -90,9 +94,7 @@ bool careful_quantize(const quantum_t *quantum, const format_t *arithmetic, doub
   set_integer(&steps, steps.other, quantum->zero_point);
   ternary = mpfr_add(steps.value, steps.value, steps.other, MPFR_RNDN);
   settle(&steps, steps.value, ternary);
-  int64_t stored = clamp_and_round(&steps, quantum);
-  bool is_decided = !mpfr_nan_p(steps.value);
+  size_t count = clamp_and_round(&steps, quantum, out_stored);
   steps_deinit(&steps);
-  *out_stored = is_decided ? stored : quantum->zero_point;
-  return is_decided;
+  return count;
 }

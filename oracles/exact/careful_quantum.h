@@ -7,8 +7,8 @@
 
 double careful_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored);
 
-/* False where the float that would be converted to storage is NaN. */
-bool careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
-                      int64_t *out_stored);
+/* As quantum_choices(). */
+size_t careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                        int64_t out_stored[QUANTUM_CHOICES_MAX]);
 
 #endif

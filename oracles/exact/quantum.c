@@ -16,7 +16,9 @@ quantum_t quantum_of(const type_t *type, size_t element) {
   return (quantum_t){.scale = quantization->scales[index],
                      .zero_point = quantization->zero_points[index],
                      .storage_min = quantization->storage_min,
-                     .storage_max = quantization->storage_max};
+                     .storage_max = quantization->storage_max,
+                     .type_min = element_integer_min(type->element),
+                     .type_max = (int64_t)element_integer_max(type->element)};
 }
 
 /* Storage values have at most 32 bits: they and their differences are numbers of binary64. */
@@ -26,28 +28,60 @@ double quantum_dequantize(const quantum_t *quantum, const format_t *arithmetic, 
   return arithmetic_multiply(&steps, difference, quantum->scale);
 }
 
+static double find_sum(const quantum_t *quantum, const format_t *arithmetic, double value) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double zero_point = arithmetic_round(&steps, (double)quantum->zero_point);
+  double quotient = arithmetic_divide(&steps, value, quantum->scale);
+  return arithmetic_add(&steps, quotient, zero_point);
+}
+
 /* The float that is rounded to an integer, or NaN. */
-static double find_clamped(const quantum_t *quantum, const format_t *arithmetic, double value) {
+static double clamp_sum(const quantum_t *quantum, const format_t *arithmetic, double sum) {
   const arithmetic_t steps = arithmetic_make(arithmetic);
   double smallest = arithmetic_round(&steps, (double)quantum->storage_min);
   double largest = arithmetic_round(&steps, (double)quantum->storage_max);
-  double zero_point = arithmetic_round(&steps, (double)quantum->zero_point);
-  double quotient = arithmetic_divide(&steps, value, quantum->scale);
-  double sum = arithmetic_add(&steps, quotient, zero_point);
   return arithmetic_minimum(arithmetic_maximum(smallest, sum), largest);
 }
 
-bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value) {
-  return !isnan(find_clamped(quantum, arithmetic, value));
+/* Comparing with the exact ends is exact, and they are integers: a float within them stays within
+ * when it is rounded. */
+static bool is_in_range(const quantum_t *quantum, double clamped) {
+  return clamped >= (double)quantum->storage_min && clamped <= (double)quantum->storage_max;
 }
 
-int64_t quantum_quantize(const quantum_t *quantum, const format_t *arithmetic, double value) {
-  double clamped = find_clamped(quantum, arithmetic, value);
+static int64_t store_clamped(const quantum_t *quantum, double clamped) {
   if (isnan(clamped)) return quantum->zero_point;
-  /* Ends may have been rounded outwards, up to infinity: comparing with the exact ones is exact. */
   if (clamped <= (double)quantum->storage_min) return quantum->storage_min;
   if (clamped >= (double)quantum->storage_max) return quantum->storage_max;
   return (int64_t)nearbyint(clamped);
+}
+
+size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmetic, double sum,
+                              int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  double clamped = clamp_sum(quantum, arithmetic, sum);
+  out_stored[0] = store_clamped(quantum, clamped);
+  if (is_in_range(quantum, clamped)) return 1;
+  double whole = nearbyint(clamped); /* May be NaN or infinite. */
+  bool is_stored = whole >= (double)quantum->type_min && whole <= (double)quantum->type_max;
+  if (!is_stored) return 0;
+  out_stored[1] = (int64_t)whole;
+  return 2;
+}
+
+size_t quantum_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
+                       int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  return quantum_choices_of_sum(quantum, arithmetic, find_sum(quantum, arithmetic, value),
+                                out_stored);
+}
+
+bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value) {
+  double sum = find_sum(quantum, arithmetic, value);
+  return is_in_range(quantum, clamp_sum(quantum, arithmetic, sum));
+}
+
+int64_t quantum_quantize(const quantum_t *quantum, const format_t *arithmetic, double value) {
+  double sum = find_sum(quantum, arithmetic, value);
+  return store_clamped(quantum, clamp_sum(quantum, arithmetic, sum));
 }
 
 size_t quantum_arithmetics(const type_t *type, const contract_t *contract,

@@ -13,12 +13,15 @@
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
-/* One element's quantization: scale and zero point by its index along the axis, storage range. */
+/* One element's quantization: scale and zero point by its index along the axis, the storage range,
+ * and what the storage type has. */
 typedef struct quantum {
   double scale;
   int64_t zero_point;
   int64_t storage_min;
   int64_t storage_max;
+  int64_t type_min;
+  int64_t type_max;
 } quantum_t;
 
 /* `element` is a row-major index; the type is quantized. */
@@ -35,14 +38,28 @@ double quantum_dequantize(const quantum_t *quantum, const format_t *arithmetic, 
 
 /* rne(clamp(rn(min), rn(rn(value / scale) + rn(zero_point)), rn(max))), each rounded to
  * `arithmetic`, of which `value` is a number or an infinity.  Monotone in `value`.  Where a rounded
- * end of the storage range lies beyond it, that end of the range.  Where no storage value is
- * decided (see below), the zero point. */
+ * end of the storage range lies beyond it, that end of the range.  Where NaN would be converted,
+ * the zero point. */
 int64_t quantum_quantize(const quantum_t *quantum, const format_t *arithmetic, double value);
 
-/* Whether the formula gives a storage value: false where the float that it would convert is NaN, of
- * which the specification says nothing.  That is so if `value` is NaN, if the quotient and the
- * rounded zero point are infinities of opposite sign, and in formats that have no infinity if a
- * step overflows. */
+/* The storage values that quantizing may give: returns how many, in out_stored.
+ *
+ * One is usual: what quantum_quantize() gives.  Where the clamped float lies outside of the storage
+ * range, since an end of it was rounded outwards, and is a value of the storage type, there are
+ * two: the end of the range, which the type promises, and what the letter of the formula gives.
+ * None where it is no value of the storage type (2^31 for i32 in f32) or NaN: what becomes of such
+ * floats is implementation-defined (openxla/stablehlo#180).  It is NaN if `value` is, if the
+ * quotient and the rounded zero point are infinities of opposite sign, and in formats that have no
+ * infinity if a step overflows. */
+enum { QUANTUM_CHOICES_MAX = 2 };
+size_t quantum_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
+                       int64_t out_stored[QUANTUM_CHOICES_MAX]);
+
+/* The same of rn(rn(value / scale) + rn(zero_point)), however that was found. */
+size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmetic, double sum,
+                              int64_t out_stored[QUANTUM_CHOICES_MAX]);
+
+/* Whether there is one choice. */
 bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value);
 
 /* The formats that these may be done in: the expressed type first, and f32 for types of 16 bits

@@ -7,7 +7,11 @@
 #include "harness/run/invariance_shrink.h"
 #include "tests/campaign/fake_variant.h"
 
+#ifdef ASSAY_SANITIZE
+enum { CASES = 200, MODEL_CASES = 60 };
+#else
 enum { CASES = 500, MODEL_CASES = 120 };
+#endif
 
 static executor_t *open_executor(const char *name) {
   const executor_options_t options = {

@@ -22,8 +22,10 @@ static executor_t *open_builtin(const char *name) {
 static session_t *open_session(executor_t *const *executors, size_t count, store_t *store) {
   size_t op_count = 0;
   while (op_all()[op_count] != NULL) op_count++;
+  gen_options_t gen = gen_options_default();
+  gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 64, .terms_max = 24};
   const session_options_t options = {
-      .stream = {.ops = op_all(), .op_count = op_count, .gen = gen_options_default(), .seed = 5},
+      .stream = {.ops = op_all(), .op_count = op_count, .gen = gen, .seed = 5},
       .executors = executors,
       .executor_count = count,
       .contract = contract_backend(),

@@ -50,9 +50,9 @@ typedef struct campaign {
   session_t *session;
 } campaign_t;
 
-/* Runs 6000 cases; programs are drawn among those that profiles cover, or of the ops. */
+/* Runs 6000 cases; programs are drawn among those that profiles cover, or are any reductions. */
 static campaign_t run_campaign(store_fixture_t *fixture, adder_kind_t kind, const char *reference,
-                               bool of_ops) {
+                               bool any_reductions) {
   campaign_t campaign = {.executor = open_adder(kind)};
   const prediction_options_t options = {.database = fixture->path,
                                         .executors = &campaign.executor,
@@ -66,11 +66,11 @@ static campaign_t run_campaign(store_fixture_t *fixture, adder_kind_t kind, cons
                                .cases_max = 6000,
                                .command = "test",
                                .assay_version = "test"};
-  size_t op_count = 0;
-  while (op_all()[op_count] != NULL) op_count++;
-  session.stream = (stream_options_t){
-      .ops = op_all(), .op_count = op_count, .gen = gen_options_default(), .seed = 5};
-  if (!of_ops) {
+  const op_t *const *reduce = op_all();
+  while (!g_str_equal((*reduce)->name, "stablehlo.reduce")) reduce++;
+  session.stream =
+      (stream_options_t){.ops = reduce, .op_count = 1, .gen = gen_options_default(), .seed = 5};
+  if (!any_reductions) {
     session.stream.draw_program = prediction_draw_program;
     session.stream.draw_context = campaign.prediction;
   }

@@ -8,7 +8,7 @@
 
 /* The sanitizers' build looks for other faults, which fewer programs show as well. */
 #ifdef ASSAY_SANITIZE
-enum { PROGRAMS = 300 };
+enum { PROGRAMS = 100 };
 #else
 enum { PROGRAMS = 1500 };
 #endif

@@ -156,6 +156,12 @@ static bool keeps_four_columns(const case_t *candidate) {
   return type->rank > 0 && type->dims[type->rank - 1] >= 4;
 }
 
+/* A kernel whose first dimensions are a window as high as it is wide. */
+static bool has_square_window(const case_t *candidate) {
+  const type_t *kernel = &candidate->program.operands[1];
+  return kernel->rank >= 2 && kernel->dims[0] == kernel->dims[1] && kernel->dims[0] >= 2;
+}
+
 typedef struct known {
   bool (*holds)(const case_t *candidate);
   const char *start;
@@ -206,6 +212,16 @@ static const known_t known_cases[] = {
      "0000000100000002",
      "byteir.one_hot depth=1 axis=0 on_value=00000000 off_value=00000000 i32[] -> f32[1] : "
      "00000000"},
+    /* Channels with features, and both sides of the window with their padding. */
+    {has_square_window,
+     "stablehlo.convolution window_strides=[1,1] padding=[[1,1],[2,0]] lhs_dilation=[1,1] "
+     "rhs_dilation=[1,1] window_reversal=[false,true] dimension_numbers=[b,0,1,f]x[0,1,i,o]->"
+     "[b,0,1,f] feature_group_count=2 batch_group_count=1 i8[1,1,1,4] i8[3,3,2,2] -> i8[1,1,1,2] "
+     ": 01020304 : 010203040506070809010203040506070809010203040506070809010203040506070809",
+     "stablehlo.convolution window_strides=[1,1] padding=[[0,1],[1,0]] lhs_dilation=[1,1] "
+     "rhs_dilation=[1,1] window_reversal=[false,false] dimension_numbers=[b,0,1,f]x[0,1,i,o]->"
+     "[b,0,1,f] feature_group_count=1 batch_group_count=1 i8[1,1,1,1] i8[2,2,1,1] -> i8[1,1,1,1] "
+     ": 00 : 00000000"},
 };
 
 static void test_known(void) {

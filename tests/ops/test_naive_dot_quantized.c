@@ -13,8 +13,9 @@ static int64_t draw_zero_point(rng_t *rng) {
 
 /* Bits of the significand of a scale. */
 static double draw_scale_of(rng_t *rng, int bits) {
-  double significand = (double)((uint64_t)1 << (bits - 1) | rng_bits(rng) >> (65 - bits));
-  return ldexp(bits == 1 ? 1 : significand, (int)rng_between(rng, -4, 3) - bits);
+  uint64_t fraction = bits == 1 ? 0 : rng_bits(rng) >> (65 - bits);
+  double significand = (double)((uint64_t)1 << (bits - 1) | fraction);
+  return ldexp(significand, (int)rng_between(rng, -4, 3) - bits);
 }
 
 static void append_type(rng_t *rng, int bits, bool per_axis, const char *shape, GString *line) {
@@ -231,8 +232,8 @@ static const struct {
      "3f09", "3f01"},
     {FAULT_quantized_sum_wraps, "integer_overflow=saturate",
      DOT "!quant.uniform<i16:f32,0x1p+0>[3] !quant.uniform<i16:f32,0x1p+0>[3] -> "
-         "!quant.uniform<i32:f32,0x1p+0>[] : 7fff7fff7fff : 7fff7fff7fff",
-     "7fffffff", "bffd0000"},
+         "!quant.uniform<i32:f32,0x1p+1>[] : 7fff7fff7fff : 7fff7fff7fff",
+     "5ffe8000", "dffe8000"},
     {FAULT_zero_point_before_rescale, "backend",
      DOT "!quant.uniform<i8:f32,0x1p+0>[1] !quant.uniform<i8:f32,0x1p-1>[1] -> "
          "!quant.uniform<i8:f32,0x1p+0:4>[] : 02 : 03",

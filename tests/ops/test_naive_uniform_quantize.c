@@ -78,9 +78,10 @@ static double naive_dequantize(const parameters_t *parameters, const format_t *f
   return value;
 }
 
-/* False if NaN is to be converted. */
+/* The integer nearest to the clamped float, far away if that is infinite; false if NaN is to be
+ * converted. */
 static bool naive_quantize(const parameters_t *parameters, const format_t *format, double value,
-                           int64_t *out_stored) {
+                           int64_t *out_whole) {
   naive_float_t sum, zero_point;
   extended_init(&sum, value);
   extended_init(&zero_point, 0);
@@ -116,7 +117,7 @@ static bool naive_quantize(const parameters_t *parameters, const format_t *forma
     if (end.infinite == 0) stored = (int64_t)nearbyint(extended_double(&end));
     extended_clear(&end);
   }
-  *out_stored = CLAMP(stored, parameters->smallest, parameters->largest);
+  *out_whole = stored;
   mpq_clear(scale);
   extended_clear(&sum);
   extended_clear(&zero_point);
@@ -127,18 +128,25 @@ static bool naive_quantize(const parameters_t *parameters, const format_t *forma
 
 typedef struct admissible {
   bool any;
+  bool beyond; /* The storage range, some of them. */
   size_t count;
-  int64_t stored[8];
+  int64_t stored[16];
 } admissible_t;
 
-static void admit_quantized(admissible_t *admissible, const parameters_t *to,
-                            const format_t *format, double value) {
-  int64_t stored;
-  if (naive_quantize(to, format, value, &stored)) {
-    admissible->stored[admissible->count++] = stored;
-  } else {
-    admissible->any = true;
-  }
+/* What the storage type has not, may become anything; what is beyond the range, also its end. */
+static void admit_quantized(admissible_t *admissible, const element_t *storage,
+                            const parameters_t *to, const format_t *format, double value) {
+  int64_t whole;
+  bool is_number = naive_quantize(to, format, value, &whole);
+  int64_t half = INT64_C(1) << (storage->bits - 1);
+  bool is_signed = storage->kind == ELEMENT_SIGNED;
+  bool is_of_type = whole >= (is_signed ? -half : 0) && whole < (is_signed ? half : 2 * half);
+  int64_t clamped = CLAMP(whole, to->smallest, to->largest);
+  admissible->any |= !is_number || !is_of_type;
+  admissible->stored[admissible->count++] = clamped;
+  if (!is_number || !is_of_type || whole == clamped) return;
+  admissible->beyond = true;
+  admissible->stored[admissible->count++] = whole;
 }
 
 static bool is_wide(const element_t *expressed, const contract_t *contract) {
@@ -157,21 +165,21 @@ static admissible_t find_admissible(const case_t *instance, const contract_t *co
   admissible_t admissible = {.count = 0};
   if (operand->type.quantization == NULL) {
     double value = format_to_double(native, bits);
-    admit_quantized(&admissible, &to, native, value);
-    if (wide) admit_quantized(&admissible, &to, f32, value);
+    admit_quantized(&admissible, result->element, &to, native, value);
+    if (wide) admit_quantized(&admissible, result->element, &to, f32, value);
     return admissible;
   }
   const parameters_t from = parameters_of(&operand->type, element);
   int64_t stored = element_signed_value(operand->type.element, bits);
   double value = naive_dequantize(&from, native, stored);
-  admit_quantized(&admissible, &to, native, value);
+  admit_quantized(&admissible, result->element, &to, native, value);
   if (!wide) return admissible;
-  admit_quantized(&admissible, &to, f32, value);
+  admit_quantized(&admissible, result->element, &to, f32, value);
   double in_f32 = naive_dequantize(&from, f32, stored);
   double between = format_round_double(native, in_f32);
-  admit_quantized(&admissible, &to, f32, in_f32);
-  admit_quantized(&admissible, &to, f32, between);
-  admit_quantized(&admissible, &to, native, between);
+  admit_quantized(&admissible, result->element, &to, f32, in_f32);
+  admit_quantized(&admissible, result->element, &to, f32, between);
+  admit_quantized(&admissible, result->element, &to, native, between);
   return admissible;
 }
 
@@ -186,7 +194,7 @@ static bool admits(const admissible_t *admissible, int64_t stored) {
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 typedef struct tally {
-  size_t elements, near_ties, any;
+  size_t elements, near_ties, any, beyond;
 } tally_t;
 
 static void experiment_draw(experiment_t *experiment, rng_t *rng, const char *op) {
@@ -213,6 +221,7 @@ static void check_quantized(experiment_t *experiment, size_t element, tally_t *t
   int64_t first = admissible.stored[0];
   tally->elements++;
   tally->any += admissible.any;
+  tally->beyond += admissible.beyond && !admissible.any;
   for (int64_t candidate = first - 2; candidate <= first + 2; candidate++) {
     uint64_t bits = (uint64_t)candidate & element_mask(storage);
     if (element_signed_value(storage, bits) != candidate) continue;
@@ -241,10 +250,11 @@ static void test_quantize(void) {
     }
     experiment_deinit(&experiment);
   }
-  g_test_message("%zu elements, %zu near-ties, %zu of NaN", tally.elements, tally.near_ties,
-                 tally.any);
+  g_test_message("%zu elements, %zu near-ties, %zu of anything, %zu beyond the range",
+                 tally.elements, tally.near_ties, tally.any, tally.beyond);
   g_assert_cmpuint(tally.near_ties, >, 20);
   g_assert_cmpuint(tally.any, >, 20);
+  g_assert_cmpuint(tally.beyond, >, 20);
 }
 
 static void check_dequantized(experiment_t *experiment, size_t element) {

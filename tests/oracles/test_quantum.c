@@ -40,9 +40,10 @@ static double dequantize_by_mpfr(steps_t *steps, const quantum_t *quantum, int64
   return mpfr_get_d(steps->value, MPFR_RNDN);
 }
 
-/* False if the float that is to be converted is NaN. */
+/* The integer nearest to the clamped float, and it clamped to the storage range; false if it is
+ * none. */
 static bool quantize_by_mpfr(steps_t *steps, const quantum_t *quantum, double value,
-                             int64_t *out_stored) {
+                             int64_t *out_whole, int64_t *out_stored) {
   mpfr_set_d(steps->value, value, MPFR_RNDN);
   mpfr_set_d(steps->other, quantum->scale, MPFR_RNDN);
   int ternary = mpfr_div(steps->value, steps->value, steps->other, MPFR_RNDN);
@@ -56,8 +57,8 @@ static bool quantize_by_mpfr(steps_t *steps, const quantum_t *quantum, double va
   set_integer(steps->other, quantum->storage_max);
   if (mpfr_greater_p(steps->value, steps->other)) mpfr_set(steps->value, steps->other, MPFR_RNDN);
   /* Ties to even; an integer that the format need not have: 15.5 is the largest f8E3M4. */
-  *out_stored =
-      CLAMP(mpfr_get_si(steps->value, MPFR_RNDN), quantum->storage_min, quantum->storage_max);
+  *out_whole = mpfr_get_si(steps->value, MPFR_RNDN);
+  *out_stored = CLAMP(*out_whole, quantum->storage_min, quantum->storage_max);
   return true;
 }
 
@@ -71,12 +72,22 @@ static void print_quantum(const char *what, const format_t *format, const quantu
   g_test_fail();
 }
 
-static void check_quantize(steps_t *steps, const quantum_t *quantum, const format_t *format,
-                           double value) {
-  int64_t expected = quantum->zero_point;
-  bool is_decided = quantize_by_mpfr(steps, quantum, value, &expected);
-  bool is_right = quantum_is_decided(quantum, format, value) == is_decided &&
+/* How often quantizing ended in so many choices. */
+typedef size_t tally_t[QUANTUM_CHOICES_MAX + 1];
+
+static void check_quantize(steps_t *steps, const quantum_t *quantum, const element_t *storage,
+                           const format_t *format, double value, tally_t tally) {
+  int64_t whole = 0, expected = quantum->zero_point;
+  bool is_number = quantize_by_mpfr(steps, quantum, value, &whole, &expected);
+  uint64_t bits = (uint64_t)whole & element_mask(storage);
+  bool is_of_type = is_number && element_signed_value(storage, bits) == whole;
+  size_t count = !is_of_type ? 0 : whole == expected ? 1 : 2;
+  int64_t choices[QUANTUM_CHOICES_MAX] = {0};
+  bool is_right = quantum_choices(quantum, format, value, choices) == count &&
+                  (count < 1 || choices[0] == expected) && (count < 2 || choices[1] == whole) &&
+                  quantum_is_decided(quantum, format, value) == (count == 1) &&
                   quantum_quantize(quantum, format, value) == expected;
+  tally[count]++;
   if (is_right) return;
   g_test_message("quantize %a: %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, value,
                  quantum_quantize(quantum, format, value), expected);
@@ -94,8 +105,8 @@ static void check_dequantize(steps_t *steps, const quantum_t *quantum, const for
 }
 
 /* All patterns of a small format; of a large one numbers near ties, and any pattern at all. */
-static void check_all_values(steps_t *steps, const quantum_t *quantum, const format_t *format,
-                             rng_t *rng) {
+static void check_all_values(steps_t *steps, const quantum_t *quantum, const element_t *storage,
+                             const format_t *format, rng_t *rng, tally_t tally) {
   bool is_small = format->bits <= 16;
   uint64_t count = is_small ? UINT64_C(1) << format->bits : SAMPLES;
   for (uint64_t i = 0; i < count; i++) {
@@ -107,7 +118,7 @@ static void check_all_values(steps_t *steps, const quantum_t *quantum, const for
       if (rng_one_in(rng, 2)) bits = format_next_up(format, bits);
       if (rng_one_in(rng, 2)) bits = format_next_down(format, bits);
     }
-    check_quantize(steps, quantum, format, format_to_double(format, bits));
+    check_quantize(steps, quantum, storage, format, format_to_double(format, bits), tally);
   }
 }
 
@@ -130,14 +141,17 @@ static void test_format(gconstpointer data) {
   rng_t rng = rng_make(format->bits);
   steps_t steps;
   steps_init(&steps, format);
+  tally_t tally = {0};
   for (int i = 0; i < QUANTIZATIONS && !g_test_failed(); i++) {
     type_t type = type_make(draw_storage_element(&rng), 0, NULL);
     draw_quantization(&rng, &arena, expressed, -1, i % 4 == 0, &type);
     quantum_t quantum = quantum_of(&type, 0);
-    check_all_values(&steps, &quantum, format, &rng);
+    check_all_values(&steps, &quantum, type.element, format, &rng, tally);
     check_all_stored(&steps, &quantum, format, &rng);
     arena_reset(&arena);
   }
+  g_test_message("%zu undecided, %zu decided, %zu of two choices", tally[0], tally[1], tally[2]);
+  g_assert_cmpuint(tally[1], >, 0);
   steps_deinit(&steps);
   arena_deinit(&arena);
 }
@@ -153,9 +167,24 @@ static void test_by_hand(void) {
   g_assert_cmpint(quantum_quantize(&quantum, f32, (double)-INFINITY), ==, -128);
   g_assert_false(quantum_is_decided(&quantum, f32, (double)NAN));
   g_assert_cmpfloat(quantum_dequantize(&quantum, f32, -128), ==, -65.5);
-  /* The largest storage value rounds to 2^31 in f32. */
-  const quantum_t wide = {.scale = 1, .storage_min = INT32_MIN, .storage_max = INT32_MAX};
+  /* The largest storage value rounds to 2^31 in f32, which is no i32; the smallest is a number. */
+  int64_t choices[QUANTUM_CHOICES_MAX];
+  quantum_t wide = {.scale = 1,
+                    .storage_min = INT32_MIN,
+                    .storage_max = INT32_MAX,
+                    .type_min = INT32_MIN,
+                    .type_max = INT32_MAX};
   g_assert_cmpint(quantum_quantize(&wide, f32, 0x1p40), ==, INT32_MAX);
+  g_assert_cmpuint(quantum_choices(&wide, f32, 0x1p40, choices), ==, 0);
+  g_assert_cmpuint(quantum_choices(&wide, f32, 0x1.fffffep30, choices), ==, 1);
+  g_assert_cmpint(choices[0], ==, 2147483520);
+  g_assert_cmpuint(quantum_choices(&wide, f32, -0x1p40, choices), ==, 1);
+  g_assert_cmpint(choices[0], ==, INT32_MIN);
+  /* A narrow range, whose smallest value rounds to -2^31: that is an i32. */
+  wide.storage_min = INT32_MIN + 1;
+  g_assert_cmpuint(quantum_choices(&wide, f32, -0x1p40, choices), ==, 2);
+  g_assert_cmpint(choices[0], ==, INT32_MIN + 1);
+  g_assert_cmpint(choices[1], ==, INT32_MIN);
   /* A zero point that f16 has no number for. */
   const format_t *f16 = &format_table[FORMAT_f16];
   const quantum_t far = {.scale = 1, .zero_point = 65535, .storage_max = 65535};

@@ -195,6 +195,7 @@ class Interpreter(Worker):
         return program
 
     def compile(self, program: Program) -> Handle:
+        program.require_one_replica()
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):

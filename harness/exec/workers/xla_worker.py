@@ -132,6 +132,7 @@ class Xla(Worker):
         return not names_no_type(program)
 
     def compile(self, program: Program) -> Handle:
+        program.require_one_replica()
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]

@@ -106,7 +106,8 @@ static void draw_features(rng_t *rng, budget_t *budget, shape_t *shape) {
 
 static uint32_t draw_spatial_count(rng_t *rng, uint32_t rank_max) {
   static const uint32_t usual[] = {0, 1, 1, 2, 2, 2, 2, 3};
-  uint32_t most = MIN(rank_max, (uint32_t)TYPE_RANK_MAX) - 2;
+  uint32_t rank = MIN(MAX(rank_max, 2), (uint32_t)TYPE_RANK_MAX); /* There is no smaller one. */
+  uint32_t most = rank - 2;
   if (rng_one_in(rng, 16)) return (uint32_t)rng_below(rng, most + 1);
   return MIN(usual[rng_below(rng, G_N_ELEMENTS(usual))], most);
 }

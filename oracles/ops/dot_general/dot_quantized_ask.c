@@ -28,17 +28,29 @@ status_t dot_hybrid_ask(const case_t *instance, const contract_t *contract, size
 
 /* ---- The formula ----------------------------------------------------------------------------- */
 
+/* A range of each, with what lies beyond either end of the storage range. */
+enum { RANGES_MAX = 3 * (DOT_READINGS_MAX + 3) };
+
 /* The storage values of one component that the contract permits, by what permits them. */
 typedef struct permitted {
   size_t range_count;
-  storage_range_t ranges[DOT_READINGS_MAX + 3];
-  const char *observed[DOT_READINGS_MAX + 3]; /* "dequantize", "integer", "integer, wrapped" ... */
-  bool anything; /* A float may be NaN, of which the specification says nothing. */
+  storage_range_t ranges[RANGES_MAX];
+  const char *observed[RANGES_MAX]; /* "dequantize", "integer", "integer, wrapped" ... */
+  bool anything;                    /* The float to be stored may be none of the storage type. */
 } permitted_t;
 
 static void add_range(permitted_t *permitted, storage_range_t range, const char *observed) {
   permitted->observed[permitted->range_count] = observed;
   permitted->ranges[permitted->range_count++] = range;
+}
+
+/* What the formula's letter gives where the clamped float lies beyond an end of the storage range.
+ * Quantizing is monotone: if any float of a range does, then that at an end of it. */
+static void add_beyond(permitted_t *permitted, size_t count,
+                       const int64_t choices[QUANTUM_CHOICES_MAX], const char *observed) {
+  permitted->anything |= count == 0;
+  if (count < 2) return;
+  add_range(permitted, (storage_range_t){choices[1], choices[1]}, observed);
 }
 
 /* What a float of that range is quantized to. */
@@ -55,11 +67,14 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
   if (floats->positive_infinity && !(low <= high)) low = INFINITY;
   permitted->anything |= floats->nan;
   if (low > high) return;
-  permitted->anything |=
-      !quantum_is_decided(quantum, format, low) || !quantum_is_decided(quantum, format, high);
+  int64_t lows[QUANTUM_CHOICES_MAX], highs[QUANTUM_CHOICES_MAX];
+  size_t low_count = quantum_choices(quantum, format, low, lows);
+  size_t high_count = quantum_choices(quantum, format, high, highs);
   storage_range_t range = {quantum_quantize(quantum, format, low),
                            quantum_quantize(quantum, format, high)};
   add_range(permitted, range, "dequantize");
+  add_beyond(permitted, low_count, lows, "dequantize");
+  add_beyond(permitted, high_count, highs, "dequantize");
 }
 
 static status_t add_formula(permitted_t *permitted, const case_t *instance,
@@ -81,18 +96,34 @@ static status_t add_formula(permitted_t *permitted, const case_t *instance,
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
+/* Rescaled in floats, and clamped by ends that may be rounded outwards. */
+static void add_rescaled(permitted_t *permitted, const dot_rescale_t *rescale,
+                         storage_range_t range, const char *observed) {
+  add_range(permitted, range, observed);
+  if (rescale->arithmetic == NULL) return;
+  const quantum_t *quantum = &rescale->result;
+  const bool reaches[] = {range.low == quantum->storage_min, range.high == quantum->storage_max};
+  for (int end = 0; end < 2; end++) {
+    if (!reaches[end]) continue;
+    int64_t choices[QUANTUM_CHOICES_MAX];
+    double far = end == 0 ? -INFINITY : INFINITY;
+    size_t count = quantum_choices_of_sum(quantum, rescale->arithmetic, far, choices);
+    add_beyond(permitted, count, choices, observed);
+  }
+}
+
 static void add_integers(permitted_t *permitted, const dot_rescale_t *rescale,
                          const dot_accumulator_t *accumulator, const contract_t *contract) {
   dot_integer_t sum = accumulator->positive + accumulator->negative;
-  add_range(permitted, dot_rescale(rescale, sum), "integer");
+  add_rescaled(permitted, rescale, dot_rescale(rescale, sum), "integer");
   dot_integer_t wrapped = dot_accumulator_wrapped(accumulator), low, high;
   if (wrapped != sum && contract->integer_overflow != INTEGER_OVERFLOW_SATURATE) {
-    add_range(permitted, dot_rescale(rescale, wrapped), "integer, wrapped");
+    add_rescaled(permitted, rescale, dot_rescale(rescale, wrapped), "integer, wrapped");
   }
   if (contract->integer_overflow != INTEGER_OVERFLOW_WRAP &&
       dot_accumulator_saturated(accumulator, &low, &high)) {
     storage_range_t range = {dot_rescale(rescale, low).low, dot_rescale(rescale, high).high};
-    add_range(permitted, range, "integer, saturated");
+    add_rescaled(permitted, rescale, range, "integer, saturated");
   }
 }
 
@@ -118,7 +149,8 @@ static void print_expected(const permitted_t *permitted, char *out, size_t bytes
     used += (size_t)printed;
   }
   if (permitted->anything && used < bytes) {
-    snprintf(out + used, bytes - used, "%sanything, for a NaN", used == 0 ? "" : ", or ");
+    snprintf(out + used, bytes - used, "%sanything, for what is no storage value",
+             used == 0 ? "" : ", or ");
   }
 }
 

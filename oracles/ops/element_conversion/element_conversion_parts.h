@@ -93,6 +93,12 @@ typedef struct merged_scale {
 } merged_scale_t;
 merged_scale_t merged_scale_of(const quantum_t *from, const quantum_t *to,
                                const format_t *arithmetic);
+
+/* The float that is clamped and rounded to storage. */
+double merged_sum(const merged_scale_t *merged, const format_t *arithmetic, bool is_fused,
+                  int64_t stored);
+
+/* Clamped as integers are; what is quantized alike stays as it is. */
 int64_t merged_requantize(const merged_scale_t *merged, const quantum_t *from, const quantum_t *to,
                           const format_t *arithmetic, bool is_fused, int64_t stored);
 

@@ -28,18 +28,25 @@ merged_scale_t merged_scale_of(const quantum_t *from, const quantum_t *to,
                           .addend = arithmetic_round(&steps, addend)};
 }
 
-int64_t merged_requantize(const merged_scale_t *merged, const quantum_t *from, const quantum_t *to,
-                          const format_t *arithmetic, bool is_fused, int64_t stored) {
+double merged_sum(const merged_scale_t *merged, const format_t *arithmetic, bool is_fused,
+                  int64_t stored) {
   const arithmetic_t steps = arithmetic_make(arithmetic);
-  bool is_same = from->scale == to->scale && from->zero_point == to->zero_point &&
-                 from->storage_min == to->storage_min && from->storage_max == to->storage_max;
-  if (is_same) return stored;
   double value = arithmetic_round(&steps, (double)stored);
   double sum = arithmetic_multiply(&steps, value, merged->factor);
-  if (merged->addend != 0) {
-    sum = is_fused ? arithmetic_fused(&steps, value, merged->factor, merged->addend)
-                   : arithmetic_add(&steps, sum, merged->addend);
-  }
+  if (merged->addend == 0) return sum;
+  return is_fused ? arithmetic_fused(&steps, value, merged->factor, merged->addend)
+                  : arithmetic_add(&steps, sum, merged->addend);
+}
+
+static bool are_alike(const quantum_t *a, const quantum_t *b) {
+  return a->scale == b->scale && a->zero_point == b->zero_point &&
+         a->storage_min == b->storage_min && a->storage_max == b->storage_max;
+}
+
+int64_t merged_requantize(const merged_scale_t *merged, const quantum_t *from, const quantum_t *to,
+                          const format_t *arithmetic, bool is_fused, int64_t stored) {
+  if (are_alike(from, to)) return stored;
+  double sum = merged_sum(merged, arithmetic, is_fused, stored);
   if (isnan(sum)) return to->zero_point;
   if (sum <= (double)to->storage_min) return to->storage_min;
   return sum >= (double)to->storage_max ? to->storage_max : (int64_t)nearbyint(sum);
@@ -75,14 +82,19 @@ static void add_stored(quantizing_t *quantizing, int64_t stored, const char *by)
   conversion_set_add(&quantizing->set, bits, by);
 }
 
+/* Without any choice, no storage value is decided. */
+static void add_choices(quantizing_t *quantizing, const int64_t choices[QUANTUM_CHOICES_MAX],
+                        size_t count, const char *by) {
+  quantizing->set.any |= count == 0;
+  if (count > 0) add_stored(quantizing, choices[0], by);
+  if (count > 1) add_stored(quantizing, choices[1], "beyond the storage range, by the formula");
+}
+
 static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmetic, double value,
                              const char *by) {
-  int64_t stored;
-  if (careful_quantize(&quantizing->to, arithmetic, value, &stored)) {
-    add_stored(quantizing, stored, by);
-  } else {
-    quantizing->set.any = true;
-  }
+  int64_t choices[QUANTUM_CHOICES_MAX];
+  size_t count = careful_quantize(&quantizing->to, arithmetic, value, choices);
+  add_choices(quantizing, choices, count, by);
   if (!flushes_inputs(quantizing->contract)) return;
   const format_t *format = quantizing->expressed;
   quantum_t to = quantizing->to;
@@ -90,11 +102,8 @@ static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmeti
   const double values[] = {value, flushed(format, value)};
   const quantum_t quanta[] = {quantizing->to, to};
   for (int i = 1; i < 4; i++) {
-    if (careful_quantize(&quanta[i / 2], arithmetic, values[i % 2], &stored)) {
-      add_stored(quantizing, stored, "subnormal operand flushed");
-    } else {
-      quantizing->set.any = true; /* 0 / 0. */
-    }
+    count = careful_quantize(&quanta[i / 2], arithmetic, values[i % 2], choices); /* 0 / 0: none. */
+    add_choices(quantizing, choices, count, "subnormal operand flushed");
   }
 }
 
@@ -130,6 +139,12 @@ static void add_merged(quantizing_t *quantizing, const quantum_t *from, int64_t 
       add_stored(quantizing,
                  merged_requantize(&merged, from, &quantizing->to, arithmetic, fused != 0, stored),
                  "requantize=merged");
+      /* Clamped by rounded ends instead. */
+      double sum = merged_sum(&merged, arithmetic, fused != 0, stored);
+      if (are_alike(from, &quantizing->to) || isnan(sum)) continue;
+      int64_t choices[QUANTUM_CHOICES_MAX];
+      size_t count = quantum_choices_of_sum(&quantizing->to, arithmetic, sum, choices);
+      add_choices(quantizing, choices, count, "requantize=merged");
     }
   }
 }

@@ -10,7 +10,9 @@ static quantum_t quantum_of_scalar(const scalar_type_t *type) {
   return (quantum_t){.scale = type->scale,
                      .zero_point = type->zero_point,
                      .storage_min = type->storage_min,
-                     .storage_max = type->storage_max};
+                     .storage_max = type->storage_max,
+                     .type_min = element_integer_min(type->element),
+                     .type_max = (int64_t)element_integer_max(type->element)};
 }
 
 static status_t require_scales(const reduce_quanta_t *quanta, const contract_t *contract,

@@ -28,7 +28,8 @@ status_t reduce_quanta_make(const program_t *program, const contract_t *contract
                             reduce_quanta_t *out_quanta, failure_t *error);
 
 /* An input's storage value in the accumulation type, by the arithmetic of that number; false if the
- * specification gives it none: it is out of the range of its type, or the formula gives NaN. */
+ * specification gives it none in the range of a type: it is out of that of its own, or the formula
+ * gives NaN or what lies beyond that of the accumulation (quantum_is_decided()). */
 bool reduce_convert_input(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored,
                           int64_t *out_stored);
 

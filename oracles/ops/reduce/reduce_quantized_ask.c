@@ -95,12 +95,14 @@ static bool requantize(const reduce_quanta_t *quanta, size_t arithmetic, int64_t
   return quantum_is_decided(&quanta->accumulation, format, value);
 }
 
-/* Nodes are monotone, so what comes out is the extreme leaf, quantized any number of times. */
-static stored_interval_t close_picked(const reduce_quanta_t *quanta, stored_interval_t picked) {
+/* Nodes are monotone, so what comes out is the extreme leaf, quantized any number of times; false
+ * if that may give no value of the storage range. */
+static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout_picked) {
   enum { ATTEMPTS = 1000 };
-  bool is_decided = true;
-  for (int attempt = 0; attempt < ATTEMPTS && is_decided; attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored_interval_t picked = *inout_picked;
     stored_interval_t next = picked;
+    bool is_decided = true;
     for (size_t i = 0; i < quanta->arithmetic_count; i++) {
       int64_t low, high;
       is_decided &= requantize(quanta, i, picked.low, &low);
@@ -108,14 +110,17 @@ static stored_interval_t close_picked(const reduce_quanta_t *quanta, stored_inte
       next.low = MIN(next.low, low);
       next.high = MAX(next.high, high);
     }
-    if (is_decided && next.low == picked.low && next.high == picked.high) return picked;
-    picked = next;
+    if (!is_decided) return false;
+    if (next.low == picked.low && next.high == picked.high) return true;
+    *inout_picked = next;
   }
-  return (stored_interval_t){.low = quanta->accumulation.storage_min,
-                             .high = quanta->accumulation.storage_max};
+  *inout_picked = (stored_interval_t){.low = quanta->accumulation.storage_min,
+                                      .high = quanta->accumulation.storage_max};
+  return true;
 }
 
-static stored_interval_t pick(const reach_question_t *question, bool largest, bool with_init) {
+static bool pick(const reach_question_t *question, bool largest, bool with_init,
+                 stored_interval_t *out_picked) {
   size_t leaves = question->count + (with_init ? 1 : 0);
   stored_interval_t picked = with_init ? question->init : question->terms[0];
   for (size_t i = 0; i < question->count; i++) {
@@ -123,7 +128,8 @@ static stored_interval_t pick(const reach_question_t *question, bool largest, bo
     picked.low = largest ? MAX(picked.low, term.low) : MIN(picked.low, term.low);
     picked.high = largest ? MAX(picked.high, term.high) : MIN(picked.high, term.high);
   }
-  return leaves < 2 ? picked : close_picked(question->quanta, picked);
+  *out_picked = picked;
+  return leaves < 2 || close_picked(question->quanta, out_picked);
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -138,15 +144,47 @@ typedef struct quantized_ask {
   uint32_t init_count;        /* With which it conforms. */
 } quantized_ask_t;
 
+/* Whether the output conversion gives values of the storage range for all of the interval: it is
+ * monotone, so the ends tell. */
+static bool result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval) {
+  const int64_t ends[] = {interval.low, interval.high};
+  bool is_decided = true;
+  for (size_t i = 0; i < quanta->arithmetic_count && quanta->converts_results; i++) {
+    for (int end = 0; end < 2; end++) {
+      const format_t *format = quanta->arithmetics[i];
+      double value = quantum_dequantize(&quanta->accumulation, format, ends[end]);
+      is_decided &= quantum_is_decided(&quanta->result, format, value);
+    }
+  }
+  return is_decided;
+}
+
+/* Whether the result conforms that comes of the interval, or does not: if what does may be beyond
+ * the range of the result, nobody knows. */
+static bool conforms_or_unknown(const quantized_ask_t *ask, stored_interval_t interval, bool meets,
+                                bool *out_is_known) {
+  if (meets) return true;
+  *out_is_known = result_is_decided(ask->question.quanta, interval);
+  return !*out_is_known;
+}
+
+/* Whether what is picked, with the initial value or without it, ends in a source. */
+static bool pick_conforms_with(const quantized_ask_t *ask, bool with_init,
+                               stored_interval_t *out_picked, bool *out_is_known) {
+  *out_is_known = pick(&ask->question, ask->body == FOLD_MAXIMUM, with_init, out_picked);
+  if (!*out_is_known) return true;
+  bool meets = sources_meet(&ask->sources, *out_picked);
+  return conforms_or_unknown(ask, *out_picked, meets, out_is_known);
+}
+
 static bool pick_conforms(quantized_ask_t *ask) {
-  bool largest = ask->body == FOLD_MAXIMUM;
-  ask->is_known = true;
-  ask->expected = pick(&ask->question, largest, true);
   ask->init_count = 1;
-  if (sources_meet(&ask->sources, ask->expected)) return true;
+  if (pick_conforms_with(ask, true, &ask->expected, &ask->is_known)) return true;
   bool may_skip = ask->question.count > 0 && ask->question.contract->init_count == INIT_COUNT_ANY;
   ask->init_count = 0;
-  return may_skip && sources_meet(&ask->sources, pick(&ask->question, largest, false));
+  stored_interval_t picked;
+  bool is_known;
+  return may_skip && pick_conforms_with(ask, false, &picked, &is_known);
 }
 
 /* Whether some schedule with so many initial values ends in a source. */
@@ -156,14 +194,15 @@ static bool sum_conforms_with(quantized_ask_t *ask, uint32_t init_count, arena_t
   stored_interval_t bound;
   *out_is_known = reach_bound(&ask->question, init_count, &bound);
   if (!*out_is_known) return true;
-  if (!sources_meet(&ask->sources, bound)) return false;
-  if (bound.low == bound.high || init_count > SET_INITS_MAX) return true;
-  arena_mark_t mark = arena_mark(arena);
-  reach_set_t set;
-  bool meets = !reach_set_make(&ask->question, init_count, arena, &set) ||
-               sources_meet_set(&ask->sources, &set);
-  arena_rewind(arena, mark);
-  return meets;
+  bool meets = sources_meet(&ask->sources, bound);
+  if (meets && bound.low != bound.high && init_count <= SET_INITS_MAX) {
+    arena_mark_t mark = arena_mark(arena);
+    reach_set_t set;
+    meets = !reach_set_make(&ask->question, init_count, arena, &set) ||
+            sources_meet_set(&ask->sources, &set);
+    arena_rewind(arena, mark);
+  }
+  return conforms_or_unknown(ask, bound, meets, out_is_known);
 }
 
 /* An initial value at the zero point that no node errs with says nothing, however often it is
@@ -197,20 +236,6 @@ static bool sum_conforms(quantized_ask_t *ask, arena_t *arena) {
   return false;
 }
 
-/* Whether the output conversion gives storage values for what is expected. */
-static bool result_is_decided(const quantized_ask_t *ask, const reduce_quanta_t *quanta) {
-  const int64_t ends[] = {ask->expected.low, ask->expected.high};
-  bool is_decided = true;
-  for (size_t i = 0; i < quanta->arithmetic_count && quanta->converts_results; i++) {
-    for (int end = 0; end < 2; end++) {
-      const format_t *format = quanta->arithmetics[i];
-      double value = quantum_dequantize(&quanta->accumulation, format, ends[end]);
-      is_decided &= quantum_is_decided(&quanta->result, format, value);
-    }
-  }
-  return is_decided;
-}
-
 static int64_t distance_to(stored_interval_t interval, int64_t value) {
   return value < interval.low ? interval.low - value : MAX(value - interval.high, 0);
 }
@@ -221,7 +246,7 @@ static void describe(const quantized_ask_t *ask, const reduce_quanta_t *quanta, 
   if (!ask->is_known) {
     answer->is_weak = true;
     snprintf(answer->expected, sizeof answer->expected,
-             "anything: the formula gives no storage value");
+             "anything: the formula leaves the storage range");
     return;
   }
   stored_interval_t expected = {.low = reduce_convert_result(quanta, 0, ask->expected.low),
@@ -259,10 +284,6 @@ status_t reduce_quantized_ask(const case_t *instance, const contract_t *contract
   answer_t answer = {.conforms = true};
   if (gather_leaves(instance, &slices, component, arena, &ask.question)) {
     answer.conforms = ask.body == FOLD_ADD ? sum_conforms(&ask, arena) : pick_conforms(&ask);
-    if (!answer.conforms && !result_is_decided(&ask, &quanta)) {
-      answer.conforms = true;
-      ask.is_known = false;
-    }
   }
   describe(&ask, &quanta, got, &answer);
   *out_answer = answer;

@@ -83,6 +83,23 @@ static bool may_overflow(const reach_question_t *question, double magnitude) {
   return false;
 }
 
+/* Whether a node may be clamped to an end that one of the arithmetics rounds outwards or has not,
+ * if its distance from the zero point is between `low` and `high` before that. */
+static bool may_leave_range(const reach_question_t *question, double low, double high) {
+  const reduce_quanta_t *quanta = question->quanta;
+  const quantum_t *quantum = &quanta->accumulation;
+  double zero_point = (double)quantum->zero_point;
+  double least = (double)quantum->storage_min, most = (double)quantum->storage_max;
+  bool stays = true;
+  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+    double rounded_least = format_round_double(quanta->arithmetics[i], least);
+    double rounded_most = format_round_double(quanta->arithmetics[i], most);
+    stays &= rounded_least >= least || zero_point + low > rounded_least;
+    stays &= rounded_most <= most || zero_point + high < rounded_most;
+  }
+  return !stays;
+}
+
 /* The error of every node, by induction from the leaves: if those below err by no more than `error`
  * each, the parts of a node add up to no more than all leaves and all errors. */
 static double settled_node_error(const reach_question_t *question, double leaves, double nodes,
@@ -123,6 +140,9 @@ bool reach_bound(const reach_question_t *question, uint32_t init_count,
   double error = settled_node_error(question, leaves, nodes, reach);
   if (may_overflow(question, fmin(2 * reach, leaves + nodes * error))) return false;
   double slack = nodes * error + rounding;
+  double lowest = fmin(sums.low.negative, 0) - slack - 1;
+  double highest = fmax(sums.high.positive, 0) + slack + 1;
+  if (may_leave_range(question, lowest, highest)) return false;
   double low = fmin(sums.low.positive, most) + sums.low.negative - slack;
   double high = fmax(sums.high.negative, least) + sums.high.positive + slack;
   *out_bound =

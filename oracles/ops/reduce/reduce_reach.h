@@ -44,7 +44,8 @@ typedef struct reach_question {
 void reach_prepare(reach_question_t *question);
 
 /* What every tree over the terms and `init_count` initial values, in any order, ends in: proven,
- * and attained where one value is left.  False if no bound is known: the formula may overflow. */
+ * and attained where one value is left.  False if no bound is known: the formula may overflow, or
+ * leave the storage range by an end that is rounded outwards. */
 bool reach_bound(const reach_question_t *question, uint32_t init_count,
                  stored_interval_t *out_bound);
 
