@@ -153,17 +153,6 @@ void draw_quantization(rng_t *rng, arena_t *arena, const element_t *expressed, i
 
 /* ---- Storage values -------------------------------------------------------------------------- */
 
-/* Which zero point element `element` has. */
-static int64_t zero_point_of(const type_t *type, size_t element) {
-  const quantization_t *quantization = type->quantization;
-  if (quantization->axis == -1) return quantization->zero_points[0];
-  size_t stride = 1;
-  for (uint32_t i = (uint32_t)quantization->axis + 1; i < type->rank; i++) {
-    stride *= (size_t)type->dims[i];
-  }
-  return quantization->zero_points[element / stride % quantization->count];
-}
-
 typedef enum stored_manner {
   STORED_ANY,
   STORED_CORNERS,
@@ -177,7 +166,7 @@ static int64_t draw_one_stored(rng_t *rng, stored_manner_t manner, const type_t 
   int64_t smallest = quantization->storage_min, largest = quantization->storage_max;
   if (manner == STORED_CORNERS) return draw_between(rng, smallest, largest);
   if (manner == STORED_NEAR_ZERO_POINT) {
-    int64_t near = zero_point_of(type, element) + rng_between(rng, -4, 4);
+    int64_t near = quantization_zero_point(type, element) + rng_between(rng, -4, 4);
     return CLAMP(near, smallest, largest);
   }
   return rng_between(rng, smallest, largest);

@@ -31,6 +31,16 @@ bool quantization_equal(const quantization_t *a, const quantization_t *b) {
          memcmp(a->zero_points, b->zero_points, a->count * sizeof a->zero_points[0]) == 0;
 }
 
+int64_t quantization_zero_point(const type_t *type, size_t element) {
+  const quantization_t *quantization = type->quantization;
+  if (quantization->axis == -1) return quantization->zero_points[0];
+  size_t stride = 1;
+  for (uint32_t i = (uint32_t)quantization->axis + 1; i < type->rank; i++) {
+    stride *= (size_t)type->dims[i];
+  }
+  return quantization->zero_points[element / stride % quantization->count];
+}
+
 bool type_equal(const type_t *a, const type_t *b) {
   return a->element == b->element && a->rank == b->rank &&
          memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0 &&

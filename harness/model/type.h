@@ -53,6 +53,9 @@ bool type_equal(const type_t *a, const type_t *b);
 /* Whether two quantizations, each of which may be NULL, say the same. */
 bool quantization_equal(const quantization_t *a, const quantization_t *b);
 
+/* The zero point of element `element`, by its row-major index, of a quantized type. */
+int64_t quantization_zero_point(const type_t *type, size_t element);
+
 /* STATUS_INVALID if a bound above or a rule of the quantized types is broken. */
 status_t type_check(const type_t *type, failure_t *error);
 

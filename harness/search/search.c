@@ -221,9 +221,20 @@ static bool was_executed(const search_outcome_t *outcome) {
   return false;
 }
 
+/* Storage integers and indices reach their bound at once, as sums of a few terms do: whatever was
+ * added up, what is left of its error is one rounding to a step that is much wider. */
+static bool has_float_result(const program_t *program) {
+  bool has = false;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    has |= program->results[i].element->format != NULL;
+  }
+  return has;
+}
+
 static double learn_valid(subject_t *subject, const search_proposal_t *proposal,
                           const novelty_label_t *label, const search_outcome_t *outcome) {
-  niche_t *niche = climber_niche(subject->climber, label->niche, label->order);
+  int order = has_float_result(&proposal->instance.program) ? label->order : 0;
+  niche_t *niche = climber_niche(subject->climber, label->niche, order);
   niche->visits++;
   if (was_executed(outcome)) niche->useful++;
   if (outcome->is_new_finding) niche->findings++;

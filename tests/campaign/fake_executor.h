@@ -26,7 +26,8 @@ static const char *const fake_names[] = {
 typedef struct fake_state {
   fake_t kind;
   uint32_t executions;
-  size_t terms; /* Of the program compiled last. */
+  size_t terms; /* Of the program compiled last, and its operands: if invalid, maybe too few. */
+  size_t operand_count;
 } fake_state_t;
 
 static int32_t fake_open(const char *options, void **out_self, assay_reason_t *reason) {
@@ -56,8 +57,13 @@ static int32_t fake_say(assay_reason_t *reason, int32_t answer) {
 static int32_t fake_compile(void *self, const assay_program_t *program, void **out_handle,
                             assay_reason_t *reason) {
   fake_state_t *state = (fake_state_t *)self;
+<<<<<<< HEAD
   bool has_terms = program->operand_count > 0 && program->operands[0].rank > 0;
   state->terms = has_terms ? (size_t)program->operands[0].dims[0] : 1;
+=======
+  state->terms = program->operands[0].rank == 0 ? 1 : (size_t)program->operands[0].dims[0];
+  state->operand_count = program->operand_count;
+>>>>>>> reds
   *out_handle = state;
   switch (state->kind) {
     case FAKE_refuses:
@@ -73,6 +79,7 @@ static int32_t fake_compile(void *self, const assay_program_t *program, void **o
 }
 
 static float fake_sum(const fake_state_t *state, const void *const *operands) {
+  if (state->operand_count < 2) return 0;
   const float *terms = (const float *)operands[0];
   float sum = *(const float *)operands[1];
   for (size_t i = 0; i < state->terms; i++) sum += terms[i];

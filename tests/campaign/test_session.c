@@ -163,8 +163,8 @@ static void test_refusal_beside_others(void) {
                              open_builtin("model:sequential")};
   session_options_t options = make_options(executors, 2);
   /* An op no program of which breaks rules of the contract: those the model refuses too. */
-  const op_t *const reduce = op_find(str_from("stablehlo.reduce"));
-  options.stream.ops = &reduce;
+  const op_t *const convert = op_find(str_from("stablehlo.convert"));
+  options.stream.ops = &convert;
   options.stream.op_count = 1;
   options.stream.gen.invalid_one_in = 0;
   options.cases_max = 200;

@@ -313,6 +313,8 @@ static int compare_counts(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
+/* Of faults that drawing finds late.  (long_sums_carried_short is none where all ops that add are
+ * drawn: the median of its first case is some 440 over 21 seeds.) */
 static void test_guided_finds_sooner(gconstpointer data) {
   const char *executor = (const char *)data;
   uint64_t guided[SEEDS];
@@ -375,7 +377,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/search/scheduler/mute", test_mute);
   g_test_add_func("/novelty/exact", test_novelty_is_exact);
   static const char *const hard[] = {"canary:transpose_rhs", "canary:init_never",
-                                     "canary:long_sums_carried_short"};
+                                     "canary:long_sums_short"};
   for (size_t i = 0; i < G_N_ELEMENTS(hard); i++) {
     g_autofree char *path = g_strdup_printf("/guided/%s", hard[i] + strlen("canary:"));
     g_test_add_data_func(path, hard[i], test_guided_finds_sooner);
