@@ -53,7 +53,7 @@ ok $? "JSON: verdict"
 [ "$(json out 'scalar grep { $_->{broken} > 0 && $_->{smallest}{base} =~ /^stablehlo/ && $_->{smallest}{base_bits} ne $_->{smallest}{other_bits} } @{$d->{types}}')" -ge 1 ]
 ok $? "JSON: smallest instance"
 
-run 0 "TAP of a model" invariance --executor model:pairwise --cases 60 --tap
+run 0 "TAP of a model" invariance --executor model:pairwise --cases 200 --tap
 cp out model.tap
 like model.tap "^ok .* - model:pairwise stablehlo.dot_general batch-size$" "TAP: a point for each property"
 like model.tap "^ok .* stablehlo.reduce row-count # SKIP " "TAP: what is unchecked is skipped"
