@@ -57,7 +57,8 @@ static int32_t fake_say(assay_reason_t *reason, int32_t answer) {
 static int32_t fake_compile(void *self, const assay_program_t *program, void **out_handle,
                             assay_reason_t *reason) {
   fake_state_t *state = (fake_state_t *)self;
-  state->terms = program->operands[0].rank == 0 ? 1 : (size_t)program->operands[0].dims[0];
+  bool has_terms = program->operand_count > 0 && program->operands[0].rank > 0;
+  state->terms = has_terms ? (size_t)program->operands[0].dims[0] : 1;
   state->operand_count = program->operand_count;
   *out_handle = state;
   switch (state->kind) {
