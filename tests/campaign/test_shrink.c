@@ -7,7 +7,7 @@
 
 enum {
   SAMPLES = 3,      /* Diverging cases of a canary and an op that are shrunk. */
-  CASES_MAX = 1500, /* Cases drawn until there are so many. */
+  CASES_MAX = 2000, /* Cases drawn until there are so many. */
   CALLS = 3000,     /* Enough for all of them to be complete. */
   ELEMENTS_MAX = 8, /* Operand elements of the median, unless a row of sizes says more. */
 };
