@@ -10,7 +10,7 @@
 #ifdef ASSAY_SANITIZE
 enum { PROGRAMS = 100 };
 #else
-enum { PROGRAMS = 1500 };
+enum { PROGRAMS = 500 };
 #endif
 enum { COMPONENTS_MAX = 64 };
 
