@@ -6,6 +6,7 @@
 #include "harness/model/accept.h"
 #include "harness/model/op.h"
 #include "harness/model/schedule.h"
+#include "oracles/exact/box.h"
 
 /* See oracles/composite.h. */
 typedef struct composite composite_t;
@@ -74,6 +75,15 @@ typedef struct oracle {
   status_t (*find_formula)(const case_t *instance, const contract_t *contract,
                            const accept_t *accepts, const tensor_t *results, arena_t *arena,
                            uint8_t *out_formula, bool *out_found, failure_t *error);
+
+  /* Encloses results: whatever numbers the elements of the operands are within their boxes, what a
+   * conforming implementation may return lies in out_results (the caller's, one box for each
+   * element of each result); without a contract, the exact real results of the formula do, which is
+   * what a program means before anything is rounded.  STATUS_UNSUPPORTED where nobody knows; NULL
+   * if the op is never enclosed. */
+  status_t (*enclose)(const program_t *program, const contract_t *contract,
+                      const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                      box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 } oracle_t;
 
 /* The row for an op; NULL if it has none. */
