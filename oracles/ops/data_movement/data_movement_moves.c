@@ -75,7 +75,7 @@ static move_t broadcast_move(const program_t *program, fault_t fault) {
     if (fault == FAULT_broadcast_to_last) to = i + offset;
     if (fault == FAULT_broadcast_sorted) to = smallest;
     bool is_stretched = operand->dims[i] == 1 && fault != FAULT_broadcast_runs_on;
-    from[to] = is_stretched ? -1 : i;
+    from[to] = is_stretched ? -1 : (int64_t)i;
   }
   return move_along_result(program, from);
 }
