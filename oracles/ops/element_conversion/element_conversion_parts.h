@@ -41,6 +41,9 @@ void conversion_set_judge(const conversion_set_t *set, const element_t *element,
  * what was no complex number. */
 bool convert_find_source(const program_t *program, size_t component, size_t *out_index);
 
+/* What one component may become. */
+conversion_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component);
+
 /* The functions of its oracle row. */
 status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                         accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
@@ -49,6 +52,9 @@ status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_
                      answer_t *out_answer, failure_t *error);
 status_t convert_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                           tensor_t *inout_results, failure_t *error);
+status_t convert_enclose(const program_t *program, const contract_t *contract,
+                         const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                         box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 /* ---- uniform_quantize and uniform_dequantize ------------------------------------------------- */
 
@@ -83,6 +89,13 @@ status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *sch
                                    arena_t *arena, tensor_t *inout_results, failure_t *error);
 status_t uniform_dequantize_simulate(const case_t *instance, const schedule_t *schedule,
                                      arena_t *arena, tensor_t *inout_results, failure_t *error);
+
+status_t uniform_quantize_enclose(const program_t *program, const contract_t *contract,
+                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                                  box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t uniform_dequantize_enclose(const program_t *program, const contract_t *contract,
+                                    const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                                    box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 /* One multiplication by the quotient of the scales, as lowerings of quantized programs do it: the
  * quotient is rounded to f64, then to `arithmetic`; so is what the zero points add, which is left
