@@ -36,6 +36,17 @@ static inline void box_sum_add_product(box_sum_t *sum, box_t a, box_t b) {
   sum->count++;
 }
 
+/* A term, or factor of a term, that may be flushed to zero where it is subnormal.  Accept sets
+ * count that as an error of its size, to either side (sum_case.c); so does this: 0 to twice of it.
+ */
+static inline box_t box_flush_term(box_t a, const format_t *format) {
+  double normal = format_smallest_normal(format);
+  if (a.low >= normal || a.high <= -normal) return a;
+  a.low = box_sum_lesser(a.low, a.low < 0 ? 2 * box_sum_greater(a.low, -normal) : 0);
+  a.high = box_sum_greater(a.high, a.high > 0 ? 2 * box_sum_lesser(a.high, normal) : 0);
+  return a;
+}
+
 /* What sum |term| is at most; infinite or NaN if some term may be an infinity. */
 double box_sum_magnitude(const box_sum_t *sum);
 
@@ -51,8 +62,7 @@ typedef struct box_sum_shape {
 
 /* Every result that the contract permits, in any order (error_bound.h): rn(x* - E') to rn(x* + E'),
  * for the sums x* at the ends and the E' of the largest terms.  The whole line if a partial sum may
- * overflow.  Terms are taken as they are: who permits subnormal ones to be flushed says so by their
- * boxes. */
+ * overflow.  Terms are taken as they are: see box_flush_term(). */
 box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape, const contract_t *contract);
 
 #endif

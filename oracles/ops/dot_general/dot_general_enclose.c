@@ -90,7 +90,7 @@ static status_t enclose_floats(const enclosing_t *enclosing, box_t *out_results,
     bool flushes = contract != NULL && flushes_inputs(contract);
     for (size_t i = 0; i < count; i++) {
       box_t factor = enclosing->operands[side][i];
-      enclosing->factors[side][i] = flushes ? box_flush(factor, format) : factor;
+      enclosing->factors[side][i] = flushes ? box_flush_term(factor, format) : factor;
     }
   }
   unite_float_sums(enclosing, &plan, out_results);
@@ -137,7 +137,7 @@ static void set_factors(const enclosing_t *enclosing, const dot_reading_t *readi
         if (reading != NULL) factor = box_round(factor, reading->factors);
       }
       if (contract != NULL && flushes_inputs(contract)) {
-        factor = box_flush(factor, reading->factors);
+        factor = box_flush_term(factor, reading->factors);
       }
       enclosing->factors[side][i] = factor;
     }

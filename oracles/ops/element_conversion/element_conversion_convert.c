@@ -183,7 +183,7 @@ static choice_set_t find_set(const case_t *instance, const contract_t *contract,
   return set;
 }
 
-conversion_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component) {
+choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component) {
   number_t number;
   return find_set(instance, contract, component, &number);
 }

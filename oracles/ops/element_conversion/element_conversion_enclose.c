@@ -45,7 +45,7 @@ static void make_probes(const program_t *program, const box_t *boxes, arena_t *a
 }
 
 /* What the patterns of a set are as numbers. */
-static box_t box_of_set(const conversion_set_t *set, const type_t *type) {
+static box_t box_of_set(const choice_set_t *set, const type_t *type) {
   const element_t *element = type->element;
   if (set->any || set->nan) return box_of_element(element);
   box_t out = {INFINITY, -INFINITY};
@@ -58,8 +58,7 @@ static box_t box_of_set(const conversion_set_t *set, const type_t *type) {
   return out;
 }
 
-typedef conversion_set_t find_set_t(const case_t *instance, const contract_t *contract,
-                                    size_t element);
+typedef choice_set_t find_set_t(const case_t *instance, const contract_t *contract, size_t element);
 
 static void enclose_by_probes(const program_t *program, const contract_t *contract,
                               const box_t *boxes, find_set_t *find, arena_t *arena, box_t *out) {
@@ -74,7 +73,7 @@ static void enclose_by_probes(const program_t *program, const contract_t *contra
     }
     out[i] = (box_t){INFINITY, -INFINITY};
     for (int probe = 0; probe < PROBES; probe++) {
-      conversion_set_t set = find(&probes[probe], contract, i);
+      choice_set_t set = find(&probes[probe], contract, i);
       out[i] = box_unite(out[i], box_of_set(&set, &program->results[0]));
     }
   }
@@ -137,8 +136,8 @@ status_t convert_enclose(const program_t *program, const contract_t *contract,
 
 /* ---- uniform_quantize and uniform_dequantize ------------------------------------------------- */
 
-static conversion_set_t find_quantized(const case_t *instance, const contract_t *contract,
-                                       size_t element) {
+static choice_set_t find_quantized(const case_t *instance, const contract_t *contract,
+                                   size_t element) {
   return uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS, contract->requantize,
                               element);
 }

@@ -14,7 +14,7 @@
 bool convert_find_source(const program_t *program, size_t component, size_t *out_index);
 
 /* What one component may become. */
-conversion_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component);
+choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component);
 
 /* The functions of its oracle row. */
 status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,

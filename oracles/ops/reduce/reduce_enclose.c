@@ -190,10 +190,13 @@ static bool convert_term(const reducing_t *reducing, box_t *inout_term) {
     box_t range = box_of_element(reducing->accumulation);
     return is_exact || (inout_term->low >= range.low && inout_term->high <= range.high);
   }
-  if (contract->ftz != FTZ_NONE) *inout_term = box_flush(*inout_term, reducing->input->format);
-  if (!is_exact) *inout_term = box_round(*inout_term, reducing->accumulation->format);
-  if (contract->ftz != FTZ_NONE) {
-    *inout_term = box_flush(*inout_term, reducing->accumulation->format);
+  bool is_sum = reducing->body == FOLD_ADD;
+  const format_t *formats[] = {reducing->input->format, reducing->accumulation->format};
+  for (int i = 0; i < 2; i++) {
+    if (i == 1 && !is_exact) *inout_term = box_round(*inout_term, formats[1]);
+    if (contract->ftz == FTZ_NONE) continue;
+    *inout_term =
+        is_sum ? box_flush_term(*inout_term, formats[i]) : box_flush(*inout_term, formats[i]);
   }
   return true;
 }
