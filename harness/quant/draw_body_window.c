@@ -42,9 +42,8 @@ static quant_draw_tensor_t draw_convolution(quant_region_draft_t *draft, int64_t
                                             int64_t channels) {
   const type_t *type = &draft->operands[0].type;
   window_plan_t plan = draw_window(draft, true);
-  type_t weights_type =
-      type_make(type->element, 4,
-                (int64_t[]){plan.size[0], plan.size[1], type->dims[3] / groups, channels});
+  type_t weights_type = type_make(
+      type->element, 4, (int64_t[]){plan.size[0], plan.size[1], type->dims[3] / groups, channels});
   quant_draw_tensor_t weights = draft_weights(draft, "weights", &weights_type);
   char attributes[512];
   snprintf(attributes, sizeof attributes,
@@ -81,9 +80,8 @@ void draw_body_fully_connected(quant_region_draft_t *draft) {
   type_t weights_type = type_make(type->element, 2, (int64_t[]){type->dims[1], outputs});
   quant_draw_tensor_t weights = draft_weights(draft, "weights", &weights_type);
   type_t result = type_make(type->element, 2, (int64_t[]){type->dims[0], outputs});
-  finish_linear(draft,
-                draft_op(draft, "stablehlo.dot_general", "batch=[]x[] contract=[1]x[0]",
-                         DRAFT_OPERANDS(&draft->operands[0], &weights), &result));
+  finish_linear(draft, draft_op(draft, "stablehlo.dot_general", "batch=[]x[] contract=[1]x[0]",
+                                DRAFT_OPERANDS(&draft->operands[0], &weights), &result));
 }
 
 /* A window that is reduced, from an initial value on. */
@@ -97,9 +95,8 @@ static quant_draw_tensor_t draw_pool(quant_region_draft_t *draft, const char *bo
            "body=%s window_dimensions=[1,%d,%d,1] window_strides=[1,%d,%d,1] "
            "base_dilations=[1,1,1,1] window_dilations=[1,1,1,1] "
            "padding=[[0,0],[%d,%d],[%d,%d],[0,0]]",
-           body, (int)plan->size[0], (int)plan->size[1], (int)plan->stride[0],
-           (int)plan->stride[1], (int)plan->low[0], (int)plan->high[0], (int)plan->low[1],
-           (int)plan->high[1]);
+           body, (int)plan->size[0], (int)plan->size[1], (int)plan->stride[0], (int)plan->stride[1],
+           (int)plan->low[0], (int)plan->high[0], (int)plan->low[1], (int)plan->high[1]);
   type_t result = window_result(plan, type, type->dims[3]);
   return draft_op(draft, "stablehlo.reduce_window", attributes,
                   DRAFT_OPERANDS(&draft->operands[0], &start), &result);

@@ -6,7 +6,7 @@
 #include "harness/quant/draw_spec.h"
 
 enum {
-  POOL_MAX = 512, /* More than QUANT_DRAW_REGIONS_MAX regions and their inputs can fill. */
+  POOL_MAX = 512,    /* More than QUANT_DRAW_REGIONS_MAX regions and their inputs can fill. */
   ELEMENTS_MAX = 96, /* Of a tensor that goes on to be an operand. */
   ARGUMENTS_MAX = 2,
   SUBPROGRAMS_MAX = 2,
@@ -236,8 +236,8 @@ static void draw_outputs(scope_t *scope) {
   bool has_output = false;
   for (uint32_t i = scope->pool_count; i-- > 0;) {
     bool is_last = i + 1 == scope->pool_count;
-    bool is_output = scope->is_made[i] && (scope->is_used[i] ? rng_one_in(scope->rng, 8)
-                                                             : !rng_one_in(scope->rng, 16));
+    bool is_output = scope->is_made[i] &&
+                     (scope->is_used[i] ? rng_one_in(scope->rng, 8) : !rng_one_in(scope->rng, 16));
     if (!is_output && !is_last) continue;
     if (!scope->is_made[i]) continue;
     g_string_append_printf(scope->text, "output %s\n", scope->pool[i].name);

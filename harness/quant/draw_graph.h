@@ -8,10 +8,10 @@
 enum { QUANT_DRAW_REGIONS_MAX = 64 };
 
 /* Appends the text of a valid graph of at least one and at most regions_max regions (which is taken
- * as at least 1, at most the above; calls of subprograms may make a few more): chains, diamonds, values that several regions share,
- * residual additions, several inputs and outputs, subprograms that are called more than once,
- * random specs on values and ports, seldom kernels that no table has.  Most graphs are of f32, some
- * of f16, bf16 or f64. */
+ * as at least 1, at most the above; calls of subprograms may make a few more): chains, diamonds,
+ * values that several regions share, residual additions, several inputs and outputs, subprograms
+ * that are called more than once, random specs on values and ports, seldom kernels that no table
+ * has.  Most graphs are of f32, some of f16, bf16 or f64. */
 void quant_draw_graph_text(rng_t *rng, uint32_t regions_max, GString *out_text);
 
 /* The same, parsed into the arena.  An error is a bug of this file or of the parser. */

@@ -5,11 +5,6 @@
 
 #include "harness/quant/draw_spec.h"
 
-#define KERNEL(name, ports, operands_min, operands_max, rank_min, rank_max) \
-  void draw_body_##name(quant_region_draft_t *draft);
-#include "harness/quant/draw_kernels.def"
-#undef KERNEL
-
 static const quant_draw_kernel_t KERNELS[] = {
 #define KERNEL(name, ports, operands_min, operands_max, rank_min, rank_max) \
   {#name, ports, operands_min, operands_max, rank_min, rank_max, draw_body_##name},
@@ -134,8 +129,7 @@ void draft_return(quant_region_draft_t *draft, const quant_draw_tensor_t *tensor
   g_string_append_printf(draft->ports, "  out %s ", result->name);
   type_print(&tensor->type, draft->ports);
   append_port_spec(draft, &tensor->type);
-  g_string_append_printf(draft->returns, "%s%s", draft->result_count > 1 ? ", " : "",
-                         tensor->name);
+  g_string_append_printf(draft->returns, "%s%s", draft->result_count > 1 ? ", " : "", tensor->name);
 }
 
 uint32_t quant_draw_region(rng_t *rng, const quant_region_request_t *request, GString *out_text,

@@ -65,6 +65,11 @@ uint32_t quant_draw_region(rng_t *rng, const quant_region_request_t *request, GS
 /* ---- For the bodies (draw_body_*.c) ------------------------------------------------------------
  */
 
+#define KERNEL(name, ports, operands_min, operands_max, rank_min, rank_max) \
+  void draw_body_##name(quant_region_draft_t *draft);
+#include "harness/quant/draw_kernels.def"
+#undef KERNEL
+
 /* A constant as further input of the region, of numbers k/64 with |k| <= 128. */
 quant_draw_tensor_t draft_weights(quant_region_draft_t *draft, const char *word,
                                   const type_t *type);

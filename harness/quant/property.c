@@ -29,8 +29,8 @@ quant_outcome_t quant_property_resolves(const quant_trial_t *trial, arena_t *are
 }
 
 static status_t make_trial(quant_trial_t *trial, arena_t *arena, failure_t *error) {
-  STATUS_TRY(quant_propagate(trial->graph, trial->table, trial->fault, arena, &trial->propagation,
-                             error));
+  STATUS_TRY(
+      quant_propagate(trial->graph, trial->table, trial->fault, arena, &trial->propagation, error));
   return quant_materialize(&trial->propagation, trial->fault, arena, &trial->materialized, error);
 }
 
@@ -63,4 +63,15 @@ bool quant_property_check_all(const quant_graph_t *graph, const quant_table_t *t
     };
   }
   return holds;
+}
+
+quant_outcome_t quant_property_check_one(const quant_graph_t *graph, const quant_table_t *table,
+                                         quant_fault_t fault, uint64_t seed,
+                                         quant_property_id_t property, arena_t *arena,
+                                         failure_t *out_words) {
+  quant_trial_t trial = {.graph = graph, .table = table, .fault = fault, .seed = seed};
+  if (make_trial(&trial, arena, out_words) != STATUS_OK) {
+    return property == QUANT_PROPERTY_resolves ? QUANT_VIOLATED : QUANT_NOT_APPLICABLE;
+  }
+  return PROPERTIES[property].check(&trial, arena, out_words);
 }

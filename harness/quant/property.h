@@ -52,15 +52,21 @@ typedef struct quant_trial_counts {
   bool is_fully_quantized;
 } quant_trial_counts_t;
 
-/* Propagates and materializes with the fault and checks all properties; where that fails, `resolves`
- * is violated and the others are not applicable.  True if none is violated.  out_counts may be
- * NULL. */
+/* Propagates and materializes with the fault and checks all properties; where that fails,
+ * `resolves` is violated and the others are not applicable.  True if none is violated.  out_counts
+ * may be NULL. */
 bool quant_property_check_all(const quant_graph_t *graph, const quant_table_t *table,
                               quant_fault_t fault, uint64_t seed, arena_t *arena,
                               quant_property_result_t out_results[QUANT_PROPERTY_COUNT],
                               quant_trial_counts_t *out_counts);
 
-#define PROPERTY(name, summary, function)                                           \
+/* The outcome of one property alone. */
+quant_outcome_t quant_property_check_one(const quant_graph_t *graph, const quant_table_t *table,
+                                         quant_fault_t fault, uint64_t seed,
+                                         quant_property_id_t property, arena_t *arena,
+                                         failure_t *out_words);
+
+#define PROPERTY(name, summary, function)                                               \
   quant_outcome_t quant_property_##function(const quant_trial_t *trial, arena_t *arena, \
                                             failure_t *out_words);
 #include "harness/quant/properties.def"

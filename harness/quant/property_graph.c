@@ -142,8 +142,8 @@ quant_outcome_t quant_property_rescales_needed(const quant_trial_t *trial, arena
 }
 
 /* Counts, by the table, refused regions and quantizable ports without parameters. */
-static quant_outcome_t count_open(const quant_trial_t *trial, arena_t *arena,
-                                  uint32_t *out_refused, uint32_t *out_open) {
+static quant_outcome_t count_open(const quant_trial_t *trial, arena_t *arena, uint32_t *out_refused,
+                                  uint32_t *out_open) {
   const quant_graph_t *graph = trial->graph;
   GHashTable *regions = names_of(&trial->materialized, false);
   for (uint32_t r = 0; r < graph->region_count; r++) {
@@ -173,10 +173,12 @@ quant_outcome_t quant_property_fully_quantized(const quant_trial_t *trial, arena
   uint32_t refused = 0, open = 0;
   count_open(trial, arena, &refused, &open);
   if (refused != found->refused_count || open != found->open_count) {
-    return property_violated(out_words, "%u refused regions and %u open ports, counted as %u and %u",
-                             refused, open, found->refused_count, found->open_count);
+    return property_violated(out_words,
+                             "%u refused regions and %u open ports, counted as %u and %u", refused,
+                             open, found->refused_count, found->open_count);
   }
   if ((refused == 0 && open == 0) == found->is_fully_quantized) return QUANT_HOLDS;
-  return property_violated(out_words, "%u refused regions and %u open ports, and %s fully quantized",
-                           refused, open, found->is_fully_quantized ? "yet" : "not");
+  return property_violated(out_words,
+                           "%u refused regions and %u open ports, and %s fully quantized", refused,
+                           open, found->is_fully_quantized ? "yet" : "not");
 }

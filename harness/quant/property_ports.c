@@ -24,8 +24,8 @@ static quant_outcome_t check_signature(const property_view_t *view, uint32_t por
   failure_t error = {.text = "its own spec asks for more"};
   if (spec->kind == QUANT_SPEC_UNIFORM) {
     if (signature->kind == QUANT_PORT_FLOAT) {
-      return property_violated(out_words, "%s.%s is quantized and a float port",
-                               view->region->name, port_name(view, port));
+      return property_violated(out_words, "%s.%s is quantized and a float port", view->region->name,
+                               port_name(view, port));
     }
     (void)quant_port_admits(signature, spec, &error);
     if (property_admits(view, port, spec)) return QUANT_HOLDS;
@@ -114,8 +114,7 @@ quant_outcome_t quant_property_model_constraints(const quant_trial_t *trial, are
     const quant_value_t *made = property_made_value(trial, value->name);
     if (value->spec.kind == QUANT_SPEC_OPEN || made == NULL) continue;
     has_constraints = true;
-    if (check_constraint(&value->spec, &made->spec, value->name, "", out_words) ==
-        QUANT_VIOLATED) {
+    if (check_constraint(&value->spec, &made->spec, value->name, "", out_words) == QUANT_VIOLATED) {
       return QUANT_VIOLATED;
     }
   }
@@ -192,8 +191,8 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
     const quant_region_result_t *result = &trial->propagation.regions[r];
     const quant_table_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
-    bool has_row = quant_table_match(trial->table, graph, r, arena, &row, signature, NULL) ==
-                   STATUS_OK;
+    bool has_row =
+        quant_table_match(trial->table, graph, r, arena, &row, signature, NULL) == STATUS_OK;
     bool is_refused = result->refusal != NULL;
     if (!is_refused && !has_row && !g_str_equal(region->kernel, QUANT_RESCALE_KERNEL)) {
       return property_violated(out_words, "%s has no row and is not refused", region->name);
@@ -206,8 +205,7 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
     const quant_region_t *made = property_made_region(trial, region->name);
     for (uint32_t p = 0; made != NULL && p < quant_port_count(made); p++) {
       if (made->ports[p].spec.kind == QUANT_SPEC_KEEP) continue;
-      return property_violated(out_words, "%s is refused and port %u is not kept", region->name,
-                               p);
+      return property_violated(out_words, "%s is refused and port %u is not kept", region->name, p);
     }
   }
   for (uint32_t v = 0; v < graph->value_count; v++) {

@@ -49,8 +49,8 @@ bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
 }
 
 bool property_is_wide_enough(const quant_spec_t *any, const quant_spec_t *uniform) {
-  return any->kind != QUANT_SPEC_ANY || (uniform->storage_min <= any->storage_min &&
-                                         uniform->storage_max >= any->storage_max);
+  return any->kind != QUANT_SPEC_ANY ||
+         (uniform->storage_min <= any->storage_min && uniform->storage_max >= any->storage_max);
 }
 
 bool property_admits(const property_view_t *view, uint32_t port, const quant_spec_t *spec) {
@@ -92,8 +92,8 @@ static quant_spec_t spec_of_data(const property_view_t *view, uint32_t port,
   double *minima = arena_alloc_zeroed(arena, count * sizeof(double));
   double *maxima = arena_alloc_zeroed(arena, count * sizeof(double));
   for (size_t i = 0; i < type_element_count(type); i++) {
-    double number = format_to_double(type->element->format,
-                                     element_load(type->element, constant->data, i));
+    double number =
+        format_to_double(type->element->format, element_load(type->element, constant->data, i));
     size_t entry = axis < 0 ? 0 : index_along(type, (uint32_t)axis, i);
     if (number < minima[entry]) minima[entry] = number;
     if (number > maxima[entry]) maxima[entry] = number;

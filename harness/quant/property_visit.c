@@ -78,14 +78,13 @@ static quant_outcome_t check_region(const property_view_t *view, arena_t *arena,
 static quant_outcome_t check_values(const property_view_t *view, failure_t *out_words) {
   for (uint32_t p = 0; p < view->port_count; p++) {
     const quant_spec_t *settled = &view->states[p].settled;
-    const quant_value_t *value =
-        &view->trial->graph->values[view->region->ports[p].value];
+    const quant_value_t *value = &view->trial->graph->values[view->region->ports[p].value];
     if (settled->kind != QUANT_SPEC_UNIFORM || value->constant != NULL) continue;
     const quant_value_t *made = property_made_value(view->trial, value->name);
     if (made == NULL || made->spec.kind == QUANT_SPEC_UNIFORM) continue;
     if (!property_is_wide_enough(&value->spec, settled)) continue;
-    return property_violated(out_words, "%s would be set by %s.%s", value->name,
-                             view->region->name, view->signature[p].name);
+    return property_violated(out_words, "%s would be set by %s.%s", value->name, view->region->name,
+                             view->signature[p].name);
   }
   return QUANT_HOLDS;
 }
@@ -97,7 +96,6 @@ quant_outcome_t quant_property_fixed_point(const quant_trial_t *trial, arena_t *
     property_view_t view;
     if (!property_view(trial, r, arena, &view)) continue;
     has_regions = true;
-    for (uint32_t p = 0; p < view.port_count; p++) view.states[p].signature = &view.signature[p];
     if (check_region(&view, arena, out_words) == QUANT_VIOLATED ||
         check_values(&view, out_words) == QUANT_VIOLATED) {
       return QUANT_VIOLATED;
@@ -149,8 +147,8 @@ quant_outcome_t quant_property_preference(const quant_trial_t *trial, arena_t *a
     has_regions = true;
     for (uint32_t p = 0; p < view.port_count; p++) {
       if (!passed_over_value(&view, p, arena)) continue;
-      return property_violated(out_words, "%s.%s took less than its value had",
-                               view.region->name, view.signature[p].name);
+      return property_violated(out_words, "%s.%s took less than its value had", view.region->name,
+                               view.signature[p].name);
     }
   }
   return has_regions ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
