@@ -132,12 +132,27 @@ void draft_return(quant_region_draft_t *draft, const quant_draw_tensor_t *tensor
   g_string_append_printf(draft->returns, "%s%s", draft->result_count > 1 ? ", " : "", tensor->name);
 }
 
+/* An input; a value that comes a second time needs another name inside, and others may have one. */
+static void add_operand(quant_region_draft_t *draft, const quant_draw_tensor_t *values,
+                        uint32_t index, quant_draw_tensor_t *out_operand) {
+  *out_operand = values[index];
+  bool is_renamed = rng_one_in(draft->rng, 10);
+  for (uint32_t i = 0; i < index; i++) {
+    if (g_str_equal(values[i].name, values[index].name)) is_renamed = true;
+  }
+  g_string_append_printf(draft->ports, "  in %s", values[index].name);
+  if (is_renamed) {
+    snprintf(out_operand->name, sizeof out_operand->name, "in%u", index);
+    g_string_append_printf(draft->ports, " as %s", out_operand->name);
+  }
+  append_port_spec(draft, &out_operand->type);
+}
+
 uint32_t quant_draw_region(rng_t *rng, const quant_region_request_t *request, GString *out_text,
                            quant_draw_tensor_t out_results[2]) {
   quant_region_draft_t draft = {
       .rng = rng,
       .name = request->name,
-      .operands = request->operands,
       .operand_count = request->operand_count,
       .with_specs = request->with_specs,
       .is_strange = request->is_strange,
@@ -146,10 +161,11 @@ uint32_t quant_draw_region(rng_t *rng, const quant_region_request_t *request, GS
       .body = g_string_new(NULL),
       .returns = g_string_new(NULL),
   };
+  quant_draw_tensor_t operands[CASE_OPERANDS_MAX];
   for (uint32_t i = 0; i < request->operand_count; i++) {
-    g_string_append_printf(draft.ports, "  in %s", request->operands[i].name);
-    append_port_spec(&draft, &request->operands[i].type);
+    add_operand(&draft, request->operands, i, &operands[i]);
   }
+  draft.operands = operands;
   request->kernel->draw(&draft);
   g_string_append_printf(out_text, "region %s %s\n%s%s  return %s\nend\n", request->name,
                          request->kernel_name, draft.ports->str, draft.body->str,

@@ -18,7 +18,7 @@ typedef struct quant_draw_tensor {
 typedef struct quant_region_draft {
   rng_t *rng;
   const char *name; /* Of the region: begins the names of its weights and results. */
-  const quant_draw_tensor_t *operands;
+  const quant_draw_tensor_t *operands; /* By their names inside. */
   uint32_t operand_count;
   bool with_specs;     /* Random specs on ports. */
   bool is_strange;     /* Weights and biases may hold infinities, rarely. */
@@ -34,7 +34,7 @@ typedef struct quant_region_draft {
 typedef struct quant_draw_kernel {
   const char *name;
   /* Its ports for tables, with the words that a row may have for it: "input weights:constant:3
-   * bias:optional -> output" (a number is a dimension along which scales may differ). */
+   * bias:optional:0 -> output" (a number is a dimension along which scales may differ). */
   const char *ports;
   uint32_t operands_min; /* Values of one type that it takes, weights left aside. */
   uint32_t operands_max;

@@ -99,6 +99,15 @@ static const port_plan_t *find_port(const port_plan_t *ports, uint32_t count, co
   return NULL;
 }
 
+/* Whether rules may speak of all of these ports, which a NULL ends. */
+static bool are_quantized(const port_plan_t *const *ports) {
+  for (; *ports != NULL; ports++) {
+    if ((*ports)->is_float) return false;
+  }
+  return true;
+}
+#define PORTS(...) ((const port_plan_t *const[]){__VA_ARGS__, NULL})
+
 static void append_fixed_scale(rng_t *rng, const port_plan_t *port, GString *out_text) {
   static const char *const SCALES[] = {"0x1p-8", "0.5", "0.0078125", "0x1p-2"};
   int64_t zero_point = port->is_symmetric || port->is_wildcard
@@ -108,25 +117,45 @@ static void append_fixed_scale(rng_t *rng, const port_plan_t *port, GString *out
                          SCALES[rng_below(rng, G_N_ELEMENTS(SCALES))], zero_point);
 }
 
-/* Rules among the ports; no two of one kind. */
-static void append_rules(rng_t *rng, const port_plan_t *ports, uint32_t count, GString *out_text) {
+/* Rules among ports of a row with weights. */
+static void append_weighted_rules(rng_t *rng, const port_plan_t *ports, uint32_t count,
+                                  GString *out_text) {
+  const port_plan_t *weights = find_port(ports, count, "weights");
   const port_plan_t *bias = find_port(ports, count, "bias");
+  if (weights == NULL || rng_one_in(rng, 4)) return;
+  if (!are_quantized(PORTS(&ports[0], weights, bias))) return;
+  g_string_append(out_text, "  rule multiplier_accumulator_scale bias = input * weights\n");
+}
+
+/* Rules among ports of a row with two operands. */
+static void append_binary_rules(rng_t *rng, const port_plan_t *ports, uint32_t count,
+                                GString *out_text) {
   const port_plan_t *left = find_port(ports, count, "left");
+  const port_plan_t *right = find_port(ports, count, "right");
   const port_plan_t *output = &ports[count - 1];
-  if (bias != NULL && !rng_one_in(rng, 4)) {
-    g_string_append(out_text, "  rule multiplier_accumulator_scale bias = input * weights\n");
-  }
-  if (left != NULL && rng_one_in(rng, 5)) {
+  if (left == NULL) return;
+  if (rng_one_in(rng, 5) && are_quantized(PORTS(left, right, output))) {
     g_string_append_printf(out_text, "  rule multiplier_scale %s = left * right\n", output->name);
   }
-  if (left != NULL && rng_one_in(rng, 6)) {
+  if (rng_one_in(rng, 6) && are_quantized(PORTS(left, right))) {
     g_string_append(out_text, "  rule same_scale left right\n");
   }
-  if (rng_one_in(rng, bias != NULL ? 10 : 2)) {
-    g_string_append_printf(out_text, "  rule same_scale %s %s\n", ports[0].name, output->name);
+}
+
+static void append_rules(rng_t *rng, const port_plan_t *ports, uint32_t count, GString *out_text) {
+  const port_plan_t *input = &ports[0], *output = &ports[count - 1];
+  bool is_weighted = find_port(ports, count, "weights") != NULL;
+  append_weighted_rules(rng, ports, count, out_text);
+  append_binary_rules(rng, ports, count, out_text);
+  if (rng_one_in(rng, is_weighted ? 10 : 2) && are_quantized(PORTS(input, output))) {
+    g_string_append_printf(out_text, "  rule same_scale %s %s\n", input->name, output->name);
   }
-  if (rng_one_in(rng, 8) && !output->is_float) append_fixed_scale(rng, output, out_text);
-  if (rng_one_in(rng, 40) && !ports[0].is_float) append_fixed_scale(rng, &ports[0], out_text);
+  if (rng_one_in(rng, 8) && are_quantized(PORTS(output))) {
+    append_fixed_scale(rng, output, out_text);
+  }
+  if (rng_one_in(rng, 40) && are_quantized(PORTS(input)) && !input->is_repeated) {
+    append_fixed_scale(rng, input, out_text);
+  }
 }
 
 static void append_row(rng_t *rng, const quant_draw_kernel_t *kernel,

@@ -86,12 +86,14 @@ quant_outcome_t quant_property_conflicts_rescaled(const quant_trial_t *trial, ar
   return has_parameters ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }
 
-/* Whether another rescale before `index` makes the same of the same value. */
+/* Whether another rescale before `index` makes the same of the same value, in the same call: one of
+ * another call stands elsewhere in the text. */
 static bool is_repeated(const quant_graph_t *graph, uint32_t index) {
   const quant_region_t *region = &graph->regions[index];
   for (uint32_t r = 0; r < index; r++) {
     const quant_region_t *other = &graph->regions[r];
-    if (!is_rescale(other) || other->ports[0].value != region->ports[0].value) continue;
+    if (!is_rescale(other) || other->call != region->call) continue;
+    if (other->ports[0].value != region->ports[0].value) continue;
     if (quant_spec_equal(&other->ports[1].spec, &region->ports[1].spec)) return true;
   }
   return false;
