@@ -10,9 +10,11 @@ static bool is_asked(const quant_visit_t *visit, const quant_rule_use_t *use) {
          strcmp(use->rule->name, "multiplier_accumulator_scale") != 0;
 }
 
-/* "same_scale of input, output: REASON". */
+/* "same_scale of input, output: REASON".  Rules begin their own reasons with their name. */
 static status_t fail_in_rule(const quant_visit_t *visit, const quant_rule_use_t *use,
                              const char *reason, failure_t *error) {
+  size_t name = strlen(use->rule->name);
+  if (g_str_has_prefix(reason, use->rule->name) && reason[name] == ':') reason += name + 2;
   g_autoptr(GString) ports = g_string_new(NULL);
   for (uint32_t i = 0; i < use->port_count; i++) {
     g_string_append_printf(ports, "%s%s", i > 0 ? ", " : "",
@@ -21,10 +23,18 @@ static status_t fail_in_rule(const quant_visit_t *visit, const quant_rule_use_t 
   return status_fail(error, STATUS_INVALID, "%s of %s: %s", use->rule->name, ports->str, reason);
 }
 
+/* Settles a port with its offer. */
+static void settle(quant_visit_t *visit, uint32_t port, quant_source_t source) {
+  quant_port_state_t *state = &visit->states[port];
+  state->settled = state->offer;
+  state->settled_by = source;
+  state->offer = (quant_spec_t){.kind = QUANT_SPEC_OPEN};
+}
+
 /* Takes over what a rule did to one port.  STATUS_UNDECIDED if it waits for parameters that are not
  * there yet, STATUS_INVALID if it wants others than there are. */
 static status_t take_derived(quant_visit_t *visit, const quant_rule_use_t *use, uint32_t port,
-                             const quant_port_state_t *asked, bool *inout_changed,
+                             const quant_port_state_t *asked, bool is_trial, bool *inout_changed,
                              failure_t *error) {
   quant_port_state_t *state = &visit->states[port];
   bool had_offer = state->offer.kind == QUANT_SPEC_UNIFORM;
@@ -37,9 +47,10 @@ static status_t take_derived(quant_visit_t *visit, const quant_rule_use_t *use, 
                        state->signature->name);
   }
   STATUS_TRY(quant_visit_admits(visit, port, &asked->offer, error));
-  *state = *asked;
+  state->offer = asked->offer;
   visit->rules[port] = use;
   *inout_changed = true;
+  if (!is_trial) settle(visit, port, QUANT_SOURCE_RULE); /* It follows from what is certain. */
   return STATUS_OK;
 }
 
@@ -52,17 +63,15 @@ static status_t ask_rule(quant_visit_t *visit, const quant_rule_use_t *use, quan
   quant_port_state_t asked[QUANT_PORTS_MAX];
   memcpy(asked, visit->states, visit->port_count * sizeof *asked);
   for (uint32_t port = 0; port < visit->port_count; port++) {
-    if (trial == QUANT_SOURCE_NONE || asked[port].offer.kind == QUANT_SPEC_OPEN) continue;
-    asked[port].offered_by = trial;
-    asked[port].offered_rule = NULL;
-    asked[port].offered_origin = QUANT_SOURCE_NONE;
+    if (asked[port].offer.kind != QUANT_SPEC_OPEN) asked[port].offered_by = trial;
   }
   uint32_t updated = 0;
   failure_t failure = {0};
   status_t status =
       use->rule->derive(use, ports, count, asked, visit->run->arena, &updated, &failure);
   for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-    status = take_derived(visit, use, ports[i], &asked[ports[i]], inout_changed, &failure);
+    status = take_derived(visit, use, ports[i], &asked[ports[i]], trial != QUANT_SOURCE_NONE,
+                          inout_changed, &failure);
   }
   if (status == STATUS_INVALID) return fail_in_rule(visit, use, failure.text, error);
   return status;
@@ -85,16 +94,10 @@ static status_t ask_rules(quant_visit_t *visit, quant_source_t trial, failure_t 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
 /* All that is on trial is settled. */
-static void take_trial(quant_visit_t *visit) {
+static void take_trial(quant_visit_t *visit, quant_source_t source) {
   for (uint32_t port = 0; port < visit->port_count; port++) {
-    quant_port_state_t *state = &visit->states[port];
-    if (state->offer.kind == QUANT_SPEC_OPEN) continue;
-    state->settled = state->offer;
-    state->settled_by = visit->rules[port] != NULL ? QUANT_SOURCE_RULE : state->offered_by;
-    state->offer = (quant_spec_t){.kind = QUANT_SPEC_OPEN};
-    state->offered_by = QUANT_SOURCE_NONE;
-    state->offered_rule = NULL;
-    state->offered_origin = QUANT_SOURCE_NONE;
+    if (visit->states[port].offer.kind == QUANT_SPEC_OPEN) continue;
+    settle(visit, port, visit->rules[port] != NULL ? QUANT_SOURCE_RULE : source);
   }
 }
 
@@ -115,7 +118,6 @@ static status_t try_offer(quant_visit_t *visit, uint32_t port, quant_source_t so
   arena_mark_t mark = arena_mark(arena);
   quant_port_state_t *state = &visit->states[port];
   state->offer = quant_offer(visit, port, source);
-  state->offered_by = source;
   if (state->offer.kind == QUANT_SPEC_OPEN) {
     arena_rewind(arena, mark);
     return STATUS_UNDECIDED;
@@ -123,7 +125,7 @@ static status_t try_offer(quant_visit_t *visit, uint32_t port, quant_source_t so
   failure_t failure;
   status_t status = ask_rules(visit, source, &failure);
   if (status == STATUS_OK) {
-    take_trial(visit);
+    take_trial(visit, source);
     return STATUS_OK;
   }
   undo_trial(visit);
@@ -276,7 +278,6 @@ status_t quant_visit_region(quant_run_t *run, uint32_t region, failure_t *error)
     quant_refuse(run, region, refusal_text(&visit, &failure));
     return STATUS_OK;
   }
-  take_trial(&visit);
   while (take_one(&visit, &failure)) continue;
   run->blocked[region] = failure.text[0] == '\0' ? NULL : refusal_text(&visit, &failure);
   STATUS_TRY(check_visit(&visit, error));
