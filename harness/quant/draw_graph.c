@@ -58,6 +58,14 @@ static void append_spec(scope_t *scope, const type_t *type) {
   }
 }
 
+/* Perhaps a line with a constraint on what a region or a call makes. */
+static void constrain(scope_t *scope, const quant_draw_tensor_t *tensor) {
+  if (!draws_spec(scope)) return;
+  g_string_append_printf(scope->text, "value %s", tensor->name);
+  append_spec(scope, &tensor->type);
+  g_string_append_c(scope->text, '\n');
+}
+
 static type_t draw_input_type(scope_t *scope) {
   static const uint32_t RANKS[] = {4, 4, 4, 2, 2, 1, 3, 0};
   rng_t *rng = scope->rng;
@@ -154,11 +162,7 @@ static void draw_one_region(scope_t *scope) {
   };
   uint32_t result_count = quant_draw_region(rng, &request, scope->text, results);
   for (uint32_t i = 0; i < result_count; i++) {
-    if (draws_spec(scope)) {
-      g_string_append_printf(scope->text, "value %s", results[i].name);
-      append_spec(scope, &results[i].type);
-      g_string_append_c(scope->text, '\n');
-    }
+    if (!scope->is_subprogram) constrain(scope, &results[i]); /* Its results are not its own. */
     add_to_pool(scope, &results[i], true);
   }
 }
@@ -185,8 +189,12 @@ static void draw_subprogram(scope_t *outer, uint32_t number, subprogram_t *out_s
   uint32_t regions = (uint32_t)rng_between(rng, 1, 3);
   for (uint32_t i = 0; i < regions; i++) draw_one_region(scope);
   GString *results = g_string_new(NULL);
-  for (uint32_t i = scope->pool_count; i-- > 0 && subprogram.result_count < 2;) {
-    if (!scope->is_made[i] || (scope->is_used[i] && !rng_one_in(rng, 3))) continue;
+  for (uint32_t i = scope->pool_count; i-- > 0;) {
+    if (!scope->is_made[i]) continue;
+    if (subprogram.result_count == 2 || (scope->is_used[i] && !rng_one_in(rng, 3))) {
+      constrain(scope, &scope->pool[i]);
+      continue;
+    }
     g_string_append_printf(results, "%s%s", subprogram.result_count > 0 ? ", " : "",
                            scope->pool[i].name);
     subprogram.results[subprogram.result_count++] = scope->pool[i];
@@ -222,11 +230,7 @@ static void draw_call(scope_t *scope, const subprogram_t *subprogram, uint32_t n
   }
   g_string_append(scope->text, ")\n");
   for (uint32_t i = 0; i < subprogram->result_count; i++) {
-    if (draws_spec(scope)) {
-      g_string_append_printf(scope->text, "value %s", results[i].name);
-      append_spec(scope, &results[i].type);
-      g_string_append_c(scope->text, '\n');
-    }
+    constrain(scope, &results[i]);
     add_to_pool(scope, &results[i], true);
   }
 }
