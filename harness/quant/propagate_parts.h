@@ -26,6 +26,7 @@ typedef struct quant_visit {
   uint32_t port_count;
   /* What was settled before or is taken in this visit is `settled`; an `offer` is on trial. */
   quant_port_state_t states[QUANT_PORTS_MAX];
+  bool was_open[QUANT_PORTS_MAX];                 /* Before the visit. */
   const quant_rule_use_t *rules[QUANT_PORTS_MAX]; /* That derived what is settled by rule. */
 } quant_visit_t;
 
