@@ -50,4 +50,16 @@ bool quant_spec_is_wide_enough(const quant_spec_t *constraint, const quant_spec_
 /* Refuses a region as a whole; `text` says which, and why. */
 void quant_refuse(quant_run_t *run, uint32_t region, const char *text);
 
+/* A rescale of a value for inputs: all that want these parameters in this call share it. */
+typedef struct quant_rescale {
+  int32_t call;
+  const quant_spec_t *spec;
+  uint32_t value; /* What it makes, once it is made. */
+  struct quant_rescale *next;
+} quant_rescale_t;
+
+/* The rescale of a list that a region in `call` may share, or a new one at its end. */
+quant_rescale_t *quant_rescale_shared(quant_rescale_t **inout_list, int32_t call,
+                                      const quant_spec_t *spec, arena_t *arena, bool *out_is_new);
+
 #endif

@@ -87,6 +87,7 @@ static uint32_t count_wanted_rescales(const quant_propagation_t *propagation) {
 static const char *wrong_model(const quant_propagation_t *propagation, const quant_graph_t *made) {
   const quant_graph_t *graph = propagation->graph;
   uint32_t rescales = count_wanted_rescales(propagation);
+  if (propagation->rescale_count != rescales) return "count of rescales";
   if (made->region_count != graph->region_count + rescales) return "number of regions";
   if (made->value_count != graph->value_count + rescales) return "number of values";
   if (count_ports(made) != count_ports(graph) + 2 * rescales) return "number of ports";
