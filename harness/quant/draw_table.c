@@ -127,27 +127,30 @@ static void append_weighted_rules(rng_t *rng, const port_plan_t *ports, uint32_t
   g_string_append(out_text, "  rule multiplier_accumulator_scale bias = input * weights\n");
 }
 
-/* Rules among ports of a row with two operands. */
-static void append_binary_rules(rng_t *rng, const port_plan_t *ports, uint32_t count,
+/* Rules among ports of a row with two operands.  Returns whether the result follows from these, so
+ * that they may not follow from it. */
+static bool append_binary_rules(rng_t *rng, const port_plan_t *ports, uint32_t count,
                                 GString *out_text) {
   const port_plan_t *left = find_port(ports, count, "left");
   const port_plan_t *right = find_port(ports, count, "right");
   const port_plan_t *output = &ports[count - 1];
-  if (left == NULL) return;
-  if (rng_one_in(rng, 5) && are_quantized(PORTS(left, right, output))) {
+  if (left == NULL) return false;
+  bool follows = rng_one_in(rng, 5) && are_quantized(PORTS(left, right, output));
+  if (follows) {
     g_string_append_printf(out_text, "  rule multiplier_scale %s = left * right\n", output->name);
   }
   if (rng_one_in(rng, 6) && are_quantized(PORTS(left, right))) {
     g_string_append(out_text, "  rule same_scale left right\n");
   }
+  return follows;
 }
 
 static void append_rules(rng_t *rng, const port_plan_t *ports, uint32_t count, GString *out_text) {
   const port_plan_t *input = &ports[0], *output = &ports[count - 1];
   bool is_weighted = find_port(ports, count, "weights") != NULL;
   append_weighted_rules(rng, ports, count, out_text);
-  append_binary_rules(rng, ports, count, out_text);
-  if (rng_one_in(rng, is_weighted ? 10 : 2) && are_quantized(PORTS(input, output))) {
+  bool follows = append_binary_rules(rng, ports, count, out_text);
+  if (!follows && rng_one_in(rng, is_weighted ? 10 : 2) && are_quantized(PORTS(input, output))) {
     g_string_append_printf(out_text, "  rule same_scale %s %s\n", input->name, output->name);
   }
   if (rng_one_in(rng, 8) && are_quantized(PORTS(output))) {

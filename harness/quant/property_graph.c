@@ -1,6 +1,6 @@
 /* Properties of the materialized graph: it is the original one, with specs, and a rescale for every
  * conflict. */
-#include "harness/quant/property.h"
+#include "harness/quant/property_parts.h"
 #include "harness/quant/rebuild.h"
 
 static bool is_rescale(const quant_region_t *region) {
@@ -66,6 +66,24 @@ quant_outcome_t quant_property_nothing_lost(const quant_trial_t *trial, arena_t 
   return property_violated(out_words, "without specs and rescales it is another graph");
 }
 
+/* Whether a value may stay without parameters although port `port` of `made` has some: the model
+ * keeps it in high precision and says something else of the port, or wants more than the port has.
+ */
+static bool may_stay_open(const quant_trial_t *trial, const quant_region_t *made, uint32_t port) {
+  const quant_value_t *value = &trial->materialized.values[made->ports[port].value];
+  if (value->spec.kind == QUANT_SPEC_ANY) {
+    return !property_is_wide_enough(&value->spec, &made->ports[port].spec);
+  }
+  if (value->spec.kind != QUANT_SPEC_KEEP) return false;
+  for (uint32_t r = 0; r < trial->graph->region_count; r++) {
+    const quant_region_t *region = &trial->graph->regions[r];
+    if (g_str_equal(region->name, made->name)) {
+      return region->ports[port].spec.kind != QUANT_SPEC_OPEN;
+    }
+  }
+  return false;
+}
+
 quant_outcome_t quant_property_conflicts_rescaled(const quant_trial_t *trial, arena_t *arena,
                                                   failure_t *out_words) {
   (void)arena;
@@ -78,7 +96,7 @@ quant_outcome_t quant_property_conflicts_rescaled(const quant_trial_t *trial, ar
       const quant_value_t *value = &graph->values[port->value];
       if (port->spec.kind != QUANT_SPEC_UNIFORM || value->constant != NULL) continue;
       has_parameters = true;
-      if (quant_spec_equal(&port->spec, &value->spec)) continue;
+      if (quant_spec_equal(&port->spec, &value->spec) || may_stay_open(trial, region, p)) continue;
       return property_violated(out_words, "port %u of %s is in conflict with %s and not rescaled",
                                p, region->name, value->name);
     }

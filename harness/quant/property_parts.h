@@ -37,6 +37,17 @@ bool property_admits(const property_view_t *view, uint32_t port, const quant_spe
 quant_spec_t property_offer(const property_view_t *view, uint32_t port, quant_source_t source,
                             arena_t *arena);
 
+/* Asks all rules until none derives anything more, from what is settled and offered.  Fails if one
+ * says that nothing can satisfy it. */
+status_t property_derive_all(property_view_t *view, arena_t *arena, failure_t *error);
+
+/* Whether a region has no row, or one whose rules the UNIFORM specs of its own ports contradict: it
+ * can never settle anything. */
+bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *arena);
+
+/* Points the states to the signature of this view, after it was copied. */
+void property_point(property_view_t *view);
+
 /* Whether the settled states obey all rules of the row. */
 status_t property_check_rules(const property_view_t *view, failure_t *error);
 

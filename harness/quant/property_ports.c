@@ -95,8 +95,11 @@ static quant_outcome_t check_port_constraint(const quant_trial_t *trial, uint32_
   g_snprintf(what, sizeof what, ", port %u", p);
   const quant_spec_t *got = &made->ports[p].spec;
   const quant_value_t *value = &trial->graph->values[region->ports[p].value];
-  /* Nobody quantizes a tensor that is to stay in high precision. */
-  if (value->spec.kind == QUANT_SPEC_KEEP &&
+  /* Nobody quantizes a tensor that is to stay in high precision, unless the port itself asks for
+   * it: then it is quantized on the way into the kernel. */
+  bool is_kept =
+      value->spec.kind == QUANT_SPEC_KEEP && region->ports[p].spec.kind == QUANT_SPEC_OPEN;
+  if (is_kept &&
       check_constraint(&value->spec, got, region->name, what, out_words) == QUANT_VIOLATED) {
     return QUANT_VIOLATED;
   }
@@ -182,6 +185,25 @@ static int32_t setter_region(const quant_trial_t *trial, uint32_t value) {
   return QUANT_NONE;
 }
 
+/* Values have their parameters from ports that touch them, of regions that could have some. */
+static quant_outcome_t check_setters(const quant_trial_t *trial, arena_t *arena,
+                                     failure_t *out_words) {
+  const quant_graph_t *graph = trial->graph;
+  for (uint32_t v = 0; v < graph->value_count; v++) {
+    int32_t r = setter_region(trial, v);
+    if (trial->propagation.value_setters[v] != NULL && r == QUANT_NONE) {
+      return property_violated(out_words, "%s was set by a port that does not touch it",
+                               graph->values[v].name);
+    }
+    /* What a region gave its values before it was refused stays. */
+    if (r == QUANT_NONE || trial->propagation.regions[r].refusal == NULL) continue;
+    if (!property_is_hopeless(trial, (uint32_t)r, arena)) continue;
+    return property_violated(out_words, "%s has the parameters of a refused region",
+                             graph->values[v].name);
+  }
+  return QUANT_HOLDS;
+}
+
 quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *arena,
                                         failure_t *out_words) {
   const quant_graph_t *graph = trial->graph;
@@ -208,15 +230,6 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
       return property_violated(out_words, "%s is refused and port %u is not kept", region->name, p);
     }
   }
-  for (uint32_t v = 0; v < graph->value_count; v++) {
-    int32_t r = setter_region(trial, v);
-    if (trial->propagation.value_setters[v] != NULL && r == QUANT_NONE) {
-      return property_violated(out_words, "%s was set by a port that does not touch it",
-                               graph->values[v].name);
-    }
-    if (r == QUANT_NONE || trial->propagation.regions[r].refusal == NULL) continue;
-    return property_violated(out_words, "%s has the parameters of a refused region",
-                             graph->values[v].name);
-  }
+  if (check_setters(trial, arena, out_words) == QUANT_VIOLATED) return QUANT_VIOLATED;
   return has_refusals ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }

@@ -135,3 +135,44 @@ status_t property_check_rules(const property_view_t *view, failure_t *error) {
   }
   return STATUS_OK;
 }
+
+status_t property_derive_all(property_view_t *view, arena_t *arena, failure_t *error) {
+  uint32_t updated = 1;
+  /* Each round but the last derives a port or takes one back; more would be for ever. */
+  for (uint32_t round = 0; updated != 0 && round < 4 * QUANT_PORTS_MAX; round++) {
+    updated = 0;
+    for (uint32_t i = 0; i < view->row->rule_count; i++) {
+      const quant_rule_use_t *use = &view->row->rules[i];
+      uint32_t ports[QUANT_PORTS_MAX], changed = 0;
+      uint32_t count = quant_rule_ports(use, view->row, view->region->input_count, ports);
+      STATUS_TRY(use->rule->derive(use, ports, count, view->states, arena, &changed, error));
+      updated |= changed;
+    }
+  }
+  if (updated != 0) return status_fail(error, STATUS_INVALID, "rules derive for ever");
+  return STATUS_OK;
+}
+
+void property_point(property_view_t *view) {
+  for (uint32_t p = 0; p < view->port_count; p++) view->states[p].signature = &view->signature[p];
+}
+
+bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *arena) {
+  const quant_region_t *shape = &trial->graph->regions[region];
+  property_view_t view = {.trial = trial, .region = shape, .port_count = quant_port_count(shape)};
+  if (quant_table_match(trial->table, trial->graph, region, arena, &view.row, view.signature,
+                        NULL) != STATUS_OK) {
+    return true;
+  }
+  for (uint32_t p = 0; p < view.port_count; p++) {
+    const quant_spec_t *own = &shape->ports[p].spec;
+    bool is_set = own->kind == QUANT_SPEC_UNIFORM;
+    view.states[p] = (quant_port_state_t){
+        .signature = &view.signature[p],
+        .settled = is_set ? *own : OPEN,
+        .settled_by = is_set ? QUANT_SOURCE_PORT : QUANT_SOURCE_NONE,
+        .type = &trial->graph->values[shape->ports[p].value].type,
+    };
+  }
+  return property_derive_all(&view, arena, NULL) != STATUS_OK;
+}

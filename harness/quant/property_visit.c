@@ -4,33 +4,15 @@
 static const quant_source_t SOURCES[] = {QUANT_SOURCE_VALUE, QUANT_SOURCE_CALIBRATION,
                                          QUANT_SOURCE_DATA};
 
-/* Asks all rules until none derives anything more, from what is settled and offered. */
-static status_t derive_all(property_view_t *view, arena_t *arena, failure_t *error) {
-  uint32_t updated = 1;
-  /* Each round but the last derives a port or takes one back; more would be for ever. */
-  for (uint32_t round = 0; updated != 0 && round < 4 * QUANT_PORTS_MAX; round++) {
-    updated = 0;
-    for (uint32_t i = 0; i < view->row->rule_count; i++) {
-      const quant_rule_use_t *use = &view->row->rules[i];
-      uint32_t ports[QUANT_PORTS_MAX], changed = 0;
-      uint32_t count = quant_rule_ports(use, view->row, view->region->input_count, ports);
-      STATUS_TRY(use->rule->derive(use, ports, count, view->states, arena, &changed, error));
-      updated |= changed;
-    }
-  }
-  if (updated != 0) return status_fail(error, STATUS_INVALID, "rules derive for ever");
-  return STATUS_OK;
-}
-
 /* Whether a port could take parameters, with all that rules derive from them: rules derive nothing
  * else for it, all that they derive fits, and all rules then hold. */
 static bool can_take(const property_view_t *view, uint32_t port, const quant_spec_t *spec,
                      quant_source_t source, arena_t *arena) {
   property_view_t tried = *view;
-  for (uint32_t p = 0; p < tried.port_count; p++) tried.states[p].signature = &tried.signature[p];
+  property_point(&tried);
   tried.states[port].offer = *spec;
   tried.states[port].offered_by = source;
-  if (derive_all(&tried, arena, NULL) != STATUS_OK) return false;
+  if (property_derive_all(&tried, arena, NULL) != STATUS_OK) return false;
   if (!quant_spec_equal(&tried.states[port].offer, spec)) return false;
   for (uint32_t p = 0; p < tried.port_count; p++) {
     quant_port_state_t *state = &tried.states[p];
@@ -46,9 +28,9 @@ static bool can_take(const property_view_t *view, uint32_t port, const quant_spe
 static quant_outcome_t check_region(const property_view_t *view, arena_t *arena,
                                     failure_t *out_words) {
   property_view_t asked = *view;
-  for (uint32_t p = 0; p < asked.port_count; p++) asked.states[p].signature = &asked.signature[p];
+  property_point(&asked);
   failure_t error = {.text = ""};
-  if (derive_all(&asked, arena, &error) != STATUS_OK) {
+  if (property_derive_all(&asked, arena, &error) != STATUS_OK) {
     return property_violated(out_words, "%s would be refused: %s", view->region->name, error.text);
   }
   for (uint32_t p = 0; p < view->port_count; p++) {
@@ -83,6 +65,7 @@ static quant_outcome_t check_values(const property_view_t *view, failure_t *out_
     const quant_value_t *made = property_made_value(view->trial, value->name);
     if (made == NULL || made->spec.kind == QUANT_SPEC_UNIFORM) continue;
     if (!property_is_wide_enough(&value->spec, settled)) continue;
+    if (value->spec.kind == QUANT_SPEC_KEEP) continue; /* model_constraints says what may be. */
     return property_violated(out_words, "%s would be set by %s.%s", value->name, view->region->name,
                              view->signature[p].name);
   }
@@ -129,9 +112,9 @@ static bool passed_over_value(const property_view_t *view, uint32_t port, arena_
     return false;
   }
   property_view_t before = *view;
+  property_point(&before);
   for (uint32_t p = 0; p < before.port_count; p++) {
     const quant_port_result_t *other = &view->result->ports[p];
-    before.states[p].signature = &before.signature[p];
     bool follows = other->source == QUANT_SOURCE_RULE && other->visit == result->visit;
     if (p == port || follows) before.states[p].settled.kind = QUANT_SPEC_OPEN;
   }
