@@ -21,9 +21,10 @@ typedef struct scope {
   uint32_t spec_odds;   /* One value in so many has a spec; 0: none. */
   bool only_calibrated; /* Values have calibrations alone, as after a calibration run. */
   bool with_port_specs;
-  uint32_t region_count; /* Numbers regions. */
-  uint32_t input_count;  /* Numbers inputs. */
-  bool is_subprogram;    /* Cannot have further inputs. */
+  uint32_t stranger_odds; /* One kernel in so many has a name that no table has; 0: none. */
+  uint32_t region_count;  /* Numbers regions. */
+  uint32_t input_count;   /* Numbers inputs. */
+  bool is_subprogram;     /* Cannot have further inputs. */
   uint32_t pool_count;
   quant_draw_tensor_t pool[POOL_MAX];
   bool is_used[POOL_MAX];
@@ -150,10 +151,11 @@ static void draw_one_region(scope_t *scope) {
   }
   char name[32];
   snprintf(name, sizeof name, "r%u", scope->region_count++);
+  bool is_stranger = scope->stranger_odds > 0 && rng_one_in(rng, scope->stranger_odds);
   quant_draw_tensor_t results[2];
   quant_region_request_t request = {
       .kernel = kernel,
-      .kernel_name = rng_one_in(rng, 60) ? "unheard_of" : kernel->name,
+      .kernel_name = is_stranger ? "unheard_of" : kernel->name,
       .name = name,
       .operands = operands,
       .operand_count = count,
@@ -274,10 +276,15 @@ void quant_draw_graph_text(rng_t *rng, uint32_t regions_max, GString *out_text) 
   scope->rng = rng;
   scope->element = element_named(ELEMENTS[rng_below(rng, G_N_ELEMENTS(ELEMENTS))]);
   scope->text = out_text;
-  scope->is_strange = rng_one_in(rng, 100);
-  scope->spec_odds = (uint32_t)rng_below(rng, 4);
-  scope->only_calibrated = rng_one_in(rng, 3);
-  scope->with_port_specs = rng_one_in(rng, 2);
+  if (rng_one_in(rng, 3)) { /* As after a calibration run: all is likely to be quantized. */
+    scope->spec_odds = 1;
+    scope->only_calibrated = true;
+  } else {
+    scope->is_strange = rng_one_in(rng, 64);
+    scope->spec_odds = (uint32_t)rng_below(rng, 4);
+    scope->with_port_specs = rng_one_in(rng, 2);
+    scope->stranger_odds = 40;
+  }
   g_string_append(out_text, "graph drawn\n");
   uint32_t inputs = (uint32_t)rng_between(rng, 1, 3);
   for (uint32_t i = 0; i < inputs; i++) {
