@@ -65,7 +65,7 @@ static void draw_port(rng_t *rng, const quant_draw_storage_t *common, port_plan_
                                                  .minimum = INT32_MIN,
                                                  .maximum = INT32_MAX};
   }
-  inout_port->is_wildcard = rng_one_in(rng, 14);
+  inout_port->is_wildcard = rng_one_in(rng, 9);
   inout_port->is_float = !inout_port->is_wildcard && rng_one_in(rng, 25);
   bool is_asked = inout_port->is_optional || inout_port->is_constant;
   inout_port->is_symmetric = has_zero(&inout_port->storage) && rng_one_in(rng, is_asked ? 2 : 8);
