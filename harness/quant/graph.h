@@ -47,7 +47,8 @@ typedef struct quant_region {
   uint32_t op_count;
   const quant_op_t *ops;   /* In an order in which they can be computed. */
   const uint32_t *returns; /* output_count indices of inner tensors. */
-  int32_t call;            /* Index of the call that it was made by, or QUANT_NONE. */
+  int32_t call;            /* The call that it stands in by its name, or QUANT_NONE: set by
+                            * quant_builder_finish(). */
 } quant_region_t;
 
 /* Where a value goes into a region. */
@@ -57,7 +58,7 @@ typedef struct quant_use {
 } quant_use_t;
 
 typedef struct quant_value {
-  const char *name;         /* Unique. */
+  const char *name;         /* Unique; "call/name" inside what a call made, used there alone. */
   type_t type;              /* High precision: an unquantized float type. */
   quant_spec_t spec;        /* The model's constraint on this tensor. */
   const tensor_t *constant; /* Its data, of type `type`; NULL of inputs and results. */
@@ -73,7 +74,8 @@ typedef struct quant_value {
 typedef struct quant_call {
   const char *name;       /* Unique; "outer/inner" for a call inside a called subprogram. */
   const char *subprogram; /* Its name. */
-  int32_t parent;         /* The call that it stands in, or QUANT_NONE. */
+  int32_t parent;         /* The call that it stands in by its name, or QUANT_NONE: set by
+                           * quant_builder_finish(). */
   uint32_t argument_count;
   uint32_t result_count;
   const uint32_t *values;     /* At the call: arguments, then results. */
@@ -115,8 +117,8 @@ const uint32_t *quant_graph_order(const quant_graph_t *graph, arena_t *arena);
 
 typedef struct quant_builder quant_builder_t;
 
-/* What is added is copied, but for types, specs, constants and ops, which must live in `arena`.
- * Freed by quant_builder_finish(). */
+/* What is added is copied, but for constants, ops and what types and specs point to, which must
+ * live in `arena`.  Freed by quant_builder_finish(). */
 quant_builder_t *quant_builder_new(const char *name, arena_t *arena);
 
 /* Adds an input, a constant (`constant` not NULL), or a value that a region is going to make;
@@ -126,6 +128,7 @@ uint32_t quant_builder_add_value(quant_builder_t *builder, quant_value_role_t ro
                                  const char *name, const type_t *type, const quant_spec_t *spec,
                                  const tensor_t *constant);
 void quant_builder_add_output(quant_builder_t *builder, uint32_t value);
+/* A rescale's inners and returns may be left out. */
 uint32_t quant_builder_add_region(quant_builder_t *builder, const quant_region_t *region);
 uint32_t quant_builder_add_call(quant_builder_t *builder, const quant_call_t *call);
 
