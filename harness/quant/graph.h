@@ -10,6 +10,8 @@ enum {
   QUANT_PORTS_MAX = 16, /* Inputs and outputs of one region together. */
   QUANT_NONE = -1,      /* No region. */
   QUANT_NAME_BYTES_MAX = 256,
+  QUANT_SUBPROGRAM_BYTES_MAX = 240, /* Of its name: printing may add a number. */
+  QUANT_CALL_DEPTH_MAX = 64,        /* Calls inside of calls. */
 };
 
 /* The kernel of a region that changes quantization parameters and nothing else: no ops inside, one

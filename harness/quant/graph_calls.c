@@ -49,9 +49,9 @@ static status_t resolve_call(graph_parser_t *parser, block_t *block, block_call_
         value_at(callee, result)->type;
   }
   block->depth = MAX(block->depth, callee->depth + 1);
-  if (block->depth > GRAPH_CALL_DEPTH_MAX) {
+  if (block->depth > QUANT_CALL_DEPTH_MAX) {
     return graph_fail(call->position, error, "calls stand in each other more than %d deep",
-                      (int)GRAPH_CALL_DEPTH_MAX);
+                      (int)QUANT_CALL_DEPTH_MAX);
   }
   add_totals(block, callee->region_total,
              callee->part_total + 1 + call->argument_count + call->result_count);
@@ -85,9 +85,9 @@ static void resolve_inputs(block_t *block) {
  * depth is checked on the way back, so what bounds the way down is the number of open blocks. */
 static status_t resolve(graph_parser_t *parser, block_t *block, failure_t *error) {
   if (block->is_resolved) return STATUS_OK;
-  if (parser->open_count > GRAPH_CALL_DEPTH_MAX) {
+  if (parser->open_count > QUANT_CALL_DEPTH_MAX) {
     return graph_fail(block->position, error, "calls stand in each other more than %d deep",
-                      (int)GRAPH_CALL_DEPTH_MAX);
+                      (int)QUANT_CALL_DEPTH_MAX);
   }
   block->is_open = true;
   parser->open_count++;

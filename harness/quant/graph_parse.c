@@ -230,6 +230,10 @@ static status_t parse_subprogram(graph_parser_t *parser, failure_t *error) {
                            GUINT_TO_POINTER(parser->blocks->len))) {
     return graph_fail(name.position, error, "a subprogram is called %s already", name.name);
   }
+  if (strlen(name.name) > QUANT_SUBPROGRAM_BYTES_MAX) {
+    return graph_fail(name.position, error, "a subprogram's name has at most %d bytes",
+                      (int)QUANT_SUBPROGRAM_BYTES_MAX);
+  }
   parser->block = open_block(parser, &name, true);
   STATUS_TRY(parse_formals(parser, parser->block, error));
   return graph_expect_end(parser, error);

@@ -8,7 +8,6 @@
 
 enum {
   GRAPH_TEXT_BYTES_MAX = 1 << 30,
-  GRAPH_CALL_DEPTH_MAX = 64,            /* Calls inside of calls. */
   GRAPH_EXPANDED_REGIONS_MAX = 1000000, /* With calls replaced. */
   GRAPH_EXPANDED_PARTS_MAX = 8000000,   /* Values, ports, tensors inside and calls together. */
 };
