@@ -179,7 +179,6 @@ static status_t end_port(region_export_t *self, const inner_state_t *state,
   exporter_t *exporter = self->exporter;
   const quant_spec_t *spec = spec_of(port, is_quantized);
   const type_t type = quant_spec_apply(spec, &exporter->graph->values[port->value].type);
-  const char *name = exporter->graph->values[port->value].name;
   uint32_t tensor, value = port->value;
   if (type.quantization == NULL && state->kind == INNER_ACCUMULATOR &&
       exporter->form == QUANT_FORM_integer) {
@@ -191,6 +190,7 @@ static status_t end_port(region_export_t *self, const inner_state_t *state,
     scaling_target_t target;
     GArray *merged = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     value = follow_rescales(exporter, port->value, spec, &target, merged);
+    const char *name = exporter->graph->values[value].name;
     status_t status = state_scale(exporter, state, &target, name, &tensor, error);
     for (guint i = 0; i < merged->len && status == STATUS_OK; i++) {
       uint32_t region = g_array_index(merged, uint32_t, i);

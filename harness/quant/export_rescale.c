@@ -1,4 +1,6 @@
 /* Scaling in integers: what an accumulator stands for, as storage of a quantized type. */
+#include <string.h>
+
 #include "harness/quant/export_constant.h"
 #include "harness/quant/export_parts.h"
 
@@ -26,6 +28,14 @@ static type_t chain_type(const chain_t *chain) {
   return type_make(chain->element, chain->shape.rank, chain->shape.dims);
 }
 
+/* "NAME.multiply": what is made on the way. */
+static const char *chain_name(const chain_t *chain, const char *op_name) {
+  char *text = g_strdup_printf("%s%s", chain->name, strchr(op_name, '.'));
+  const char *kept = arena_copy_text(chain->exporter->arena, text, strlen(text));
+  g_free(text);
+  return kept;
+}
+
 /* The constant operand of the next op. */
 static uint32_t chain_constant(const chain_t *chain, const int64_t *values, const char *name) {
   exporter_t *exporter = chain->exporter;
@@ -38,15 +48,16 @@ static uint32_t chain_constant(const chain_t *chain, const int64_t *values, cons
 }
 
 static status_t chain_op(chain_t *chain, const char *op_name, const int64_t *values,
-                         const type_t *declared, failure_t *error) {
+                         failure_t *error) {
   const type_t type = chain_type(chain);
+  const char *name = chain_name(chain, op_name);
   simple_op_t op = {.name = op_name, .operand_count = 2, .seen = {type, type}, .result = type};
   op.operands[0] = chain->tensor;
-  op.operands[1] = chain_constant(chain, values, chain->name);
-  return exporter_emit_simple(chain->exporter, &op, chain->name,
-                              declared == NULL ? &type : declared, &chain->tensor, error);
+  op.operands[1] = chain_constant(chain, values, name);
+  return exporter_emit_simple(chain->exporter, &op, name, &type, &chain->tensor, error);
 }
 
+/* `declared` is the type of the result's tensor; NULL where that is plain. */
 static status_t chain_convert(chain_t *chain, const element_t *element, const type_t *declared,
                               failure_t *error) {
   if (chain->element == element) return STATUS_OK;
@@ -54,8 +65,9 @@ static status_t chain_convert(chain_t *chain, const element_t *element, const ty
   op.seen[0] = chain_type(chain);
   chain->element = element;
   op.result = chain_type(chain);
-  return exporter_emit_simple(chain->exporter, &op, chain->name,
-                              declared == NULL ? &op.result : declared, &chain->tensor, error);
+  const char *name = declared == NULL ? chain_name(chain, op.name) : chain->name;
+  return exporter_emit_simple(chain->exporter, &op, name, declared == NULL ? &op.result : declared,
+                              &chain->tensor, error);
 }
 
 /* ---- Centering ------------------------------------------------------------------------------- */
@@ -100,7 +112,7 @@ status_t state_to_centered(exporter_t *exporter, const inner_state_t *state,
                      .tensor = state_tensor(exporter, state)};
     STATUS_TRY(chain_convert(&chain, i32, NULL, error));
     if (!all_are(quantization->zero_points, quantization->count, 0)) {
-      STATUS_TRY(chain_op(&chain, "stablehlo.subtract", quantization->zero_points, NULL, error));
+      STATUS_TRY(chain_op(&chain, "stablehlo.subtract", quantization->zero_points, error));
     }
     out_state->tensor = (int32_t)chain.tensor;
   }
@@ -209,10 +221,10 @@ static status_t emit_scaling(chain_t *chain, const scaling_t *scaling, failure_t
     return STATUS_OK;
   }
   if (is_scaled) {
-    STATUS_TRY(chain_op(chain, "stablehlo.multiply", scaling->multipliers, NULL, error));
+    STATUS_TRY(chain_op(chain, "stablehlo.multiply", scaling->multipliers, error));
   }
-  STATUS_TRY(chain_op(chain, "stablehlo.add", scaling->halves, NULL, error));
-  return chain_op(chain, "stablehlo.shift_right_arithmetic", scaling->shifts, NULL, error);
+  STATUS_TRY(chain_op(chain, "stablehlo.add", scaling->halves, error));
+  return chain_op(chain, "stablehlo.shift_right_arithmetic", scaling->shifts, error);
 }
 
 status_t state_scale(exporter_t *exporter, const inner_state_t *state,
@@ -236,10 +248,10 @@ status_t state_scale(exporter_t *exporter, const inner_state_t *state,
                    .tensor = (uint32_t)wide.tensor};
   STATUS_TRY(emit_scaling(&chain, &scaling, error));
   if (!all_are(scaling.zero_points, scaling.count, 0)) {
-    STATUS_TRY(chain_op(&chain, "stablehlo.add", scaling.zero_points, NULL, error));
+    STATUS_TRY(chain_op(&chain, "stablehlo.add", scaling.zero_points, error));
   }
-  STATUS_TRY(chain_op(&chain, "stablehlo.maximum", scaling.lows, NULL, error));
-  STATUS_TRY(chain_op(&chain, "stablehlo.minimum", scaling.highs, NULL, error));
+  STATUS_TRY(chain_op(&chain, "stablehlo.maximum", scaling.lows, error));
+  STATUS_TRY(chain_op(&chain, "stablehlo.minimum", scaling.highs, error));
   STATUS_TRY(chain_convert(&chain, storage, &target->type, error));
   *out_tensor = chain.tensor;
   return STATUS_OK;
