@@ -116,7 +116,7 @@ int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *progra
   if (plugin_is_empty(&program->operands[0])) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder of nothing");
   }
-  *out_plan = (plan_t){.is_reorder = true, .input_count = 1, .input_arguments = {DNNL_ARG_FROM}};
+  *out_plan = (plan_t){.kind = PLAN_REORDER, .input_count = 1, .input_arguments = {DNNL_ARG_FROM}};
   dnnl_data_type_t from = dnnl_data_type_undef;
   dnnl_data_type_t to = dnnl_data_type_undef;
   bool is_plain = strcmp(program->op, "stablehlo.convert") == 0;
