@@ -45,20 +45,20 @@ static bool is_largest_or_not_finite(const format_t *format, uint64_t bits) {
   return !is_number || (bits & ~sign) == format->largest_bits;
 }
 
-static void add_overflow(conversion_set_t *set, const format_t *format, const number_t *number,
+static void add_overflow(choice_set_t *set, const format_t *format, const number_t *number,
                          const contract_t *contract) {
   uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   bool is_nan = format_has_nan(format) && format_is_nan(format, bits);
   set->any |= contract->convert_overflow == CONVERT_OVERFLOW_ANY;
   set->nan |= is_nan;
-  if (!is_nan) conversion_set_add(set, bits, "");
+  if (!is_nan) choice_set_add(set, bits, "");
   if (contract->convert_overflow == CONVERT_OVERFLOW_FORMAT || format_has_infinity(format)) return;
   uint64_t largest = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
-  conversion_set_add(set, largest, is_nan ? "saturated" : "");
+  choice_set_add(set, largest, is_nan ? "saturated" : "");
 }
 
 /* A finite number that is not one of the format. */
-static void add_rounded(conversion_set_t *set, const format_t *format, const number_t *number,
+static void add_rounded(choice_set_t *set, const format_t *format, const number_t *number,
                         const contract_t *contract) {
   uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   uint64_t inward = format_encode(format, *number, ROUNDING_TOWARD_ZERO, OVERFLOW_SATURATE);
@@ -69,15 +69,15 @@ static void add_rounded(conversion_set_t *set, const format_t *format, const num
   if (overflows) {
     add_overflow(set, format, number, contract);
   } else {
-    conversion_set_add(set, bits, "");
+    choice_set_add(set, bits, "");
   }
   bool is_tie = format->specials == FORMAT_EXPONENT_ONLY && is_tie_of_powers(number);
   if (!is_faithful && !is_tie) return;
-  conversion_set_add(set, inward, "the neighbour toward zero");
+  choice_set_add(set, inward, "the neighbour toward zero");
   rounding_t outward = number->negative ? ROUNDING_DOWN : ROUNDING_UP;
   uint64_t away = format_encode(format, *number, outward, OVERFLOW_FORMAT);
   bool is_number = !format_has_nan(format) || !format_is_nan(format, away);
-  if (is_number) conversion_set_add(set, away, "the neighbour away from zero");
+  if (is_number) choice_set_add(set, away, "the neighbour away from zero");
 }
 
 static bool is_number_of(const format_t *format, const number_t *number) {
@@ -92,7 +92,7 @@ static bool is_number_of(const format_t *format, const number_t *number) {
 
 /* f8E8M0FNU has neither zero nor sign: the specification says nothing of what becomes of those, and
  * implementations differ; nor of NaN and infinities in formats that have none. */
-static void add_float(conversion_set_t *set, const format_t *format, const number_t *number,
+static void add_float(choice_set_t *set, const format_t *format, const number_t *number,
                       const contract_t *contract) {
   bool is_positive = number->kind != NUMBER_ZERO && !number->negative;
   if (number->kind == NUMBER_NAN) {
@@ -107,7 +107,7 @@ static void add_float(conversion_set_t *set, const format_t *format, const numbe
     add_rounded(set, format, number, contract);
   } else {
     uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
-    conversion_set_add(set, bits, "");
+    choice_set_add(set, bits, "");
   }
 }
 
@@ -134,10 +134,10 @@ static uint64_t end_bits(const element_t *element, bool negative) {
   return end & element_mask(element);
 }
 
-static void add_integer(conversion_set_t *set, const element_t *from, const element_t *to,
+static void add_integer(choice_set_t *set, const element_t *from, const element_t *to,
                         const number_t *number, const contract_t *contract) {
   if (to->kind == ELEMENT_BOOLEAN) {
-    conversion_set_add(set, number->kind != NUMBER_ZERO, "");
+    choice_set_add(set, number->kind != NUMBER_ZERO, "");
     return;
   }
   uint64_t magnitude = 0;
@@ -146,26 +146,26 @@ static void add_integer(conversion_set_t *set, const element_t *from, const elem
               is_in_range(to, number->negative, magnitude);
   uint64_t wrapped = (number->negative ? 0 - magnitude : magnitude) & element_mask(to);
   if (fits) {
-    conversion_set_add(set, wrapped, "");
+    choice_set_add(set, wrapped, "");
   } else if (from->format == NULL) {
     set->any |= contract->convert_narrowing == CONVERT_NARROWING_ANY;
-    conversion_set_add(set, wrapped, "");
+    choice_set_add(set, wrapped, "");
   } else {
     set->any |= contract->convert_truncation == CONVERT_TRUNCATION_ANY;
     bool is_nan = number->kind == NUMBER_NAN;
-    conversion_set_add(set, is_nan ? 0 : end_bits(to, number->negative), "");
+    choice_set_add(set, is_nan ? 0 : end_bits(to, number->negative), "");
   }
 }
 
 /* ---- Careful --------------------------------------------------------------------------------- */
 
-static conversion_set_t find_set(const case_t *instance, const contract_t *contract,
-                                 size_t component, number_t *out_number) {
+static choice_set_t find_set(const case_t *instance, const contract_t *contract, size_t component,
+                             number_t *out_number) {
   const element_t *from = instance->program.operands[0].element;
   const element_t *to = instance->program.results[0].element;
   number_t number = load_number(instance, component);
   *out_number = number;
-  conversion_set_t set = {.count = 0};
+  choice_set_t set = {.count = 0};
   bool flushes = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
   int length = number.kind == NUMBER_FINITE ? 64 - __builtin_clzll(number.significand) : 0;
   bool is_subnormal = length > 0 && from->format != NULL &&
@@ -179,8 +179,13 @@ static conversion_set_t find_set(const case_t *instance, const contract_t *contr
       add_integer(&set, from, to, &number, contract);
     }
   }
-  if (to->format != NULL) conversion_set_loosen(&set, to->format, contract);
+  if (to->format != NULL) choice_set_loosen(&set, to->format, contract);
   return set;
+}
+
+choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component) {
+  number_t number;
+  return find_set(instance, contract, component, &number);
 }
 
 /* What was made of a float that an integer type has not. */
@@ -238,10 +243,10 @@ status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_
   (void)error;
   const element_t *to = results[result].type.element;
   number_t number;
-  conversion_set_t set = find_set(instance, contract, component, &number);
+  choice_set_t set = find_set(instance, contract, component, &number);
   uint64_t bits = element_load(to, results[result].data, component);
   answer_t answer = {.conforms = false};
-  conversion_set_judge(&set, to, bits, &answer);
+  choice_set_judge(&set, to, bits, &answer);
   if (set.any) {
     const char *name = to->format != NULL ? name_float(to->format, &number, bits)
                                           : name_integer(to, &number, bits);

@@ -2,44 +2,19 @@
 #ifndef ASSAY_OPS_ELEMENT_CONVERSION_PARTS_H
 #define ASSAY_OPS_ELEMENT_CONVERSION_PARTS_H
 
+#include "oracles/exact/choice_set.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 #include "oracles/oracle.h"
-
-/* ---- What an element may become -------------------------------------------------------------- */
-
-enum { CONVERSION_CHOICES_MAX = 40 };
-
-/* A pattern that conforms, and what an implementation does that returns it: "" for what most do. */
-typedef struct conversion_choice {
-  uint64_t bits;
-  const char *by;
-} conversion_choice_t;
-
-typedef struct conversion_set {
-  size_t count;
-  conversion_choice_t choices[CONVERSION_CHOICES_MAX]; /* The first is what most return. */
-  bool nan;                                            /* Any NaN. */
-  bool any; /* Every pattern: the specification says nothing, nor does the contract. */
-} conversion_set_t;
-
-/* Adds a pattern that is not there yet. */
-void conversion_set_add(conversion_set_t *set, uint64_t bits, const char *by);
-
-/* Adds the other zero to zeros where the contract permits that, and zeros of their sign to
- * subnormal results where it permits flushing these. */
-void conversion_set_loosen(conversion_set_t *set, const format_t *format,
-                           const contract_t *contract);
-
-/* Whether the set holds a pattern, as what, and what is expected in words. */
-void conversion_set_judge(const conversion_set_t *set, const element_t *element, uint64_t bits,
-                          answer_t *answer);
 
 /* ---- convert --------------------------------------------------------------------------------- */
 
 /* Which operand component a result component is made of; false if of none: the imaginary part of
  * what was no complex number. */
 bool convert_find_source(const program_t *program, size_t component, size_t *out_index);
+
+/* What one component may become. */
+choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component);
 
 /* The functions of its oracle row. */
 status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
@@ -49,6 +24,9 @@ status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_
                      answer_t *out_answer, failure_t *error);
 status_t convert_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                           tensor_t *inout_results, failure_t *error);
+status_t convert_enclose(const program_t *program, const contract_t *contract,
+                         const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                         box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 /* ---- uniform_quantize and uniform_dequantize ------------------------------------------------- */
 
@@ -58,10 +36,10 @@ status_t quantization_check(const program_t *program, failure_t *error);
 
 /* What one element may become under formulas `first` to `last` of permission requantize, whether
  * the contract permits these or not; with MPFR. */
-conversion_set_t uniform_quantize_set(const case_t *instance, const contract_t *contract,
-                                      uint8_t first, uint8_t last, size_t element);
-conversion_set_t uniform_dequantize_set(const case_t *instance, const contract_t *contract,
-                                        size_t element);
+choice_set_t uniform_quantize_set(const case_t *instance, const contract_t *contract, uint8_t first,
+                                  uint8_t last, size_t element);
+choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *contract,
+                                    size_t element);
 
 /* The functions of their oracle rows. */
 status_t uniform_quantize_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
@@ -83,6 +61,13 @@ status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *sch
                                    arena_t *arena, tensor_t *inout_results, failure_t *error);
 status_t uniform_dequantize_simulate(const case_t *instance, const schedule_t *schedule,
                                      arena_t *arena, tensor_t *inout_results, failure_t *error);
+
+status_t uniform_quantize_enclose(const program_t *program, const contract_t *contract,
+                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                                  box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t uniform_dequantize_enclose(const program_t *program, const contract_t *contract,
+                                    const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                                    box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 /* One multiplication by the quotient of the scales, as lowerings of quantized programs do it: the
  * quotient is rounded to f64, then to `arithmetic`; so is what the zero points add, which is left

@@ -74,12 +74,12 @@ typedef struct quantizing {
   const format_t *arithmetics[2];
   size_t arithmetic_count;
   quantum_t to;
-  conversion_set_t set;
+  choice_set_t set;
 } quantizing_t;
 
 static void add_stored(quantizing_t *quantizing, int64_t stored, const char *by) {
   uint64_t bits = (uint64_t)stored & element_mask(quantizing->storage);
-  conversion_set_add(&quantizing->set, bits, by);
+  choice_set_add(&quantizing->set, bits, by);
 }
 
 /* Without any choice, no storage value is decided. */
@@ -149,8 +149,8 @@ static void add_merged(quantizing_t *quantizing, const quantum_t *from, int64_t 
   }
 }
 
-conversion_set_t uniform_quantize_set(const case_t *instance, const contract_t *contract,
-                                      uint8_t first, uint8_t last, size_t element) {
+choice_set_t uniform_quantize_set(const case_t *instance, const contract_t *contract, uint8_t first,
+                                  uint8_t last, size_t element) {
   const tensor_t *operand = &instance->operands[0];
   const type_t *result = &instance->program.results[0];
   quantizing_t quantizing = {.contract = contract,
@@ -173,29 +173,28 @@ conversion_set_t uniform_quantize_set(const case_t *instance, const contract_t *
 
 /* ---- uniform_dequantize ---------------------------------------------------------------------- */
 
-conversion_set_t uniform_dequantize_set(const case_t *instance, const contract_t *contract,
-                                        size_t element) {
+choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *contract,
+                                    size_t element) {
   const tensor_t *operand = &instance->operands[0];
   const format_t *format = instance->program.results[0].element->format;
   quantum_t quantum = quantum_of(&operand->type, element);
   int64_t stored = quantum_load(operand, element);
   const format_t *arithmetics[2];
   size_t count = quantum_arithmetics(&operand->type, contract, arithmetics);
-  conversion_set_t set = {.count = 0};
+  choice_set_t set = {.count = 0};
   quantum_t flat = quantum;
   flat.scale = flushed(format, flat.scale);
   for (size_t i = 0; i < count; i++) {
     double value = careful_dequantize(&quantum, arithmetics[i], stored);
     set.nan |= isnan(value);
     if (!isnan(value)) {
-      conversion_set_add(&set, format_from_double(format, value),
-                         i == 0 ? "" : "intermediate=wide");
+      choice_set_add(&set, format_from_double(format, value), i == 0 ? "" : "intermediate=wide");
     }
     if (!flushes_inputs(contract)) continue;
     value = careful_dequantize(&flat, arithmetics[i], stored);
     if (isnan(value)) continue; /* Infinity times 0 is no value that a number may become. */
-    conversion_set_add(&set, format_from_double(format, value), "subnormal operand flushed");
+    choice_set_add(&set, format_from_double(format, value), "subnormal operand flushed");
   }
-  conversion_set_loosen(&set, format, contract);
+  choice_set_loosen(&set, format, contract);
   return set;
 }

@@ -13,7 +13,7 @@ static double slack_of(double error, double permitted) {
 }
 
 /* Errors are counted in quanta, from what the expressed type's arithmetic gives. */
-static void measure_quanta(const conversion_set_t *set, const element_t *storage, uint64_t bits,
+static void measure_quanta(const choice_set_t *set, const element_t *storage, uint64_t bits,
                            answer_t *answer) {
   if (set->any || set->count == 0) return;
   int64_t exact = element_signed_value(storage, set->choices[0].bits), permitted = 0;
@@ -34,10 +34,10 @@ status_t uniform_quantize_ask(const case_t *instance, const contract_t *contract
   STATUS_TRY(quantization_check(&instance->program, error));
   const element_t *storage = results[result].type.element;
   uint64_t bits = element_load(storage, results[result].data, component);
-  const conversion_set_t set = uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS,
-                                                    contract->requantize, component);
+  const choice_set_t set = uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS,
+                                                contract->requantize, component);
   answer_t answer = {.is_quantum = true};
-  conversion_set_judge(&set, storage, bits, &answer);
+  choice_set_judge(&set, storage, bits, &answer);
   const quantization_t *range = results[result].type.quantization;
   int64_t stored = element_signed_value(storage, bits);
   if (set.any && (stored < range->storage_min || stored > range->storage_max)) {
@@ -62,9 +62,8 @@ static double ulps_from_exact(const format_t *format, const quantum_t *quantum, 
   return fabs(ldexp(got - product - lost, -unit));
 }
 
-static void measure_floats(const case_t *instance, const conversion_set_t *set,
-                           const format_t *format, size_t element, uint64_t bits,
-                           answer_t *answer) {
+static void measure_floats(const case_t *instance, const choice_set_t *set, const format_t *format,
+                           size_t element, uint64_t bits, answer_t *answer) {
   const tensor_t *operand = &instance->operands[0];
   quantum_t quantum = quantum_of(&operand->type, element);
   int64_t stored = quantum_load(operand, element);
@@ -88,9 +87,9 @@ status_t uniform_dequantize_ask(const case_t *instance, const contract_t *contra
   STATUS_TRY(quantization_check(&instance->program, error));
   const element_t *element = results[result].type.element;
   uint64_t bits = element_load(element, results[result].data, component);
-  const conversion_set_t set = uniform_dequantize_set(instance, contract, component);
+  const choice_set_t set = uniform_dequantize_set(instance, contract, component);
   answer_t answer = {.conforms = false};
-  conversion_set_judge(&set, element, bits, &answer);
+  choice_set_judge(&set, element, bits, &answer);
   measure_floats(instance, &set, element->format, component, bits, &answer);
   *out_answer = answer;
   return STATUS_OK;
@@ -106,9 +105,9 @@ static bool is_by_formula(const case_t *instance, const contract_t *contract, ui
     uint64_t bits = element_load(storage, results[0].data, i);
     bool is_told = formula == REQUANTIZE_TWO_STEPS && accepts != NULL;
     if (is_told && accept_holds(&accepts[0], storage, i, bits)) continue;
-    const conversion_set_t set = uniform_quantize_set(instance, contract, formula, formula, i);
+    const choice_set_t set = uniform_quantize_set(instance, contract, formula, formula, i);
     answer_t answer = {.conforms = false};
-    conversion_set_judge(&set, storage, bits, &answer);
+    choice_set_judge(&set, storage, bits, &answer);
     if (!answer.conforms) return false;
   }
   return true;

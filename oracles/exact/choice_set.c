@@ -1,41 +1,39 @@
-/* Sets of patterns that one element may become. */
+#include "oracles/exact/choice_set.h"
+
 #include <glib.h>
 #include <inttypes.h>
 #include <math.h>
 
-#include "oracles/ops/element_conversion/element_conversion_parts.h"
-
-void conversion_set_add(conversion_set_t *set, uint64_t bits, const char *by) {
+void choice_set_add(choice_set_t *set, uint64_t bits, const char *by) {
   for (size_t i = 0; i < set->count; i++) {
     if (set->choices[i].bits == bits) return;
   }
-  g_assert(set->count < CONVERSION_CHOICES_MAX);
-  set->choices[set->count++] = (conversion_choice_t){bits, by};
+  g_assert(set->count < CHOICES_MAX);
+  set->choices[set->count++] = (choice_t){bits, by};
 }
 
 static uint64_t zero_of_sign(const format_t *format, bool negative) {
   return format_from_double(format, negative ? -0.0 : 0.0);
 }
 
-void conversion_set_loosen(conversion_set_t *set, const format_t *format,
-                           const contract_t *contract) {
+void choice_set_loosen(choice_set_t *set, const format_t *format, const contract_t *contract) {
   if (format->specials == FORMAT_EXPONENT_ONLY) return;
   bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
   size_t count = set->count;
   for (size_t i = 0; i < count && flushes; i++) {
     uint64_t bits = set->choices[i].bits;
     if (!format_is_subnormal(format, bits)) continue;
-    conversion_set_add(set, zero_of_sign(format, format_is_negative(format, bits)),
-                       "subnormal result flushed");
+    choice_set_add(set, zero_of_sign(format, format_is_negative(format, bits)),
+                   "subnormal result flushed");
   }
   bool has_zero = false;
   for (size_t i = 0; i < set->count; i++) {
     has_zero |= format_is_zero(format, set->choices[i].bits);
   }
   if (!has_zero || contract->zero_sign != ZERO_SIGN_ANY) return;
-  conversion_set_add(set, zero_of_sign(format, false), "zero of the other sign");
+  choice_set_add(set, zero_of_sign(format, false), "zero of the other sign");
   if (format_has_negative_zero(format)) {
-    conversion_set_add(set, zero_of_sign(format, true), "zero of the other sign");
+    choice_set_add(set, zero_of_sign(format, true), "zero of the other sign");
   }
 }
 
@@ -51,7 +49,7 @@ static void print_bits(const element_t *element, uint64_t bits, GString *out_tex
   }
 }
 
-static void print_set(const conversion_set_t *set, const element_t *element, char *out,
+static void print_set(const choice_set_t *set, const element_t *element, char *out,
                       size_t out_bytes) {
   enum { PRINTED_MAX = 4 };
   GString *text = g_string_new(set->any ? "anything" : NULL);
@@ -64,7 +62,7 @@ static void print_set(const conversion_set_t *set, const element_t *element, cha
   g_string_free(text, TRUE);
 }
 
-static bool are_infinite(const conversion_set_t *set, const element_t *element) {
+static bool are_infinite(const choice_set_t *set, const element_t *element) {
   bool are_all = set->count > 0 && element->format != NULL && !set->nan;
   for (size_t i = 0; i < set->count; i++) {
     are_all = are_all && format_is_infinity(element->format, set->choices[i].bits);
@@ -72,8 +70,8 @@ static bool are_infinite(const conversion_set_t *set, const element_t *element) 
   return are_all;
 }
 
-void conversion_set_judge(const conversion_set_t *set, const element_t *element, uint64_t bits,
-                          answer_t *answer) {
+void choice_set_judge(const choice_set_t *set, const element_t *element, uint64_t bits,
+                      answer_t *answer) {
   bool is_nan = element->format != NULL && format_is_nan(element->format, bits);
   bool is_held = set->nan && is_nan;
   for (size_t i = 0; i < set->count && !is_held; i++) {
