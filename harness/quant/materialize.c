@@ -1,16 +1,7 @@
 /* A propagation as a quantized model: quant.md, "Materialization". */
 #include <string.h>
 
-#include "harness/quant/propagate.h"
-
-/* A rescale that was made: whoever wants these parameters of this value, in this call, shares it.
- */
-typedef struct rescale {
-  int32_t call;
-  const quant_spec_t *spec;
-  uint32_t value; /* Its result. */
-  struct rescale *next;
-} rescale_t;
+#include "harness/quant/propagate_parts.h"
 
 typedef struct writer {
   const quant_propagation_t *propagation;
@@ -18,9 +9,9 @@ typedef struct writer {
   quant_fault_t fault;
   arena_t *arena;
   quant_builder_t *builder;
-  rescale_t **rescales; /* By value: those of its inputs that conflict. */
-  GHashTable *names;    /* Of values and regions alike; borrowed. */
-  GPtrArray *regions;   /* quant_region_t in the arena: rescales, to be added last. */
+  quant_rescale_t **rescales; /* By value: those of its inputs that conflict. */
+  GHashTable *names;          /* Of values and regions alike; borrowed. */
+  GPtrArray *regions;         /* quant_region_t in the arena: rescales, to be added last. */
 } writer_t;
 
 static void write_values(writer_t *writer) {
@@ -105,16 +96,13 @@ static uint32_t add_rescale(writer_t *writer, uint32_t value, const quant_spec_t
 /* The value that an input which conflicts with its value is attached to instead. */
 static uint32_t rescaled_input(writer_t *writer, uint32_t value, const quant_spec_t *spec,
                                int32_t call) {
-  rescale_t **last = &writer->rescales[value];
-  for (; *last != NULL; last = &(*last)->next) {
-    if (writer->fault == QUANT_FAULT_rescale_unshared) continue;
-    if ((*last)->call == call && quant_spec_equal((*last)->spec, spec)) return (*last)->value;
-  }
-  rescale_t *rescale = ARENA_NEW_ARRAY(writer->arena, rescale_t, 1);
-  uint32_t made = add_rescale(writer, value, spec, call, true);
-  *rescale = (rescale_t){.call = call, .spec = spec, .value = made};
-  *last = rescale;
-  return made;
+  quant_rescale_t *unshared = NULL;
+  bool is_shared = writer->fault != QUANT_FAULT_rescale_unshared;
+  quant_rescale_t **list = is_shared ? &writer->rescales[value] : &unshared;
+  bool is_new;
+  quant_rescale_t *rescale = quant_rescale_shared(list, call, spec, writer->arena, &is_new);
+  if (is_new) rescale->value = add_rescale(writer, value, spec, call, true);
+  return rescale->value;
 }
 
 /* What a port without parameters is to say so that it gets the same signature again: a wildcard
@@ -179,7 +167,7 @@ status_t quant_materialize(const quant_propagation_t *propagation, quant_fault_t
       .fault = fault,
       .arena = arena,
       .builder = quant_builder_new(graph->name, arena),
-      .rescales = arena_alloc_zeroed(arena, graph->value_count * sizeof(rescale_t *)),
+      .rescales = arena_alloc_zeroed(arena, graph->value_count * sizeof(quant_rescale_t *)),
       .names = names,
       .regions = regions};
   write_values(&writer);

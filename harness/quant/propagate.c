@@ -115,7 +115,16 @@ static bool is_conflict(const quant_run_t *run, const quant_port_t *shape,
          !quant_spec_equal(&port->spec, value);
 }
 
-static void end_region(quant_run_t *run, uint32_t region) {
+/* Whether a port that conflicts gets a rescale of its own.  `rescales`: by value, of inputs. */
+static bool is_own_rescale(const quant_run_t *run, const quant_region_t *shape, uint32_t port,
+                           const quant_spec_t *spec, quant_rescale_t **rescales) {
+  if (port >= shape->input_count) return true;
+  bool is_new;
+  quant_rescale_shared(&rescales[shape->ports[port].value], shape->call, spec, run->arena, &is_new);
+  return is_new;
+}
+
+static void end_region(quant_run_t *run, uint32_t region, quant_rescale_t **rescales) {
   const quant_region_t *shape = &run->graph->regions[region];
   quant_propagation_t *propagation = run->propagation;
   quant_region_result_t *result = &propagation->regions[region];
@@ -127,7 +136,9 @@ static void end_region(quant_run_t *run, uint32_t region) {
   for (uint32_t i = 0; i < quant_port_count(shape); i++) {
     quant_port_result_t *port = &result->ports[i];
     port->is_rescaled = is_conflict(run, &shape->ports[i], port);
-    propagation->rescale_count += port->is_rescaled;
+    if (port->is_rescaled && is_own_rescale(run, shape, i, &port->spec, rescales)) {
+      propagation->rescale_count++;
+    }
     propagation->open_count += port->spec.kind == QUANT_SPEC_OPEN;
   }
 }
@@ -163,7 +174,9 @@ status_t quant_propagate(const quant_graph_t *graph, const quant_table_t *table,
   for (uint32_t region; work_list_take(&run.list, &region);) {
     STATUS_TRY(quant_visit_region(&run, region, error));
   }
-  for (uint32_t i = 0; i < regions; i++) end_region(&run, i);
+  quant_rescale_t **rescales =
+      arena_alloc_zeroed(arena, graph->value_count * sizeof(quant_rescale_t *));
+  for (uint32_t i = 0; i < regions; i++) end_region(&run, i, rescales);
   propagation.is_fully_quantized = propagation.refused_count == 0 && propagation.open_count == 0;
   *out_propagation = propagation;
   return STATUS_OK;

@@ -62,7 +62,7 @@ typedef struct quant_propagation {
   quant_spec_t *values;               /* By value: UNIFORM if settled, else OPEN. */
   const quant_port_t **value_setters; /* By value: the port that settled it, or NULL. */
   uint32_t visit_count;               /* At most regions and their ports together. */
-  uint32_t rescale_count; /* Ports that conflict with their values; some may share a rescale. */
+  uint32_t rescale_count;             /* Rescales that materialization inserts. */
   uint32_t refused_count;
   uint32_t open_count;     /* Quantizable ports without parameters, refused regions left aside. */
   bool is_fully_quantized; /* Nothing refused, nothing open (the seed's definition). */

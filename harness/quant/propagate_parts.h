@@ -26,6 +26,7 @@ typedef struct quant_visit {
   uint32_t port_count;
   /* What was settled before or is taken in this visit is `settled`; an `offer` is on trial. */
   quant_port_state_t states[QUANT_PORTS_MAX];
+  bool was_open[QUANT_PORTS_MAX];                 /* Before the visit. */
   const quant_rule_use_t *rules[QUANT_PORTS_MAX]; /* That derived what is settled by rule. */
 } quant_visit_t;
 
@@ -48,5 +49,17 @@ bool quant_spec_is_wide_enough(const quant_spec_t *constraint, const quant_spec_
 
 /* Refuses a region as a whole; `text` says which, and why. */
 void quant_refuse(quant_run_t *run, uint32_t region, const char *text);
+
+/* A rescale of a value for inputs: all that want these parameters in this call share it. */
+typedef struct quant_rescale {
+  int32_t call;
+  const quant_spec_t *spec;
+  uint32_t value; /* What it makes, once it is made. */
+  struct quant_rescale *next;
+} quant_rescale_t;
+
+/* The rescale of a list that a region in `call` may share, or a new one at its end. */
+quant_rescale_t *quant_rescale_shared(quant_rescale_t **inout_list, int32_t call,
+                                      const quant_spec_t *spec, arena_t *arena, bool *out_is_new);
 
 #endif

@@ -173,6 +173,7 @@ static void begin_visit(quant_run_t *run, uint32_t region, quant_visit_t *out_vi
     const quant_port_result_t *known = &out_visit->result->ports[port];
     const quant_spec_t *own = &shape->ports[port].spec;
     quant_port_state_t *state = &out_visit->states[port];
+    out_visit->was_open[port] = known->spec.kind == QUANT_SPEC_OPEN;
     state->signature = &out_visit->result->signature[port];
     state->type = &run->graph->values[shape->ports[port].value].type;
     if (known->spec.kind == QUANT_SPEC_UNIFORM) {
@@ -239,26 +240,27 @@ static void settle_value(quant_run_t *run, const quant_port_t *port, const quant
   for (uint32_t i = 0; i < value->use_count; i++) wake(run, value->uses[i].region);
 }
 
+/* Settles the values of the ports that this visit settles. */
+static void settle_values(quant_visit_t *visit) {
+  for (uint32_t port = 0; port < visit->port_count; port++) {
+    const quant_spec_t *settled = &visit->states[port].settled;
+    if (!visit->was_open[port] || settled->kind == QUANT_SPEC_OPEN) continue;
+    settle_value(visit->run, &visit->shape->ports[port], settled);
+  }
+}
+
 static void end_visit(quant_visit_t *visit) {
-  quant_run_t *run = visit->run;
-  uint32_t ports = visit->port_count;
-  bool is_new[QUANT_PORTS_MAX] = {false};
-  if (run->fault == QUANT_FAULT_lose_port) ports--;
-  for (uint32_t port = 0; port < ports; port++) {
+  if (visit->run->fault == QUANT_FAULT_lose_port) visit->was_open[visit->port_count - 1] = false;
+  for (uint32_t port = 0; port < visit->port_count; port++) {
     quant_port_result_t *result = &visit->result->ports[port];
     const quant_port_state_t *state = &visit->states[port];
-    if (state->settled.kind == QUANT_SPEC_OPEN || result->spec.kind != QUANT_SPEC_OPEN) continue;
-    is_new[port] = true;
+    if (!visit->was_open[port] || state->settled.kind == QUANT_SPEC_OPEN) continue;
     result->spec = state->settled;
     result->source = state->settled_by;
     result->rule = visit->rules[port];
-    result->visit = run->propagation->visit_count;
+    result->visit = visit->run->propagation->visit_count;
   }
-  for (uint32_t port = 0; port < ports; port++) {
-    if (is_new[port]) {
-      settle_value(run, &visit->shape->ports[port], &visit->states[port].settled);
-    }
-  }
+  settle_values(visit);
 }
 
 /* "region c1 (conv_2d): REASON", in the arena. */
@@ -274,8 +276,8 @@ status_t quant_visit_region(quant_run_t *run, uint32_t region, failure_t *error)
   run->propagation->visit_count++;
   failure_t failure;
   if (ask_rules(&visit, QUANT_SOURCE_NONE, &failure) != STATUS_OK) {
-    if (run->fault == QUANT_FAULT_offers_of_refused) end_visit(&visit);
     quant_refuse(run, region, refusal_text(&visit, &failure));
+    if (run->fault == QUANT_FAULT_offers_of_refused) settle_values(&visit);
     return STATUS_OK;
   }
   while (take_one(&visit, &failure)) continue;
