@@ -223,11 +223,19 @@ static void test_any(void) {
               "!quant.uniform<i16:f32, 0.5> by value", "unit by nobody");
   check_ports(ONE("anything", "!quant.any<i4:f32>", "!quant.calibrated<f32<0.0:255.0>>", "", ""),
               "!quant.uniform<i8:f32, 1.0:-128> by calibration", "unit by nobody");
+  /* One that nothing was said of takes after its value, when that is settled later. */
+  model_t *model = model_of(table,
+                            "graph later\ninput x f32[2]\n"
+                            "region a anything\n  in x\n  out y f32[2]\n  return x\nend\n"
+                            "region b anything\n  in x !quant.uniform<i16:f32, 0.5>\n"
+                            "  out z f32[2]\n  return x\nend\n");
+  assert_port(model, "a", 0, "!quant.uniform<i16:f32, 0.5> by value");
+  model_free(model);
   /* A port that is to have at least so many bits does not take a narrower value, ... */
   check_ports(ONE("free", "!quant.uniform<i8<-7:7>:f32, 0.5>", "!quant.any<i8<-8:7>:f32>", "", ""),
               "unit by nobody", "unit by nobody");
   /* ... and a value that is to have more bits than a port stays open. */
-  model_t *model = model_of(table, ONE("free", "!quant.any<i16:f32>", HALF, "", ""));
+  model = model_of(table, ONE("free", "!quant.any<i16:f32>", HALF, "", ""));
   assert_port(model, "r", 0, HALF " by port");
   assert_value(model, "x", "unit");
   model_free(model);
