@@ -152,10 +152,13 @@ status_t quant_graph_parse(str_t text, arena_t *arena, quant_graph_t *out_graph,
 void quant_graph_print(const quant_graph_t *graph, GString *out_text);
 
 /* A module with one function whose body is quant.region ops, as MLIR's quant dialect had them:
- * input_specs, output_specs, kernel, and the ops inside in generic form. */
+ * input_specs, output_specs (what quant_port_constraint() says), logical_kernel, and the ops inside
+ * in generic form.  Calls stay replaced. */
 void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text);
 
-/* Whether two graphs say the same, whatever the order in which regions and values were declared. */
+/* Whether two graphs say the same, whatever the order in which regions and values were declared:
+ * names, types, specs, data, and what is inside of regions.  Of calls only the names are compared;
+ * what they call is in the graph. */
 bool quant_graph_equal(const quant_graph_t *a, const quant_graph_t *b);
 
 #endif

@@ -102,7 +102,7 @@ uint32_t quant_builder_add_region(quant_builder_t *builder, const quant_region_t
   added.kernel = copy_name(builder, region->kernel);
   added.ports = copy(builder, region->ports, quant_port_count(region), sizeof region->ports[0]);
   bool is_rescale = strcmp(region->kernel, QUANT_RESCALE_KERNEL) == 0;
-  if (is_rescale && region->inner_count == 0 && region->input_count == 1 &&
+  if (is_rescale && region->inner_count <= 1 && region->op_count == 0 && region->input_count == 1 &&
       region->output_count == 1) {
     complete_rescale(builder, &added);
   } else {
