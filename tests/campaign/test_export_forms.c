@@ -1,14 +1,8 @@
 /* Exported graphs, run by the oracles' models: each form against the exact meaning of each region,
  * and so against each other; planted faults are seen; constants are quantized as the oracle does.
  */
-#include <math.h>
-#include <string.h>
-
-#include "harness/model/op.h"
-#include "harness/quant/export.h"
-#include "harness/quant/export_constant.h"
 #include "oracles/exact/quantum.h"
-#include "oracles/oracle.h"
+#include "tests/campaign/step_run.h"
 #include "tests/quant/export_graphs.h"
 
 #ifdef ASSAY_SANITIZE
@@ -16,124 +10,6 @@ enum { ROUNDS = 60, QUANTIZED_VALUES = 20000 };
 #else
 enum { ROUNDS = 1500, QUANTIZED_VALUES = 500000 };
 #endif
-
-/* ---- Running steps --------------------------------------------------------------------------- */
-
-typedef struct run {
-  const quant_steps_t *steps;
-  tensor_t *data; /* By tensor. */
-  arena_t *arena;
-} run_t;
-
-static void simulate(const program_t *program, const tensor_t *operands, tensor_t *out_results,
-                     arena_t *arena) {
-  const schedule_t schedule = schedule_plain();
-  failure_t error = {0};
-  case_t instance = {.program = *program};
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    instance.operands[i] = (tensor_t){.type = program->operands[i], .data = operands[i].data};
-  }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    out_results[i] = tensor_make(arena, &program->results[i]);
-  }
-  const oracle_t *oracle = oracle_find(program->op);
-  g_assert_nonnull(oracle);
-  status_t status = oracle->simulate(&instance, &schedule, arena, out_results, &error);
-  if (status != STATUS_OK) g_error("%s: %s", program->op->name, error.text);
-}
-
-/* Computes all tensors; those of the inputs are there, constants may be. */
-static void run_steps(run_t *run) {
-  const quant_steps_t *steps = run->steps;
-  for (uint32_t i = 0; i < steps->tensor_count; i++) {
-    bool is_given = run->data[i].data != NULL || steps->tensors[i].constant == NULL;
-    if (!is_given) run->data[i] = *steps->tensors[i].constant;
-  }
-  for (uint32_t i = 0; i < steps->step_count; i++) {
-    const quant_step_t *step = &steps->steps[i];
-    tensor_t operands[CASE_OPERANDS_MAX], results[CASE_RESULTS_MAX];
-    for (uint32_t j = 0; j < step->program.operand_count; j++) {
-      operands[j] = run->data[step->operands[j]];
-    }
-    simulate(&step->program, operands, results, run->arena);
-    for (uint32_t j = 0; j < step->program.result_count; j++) {
-      run->data[step->results[j]] = results[j];
-    }
-  }
-}
-
-/* ---- What a region means --------------------------------------------------------------------- */
-
-static tensor_t make_f64(const type_t *shape, arena_t *arena) {
-  const type_t type = type_make(element_named("f64"), shape->rank, shape->dims);
-  return tensor_make(arena, &type);
-}
-
-static tensor_t as_f64(const tensor_t *floats, arena_t *arena) {
-  tensor_t result = make_f64(&floats->type, arena);
-  for (size_t i = 0; i < type_element_count(&result.type); i++) {
-    double value = quant_float_at(floats, i);
-    memcpy(result.data + i * sizeof value, &value, sizeof value);
-  }
-  return result;
-}
-
-/* (stored - zero point) * scale: exact in binary64, as storage has 8 or 32 bits and scales 24. */
-static tensor_t real_values(const tensor_t *stored, const type_t *type, arena_t *arena) {
-  tensor_t result = make_f64(type, arena);
-  const quantization_t *quantization = type->quantization;
-  for (size_t i = 0; i < type_element_count(type); i++) {
-    size_t channel = quant_channel(type, quantization->axis, i);
-    double difference = (double)(quant_integer_at(stored, i) - quantization->zero_points[channel]);
-    double value = difference * quantization->scales[channel];
-    memcpy(result.data + i * sizeof value, &value, sizeof value);
-  }
-  return result;
-}
-
-/* The tensor that stands for a value in a port's parameters, or -1 (merged away). */
-static int32_t find_tensor(const quant_steps_t *steps, const quant_port_t *port) {
-  const type_t type = quant_spec_apply(&port->spec, &steps->graph->values[port->value].type);
-  for (uint32_t i = 0; i < steps->tensor_count; i++) {
-    const quant_step_tensor_t *tensor = &steps->tensors[i];
-    if (tensor->value == (int32_t)port->value && type_equal(&tensor->type, &type)) {
-      return (int32_t)i;
-    }
-  }
-  return -1;
-}
-
-/* The body in f64 on the numbers that the run's own inputs of the region stand for. */
-static tensor_t evaluate(const run_t *run, const quant_region_t *region) {
-  tensor_t *inners = arena_alloc_zeroed(run->arena, region->inner_count * sizeof *inners);
-  for (uint32_t i = 0; i < region->inner_count; i++) {
-    const quant_inner_t *inner = &region->inners[i];
-    if (i < region->input_count) {
-      const quant_port_t *port = &region->ports[i];
-      const quant_value_t *value = &run->steps->graph->values[port->value];
-      const type_t type = quant_spec_apply(&port->spec, &value->type);
-      const tensor_t *stored = value->constant != NULL
-                                   ? quant_tensor_quantize(value->constant, &type, run->arena)
-                                   : &run->data[find_tensor(run->steps, port)];
-      inners[i] = real_values(stored, &type, run->arena);
-    } else if (inner->constant != NULL) {
-      inners[i] = as_f64(inner->constant, run->arena);
-    }
-  }
-  for (uint32_t i = 0; i < region->op_count; i++) {
-    const quant_op_t *op = &region->ops[i];
-    program_t program = op->program;
-    tensor_t operands[CASE_OPERANDS_MAX], results[CASE_RESULTS_MAX];
-    for (uint32_t j = 0; j < program.operand_count; j++) {
-      program.operands[j].element = element_named("f64");
-      operands[j] = inners[op->operands[j]];
-    }
-    program.results[0].element = element_named("f64");
-    simulate(&program, operands, results, run->arena);
-    inners[op->results[0]] = results[0];
-  }
-  return inners[region->op_count == 0 ? 0 : region->returns[0]];
-}
 
 /* Every form's result is the exact real value of the region, divided by the scale, plus the zero
  * point, clamped, and rounded once: 1/2.  Beside that:
@@ -148,27 +24,9 @@ static tensor_t evaluate(const run_t *run, const quant_region_t *region) {
  * A rescale that is merged with what makes its operand is rounded once, clamped by both ranges. */
 static const double ROUNDING = 0.5 + 0x1p-8;
 
-/* Whether the stored results are within a rounding of the exact numbers; `shown` is the port whose
- * range clamps, and `port` the one that is stored. */
-static bool is_close(const tensor_t *exact, const tensor_t *stored, const quantization_t *shown,
-                     const quantization_t *port) {
-  for (size_t i = 0; i < type_element_count(&exact->type); i++) {
-    double value;
-    memcpy(&value, exact->data + i * sizeof value, sizeof value);
-    double low = (double)(shown->storage_min - shown->zero_points[0]) * shown->scales[0];
-    double high = (double)(shown->storage_max - shown->zero_points[0]) * shown->scales[0];
-    double clamped = fmin(fmax(value, low), high);
-    double wanted = clamped / port->scales[0] + (double)port->zero_points[0];
-    wanted = fmin(fmax(wanted, (double)port->storage_min), (double)port->storage_max);
-    if (!(fabs((double)quant_integer_at(stored, i) - wanted) <= ROUNDING)) return false;
-  }
-  return true;
-}
-
-/* The number of quantized regions whose results were compared; -1 if one is wrong. */
-static int check_run(const run_t *run) {
+/* Compares the results of all quantized regions; false if one is wrong. */
+static bool check_run(const run_t *run, checked_t *inout_checked) {
   const quant_graph_t *graph = run->steps->graph;
-  int checked = 0;
   for (uint32_t i = 0; i < graph->region_count; i++) {
     const quant_region_t *region = &graph->regions[i];
     const quant_port_t *port = &region->ports[region->input_count], *seen = port;
@@ -181,63 +39,92 @@ static int check_run(const run_t *run) {
       seen = &graph->regions[use->region].ports[1];
       tensor = find_tensor(run->steps, seen);
     }
-    const tensor_t exact = evaluate(run, region);
-    const quantization_t *shown = port->spec.uniform;
-    if (!is_close(&exact, &run->data[tensor], shown, seen->spec.uniform)) return -1;
-    checked++;
-  }
-  return checked;
-}
-
-/* ---- Drawing --------------------------------------------------------------------------------- */
-
-/* Numbers small and large against the scales, so that results lie within ranges and are clamped. */
-static void draw_inputs(const quant_steps_t *steps, rng_t *rng, run_t *run) {
-  for (uint32_t i = 0; i < steps->graph->input_count; i++) {
-    uint32_t tensor = steps->inputs[i];
-    run->data[tensor] = tensor_make(run->arena, &steps->tensors[tensor].type);
-    double reach = ldexp(1, (int)rng_between(rng, 0, 7));
-    for (size_t j = 0; j < type_element_count(&steps->tensors[tensor].type); j++) {
-      float value = (float)(((double)rng_below(rng, 2001) - 1000) / 1000 * reach);
-      memcpy(run->data[tensor].data + j * sizeof value, &value, sizeof value);
+    const tensor_t *exact = evaluate(run, region);
+    exact += region->op_count == 0 ? 0 : region->returns[0];
+    if (!is_close(exact, &run->data[tensor], port->spec.uniform, seen->spec.uniform, ROUNDING,
+                  &inout_checked->inside)) {
+      return false;
     }
+    inout_checked->regions++;
   }
+  return true;
 }
 
-static quant_graph_t parse(const char *text, arena_t *arena) {
-  quant_graph_t graph;
-  failure_t error = {0};
-  status_t status = quant_graph_parse(str_from(text), arena, &graph, &error);
-  if (status != STATUS_OK) g_error("%s", error.text);
-  return graph;
-}
+typedef struct sample {
+  const char *text;
+  uint32_t regions;  /* That are compared in each run, ... */
+  uint32_t merged;   /* ... less these in the integer form. */
+  const char *first; /* A value made of the graph's inputs alone. */
+} sample_t;
+static const sample_t convolution_sample = {convolution_text, 2, 1, "y"};
+static const sample_t mixed_sample = {mixed_text, 8, 0, "s"};
 
-static quant_steps_t export(const quant_graph_t *graph, quant_form_t form, arena_t *arena) {
-  quant_steps_t steps;
-  failure_t error = {0};
-  status_t status = quant_export(graph, form, arena, &steps, &error);
-  if (status == STATUS_OK) status = quant_steps_check(&steps, &error);
-  if (status != STATUS_OK) g_error("%s", error.text);
-  return steps;
-}
-
-static void test_forms(gconstpointer text) {
+static void test_forms(gconstpointer data) {
+  const sample_t *sample = data;
   arena_t arena, scratch;
   arena_init(&arena);
   arena_init(&scratch);
-  const quant_graph_t graph = parse(text, &arena);
+  const quant_graph_t graph = parse(sample->text, &arena);
   for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
     const quant_steps_t steps = export(&graph, form, &arena);
     rng_t rng = rng_make(7 + form);
+    checked_t checked = {0};
     for (int round = 0; round < ROUNDS; round++) {
-      arena_reset(&scratch);
-      run_t run = {.steps = &steps, .arena = &scratch};
-      run.data = arena_alloc_zeroed(&scratch, steps.tensor_count * sizeof(tensor_t));
-      draw_inputs(&steps, &rng, &run);
+      run_t run;
+      run_drawn(&run, &steps, &rng, &scratch);
       run_steps(&run);
-      g_assert_cmpint(check_run(&run), >=, form == QUANT_FORM_integer ? 1 : 2);
+      g_assert_true(check_run(&run, &checked));
+    }
+    uint32_t regions = sample->regions - (form == QUANT_FORM_integer ? sample->merged : 0);
+    g_assert_cmpuint(checked.regions, ==, regions * ROUNDS);
+    g_assert_cmpuint(checked.inside, >, regions * ROUNDS);
+  }
+  arena_deinit(&scratch);
+  arena_deinit(&arena);
+}
+
+/* Storage integers of a value of quantized type. */
+static const tensor_t *stored_value(const run_t *run, const char *name) {
+  for (uint32_t i = 0; i < run->steps->tensor_count; i++) {
+    const quant_step_tensor_t *tensor = &run->steps->tensors[i];
+    bool is_quantized = tensor->type.quantization != NULL;
+    if (is_quantized && strcmp(tensor->name, name) == 0) return &run->data[i];
+  }
+  return NULL;
+}
+
+/* Two forms whose results are each within 1/2 + 2^-8 steps of the same exact number differ by one
+ * step at most. */
+static void test_agreement(gconstpointer data) {
+  const sample_t *sample = data;
+  arena_t arena, scratch;
+  arena_init(&arena);
+  arena_init(&scratch);
+  const quant_graph_t graph = parse(sample->text, &arena);
+  quant_steps_t steps[QUANT_FORM_COUNT];
+  uint32_t compared = 0;
+  for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
+    steps[form] = export(&graph, form, &arena);
+  }
+  for (uint64_t round = 0; round < ROUNDS; round++) {
+    const tensor_t *first = NULL;
+    arena_reset(&scratch);
+    for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
+      rng_t rng = rng_make(round);
+      run_t run = {.steps = &steps[form], .arena = &scratch};
+      run.data = arena_alloc_zeroed(&scratch, steps[form].tensor_count * sizeof(tensor_t));
+      draw_inputs(&steps[form], &rng, &run);
+      run_steps(&run);
+      const tensor_t *value = stored_value(&run, sample->first);
+      if (first == NULL) first = value;
+      for (size_t i = 0; value != NULL && i < type_element_count(&value->type); i++) {
+        int64_t difference = quant_integer_at(value, i) - quant_integer_at(first, i);
+        g_assert_cmpint(ABS(difference), <=, 1);
+        compared++;
+      }
     }
   }
+  g_assert_cmpuint(compared, >, 2 * ROUNDS);
   arena_deinit(&scratch);
   arena_deinit(&arena);
 }
@@ -298,13 +185,12 @@ static void test_plants(void) {
     rng_t rng = rng_make(11 + i);
     bool is_seen = false;
     for (int round = 0; round < 60 && !is_seen; round++) {
-      arena_reset(&scratch);
-      run_t run = {.steps = &steps, .arena = &scratch};
-      run.data = arena_alloc_zeroed(&scratch, steps.tensor_count * sizeof(tensor_t));
-      draw_inputs(&steps, &rng, &run);
+      run_t run;
+      checked_t checked = {0};
+      run_drawn(&run, &steps, &rng, &scratch);
       plant_fault(&plants[i], &run);
       run_steps(&run);
-      is_seen = check_run(&run) < 0;
+      is_seen = !check_run(&run, &checked);
     }
     if (!is_seen) g_test_message("not seen: %s in %s", plants[i].what, plants[i].tensor);
     g_assert_true(is_seen);
@@ -359,8 +245,10 @@ static void test_quantized_constants(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_data_func("/export/forms/convolution", convolution_text, test_forms);
-  g_test_add_data_func("/export/forms/mixed", mixed_text, test_forms);
+  g_test_add_data_func("/export/forms/convolution", &convolution_sample, test_forms);
+  g_test_add_data_func("/export/forms/mixed", &mixed_sample, test_forms);
+  g_test_add_data_func("/export/forms/agree/convolution", &convolution_sample, test_agreement);
+  g_test_add_data_func("/export/forms/agree/mixed", &mixed_sample, test_agreement);
   g_test_add_func("/export/forms/plants", test_plants);
   g_test_add_func("/export/forms/quantized_constants", test_quantized_constants);
   return g_test_run();
