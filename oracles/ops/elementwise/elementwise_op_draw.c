@@ -45,8 +45,8 @@ static void relate_scales(rng_t *rng, arena_t *arena, const program_t *program,
   for (uint32_t i = 0; i < related->count; i++) {
     double near = lhs->scales[MIN(i, lhs->count - 1)];
     if (elementwise_of(program) == ELEMENTWISE_MULTIPLY) near *= rhs->scales[0];
-    double factor = rng_one_in(rng, 2) ? ldexp(1, (int)rng_between(rng, -2, 5))
-                                       : 0.5 + (double)(rng_bits(rng) >> 11) * 0x1p-50;
+    double factor = rng_one_in(rng, 4) ? 0.5 + (double)(rng_bits(rng) >> 11) * 0x1p-50
+                                       : ldexp(1, (int)rng_between(rng, -2, 5));
     scales[i] = scale_near(related->expressed, near * factor, related->scales[i]);
   }
   related->scales = scales;
@@ -93,7 +93,7 @@ static void draw_quantized(rng_t *rng, arena_t *arena, const type_t *shape, int3
   program->operands[0] = lhs;
   program->operands[1] = requantized(rng, arena, &lhs, are_axes[1] ? axis : -1, keeps_range);
   bool is_unary = program->operand_count == 1;
-  if (!is_unary && rng_one_in(rng, 2)) relate_scales(rng, arena, program, &program->operands[1]);
+  if (!is_unary && !rng_one_in(rng, 3)) relate_scales(rng, arena, program, &program->operands[1]);
   program->results[0] = requantized(rng, arena, &lhs, axis, keeps_range);
   if (!rng_one_in(rng, 3)) relate_scales(rng, arena, program, &program->results[0]);
   if (axis == -1 && rng_one_in(rng, 12)) program->results[0] = program->operands[1] = lhs;
