@@ -138,6 +138,13 @@ box_t box_of_element(const element_t *element) {
                  box_of_unsigned(element_integer_max(element)).high};
 }
 
+bool box_fits(box_t a, const element_t *element) {
+  uint64_t most = element_integer_max(element);
+  double highest = (double)most;
+  if ((__int128)highest > (__int128)most) highest = box_below(highest);
+  return a.low >= (double)element_integer_min(element) && a.high <= highest;
+}
+
 box_t box_make_point(const tensor_t *tensor, size_t index) {
   const element_t *element = tensor->type.element;
   g_assert(element->components == 1);
