@@ -9,9 +9,9 @@
 #include "tests/ops/oracle_checks.h"
 
 #ifdef ASSAY_SANITIZE
-enum { ROUNDS = 40 };
+enum { ROUNDS = 25 };
 #else
-enum { ROUNDS = 250 };
+enum { ROUNDS = 130 };
 #endif
 
 enum {
