@@ -91,6 +91,24 @@ static void print_names(const printer_t *printer, const scope_t *scope, const GA
   g_string_append_c(out_text, ')');
 }
 
+/* Whether the name is one of the scope itself: not from around it, nor of a call in it. */
+static bool is_named_in(const scope_t *scope, const char *name) {
+  size_t size = (size_t)(scope_local_part(name) - name);
+  return size == (scope->name_size == 0 ? 0 : scope->name_size + 1) &&
+         memcmp(name, scope->name, scope->name_size) == 0;
+}
+
+static void print_constraint(const printer_t *printer, const scope_t *scope, const char *indent,
+                             uint32_t index, GString *out_text) {
+  const quant_value_t *value = &printer->graph->values[index];
+  if (value->spec.kind == QUANT_SPEC_OPEN || !is_named_in(scope, value->name)) return;
+  g_string_append_printf(out_text, "%svalue %s", indent, scope_local_part(value->name));
+  print_spec(&value->spec, out_text);
+  g_string_append_c(out_text, '\n');
+}
+
+/* Constraints stand in the order in which the lines below make their values: the numbers that
+ * values happen to have are not the same when this text is read. */
 static void print_values(const printer_t *printer, const scope_t *scope, const char *indent,
                          GString *out_text) {
   const quant_graph_t *graph = printer->graph;
@@ -99,12 +117,18 @@ static void print_values(const printer_t *printer, const scope_t *scope, const c
     if (value->constant == NULL) continue;
     print_constant(indent, scope_local_part(value->name), value->constant, &value->spec, out_text);
   }
-  for (uint32_t i = 0; i < scope->values->len; i++) {
-    const quant_value_t *value = &graph->values[g_array_index(scope->values, uint32_t, i)];
-    if (value->producer == QUANT_NONE || value->spec.kind == QUANT_SPEC_OPEN) continue;
-    g_string_append_printf(out_text, "%svalue %s", indent, scope_local_part(value->name));
-    print_spec(&value->spec, out_text);
-    g_string_append_c(out_text, '\n');
+  for (uint32_t i = 0; i < scope->regions->len; i++) {
+    const quant_region_t *region = &graph->regions[g_array_index(scope->regions, uint32_t, i)];
+    for (uint32_t port = region->input_count; port < quant_port_count(region); port++) {
+      print_constraint(printer, scope, indent, region->ports[port].value, out_text);
+    }
+  }
+  for (uint32_t i = 0; i < scope->calls->len; i++) {
+    const scope_t *inner = &printer->scopes[g_array_index(scope->calls, uint32_t, i)];
+    for (uint32_t result = 0; result < inner->results->len; result++) {
+      print_constraint(printer, scope, indent, g_array_index(inner->results, uint32_t, result),
+                       out_text);
+    }
   }
 }
 

@@ -97,4 +97,8 @@ fold_value_t fold_run(const fold_t *fold, fold_value_t init, fold_value_t *terms
 void fold_output(const fold_t *fold, fold_value_t init, fold_value_t *terms, size_t count,
                  size_t output, tensor_t *results);
 
+/* Writes a value that is no unrounded product to element `output` of results[0]: rounded to its
+ * type, and in ascending order. */
+void fold_store(const fold_t *fold, fold_value_t value, size_t output, tensor_t *results);
+
 #endif

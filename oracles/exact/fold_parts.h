@@ -23,9 +23,6 @@ fold_value_t fold_tree(const fold_t *fold, fold_value_t *leaves, size_t count, s
 fold_value_t fold_spoiled_sum(const fold_t *fold, fold_value_t *leaves, size_t count,
                               size_t output);
 
-/* fold_values.c: writes a settled value to element `output`. */
-void fold_store(const fold_t *fold, fold_value_t value, size_t output, tensor_t *results);
-
 /* The format that a fault narrows `format` to: f32 for f64, f16 for f32, f8E5M2 for 16 bits; others
  * stay as they are. */
 const format_t *fold_narrower_format(const format_t *format);

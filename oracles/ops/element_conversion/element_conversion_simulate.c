@@ -3,6 +3,7 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
+#include "oracles/exact/fault_quantum.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/formula/model.h"
 #include "oracles/ops/element_conversion/element_conversion_parts.h"
@@ -120,112 +121,22 @@ status_t convert_simulate(const case_t *instance, const schedule_t *schedule, ar
 
 /* ---- Quantized elements ---------------------------------------------------------------------- */
 
-/* How an implementation reads the quantization of an element. */
-static quantum_t quantum_as_seen(const type_t *type, fault_t fault, size_t element) {
-  const quantization_t *quantization = type->quantization;
-  type_t seen = *type;
-  quantization_t last = *quantization;
-  if (fault == FAULT_channels_along_last && quantization->axis != -1) {
-    last.axis = (int32_t)type->rank - 1;
-    seen.quantization = &last;
-  }
-  quantum_t quantum = quantum_of(&seen, element);
-  if (fault == FAULT_first_scale_for_all) quantum.scale = quantization->scales[0];
-  if (fault == FAULT_scale_in_bf16) {
-    quantum.scale = format_round_double(&format_table[FORMAT_bf16], quantum.scale);
-  }
-  if (fault == FAULT_zero_point_forgotten) quantum.zero_point = 0;
-  return quantum;
-}
-
-static int64_t load_stored(const tensor_t *tensor, fault_t fault, size_t element) {
-  const element_t *storage = tensor->type.element;
-  uint64_t bits = element_load(storage, tensor->data, element);
-  unsigned unused = 64u - storage->bits;
-  if (fault == FAULT_storage_as_signed) return (int64_t)(bits << unused) >> unused;
-  return element_signed_value(storage, bits);
-}
-
-static double dequantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
-                         fault_t fault, int64_t stored) {
-  quantum_t seen = *quantum;
-  if (fault == FAULT_difference_wraps) {
-    unsigned unused = 64u - type->element->bits;
-    uint64_t difference = (uint64_t)(stored - seen.zero_point) << unused;
-    bool is_signed = type->element->kind == ELEMENT_SIGNED;
-    stored = is_signed ? (int64_t)difference >> unused : (int64_t)(difference >> unused);
-    seen.zero_point = 0;
-  }
-  return quantum_dequantize(&seen, arithmetic, stored);
-}
-
-/* A float rounded to an integer that 64 bits hold; NaN is 0. */
-static int64_t whole_of(fault_t fault, double value) {
-  if (isnan(value)) return 0;
-  double whole = nearbyint(value);
-  if (fault == FAULT_quotients_truncated) whole = trunc(value);
-  if (fault == FAULT_quotient_ties_away) whole = round(value);
-  return (int64_t)CLAMP(whole, -0x1p40, 0x1p40);
-}
-
-/* Faulty ways of quantizing. */
-static int64_t quantize_wrongly(const type_t *type, const quantum_t *quantum,
-                                const format_t *arithmetic, fault_t fault, double value) {
-  const arithmetic_t steps = arithmetic_make(arithmetic);
-  double quotient = arithmetic_divide(&steps, value, quantum->scale);
-  if (fault == FAULT_scale_by_inverse) {
-    quotient = arithmetic_multiply(&steps, value, arithmetic_divide(&steps, 1, quantum->scale));
-  }
-  double zero_point = arithmetic_round(&steps, (double)quantum->zero_point);
-  double sum = arithmetic_add(&steps, quotient, zero_point);
-  int64_t smallest = quantum->storage_min, largest = quantum->storage_max;
-  if (fault == FAULT_storage_range_ignored) {
-    smallest = element_integer_min(type->element);
-    largest = (int64_t)element_integer_max(type->element);
-  }
-  int64_t whole = fault == FAULT_zero_point_after_rounding
-                      ? whole_of(fault, quotient) + quantum->zero_point
-                      : whole_of(fault, sum);
-  return fault == FAULT_quantized_unclamped ? whole : CLAMP(whole, smallest, largest);
-}
-
-static bool is_fault_of_quantizing(fault_t fault) {
-  return fault == FAULT_quotients_truncated || fault == FAULT_quotient_ties_away ||
-         fault == FAULT_scale_by_inverse || fault == FAULT_storage_range_ignored ||
-         fault == FAULT_zero_point_after_rounding || fault == FAULT_quantized_unclamped;
-}
-
-static int64_t quantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
-                        fault_t fault, double value) {
-  if (is_fault_of_quantizing(fault)) {
-    return quantize_wrongly(type, quantum, arithmetic, fault, value);
-  }
-  return quantum_quantize(quantum, arithmetic, value);
-}
-
-/* 16-bit types are computed with in f32, unless the schedule says otherwise. */
-static const format_t *arithmetic_of(const type_t *type, const schedule_t *schedule) {
-  const element_t *expressed = type->quantization->expressed;
-  bool is_wide = expressed->bits == 16 && !schedule->native;
-  return is_wide ? &format_table[FORMAT_f32] : expressed->format;
-}
-
 static int64_t requantize(const case_t *instance, const schedule_t *schedule,
                           const format_t *arithmetic, const quantum_t *to, size_t element) {
   const tensor_t *operand = &instance->operands[0];
   fault_t fault = schedule->fault;
-  quantum_t from = quantum_as_seen(&operand->type, fault, element);
-  int64_t stored = load_stored(operand, fault, element);
+  quantum_t from = fault_quantum_of(&operand->type, fault, element);
+  int64_t stored = fault_quantum_load(operand, fault, element);
   if (fault == FAULT_requantized_as_stored) return CLAMP(stored, to->storage_min, to->storage_max);
   bool is_merged = model_formula("requantize", schedule) == REQUANTIZE_MERGED;
   if (is_merged || fault == FAULT_requantized_at_once) {
     const merged_scale_t merged = merged_scale_of(&from, to, arithmetic);
     return merged_requantize(&merged, &from, to, arithmetic, schedule->fused, stored);
   }
-  double value = dequantize(&operand->type, &from, arithmetic, fault, stored);
+  double value = fault_dequantize(&operand->type, &from, arithmetic, fault, stored);
   const format_t *between = operand->type.quantization->expressed->format;
   if (schedule->other_way) value = format_round_double(between, value);
-  return quantize(&instance->program.results[0], to, arithmetic, fault, value);
+  return fault_quantize(&instance->program.results[0], to, arithmetic, fault, value);
 }
 
 status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *schedule,
@@ -235,18 +146,18 @@ status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *sch
   tensor_t *result = &inout_results[0];
   const tensor_t *operand = &instance->operands[0];
   const element_t *storage = result->type.element;
-  const format_t *arithmetic = arithmetic_of(&result->type, schedule);
+  const format_t *arithmetic = fault_quantum_arithmetic(&result->type, schedule);
   fault_t fault = schedule->fault;
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     if (fault_skips_store(fault, i, result)) continue;
-    quantum_t to = quantum_as_seen(&result->type, fault, i);
+    quantum_t to = fault_quantum_of(&result->type, fault, i);
     int64_t stored;
     if (operand->type.quantization != NULL) {
       stored = requantize(instance, schedule, arithmetic, &to, i);
     } else {
       const element_t *from = operand->type.element;
       double value = fault_load_float(fault, from->format, element_load(from, operand->data, i));
-      stored = quantize(&result->type, &to, arithmetic, fault, value);
+      stored = fault_quantize(&result->type, &to, arithmetic, fault, value);
     }
     element_store(storage, result->data, i, (uint64_t)stored & element_mask(storage));
   }
@@ -260,13 +171,13 @@ status_t uniform_dequantize_simulate(const case_t *instance, const schedule_t *s
   tensor_t *result = &inout_results[0];
   const tensor_t *operand = &instance->operands[0];
   const element_t *element = result->type.element;
-  const format_t *arithmetic = arithmetic_of(&operand->type, schedule);
+  const format_t *arithmetic = fault_quantum_arithmetic(&operand->type, schedule);
   fault_t fault = schedule->fault;
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     if (fault_skips_store(fault, i, result)) continue;
-    quantum_t quantum = quantum_as_seen(&operand->type, fault, i);
-    int64_t stored = load_stored(operand, fault, i);
-    double value = dequantize(&operand->type, &quantum, arithmetic, fault, stored);
+    quantum_t quantum = fault_quantum_of(&operand->type, fault, i);
+    int64_t stored = fault_quantum_load(operand, fault, i);
+    double value = fault_dequantize(&operand->type, &quantum, arithmetic, fault, stored);
     uint64_t bits = format_from_double(element->format, value);
     element_store(element, result->data, i, fault_spoil_bits(fault, element->format, bits, i));
   }

@@ -222,36 +222,43 @@ DRAW(minimum, ELEMENTWISE_MINIMUM)
 DRAW(negate, ELEMENTWISE_NEGATE)
 DRAW(shift_right_arithmetic, ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC)
 
-#define ROW(function, rules, check, words)              \
-  {                                                     \
-      .name = "stablehlo." #function,                   \
-      .spec = "StableHLO specification, " #function,    \
-      .summary = words,                                 \
-      .attribute_rows = no_attributes,                  \
-      .constraints = rules,                             \
-      .draw = draw_##function,                          \
-      .break_constraint = elementwise_break,            \
-      .validate = check,                                \
-      .parse_attributes = custom_call_parse_attributes, \
-      .print_attributes = custom_call_print_attributes, \
-      .print_algorithm = print_algorithm,               \
-      .print_mlir = print_mlir,                         \
-      .print_words = print_words,                       \
-      .draw_edges = elementwise_draw_edges,             \
-      .axes = find_axes,                                \
-      .with_axes = with_axes,                           \
-  }
+static const char *const shift_policies[] = {"shift_amount", NULL};
+
+#define ROW(function, rules, check, words, ...)      \
+  {.name = "stablehlo." #function,                   \
+   .spec = "StableHLO specification, " #function,    \
+   .summary = words,                                 \
+   .attribute_rows = no_attributes,                  \
+   .constraints = rules,                             \
+   .draw = draw_##function,                          \
+   .break_constraint = elementwise_break,            \
+   .validate = check,                                \
+   .parse_attributes = custom_call_parse_attributes, \
+   .print_attributes = custom_call_print_attributes, \
+   .print_algorithm = print_algorithm,               \
+   .print_mlir = print_mlir,                         \
+   .print_words = print_words,                       \
+   .draw_edges = elementwise_draw_edges,             \
+   .axes = find_axes,                                \
+   .with_axes = with_axes,                           \
+   __VA_ARGS__}
 
 static const op_t rows[ELEMENTWISE_COUNT] = {
-    [ELEMENTWISE_ADD] = ROW(add, add_constraints, validate_add, "the sum"),
-    [ELEMENTWISE_SUBTRACT] = ROW(subtract, constraints, validate, "the difference"),
-    [ELEMENTWISE_MULTIPLY] = ROW(multiply, constraints, validate, "the product"),
-    [ELEMENTWISE_MAXIMUM] = ROW(maximum, constraints, validate, "the larger one"),
-    [ELEMENTWISE_MINIMUM] = ROW(minimum, constraints, validate, "the smaller one"),
-    [ELEMENTWISE_NEGATE] = ROW(negate, constraints, validate, "the negative"),
+    [ELEMENTWISE_ADD] = ROW(add, add_constraints, validate_add, "the sum", .formulas = "quantized"),
+    [ELEMENTWISE_SUBTRACT] =
+        ROW(subtract, constraints, validate, "the difference", .formulas = "quantized"),
+    [ELEMENTWISE_MULTIPLY] =
+        ROW(multiply, constraints, validate, "the product", .formulas = "quantized"),
+    [ELEMENTWISE_MAXIMUM] =
+        ROW(maximum, constraints, validate, "the larger one", .formulas = "quantized"),
+    [ELEMENTWISE_MINIMUM] =
+        ROW(minimum, constraints, validate, "the smaller one", .formulas = "quantized"),
+    [ELEMENTWISE_NEGATE] =
+        ROW(negate, constraints, validate, "the negative", .formulas = "quantized"),
     [ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC] =
         ROW(shift_right_arithmetic, shift_constraints, validate,
-            "the left one, shifted to the right by the other with copies of its sign"),
+            "the left one, shifted to the right by the other with copies of its sign",
+            .policies = shift_policies),
 };
 
 extern const op_t *const elementwise_ops[];

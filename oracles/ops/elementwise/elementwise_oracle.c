@@ -1,0 +1,37 @@
+/* The oracle rows of the elementwise ops. */
+#include "oracles/audit.h"
+#include "oracles/ops/elementwise/elementwise_parts.h"
+
+static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
+                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+  const audit_reference_t reference = {.is_known = false};
+  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
+                         component, &reference, arena, error);
+}
+
+#define ROW(function, find)                   \
+  static const oracle_t function##_oracle = { \
+      .op_name = "stablehlo." #function,      \
+      .accept = elementwise_accept,           \
+      .ask = elementwise_ask,                 \
+      .audit = audit,                         \
+      .simulate = elementwise_simulate,       \
+      .find_formula = find,                   \
+  };
+ROW(add, elementwise_find_formula)
+ROW(subtract, elementwise_find_formula)
+ROW(multiply, elementwise_find_formula)
+ROW(maximum, elementwise_find_formula)
+ROW(minimum, elementwise_find_formula)
+ROW(negate, elementwise_find_formula)
+ROW(shift_right_arithmetic, NULL)
+
+extern const oracle_t *const elementwise_oracles[];
+const oracle_t *const elementwise_oracles[] = {&add_oracle,
+                                               &subtract_oracle,
+                                               &multiply_oracle,
+                                               &maximum_oracle,
+                                               &minimum_oracle,
+                                               &negate_oracle,
+                                               &shift_right_arithmetic_oracle,
+                                               NULL};
