@@ -343,6 +343,24 @@ static void test_refused_late(void) {
   model_free(model);
 }
 
+/* Visits are at most regions and ports, also where all is known at the end of a chain alone and
+ * goes back through it region by region. */
+static void test_linear(void) {
+  enum { LENGTH = 2000 };
+  GString *text = g_string_new("graph chain\ninput v0 f32[2]\n");
+  for (uint32_t i = 0; i < LENGTH; i++) {
+    g_string_append_printf(text, "region r%u same\n  in v%u as x\n  out v%u f32[2]%s\n", i, i,
+                           i + 1, i + 1 == LENGTH ? " " HALF : "");
+    g_string_append(text, "  return x\nend\n");
+  }
+  model_t *model = model_of(table, text->str);
+  g_assert_true(model->propagation.is_fully_quantized);
+  assert_value(model, "v0", HALF);
+  g_assert_cmpuint(model->propagation.visit_count, ==, 2 * LENGTH - 1);
+  model_free(model);
+  g_string_free(text, TRUE);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/quant/propagate/offers", test_offers);
@@ -357,5 +375,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/quant/propagate/users", test_users);
   g_test_add_func("/quant/propagate/refusals", test_refusals);
   g_test_add_func("/quant/propagate/refused-late", test_refused_late);
+  g_test_add_func("/quant/propagate/linear", test_linear);
   return g_test_run();
 }
