@@ -10,6 +10,8 @@ enum {
   QUANT_PORTS_MAX = 16, /* Inputs and outputs of one region together. */
   QUANT_NONE = -1,      /* No region. */
   QUANT_NAME_BYTES_MAX = 256,
+  QUANT_SUBPROGRAM_BYTES_MAX = 240, /* Of its name: printing may add a number. */
+  QUANT_CALL_DEPTH_MAX = 64,        /* Calls inside of calls. */
 };
 
 /* The kernel of a region that changes quantization parameters and nothing else: no ops inside, one
@@ -47,7 +49,8 @@ typedef struct quant_region {
   uint32_t op_count;
   const quant_op_t *ops;   /* In an order in which they can be computed. */
   const uint32_t *returns; /* output_count indices of inner tensors. */
-  int32_t call;            /* Index of the call that it was made by, or QUANT_NONE. */
+  int32_t call;            /* The call that it stands in by its name, or QUANT_NONE: set by
+                            * quant_builder_finish(). */
 } quant_region_t;
 
 /* Where a value goes into a region. */
@@ -57,7 +60,7 @@ typedef struct quant_use {
 } quant_use_t;
 
 typedef struct quant_value {
-  const char *name;         /* Unique. */
+  const char *name;         /* Unique; "call/name" inside what a call made, used there alone. */
   type_t type;              /* High precision: an unquantized float type. */
   quant_spec_t spec;        /* The model's constraint on this tensor. */
   const tensor_t *constant; /* Its data, of type `type`; NULL of inputs and results. */
@@ -73,7 +76,8 @@ typedef struct quant_value {
 typedef struct quant_call {
   const char *name;       /* Unique; "outer/inner" for a call inside a called subprogram. */
   const char *subprogram; /* Its name. */
-  int32_t parent;         /* The call that it stands in, or QUANT_NONE. */
+  int32_t parent;         /* The call that it stands in by its name, or QUANT_NONE: set by
+                           * quant_builder_finish(). */
   uint32_t argument_count;
   uint32_t result_count;
   const uint32_t *values;     /* At the call: arguments, then results. */
@@ -115,8 +119,8 @@ const uint32_t *quant_graph_order(const quant_graph_t *graph, arena_t *arena);
 
 typedef struct quant_builder quant_builder_t;
 
-/* What is added is copied, but for types, specs, constants and ops, which must live in `arena`.
- * Freed by quant_builder_finish(). */
+/* What is added is copied, but for constants, ops and what types and specs point to, which must
+ * live in `arena`.  Freed by quant_builder_finish(). */
 quant_builder_t *quant_builder_new(const char *name, arena_t *arena);
 
 /* Adds an input, a constant (`constant` not NULL), or a value that a region is going to make;
@@ -126,6 +130,7 @@ uint32_t quant_builder_add_value(quant_builder_t *builder, quant_value_role_t ro
                                  const char *name, const type_t *type, const quant_spec_t *spec,
                                  const tensor_t *constant);
 void quant_builder_add_output(quant_builder_t *builder, uint32_t value);
+/* A rescale's inners and returns may be left out. */
 uint32_t quant_builder_add_region(quant_builder_t *builder, const quant_region_t *region);
 uint32_t quant_builder_add_call(quant_builder_t *builder, const quant_call_t *call);
 
@@ -147,10 +152,13 @@ status_t quant_graph_parse(str_t text, arena_t *arena, quant_graph_t *out_graph,
 void quant_graph_print(const quant_graph_t *graph, GString *out_text);
 
 /* A module with one function whose body is quant.region ops, as MLIR's quant dialect had them:
- * input_specs, output_specs, kernel, and the ops inside in generic form. */
+ * input_specs, output_specs (what quant_port_constraint() says), logical_kernel, and the ops inside
+ * in generic form.  Calls stay replaced. */
 void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text);
 
-/* Whether two graphs say the same, whatever the order in which regions and values were declared. */
+/* Whether two graphs say the same, whatever the order in which regions and values were declared:
+ * names, types, specs, data, and what is inside of regions.  Of calls only the names are compared;
+ * what they call is in the graph. */
 bool quant_graph_equal(const quant_graph_t *a, const quant_graph_t *b);
 
 #endif

@@ -167,6 +167,17 @@ static void note_unreadable(const failure_t *error, retest_row_t *row) {
   snprintf(row->reason, sizeof row->reason, "a case of it cannot be read: %.140s", error->text);
 }
 
+/* Under the names that the finding has, so that it gets the same signature. */
+static status_t walk_named(session_t *session, const case_t *instance, const char *broken,
+                           const retest_row_t *row, failure_t *error) {
+  if (strcmp(row->op, instance->program.op->name) == 0 || broken != NULL) {
+    return session_walk(session, instance, broken, NULL, error);
+  }
+  const session_part_t part = {.op = row->op, .algorithm = row->algorithm};
+  verdict_t verdict;
+  return session_walk_part(session, instance, &part, &verdict, error);
+}
+
 /* Walks one case, several times if the finding is that it is not always the same. */
 static status_t walk_case(retest_t *retest, const retest_case_t *kept, retest_row_t *row,
                           failure_t *error) {
@@ -184,7 +195,7 @@ static status_t walk_case(retest_t *retest, const retest_case_t *kept, retest_ro
   unsigned repeats = is_class(row, CLASS_nondeterministic) ? retest->options.repeats : 1;
   row->cases++;
   for (unsigned i = 0; i < repeats && !is_stopped(retest); i++) {
-    status_t status = session_walk(found->session, &instance, broken, NULL, error);
+    status_t status = walk_named(found->session, &instance, broken, row, error);
     if (status != STATUS_OK) {
       retest->bug_case = session_bug_case(found->session);
       return status;

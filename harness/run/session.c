@@ -1,5 +1,7 @@
 #include "harness/run/session.h"
 
+#include <string.h>
+
 #include "harness/run/clock.h"
 #include "harness/run/session_parts.h"
 
@@ -116,6 +118,29 @@ static void update_contender(contender_t *contender, const verdict_t *verdict, c
   }
 }
 
+/* A part of something larger is another finding than the case by itself. */
+static void sign_part(const session_t *session, hash_text_t *inout_signature) {
+  if (session->part == NULL) return;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%s %s %s", session->part->op, session->part->algorithm,
+                  inout_signature->text);
+  *inout_signature = hash_of(text->str, text->len);
+  g_string_free(text, TRUE);
+}
+
+/* Before the arena is rewound. */
+static void keep_results(const session_t *session, const program_t *program) {
+  if (session->part == NULL || session->part->results == NULL) return;
+  const evidence_t *evidence = &session->walk.evidence;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    tensor_t *kept = &session->part->results[i];
+    *kept = (tensor_t){.type = program->results[i]};
+    if (!evidence->is_judged) continue;
+    *kept = tensor_make(session->part->arena, &program->results[i]);
+    memcpy(kept->data, evidence->results[i].data, type_bytes(&kept->type));
+  }
+}
+
 static status_t walk_executor(session_t *session, size_t index, const case_t *instance,
                               const expectation_t *expectation, const case_origin_t *origin,
                               verdict_t *out_verdict, failure_t *error) {
@@ -133,7 +158,9 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
     const cause_question_t question = cause_ask(&session->walk, instance, expectation);
     status = cause_book_explain(session->causes, index, &session->label, &question, &session->arena,
                                 out_verdict, &signature, error);
+    sign_part(session, &signature);
   }
+  if (status == STATUS_OK) keep_results(session, &instance->program);
   arena_rewind(&session->arena, mark);
   STATUS_TRY(status);
   tally_add(session->tally, index, &session->label, out_verdict,
@@ -235,6 +262,30 @@ status_t session_walk(session_t *session, const case_t *instance, const char *br
   const case_origin_t origin = {.regime = ""};
   begin_program(session, &instance->program);
   return walk_case(session, instance, broken, &origin, out_verdicts, error);
+}
+
+status_t session_walk_part(session_t *session, const case_t *instance, const session_part_t *part,
+                           verdict_t *out_verdict, failure_t *error) {
+  const case_origin_t origin = {.regime = ""};
+  const program_t *program = &instance->program;
+  contender_t *contender = &session->contenders[part->executor];
+  arena_reset(&session->arena);
+  begin_program(session, program);
+  session->label = tally_label_named(session->tally, program, part->op, part->algorithm);
+  session->part = part;
+  one_case_prepare(&session->walk, program, NULL, contender->executor, &contender->preparation);
+  expectation_t expectation = {.broken = NULL};
+  status_t status = STATUS_OK;
+  if (one_case_is_executed(&contender->preparation, program, NULL)) {
+    status = expect(session, instance, NULL, &expectation, error);
+  }
+  if (status == STATUS_OK) {
+    status = walk_executor(session, part->executor, instance, &expectation, &origin, out_verdict,
+                           error);
+  }
+  session->part = NULL;
+  session->cases++;
+  return status == STATUS_OK ? tick(session, error) : status;
 }
 
 static bool everyone_is_done(const session_t *session) {

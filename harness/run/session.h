@@ -64,6 +64,20 @@ status_t session_run(session_t *session, failure_t *error);
 status_t session_walk(session_t *session, const case_t *instance, const char *broken,
                       verdict_t *out_verdicts, failure_t *error);
 
+/* A case that is a part of something larger: a step of a quantized kernel. */
+typedef struct session_part {
+  size_t executor;       /* The only one that it is walked on. */
+  const char *op;        /* What it is counted and stored as: "quant.conv_2d", ... */
+  const char *algorithm; /* ... "onednn/fixed"; its findings are others than those of its program. */
+  arena_t *arena;        /* Where the results are copied to. */
+  tensor_t *results;     /* Room for one for each of the program, or NULL: what the executor
+                          * returned; data is NULL where it returned nothing that was judged. */
+} session_part_t;
+
+/* Walks one valid case as a part of something larger. */
+status_t session_walk_part(session_t *session, const case_t *instance, const session_part_t *part,
+                           verdict_t *out_verdict, failure_t *error);
+
 /* Calls on_finding for the findings that it has not been called for.  They are stored before, on
  * the disk: a finding that somebody has read of survives whatever comes next.  The session does so
  * by itself several times a second and at the end of session_run(), not at the end of

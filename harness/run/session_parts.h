@@ -28,7 +28,8 @@ struct session {
   tally_t *tally;
   pair_tally_t *pairs;
   observation_tally_t *observations;
-  tally_label_t label; /* Of the present program. */
+  tally_label_t label;        /* Of the present program. */
+  const session_part_t *part; /* Of session_walk_part(), else NULL. */
   finding_set_t *findings;
   cause_book_t *causes;
   ledger_t ledger;

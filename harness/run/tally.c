@@ -62,11 +62,18 @@ void tally_free(tally_t *tally) {
 }
 
 tally_label_t tally_label(tally_t *tally, const program_t *program) {
+  GString *algorithm = g_string_new(NULL);
+  program->op->print_algorithm(program, algorithm);
+  tally_label_t label = tally_label_named(tally, program, program->op->name, algorithm->str);
+  g_string_free(algorithm, TRUE);
+  return label;
+}
+
+tally_label_t tally_label_named(tally_t *tally, const program_t *program, const char *op,
+                                const char *algorithm) {
   tally_label_t label;
-  label.op = g_string_chunk_insert_const(tally->texts, program->op->name);
-  g_string_truncate(tally->scratch, 0);
-  program->op->print_algorithm(program, tally->scratch);
-  label.algorithm = g_string_chunk_insert_const(tally->texts, tally->scratch->str);
+  label.op = g_string_chunk_insert_const(tally->texts, op);
+  label.algorithm = g_string_chunk_insert_const(tally->texts, algorithm);
   g_string_truncate(tally->scratch, 0);
   program_print_types(program, tally->scratch);
   label.types = g_string_chunk_insert_const(tally->texts, tally->scratch->str);

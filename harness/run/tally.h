@@ -40,6 +40,10 @@ void tally_free(tally_t *tally);
 
 tally_label_t tally_label(tally_t *tally, const program_t *program);
 
+/* The same under other names than the program's. */
+tally_label_t tally_label_named(tally_t *tally, const program_t *program, const char *op,
+                                const char *algorithm);
+
 /* Counts one case.  `implementation` is copied if new. */
 void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
                const verdict_t *verdict, const char *implementation);
