@@ -29,7 +29,9 @@ static uint64_t draw_partner(rng_t *rng, const element_t *element, uint64_t bits
   }
   double value = format_to_double(format, bits);
   if (value == 0) return corner_any(rng, element);
-  double half_ulp = ldexp(0.5, format_ulp_exponent(format, ilogb(value)));
+  int exponent;
+  (void)frexp(value, &exponent);
+  double half_ulp = ldexp(0.5, format_ulp_exponent(format, exponent - 1));
   int steps = (int)rng_between(rng, -3, 3);
   return format_from_double(format, steps == 0 ? half_ulp * 0.75 : half_ulp * steps);
 }
