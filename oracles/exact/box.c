@@ -119,23 +119,24 @@ box_t box_flush(box_t a, const format_t *format) {
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
 /* Integers that binary64 has not lie between two that it has. */
-static box_t box_of_signed(int64_t value) {
+static box_t box_of_integer(__int128 value) {
   double nearest = (double)value;
   if ((__int128)nearest == value) return box_point(nearest);
-  return (box_t){box_below(nearest), box_above(nearest)};
-}
-
-static box_t box_of_unsigned(uint64_t value) {
-  if (value <= INT64_MAX) return box_of_signed((int64_t)value);
-  double nearest = (double)value;
-  if ((__int128)nearest == (__int128)value) return box_point(nearest);
-  return (box_t){box_below(nearest), box_above(nearest)};
+  bool is_above = (__int128)nearest > value;
+  return is_above ? (box_t){box_below(nearest), nearest} : (box_t){nearest, box_above(nearest)};
 }
 
 box_t box_of_element(const element_t *element) {
   if (element->format != NULL) return box_whole_line();
-  return (box_t){box_of_signed(element_integer_min(element)).low,
-                 box_of_unsigned(element_integer_max(element)).high};
+  return (box_t){box_of_integer(element_integer_min(element)).low,
+                 box_of_integer((__int128)element_integer_max(element)).high};
+}
+
+bool box_fits(box_t a, const element_t *element) {
+  uint64_t most = element_integer_max(element);
+  double highest = (double)most;
+  if ((__int128)highest > (__int128)most) highest = box_below(highest);
+  return a.low >= (double)element_integer_min(element) && a.high <= highest;
 }
 
 box_t box_make_point(const tensor_t *tensor, size_t index) {
@@ -143,8 +144,8 @@ box_t box_make_point(const tensor_t *tensor, size_t index) {
   g_assert(element->components == 1);
   uint64_t bits = element_load(element, tensor->data, index);
   if (element->format == NULL) {
-    return element->kind == ELEMENT_SIGNED ? box_of_signed(element_signed_value(element, bits))
-                                           : box_of_unsigned(bits);
+    return element->kind == ELEMENT_SIGNED ? box_of_integer(element_signed_value(element, bits))
+                                           : box_of_integer((__int128)bits);
   }
   double value = format_to_double(element->format, bits);
   return isnan(value) ? box_whole_line() : box_point(value);

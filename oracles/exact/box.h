@@ -93,6 +93,10 @@ box_t box_flush(box_t a, const format_t *format);
 /* All values of an element type, or of its storage: the whole line for floats. */
 box_t box_of_element(const element_t *element);
 
+/* Whether all numbers of the box lie in the range of an integer or boolean element: of ui64 and
+ * i64, whose largest values binary64 has not, those up to the next one below. */
+bool box_fits(box_t a, const element_t *element);
+
 /* Element `index` of a tensor of floats, integers or booleans: what is stored. */
 box_t box_make_point(const tensor_t *tensor, size_t index);
 

@@ -113,7 +113,8 @@ static void enclose_integers(const enclosing_t *enclosing, box_t *out_results) {
   for (size_t i = 0; i < count; i++) {
     box_sum_t sum = sum_of_element(enclosing, i, true);
     box_t total = box_integers_within(box_sum_total(&sum));
-    bool stays = enclosing->contract == NULL || box_sum_magnitude(&sum) <= range.high;
+    bool stays = enclosing->contract == NULL ||
+                 box_fits((box_t){total.low, box_sum_magnitude(&sum)}, element);
     bool is_boolean = element->kind == ELEMENT_BOOLEAN; /* OR of ANDs, whatever the contract. */
     if (is_boolean) total = box_clamp(total, 0, 1);
     out_results[i] = stays || is_boolean ? total : range;

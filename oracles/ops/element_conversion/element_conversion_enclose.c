@@ -95,21 +95,19 @@ static bool may_be_anything(const program_t *program, const contract_t *contract
 static bool may_wrap(const program_t *program, box_t box) {
   const element_t *from = program->operands[0].element, *to = program->results[0].element;
   if (from->format != NULL || to->format != NULL || to->kind == ELEMENT_BOOLEAN) return false;
-  box_t range = box_of_element(to);
-  return box.low < range.low || box.high > range.high;
+  return !box_fits(box, to);
 }
 
 /* Real numbers: floats hold what they are given, integers the integer part of what they can hold;
  * what becomes of others the specification leaves open. */
 static box_t convert_exactly(const element_t *from, const element_t *to, box_t box) {
   if (to->format != NULL) return box;
-  box_t range = box_of_element(to);
   if (to->kind == ELEMENT_BOOLEAN) {
     bool holds_zero = box_holds(box, 0);
     return (box_t){holds_zero ? 0 : 1, holds_zero && box.low == box.high ? 0 : 1};
   }
   if (from->format != NULL) box = box_truncate(box);
-  return box.low < range.low || box.high > range.high ? range : box;
+  return box_fits(box, to) ? box : box_of_element(to);
 }
 
 status_t convert_enclose(const program_t *program, const contract_t *contract,

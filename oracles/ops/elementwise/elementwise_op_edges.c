@@ -129,7 +129,7 @@ static double distance_from_tie(const program_t *program, const int64_t stored[2
   value = value / to.scale + to.zero_point;
   const quantization_t *range = program->results[0].quantization;
   bool is_outside = !(value > (double)range->storage_min && value < (double)range->storage_max);
-  return is_outside ? 1 : fabs(value - floor(value) - 0.5);
+  return is_outside ? 1 : fabs(fabs(value - (double)(int64_t)value) - 0.5);
 }
 
 /* Of several pairs of storage values the one that comes nearest to a tie of the result's. */

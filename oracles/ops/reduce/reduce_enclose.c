@@ -172,11 +172,11 @@ static box_t reduce_integers(const reducing_t *reducing) {
   } else {
     out = pick(reducing);
   }
-  bool may_overflow = reducing->contract != NULL && !(reach <= range.high);
+  bool may_overflow =
+      reducing->contract != NULL && !box_fits(box_point(reach), reducing->accumulation);
   if (may_overflow) out = range;
-  box_t results = box_of_element(reducing->result);
-  bool fits = out.low >= results.low && out.high <= results.high;
-  return fits || reducing->contract == NULL ? out : results;
+  bool fits = box_fits(out, reducing->result);
+  return fits || reducing->contract == NULL ? out : box_of_element(reducing->result);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -187,8 +187,7 @@ static bool convert_term(const reducing_t *reducing, box_t *inout_term) {
   if (contract == NULL) return true;
   bool is_exact = element_promotion_is_exact(reducing->input, reducing->accumulation);
   if (reducing->accumulation->format == NULL) {
-    box_t range = box_of_element(reducing->accumulation);
-    return is_exact || (inout_term->low >= range.low && inout_term->high <= range.high);
+    return is_exact || box_fits(*inout_term, reducing->accumulation);
   }
   bool is_sum = reducing->body == FOLD_ADD;
   const format_t *formats[] = {reducing->input->format, reducing->accumulation->format};
