@@ -32,6 +32,18 @@ typedef struct quant_step {
   int32_t region; /* That it is a part of, or QUANT_NONE for what stands between regions. */
 } quant_step_t;
 
+/* What an export is made of, for reports. */
+typedef struct quant_step_counts {
+  uint32_t quantizations;   /* Floats to storage: stablehlo.uniform_quantize. */
+  uint32_t dequantizations; /* Storage to floats: stablehlo.uniform_dequantize. */
+  uint32_t requantizations; /* Storage to other storage: stablehlo.uniform_quantize, or integers. */
+  uint32_t multiplications; /* By multipliers that stand for quotients of scales. */
+  uint32_t shifts;          /* Rounding ones. */
+  uint32_t merged_scalings; /* That have no step of their own: of operands, pushed forward to the
+                             * result; by constants; of rescales. */
+  uint32_t float_ops;       /* Ops of quantized regions that are computed in high precision. */
+} quant_step_counts_t;
+
 typedef struct quant_steps {
   const quant_graph_t *graph; /* Borrowed. */
   quant_form_t form;
@@ -41,6 +53,7 @@ typedef struct quant_steps {
   const quant_step_t *steps; /* Each after those whose results it uses. */
   const uint32_t *inputs;    /* Tensors of the graph's inputs, in their order: high precision ... */
   const uint32_t *outputs;   /* ... as are its outputs: dequantized at last. */
+  quant_step_counts_t counts;
 } quant_steps_t;
 
 /* Exports a graph that quant_materialize() made, or any whose ports are all UNIFORM, KEEP or, in
@@ -69,6 +82,14 @@ typedef struct quant_steps {
  * STATUS_UNSUPPORTED names the region and what stands in the way. */
 status_t quant_export(const quant_graph_t *graph, quant_form_t form, arena_t *arena,
                       quant_steps_t *out_steps, failure_t *error);
+
+/* STATUS_INVALID, a bug in Assay, unless every step is a valid program whose tensors have the
+ * storage types and shapes that it takes and makes, every tensor is defined once, before it is used
+ * (as an input, a constant or a result), and inputs and outputs have the types of the graph. */
+status_t quant_steps_check(const quant_steps_t *steps, failure_t *error);
+
+/* "12 steps: 1 quantization, ...": one line of the counts, without newline. */
+void quant_step_counts_print(const quant_steps_t *steps, GString *out_text);
 
 /* One line a step: "NAME, NAME = PROGRAM-LINE (NAME, NAME)", after lines for inputs and constants.
  */

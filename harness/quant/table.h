@@ -46,10 +46,18 @@ typedef struct quant_port_state {
   quant_source_t settled_by;
   quant_spec_t offer; /* UNIFORM: it fits the signature; else OPEN.  Only where not settled. */
   quant_source_t offered_by;
+
+  /* Of QUANT_SOURCE_RULE, and kept by rules: the use that derived the offer, and what its
+   * parameters go back to, so that a rule tells what it passed on itself from news, and a guess
+   * that was passed on from parameters that cannot be otherwise.  Zero of other offers. */
+  const struct quant_rule_use *offered_rule;
+  quant_source_t offered_origin;
   const type_t *type; /* High precision. */
 } quant_port_state_t;
 
 struct quant_rule;
+
+enum { QUANT_RULES_MAX = 16 }; /* Of one row. */
 
 /* A rule in a row of a table: "multiplier_accumulator_scale bias = input * weights". */
 typedef struct quant_rule_use {
@@ -82,13 +90,18 @@ typedef struct quant_rule {
   const char *name; /* "same_scale" */
   const char *summary;
 
+  /* What stands behind its name, words between blanks: PORT (one port, which is not `repeated`),
+   * PORTS (one or more), SCALE:ZERO_POINT, or what is to stand there itself, "=". */
+  const char *syntax;
+
   /* Derives parameters from ports that are settled or have an offer: writes inout_ports[p].offer
    * with offered_by QUANT_SOURCE_RULE for ports that it determines, and sets their bits in
    * *out_updated.  Never touches settled ports.  A port whose parameters only follow from others
    * gets no offer (OPEN, bit set) while those are unknown: whatever it was offered is withdrawn.
    * `ports` are the region's ports that the use is about, from quant_rule_ports(); inout_ports has
-   * all ports of the region.  STATUS_INVALID with the reason where no parameters can
-   * satisfy it: a settled port contradicts, or a scale is not representable. */
+   * all ports of the region.  Own specs (QUANT_SOURCE_PORT) are as good as settled, and float ports
+   * are left alone.  STATUS_INVALID with the reason where no parameters can satisfy it: a settled
+   * port or another rule contradicts, a port does not admit them, a scale is not representable. */
   status_t (*derive)(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
                      quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
                      failure_t *error);
@@ -120,24 +133,29 @@ void quant_table_print(const quant_table_t *table, GString *out_text);
 const char *quant_table_text(str_t name);
 const char *const *quant_table_names(void);
 
-/* Completes a partial key: the first row for the region's kernel whose signature every port's
- * constraint (quant_port_constraint) fits.  Writes the completed signature of each region port:
- * wildcards become what the constraint names, else the table's default.
+/* Completes a partial key: the first row for the region's kernel that takes as many inputs and
+ * outputs, constants where it wants them, tensors that have the dimension `axis`, and whose
+ * signature every port's constraint (quant_port_constraint) fits.  Writes the completed signature
+ * of each region port: wildcards become what the constraint names, else the table's default; the
+ * words of the port stay.
  *
  * A constraint fits a port of kind
- *   STORAGE: OPEN and CALIBRATED always; ANY if its storage range lies within the port's; UNIFORM
- * if the storage type is the port's, its range lies within the port's, zero points are 0 where
- * symmetric, and it is per tensor or along the port's axis; KEEP never. FLOAT:   OPEN, KEEP,
- * CALIBRATED. WILDCARD: all; KEEP makes it FLOAT. A value's UNIFORM spec that does not fit does not
- * refuse a row, since a rescale can stand between (only a port's own spec does); nor does a value's
- * ANY or CALIBRATED.  A value's KEEP does. STATUS_UNSUPPORTED where no row fits, with region, port,
- * rule and reason of the row that came closest (most ports in order), or that the table has no such
- * kernel. */
+ *   STORAGE:  OPEN and CALIBRATED always; ANY if its storage range lies within the port's; UNIFORM
+ *             if quant_port_admits; KEEP never;
+ *   FLOAT:    OPEN, KEEP, CALIBRATED;
+ *   WILDCARD: what fits a port of the constraint's own storage type and range; KEEP makes it FLOAT.
+ * A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can stand between
+ * (only a port's own spec does); nor does a value's ANY or CALIBRATED.  A value's KEEP does.
+ *
+ * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
+ * closest (most ports in order, first one on ties), or that the table has no such kernel. */
 status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
                            arena_t *arena, const quant_table_row_t **out_row,
                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error);
 
-/* Whether UNIFORM parameters fit a completed signature port; error says what does not. */
+/* Whether UNIFORM parameters fit a completed signature port: the storage type is the port's, the
+ * range lies within the port's, zero points are 0 where symmetric, and they are per tensor or along
+ * the port's axis.  STATUS_INVALID says what does not fit. */
 status_t quant_port_admits(const quant_signature_port_t *port, const quant_spec_t *spec,
                            failure_t *error);
 

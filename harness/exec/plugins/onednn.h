@@ -30,10 +30,13 @@
   FUNCTION(dnnl_resampling_forward_desc_init)          \
   FUNCTION(dnnl_dilated_convolution_forward_desc_init) \
   FUNCTION(dnnl_pooling_v2_forward_desc_init)          \
+  FUNCTION(dnnl_binary_desc_init)                      \
   FUNCTION(dnnl_reorder_primitive_desc_create)         \
+  FUNCTION(dnnl_concat_primitive_desc_create)          \
   FUNCTION(dnnl_primitive_attr_create)                 \
   FUNCTION(dnnl_primitive_attr_set_fpmath_mode)        \
   FUNCTION(dnnl_primitive_attr_set_output_scales)      \
+  FUNCTION(dnnl_primitive_attr_set_scales)             \
   FUNCTION(dnnl_primitive_attr_set_zero_points)        \
   FUNCTION(dnnl_primitive_attr_destroy)                \
   FUNCTION(dnnl_primitive_desc_create)                 \
@@ -49,7 +52,10 @@ typedef struct dnnl_functions {
 #undef FUNCTION
 } dnnl_functions_t;
 
-enum { PLAN_INPUTS_MAX = 3 };
+enum { PLAN_INPUTS_MAX = 8 };
+
+/* How the library makes a primitive of a plan. */
+typedef enum plan_kind { PLAN_OPERATION, PLAN_REORDER, PLAN_CONCATENATE } plan_kind_t;
 
 typedef struct plan plan_t;
 
@@ -58,7 +64,8 @@ typedef void plan_prepare_t(const plan_t *plan, uint32_t input, const void *oper
 
 /* One primitive that does a program, with what the plugin does before and after it. */
 struct plan {
-  /* The descriptor of the operation; a reorder has none. */
+  plan_kind_t kind;
+  /* The descriptor of a PLAN_OPERATION. */
   union {
     dnnl_matmul_desc_t matmul;
     dnnl_reduction_desc_t reduction;
@@ -68,8 +75,9 @@ struct plan {
     dnnl_resampling_desc_t resampling;
     dnnl_convolution_desc_t convolution;
     dnnl_pooling_v2_desc_t pooling;
+    dnnl_binary_desc_t binary;
   } operation;
-  bool is_reorder;
+  int dimension;                    /* Of a PLAN_CONCATENATE. */
   dnnl_primitive_attr_t attributes; /* The plan's own, freed with it; NULL: no arithmetic less exact
                                      * than the types say. */
   uint32_t input_count;             /* Operands 0.. of the program are inputs of the primitive. */
@@ -94,7 +102,19 @@ struct plan {
 typedef int32_t plan_make_t(const dnnl_functions_t *dnnl, const assay_program_t *program,
                             bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
 plan_make_t plan_matmul, plan_reduction, plan_softmax, plan_gelu, plan_layer_norm, plan_resize,
-    plan_dequantize, plan_convolution, plan_pooling, plan_reorder;
+    plan_dequantize, plan_convolution, plan_pooling, plan_reorder, plan_binary, plan_movement,
+    plan_concatenate;
+
+/* The one of these for the program's op.  The plan is to be released, if it could be made or not.
+ */
+plan_make_t plan_make;
+void plan_release(const dnnl_functions_t *dnnl, plan_t *plan);
+
+/* The implementation that the library chooses; `strict` are the attributes of plans without their
+ * own. */
+int32_t plan_choose(const dnnl_functions_t *dnnl, const plan_t *plan, dnnl_engine_t engine,
+                    dnnl_primitive_attr_t strict, dnnl_primitive_desc_t *out_descriptor,
+                    assay_reason_t *reason);
 
 /* How an initial value is combined with results by `body`, in a type of results: dnnl_f32,
  * dnnl_bf16, dnnl_s32, dnnl_s8 or dnnl_u8.  NULL where oneDNN means something else by it. */

@@ -68,7 +68,7 @@ int32_t plan_dequantize(const dnnl_functions_t *dnnl, const assay_program_t *pro
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "dequantizes i8 or ui8 to f32");
   }
   plan_prepare_t *widen = is_signed ? widen_i8 : widen_ui8;
-  *out_plan = (plan_t){.is_reorder = true,
+  *out_plan = (plan_t){.kind = PLAN_REORDER,
                        .input_count = 3,
                        .input_arguments = {DNNL_ARG_FROM, DNNL_ARG_ATTR_OUTPUT_SCALES,
                                            DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_FROM},

@@ -1,6 +1,4 @@
-/* oneDNN: stablehlo.dot_general by its matmul primitive, stablehlo.reduce by its reduction,
- * stablehlo.convolution by convolution, stablehlo.reduce_window by pooling, conversions by reorder,
- * ops of ByteIR by softmax, eltwise, layer normalization, resampling and reorder.
+/* oneDNN: each op by one primitive of the library, see onednn_plan.c.
  *
  *   onednn?isa=AVX2,types=any,threads=1
  *
@@ -43,25 +41,6 @@ static const isa_name_t isa_names[] = {
     {"AVX512_CORE_AMX", dnnl_cpu_isa_avx512_core_amx},
 };
 enum { ISA_COUNT = sizeof isa_names / sizeof isa_names[0] };
-
-int32_t plan_answer(const dnnl_functions_t *dnnl, dnnl_status_t status, const char *what,
-                    assay_reason_t *reason) {
-  if (status == dnnl_success) return ASSAY_EXECUTOR_OK;
-  bool is_refusal = status == dnnl_unimplemented || status == dnnl_invalid_arguments;
-  return plugin_say(reason, is_refusal ? ASSAY_EXECUTOR_UNSUPPORTED : ASSAY_EXECUTOR_FAILED,
-                    "%s: oneDNN says %s", what, dnnl->dnnl_status2str(status));
-}
-
-dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
-                            dnnl_data_type_t type, dnnl_memory_desc_t *out_memory) {
-  dnnl_dims_t strides;
-  int64_t stride = 1;
-  for (uint32_t d = rank; d-- > 0;) {
-    strides[d] = stride;
-    stride *= sizes[d];
-  }
-  return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
-}
 
 /* ---- Opening. */
 
@@ -190,54 +169,9 @@ typedef struct compiled {
   void *packed[PLAN_INPUTS_MAX]; /* Room to prepare an operand in, or NULL. */
 } compiled_t;
 
-typedef struct planner {
-  const char *op;
-  plan_make_t *make;
-} planner_t;
-
-static const planner_t planners[] = {
-    {"stablehlo.dot_general", plan_matmul},
-    {"stablehlo.reduce", plan_reduction},
-    {"stablehlo.convolution", plan_convolution},
-    {"stablehlo.reduce_window", plan_pooling},
-    {"stablehlo.convert", plan_reorder},
-    {"stablehlo.uniform_quantize", plan_reorder},
-    {"stablehlo.uniform_dequantize", plan_reorder},
-    {"byteir.softmax", plan_softmax},
-    {"byteir.log_softmax", plan_softmax},
-    {"byteir.gelu", plan_gelu},
-    {"byteir.layer_norm", plan_layer_norm},
-    {"byteir.resize", plan_resize},
-    {"byteir.dequantize", plan_dequantize},
-};
-
-static void release_plan(const onednn_t *onednn, plan_t *plan) {
-  if (plan->attributes != NULL) onednn->dnnl.dnnl_primitive_attr_destroy(plan->attributes);
-}
-
-/* To be released, if it could be made or not. */
-static int32_t make_plan(const onednn_t *onednn, const assay_program_t *program, plan_t *out_plan,
-                         assay_reason_t *reason) {
-  *out_plan = (plan_t){0};
-  for (size_t i = 0; i < sizeof planners / sizeof planners[0]; i++) {
-    if (strcmp(planners[i].op, program->op) != 0) continue;
-    return planners[i].make(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
-  }
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s here", program->op);
-}
-
-static int32_t choose_implementation(const onednn_t *onednn, const plan_t *plan,
-                                     dnnl_primitive_desc_t *out_descriptor,
-                                     assay_reason_t *reason) {
-  const dnnl_functions_t *dnnl = &onednn->dnnl;
-  dnnl_primitive_attr_t attributes = plan->attributes == NULL ? onednn->strict : plan->attributes;
-  dnnl_status_t status =
-      plan->is_reorder ? dnnl->dnnl_reorder_primitive_desc_create(out_descriptor, &plan->inputs[0],
-                                                                  onednn->engine, &plan->output,
-                                                                  onednn->engine, attributes)
-                       : dnnl->dnnl_primitive_desc_create(out_descriptor, &plan->operation,
-                                                          attributes, onednn->engine, NULL);
-  return plan_answer(dnnl, status, "primitive", reason);
+static int32_t choose(const onednn_t *onednn, const plan_t *plan,
+                      dnnl_primitive_desc_t *out_descriptor, assay_reason_t *reason) {
+  return plan_choose(&onednn->dnnl, plan, onednn->engine, onednn->strict, out_descriptor, reason);
 }
 
 /* Promised is what the library has an implementation for. */
@@ -248,10 +182,10 @@ static int32_t onednn_promises(void *self, const assay_program_t *program) {
   plan_t plan;
   dnnl_primitive_desc_t descriptor = NULL;
   use_threads(onednn);
-  int32_t code = make_plan(onednn, program, &plan, &reason);
-  if (code == ASSAY_EXECUTOR_OK) code = choose_implementation(onednn, &plan, &descriptor, &reason);
+  int32_t code = plan_make(&onednn->dnnl, program, onednn->takes_any_types, &plan, &reason);
+  if (code == ASSAY_EXECUTOR_OK) code = choose(onednn, &plan, &descriptor, &reason);
   if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
-  release_plan(onednn, &plan);
+  plan_release(&onednn->dnnl, &plan);
   return code == ASSAY_EXECUTOR_OK;
 }
 
@@ -266,7 +200,7 @@ static void onednn_release(void *self, void *handle) {
   if (compiled->output != NULL) dnnl->dnnl_memory_destroy(compiled->output);
   if (compiled->primitive != NULL) dnnl->dnnl_primitive_destroy(compiled->primitive);
   if (compiled->descriptor != NULL) dnnl->dnnl_primitive_desc_destroy(compiled->descriptor);
-  release_plan(onednn, &compiled->plan);
+  plan_release(dnnl, &compiled->plan);
   free(compiled);
 }
 
@@ -290,9 +224,9 @@ static int32_t compile_plan(const onednn_t *onednn, const assay_program_t *progr
                             compiled_t *compiled, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   use_threads(onednn); /* The choice of an implementation depends on them too. */
-  int32_t code = make_plan(onednn, program, &compiled->plan, reason);
+  int32_t code = plan_make(dnnl, program, onednn->takes_any_types, &compiled->plan, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  code = choose_implementation(onednn, &compiled->plan, &compiled->descriptor, reason);
+  code = choose(onednn, &compiled->plan, &compiled->descriptor, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   dnnl_status_t status = dnnl->dnnl_primitive_create(&compiled->primitive, compiled->descriptor);
   if (status == dnnl_success) status = make_memories(onednn, compiled);

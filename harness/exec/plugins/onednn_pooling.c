@@ -1,6 +1,8 @@
-/* reduce_window by the pooling primitive: maximum alone, for its average divides.  Dimensions in
+/* reduce_window by the pooling primitive, whose average divides: maxima alone; sums over windows side
+ * by side by the reduction primitive.  Of pooling, dimensions in
  * which nothing happens are batch and channels, the others, at most three, are spatial. */
 #include "harness/exec/plugins/onednn.h"
+#include "harness/exec/plugins/plugin_quantized.h"
 #include "harness/exec/plugins/plugin_windows.h"
 
 enum { SPATIAL_MAX = 3, PLAIN_MAX = 2 };
@@ -30,11 +32,27 @@ static const pooling_type_t pooling_types[] = {
     {"f32", dnnl_f32}, {"bf16", dnnl_bf16}, {"i32", dnnl_s32}, {"i8", dnnl_s8}, {"ui8", dnnl_u8},
 };
 
+/* Of quantized tensors the maximum of what is stored is the maximum: where they have one type of 8
+ * bits, and a scale by which nothing overflows, to quantize what was dequantized gives it back. */
+static bool is_stored_maximum(const assay_type_t *type, const char *storage) {
+  plugin_quantization_t quantization;
+  if (!plugin_read_quantization(type, &quantization)) return false;
+  const char *cursor = quantization.scales;
+  double scale;
+  int64_t zero_point;
+  return quantization.axis == -1 && plugin_next_scale(&cursor, &scale, &zero_point) &&
+         scale <= 0x1p60 && strcmp(quantization.expressed, "f32") == 0 &&
+         strcmp(quantization.storage, storage) == 0 &&
+         (strcmp(storage, "i8") == 0 || strcmp(storage, "ui8") == 0);
+}
+
 static dnnl_data_type_t find_type(const assay_program_t *program) {
-  for (size_t i = 0; i < sizeof pooling_types / sizeof pooling_types[0]; i++) {
+  const assay_type_t *result = &program->results[0];
+  bool are_one = plugin_is(&program->operands[0], result->element) &&
+                 plugin_is(&program->operands[1], result->element);
+  for (size_t i = 0; are_one && i < sizeof pooling_types / sizeof pooling_types[0]; i++) {
     const char *element = pooling_types[i].element;
-    if (plugin_is(&program->operands[0], element) && plugin_is(&program->operands[1], element) &&
-        plugin_is(&program->results[0], element)) {
+    if (plugin_is(result, element) || is_stored_maximum(result, element)) {
       return pooling_types[i].type;
     }
   }
@@ -187,6 +205,59 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
   return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
 }
 
+/* ---- Sums. ----------------------------------------------------------------------------------- */
+
+/* Sums over windows that lie side by side are a reduction: each such dimension is two, of which the
+ * second is reduced. */
+static const char *describe_tiles(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                                  const plugin_window_t *windows, plan_t *plan,
+                                  dnnl_status_t *out_status) {
+  const assay_type_t *input = &program->operands[0];
+  dnnl_dims_t sizes;
+  dnnl_dims_t sums;
+  uint32_t rank = 0;
+  for (uint32_t d = 0; d < input->rank; d++) {
+    const plugin_window_t *window = &windows[d];
+    bool is_tile = window->stride == window->size && window->dilation == 1 && window->low == 0 &&
+                   window->high == 0 && input->dims[d] % window->size == 0;
+    if (!is_tile) return "no sums but over windows side by side";
+    if (rank + 2 > DNNL_MAX_NDIMS) return "no more dimensions";
+    sizes[rank] = sums[rank] = input->dims[d] / window->size;
+    rank++;
+    if (window->size == 1) continue;
+    sizes[rank] = window->size;
+    sums[rank++] = 1;
+  }
+  dnnl_status_t status = plan_describe(dnnl, rank, sizes, dnnl_f32, &plan->inputs[0]);
+  if (status == dnnl_success) status = plan_describe(dnnl, rank, sums, dnnl_f32, &plan->output);
+  if (status == dnnl_success) {
+    status = dnnl->dnnl_reduction_desc_init(&plan->operation.reduction, dnnl_reduction_sum,
+                                            &plan->inputs[0], &plan->output, 0, 0);
+  }
+  *out_status = status;
+  return NULL;
+}
+
+static int32_t plan_sums(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                         plan_t *out_plan, assay_reason_t *reason) {
+  pooling_t pooling;
+  plugin_window_t windows[PLUGIN_RANK_MAX];
+  if (find_type(program) != dnnl_f32) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no sums over windows but of f32");
+  }
+  int32_t code = find_pooling(program, &pooling, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  *out_plan = (plan_t){.input_count = 1,
+                       .input_arguments = {DNNL_ARG_SRC},
+                       .combine = plan_find_combine("add", dnnl_f32),
+                       .result_count = plugin_count(&program->results[0])};
+  dnnl_status_t status = dnnl_success;
+  read_windows(program, windows);
+  const char *refused = describe_tiles(dnnl, program, windows, out_plan, &status);
+  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  return plan_answer(dnnl, status, "reduction", reason);
+}
+
 int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *program,
                      bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   (void)takes_any_types;
@@ -197,10 +268,13 @@ int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *progra
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
   }
   const char *body = plugin_attribute(program, "body");
-  if (body == NULL || strcmp(body, "maximum") != 0 || program->operand_count != 2 ||
-      program->result_count != 1) {
+  bool is_one_input = program->operand_count == 2 && program->result_count == 1;
+  if (body != NULL && strcmp(body, "add") == 0 && is_one_input) {
+    return plan_sums(dnnl, program, out_plan, reason);
+  }
+  if (body == NULL || strcmp(body, "maximum") != 0 || !is_one_input) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
-                      "no windows but the maximum of one input");
+                      "no windows but the maximum and the sum of one input");
   }
   dnnl_data_type_t type = find_type(program);
   if (type == dnnl_data_type_undef) {

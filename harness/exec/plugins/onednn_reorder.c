@@ -3,9 +3,9 @@
  *
  * - conversions to f32, and from f32 to bf16, to nearest.  Not to integers, where it rounds to
  * nearest and saturates: what StableHLO leaves open, a cast that most people call another one;
- * - uniform_quantize of f32: it multiplies by a scale, adds the zero point, rounds to nearest and
- *   saturates.  Multiplying by the inverse is dividing where the scale is a power of two, whose
- * inverse is a number;
+ * - uniform_quantize of f32, and of what is quantized, to 8 bits: it multiplies by a scale, a
+ * channel's own perhaps, adds the zero point, rounds to nearest and saturates.  Multiplying by a
+ * quotient of scales is multiplying and dividing where both are powers of two;
  * - uniform_dequantize to f32: (stored - zero point) * scale. */
 #include <math.h>
 
@@ -29,8 +29,10 @@ static const reorder_types_t conversions[] = {
 };
 
 static dnnl_data_type_t find_storage(const char *storage) {
-  if (strcmp(storage, "i8") == 0) return dnnl_s8;
-  return strcmp(storage, "ui8") == 0 ? dnnl_u8 : dnnl_data_type_undef;
+  return strcmp(storage, "i8") == 0    ? dnnl_s8
+         : strcmp(storage, "ui8") == 0 ? dnnl_u8
+         : strcmp(storage, "i32") == 0 ? dnnl_s32
+                                       : dnnl_data_type_undef;
 }
 
 static int32_t plan_convert(const assay_program_t *program, dnnl_data_type_t *out_from,
@@ -48,52 +50,138 @@ static int32_t plan_convert(const assay_program_t *program, dnnl_data_type_t *ou
                     program->operands[0].element, program->results[0].element);
 }
 
-/* What the quantized type has that a reorder has not, or NULL. */
-static const char *check_quantization(const plugin_quantization_t *quantization, bool is_result,
-                                      float *out_scale, int32_t *out_zero_point) {
+/* ---- Quantized types. ------------------------------------------------------------------------ */
+
+/* One side of a reorder: a quantized type, or f32, whose scale is 1. */
+typedef struct side {
+  bool is_quantized;
+  plugin_quantization_t quantization;
+  dnnl_data_type_t type;
+  int32_t zero_point; /* Of all channels. */
+} side_t;
+
+static bool is_power(double scale) {
+  int exponent;
+  return frexp(scale, &exponent) == 0.5 && scale >= 0x1p-126 && scale <= 0x1p126;
+}
+
+/* What the type has that a reorder has not, or NULL. */
+static const char *read_side(const assay_type_t *type, side_t *out_side) {
+  *out_side = (side_t){.type = dnnl_f32};
+  out_side->is_quantized = plugin_read_quantization(type, &out_side->quantization);
+  if (!out_side->is_quantized) return plugin_is(type, "f32") ? NULL : "quantizes f32 and back";
+  const plugin_quantization_t *quantization = &out_side->quantization;
+  out_side->type = find_storage(quantization->storage);
+  if (out_side->type == dnnl_data_type_undef) return "i8, ui8 or i32";
+  if (strcmp(quantization->expressed, "f32") != 0) return "f32 alone";
   const char *cursor = quantization->scales;
   double scale;
   int64_t zero_point;
-  if (quantization->axis != -1) return "one scale";
-  if (!plugin_next_scale(&cursor, &scale, &zero_point)) return "a scale";
-  if (strcmp(quantization->expressed, "f32") != 0) return "f32 alone";
-  if (find_storage(quantization->storage) == dnnl_data_type_undef) return "i8 or ui8";
-  *out_zero_point = (int32_t)zero_point;
-  *out_scale = (float)scale;
-  if (!is_result) return NULL;
-  if (quantization->has_range) return "saturates at the ends of the type";
-  int exponent;
-  *out_scale = (float)(1.0 / scale);
-  bool has_inverse = frexp(scale, &exponent) == 0.5 && isnormal(*out_scale);
-  return has_inverse ? NULL : "a scale that is a power of two, whose inverse is a number of f32";
+  for (bool is_first = true; plugin_next_scale(&cursor, &scale, &zero_point); is_first = false) {
+    if (!is_first && (int32_t)zero_point != out_side->zero_point) return "one zero point";
+    out_side->zero_point = (int32_t)zero_point;
+  }
+  return NULL;
 }
 
-static int32_t plan_quantization(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                                 plan_t *plan, dnnl_data_type_t *out_from, dnnl_data_type_t *out_to,
-                                 assay_reason_t *reason) {
-  bool is_result = strcmp(program->op, "stablehlo.uniform_quantize") == 0;
-  const assay_type_t *quantized = is_result ? &program->results[0] : &program->operands[0];
-  const assay_type_t *expressed = is_result ? &program->operands[0] : &program->results[0];
-  plugin_quantization_t quantization;
-  float scale = 1;
-  int32_t zero_point = 0;
-  if (!plugin_is(expressed, "f32") || !plugin_read_quantization(quantized, &quantization)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "quantizes f32 and back");
+/* What the two types together have, or NULL. */
+static const char *check_sides(const side_t *from, const side_t *to) {
+  if (to->is_quantized && to->quantization.has_range) return "saturates at the ends of the type";
+  if (to->type == dnnl_s32) return "no result of i32";
+  /* It subtracts zero points as f32, after the stored value was rounded to that. */
+  if (from->type == dnnl_s32 && from->zero_point != 0) return "no zero point of i32";
+  bool have_one_axis = !from->is_quantized || !to->is_quantized || from->quantization.axis < 0 ||
+                       to->quantization.axis < 0 ||
+                       from->quantization.axis == to->quantization.axis;
+  return have_one_axis ? NULL : "scales along one dimension";
+}
+
+/* The next scale, or the only one again. */
+static double next_scale(const side_t *side, const char **cursor) {
+  double scale = 1;
+  int64_t zero_point;
+  if (!side->is_quantized) return scale;
+  if (side->quantization.axis < 0) *cursor = side->quantization.scales;
+  plugin_next_scale(cursor, &scale, &zero_point);
+  return scale;
+}
+
+/* What is stored is multiplied by these.  False where the product with some of them may not be what
+ * the product with one scale and its quotient by the other are rounded to: it is where both are
+ * powers of two, and no product overflows; and where there is no quotient. */
+static bool find_multipliers(const side_t *from, const side_t *to, int64_t count,
+                             float *out_multipliers) {
+  const char *from_cursor = from->quantization.scales, *to_cursor = to->quantization.scales;
+  bool are_exact = true;
+  for (int64_t i = 0; i < count; i++) {
+    double scale = next_scale(from, &from_cursor), divisor = next_scale(to, &to_cursor);
+    out_multipliers[i] = (float)(scale / divisor);
+    bool is_exact = !to->is_quantized ||
+                    (is_power(scale) && is_power(divisor) && is_power((double)out_multipliers[i]));
+    are_exact = are_exact && is_exact;
   }
-  const char *refused = check_quantization(&quantization, is_result, &scale, &zero_point);
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
-  dnnl_data_type_t storage = find_storage(quantization.storage);
-  *out_from = is_result ? dnnl_f32 : storage;
-  *out_to = is_result ? storage : dnnl_f32;
+  return are_exact;
+}
+
+static dnnl_status_t set_attributes(const dnnl_functions_t *dnnl, const side_t *from,
+                                    const side_t *to, int64_t count, const float *multipliers,
+                                    plan_t *plan) {
+  enum { CHANNELS = 1 }; /* Of the three dimensions of what is reordered. */
   dnnl_status_t status = dnnl->dnnl_primitive_attr_create(&plan->attributes);
   if (status == dnnl_success) {
-    status = dnnl->dnnl_primitive_attr_set_output_scales(plan->attributes, 1, 0, &scale);
+    status = dnnl->dnnl_primitive_attr_set_output_scales(
+        plan->attributes, count, count == 1 ? 0 : 1 << CHANNELS, multipliers);
   }
-  if (status == dnnl_success && zero_point != 0) {
-    status = dnnl->dnnl_primitive_attr_set_zero_points(
-        plan->attributes, is_result ? DNNL_ARG_TO : DNNL_ARG_FROM, 1, 0, &zero_point);
+  if (status == dnnl_success && from->zero_point != 0) {
+    status = dnnl->dnnl_primitive_attr_set_zero_points(plan->attributes, DNNL_ARG_FROM, 1, 0,
+                                                       &from->zero_point);
+  }
+  if (status == dnnl_success && to->zero_point != 0) {
+    status = dnnl->dnnl_primitive_attr_set_zero_points(plan->attributes, DNNL_ARG_TO, 1, 0,
+                                                       &to->zero_point);
+  }
+  return status;
+}
+
+/* Also the dimension of the channels, or -1. */
+static int32_t plan_quantization(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                                 bool takes_any_types, plan_t *plan, dnnl_data_type_t *out_from,
+                                 dnnl_data_type_t *out_to, int64_t *out_axis,
+                                 assay_reason_t *reason) {
+  side_t from;
+  side_t to;
+  const char *refused = read_side(&program->operands[0], &from);
+  if (refused == NULL) refused = read_side(&program->results[0], &to);
+  if (refused == NULL) refused = check_sides(&from, &to);
+  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  *out_from = from.type;
+  *out_to = to.type;
+  *out_axis = from.is_quantized && from.quantization.axis >= 0 ? from.quantization.axis
+              : to.is_quantized                                ? to.quantization.axis
+                                                               : -1;
+  int64_t count = *out_axis < 0 ? 1 : program->operands[0].dims[*out_axis];
+  float *multipliers = calloc((size_t)count, sizeof *multipliers);
+  if (multipliers == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  bool are_exact = find_multipliers(&from, &to, count, multipliers);
+  dnnl_status_t status = set_attributes(dnnl, &from, &to, count, multipliers, plan);
+  free(multipliers);
+  if (!are_exact && !takes_any_types) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "scales that are powers of two");
   }
   return plan_answer(dnnl, status, "attributes", reason);
+}
+
+/* The tensor as what is before the channels, these, and what is behind them. */
+static dnnl_status_t describe_channels(const dnnl_functions_t *dnnl, const assay_type_t *type,
+                                       int64_t axis, dnnl_data_type_t from, dnnl_data_type_t to,
+                                       plan_t *plan) {
+  int64_t sizes[3] = {1, 1, 1};
+  for (int64_t d = 0; d < (int64_t)type->rank; d++) {
+    int place = axis < 0 || d < axis ? 0 : d == axis ? 1 : 2;
+    sizes[place] = plugin_multiply_size(sizes[place], type->dims[d]);
+  }
+  dnnl_status_t status = plan_describe(dnnl, 3, sizes, from, &plan->inputs[0]);
+  return status == dnnl_success ? plan_describe(dnnl, 3, sizes, to, &plan->output) : status;
 }
 
 static bool are_shaped_alike(const assay_type_t *a, const assay_type_t *b) {
@@ -104,7 +192,6 @@ static bool are_shaped_alike(const assay_type_t *a, const assay_type_t *b) {
 
 int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *program,
                      bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
-  (void)takes_any_types;
   const char *unknown = plugin_find_unknown_key(program, NULL, 0);
   if (unknown != NULL) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
@@ -116,15 +203,16 @@ int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *progra
   if (plugin_is_empty(&program->operands[0])) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder of nothing");
   }
-  *out_plan = (plan_t){.is_reorder = true, .input_count = 1, .input_arguments = {DNNL_ARG_FROM}};
+  *out_plan = (plan_t){.kind = PLAN_REORDER, .input_count = 1, .input_arguments = {DNNL_ARG_FROM}};
   dnnl_data_type_t from = dnnl_data_type_undef;
   dnnl_data_type_t to = dnnl_data_type_undef;
+  int64_t axis = -1;
   bool is_plain = strcmp(program->op, "stablehlo.convert") == 0;
   int32_t code = is_plain ? plan_convert(program, &from, &to, reason)
-                          : plan_quantization(dnnl, program, out_plan, &from, &to, reason);
+                          : plan_quantization(dnnl, program, takes_any_types, out_plan, &from, &to,
+                                              &axis, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  const int64_t count = (int64_t)plugin_count(&program->operands[0]);
-  dnnl_status_t status = plan_describe(dnnl, 1, &count, from, &out_plan->inputs[0]);
-  if (status == dnnl_success) status = plan_describe(dnnl, 1, &count, to, &out_plan->output);
+  const dnnl_status_t status =
+      describe_channels(dnnl, &program->operands[0], axis, from, to, out_plan);
   return plan_answer(dnnl, status, "reorder", reason);
 }

@@ -3,10 +3,14 @@
     assay run --executor onnxruntime
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
+With types=any also quantized types whose parameters make ONNX, or ONNX Runtime's kernels, round
+otherwise than StableHLO (default types=exact: those are refused).
+
 A reduction is ONNX's over all its dimensions, then combined once with the initial value; a product
 is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
-quantized products are in onnxruntime_stablehlo.py, the batch norm in onnxruntime_batch_norm.py,
-the graphs of the ByteIR ops in onnxruntime_byteir.py.
+quantized products are in onnxruntime_stablehlo.py, what works element by element or moves
+elements in onnxruntime_elementwise.py, the batch norm in onnxruntime_batch_norm.py, the graphs of
+the ByteIR ops in onnxruntime_byteir.py.
 """
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ import batch_norm_program
 import byteir_program
 import onnxruntime_batch_norm
 import onnxruntime_byteir
+import onnxruntime_elementwise
 import onnxruntime_stablehlo
 from assay_worker import Program, Type, Unsupported, Worker
 
@@ -36,6 +41,8 @@ TYPES = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32",
 NOT_NUMPYS = ("bf16", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
 # Padding of a whole window is refused by a check without a name of its own.
 REFUSALS = "NOT_IMPLEMENTED|is invalid|ShapeInferenceError|pool_attributes"
+# Ops some of whose kernels tell only when they run what they do not do.
+TRIED = (*onnxruntime_stablehlo.MAKERS, *onnxruntime_elementwise.MAKERS)
 LEVELS = {"none": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}
 
 
@@ -92,10 +99,12 @@ class OnnxRuntime(Worker):
     def __init__(self, options: dict[str, str]) -> None:
         level = assay_worker.take(options, "optimize", "all", tuple(LEVELS))
         threads = assay_worker.take(options, "threads", "1")
+        types = assay_worker.take(options, "types", "exact", ("exact", "any"))
         super().__init__(options)
         import onnx
         import onnxruntime
 
+        self.takes_any = types == "any"
         self.onnx = onnx
         self.runtime = onnxruntime
         self.version = onnxruntime.__version__
@@ -111,6 +120,7 @@ class OnnxRuntime(Worker):
         kinds = [*program.operands, *program.results]
         strange = {kind.storage.element for kind in kinds} - set(TYPES)
         strange -= set(onnxruntime_stablehlo.types(program))
+        strange -= set(onnxruntime_elementwise.types(program))
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:
@@ -122,6 +132,9 @@ class OnnxRuntime(Worker):
             results = [self._dot_general(graph, program)]
         elif program.op in onnxruntime_stablehlo.MAKERS:
             results = [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
+        elif program.op in onnxruntime_elementwise.MAKERS:
+            make = onnxruntime_elementwise.MAKERS[program.op]
+            results = [make(graph, program, self.takes_any)]
         elif batch_norm_program.is_batch_norm(program):
             results = onnxruntime_batch_norm.make(graph, program)
         else:
@@ -135,7 +148,7 @@ class OnnxRuntime(Worker):
             raise
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             self._try(handle, byteir_program.example_operands(program))
-        elif program.op in onnxruntime_stablehlo.MAKERS or program.is_quantized:
+        elif program.op in TRIED or program.is_quantized:
             self._try(handle, [np.zeros(kind.shape, kind.dtype) for kind in program.operands])
         return handle
 

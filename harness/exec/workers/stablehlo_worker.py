@@ -36,6 +36,10 @@ OPS = (
     "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",
     "stablehlo.select_and_scatter", "stablehlo.convert", "stablehlo.uniform_quantize",
     "stablehlo.uniform_dequantize",
+    "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.maximum",
+    "stablehlo.minimum", "stablehlo.negate", "stablehlo.shift_right_arithmetic",
+    "stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim",
+    "stablehlo.concatenate",
 )  # fmt: skip
 REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter")
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.

@@ -5,9 +5,9 @@
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
 is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions,
-windows and conversions are in torch_stablehlo.py, the batch norms in torch_batch_norm.py, the
-ByteIR ops in torch_byteir.py, with what the options resize_to_1=run, top_k=topk and
-zero_point=before mean.
+windows and conversions are in torch_stablehlo.py, what works element by element or moves
+elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
+torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
 """
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ import assay_worker
 import batch_norm_program
 import byteir_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
+from elementwise_program import ELEMENTWISE, MOVEMENTS
 from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
+from torch_elementwise import TorchElementwise
 from torch_stablehlo import TorchStablehlo
 
 F8_TYPES = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU")
@@ -71,6 +73,7 @@ class Torch(Worker):
         choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
         self.stablehlo = TorchStablehlo(torch)
+        self.elementwise = TorchElementwise(torch)
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
@@ -85,11 +88,12 @@ class Torch(Worker):
         return Handle(self._find(program), program.results)
 
     def _find(self, program: Program) -> Callable[..., list[Any]]:
-        if program.is_quantized:
+        if program.is_quantized and program.op not in MOVEMENTS:
             return self.stablehlo.find_quantized(program)
+        moves = program.op == "stablehlo.convert" or program.op in MOVEMENTS
         for kind in [*program.operands, *program.results]:
-            types = self.conversions if program.op == "stablehlo.convert" else self.types
-            if kind.element not in types:
+            types = self.conversions if moves else self.types
+            if kind.storage.element not in types:
                 raise Unsupported(f"torch computes nothing in {kind.element}")
         if program.op == "stablehlo.reduce":
             return self._reduce(program)
@@ -97,6 +101,8 @@ class Torch(Worker):
             return self._dot_general(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
+        if program.op in (*ELEMENTWISE, *MOVEMENTS):
+            return self.elementwise.find(program)
         if self.stablehlo.knows(program.op):
             return self.stablehlo.find(program, self.conversions)
         if batch_norm_program.is_batch_norm(program):

@@ -37,6 +37,10 @@ OPS = (
     "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",
     "stablehlo.select_and_scatter", "stablehlo.convert", "stablehlo.uniform_quantize",
     "stablehlo.uniform_dequantize",
+    "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.maximum",
+    "stablehlo.minimum", "stablehlo.negate", "stablehlo.shift_right_arithmetic",
+    "stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim",
+    "stablehlo.concatenate",
 )  # fmt: skip
 CONVOLUTION = "stablehlo.convolution"
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.

@@ -141,7 +141,7 @@ static void transpose_with_axes(const program_t *program, axes_t *inout_axes, ar
 
 static const op_constraint_t reshape_constraints[] = {
     {"C1", SAME_ELEMENT_BUT_AXIS},
-    {"C2", "operand and result have as many elements"},
+    {"C2", "the result has any shape of as many elements as the operand has"},
     {"C3",
      "the quantized dimension has the same size in operand and result, and so have all dimensions "
      "before it together, and all behind it"},
@@ -165,7 +165,9 @@ static const op_constraint_t broadcast_constraints[] = {
     {"C2", "broadcast_dimensions has an entry for each dimension of the operand"},
     {"C3", "broadcast_dimensions are at least 0 and below the rank of the result"},
     {"C4", "no dimension is twice in broadcast_dimensions"},
-    {"C5", "each size of the operand is 1, or that of its dimension of the result"},
+    {"C5",
+     "the result has any shape in which each size of the operand that is not 1 is that of its "
+     "dimension"},
     {"C6",
      "the quantized dimension goes where broadcast_dimensions puts it, and if its size is 1, the "
      "result repeats its scale and zero point"},

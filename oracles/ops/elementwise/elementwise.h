@@ -32,7 +32,7 @@ uint32_t elementwise_arity(elementwise_t function);
 bool elementwise_takes(elementwise_t function, const element_t *element);
 bool elementwise_takes_quantized(elementwise_t function);
 
-/* Drawing: elementwise_op_draw.c.  inout_program->op is set. */
+/* Drawing: elementwise_op_draw.c, elementwise_op_edges.c.  inout_program->op is set. */
 void elementwise_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *inout_program);
 bool elementwise_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);

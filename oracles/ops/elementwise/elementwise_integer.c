@@ -11,8 +11,12 @@
  * through at most 8 roundings (two of its multiplier, one or two of integers, one or two of
  * products, the rest of additions, of which there are 4 at the most).  By Higham (2002), lemma 3.1,
  * the sum is within gamma_8 of the sum of |terms|, gamma_8 = 8 u / (1 - 8 u).  Where multipliers
- * are subnormal, each integer errs by half the smallest number times its magnitude more. */
+ * are subnormal, each integer errs by half the smallest number times its magnitude more.  Where
+ * all terms are multiples of one 2^g and the sum of their magnitudes is at most 2^(g + p), nothing
+ * rounds at all: a tie is one, and is rounded to even. */
+#include <glib.h>
 #include <gmp.h>
+#include <limits.h>
 #include <math.h>
 
 #include "oracles/ops/elementwise/elementwise_parts.h"
@@ -25,7 +29,10 @@ typedef struct rescaled {
   mpq_t value;
   mpq_t magnitude;
   mpz_t integers; /* Sum of the magnitudes of all integers. */
+  int grid;       /* All terms are multiples of 2^grid, if not NO_GRID. */
 } rescaled_t;
+
+enum { NO_GRID = INT_MIN };
 
 static void rescaled_init(rescaled_t *rescaled) {
   mpq_inits(rescaled->value, rescaled->magnitude, NULL);
@@ -87,22 +94,62 @@ static void multiply(rescaled_t *inout_left, const rescaled_t *right) {
   mpz_mul(inout_left->integers, inout_left->integers, right->integers);
 }
 
+/* The exponent of the lowest bit of a / b if that is a number of the format, else NO_GRID. */
+static int grid_of_quotient(const format_t *format, const mpq_t a, const mpq_t b) {
+  mpq_t quotient;
+  mpq_init(quotient);
+  mpq_div(quotient, a, b);
+  mp_bitcnt_t divisor = mpz_scan1(mpq_denref(quotient), 0),
+              low = mpz_scan1(mpq_numref(quotient), 0);
+  size_t digits = mpz_sizeinbase(mpq_numref(quotient), 2);
+  bool is_dyadic = mpz_sizeinbase(mpq_denref(quotient), 2) == divisor + 1;
+  int lowest = (int)low - (int)divisor, highest = (int)digits - 1 - (int)divisor;
+  mpq_clear(quotient);
+  bool is_number = is_dyadic && highest - lowest < format->precision &&
+                   highest <= format->exponent_max &&
+                   lowest >= format->exponent_min - format->precision + 1;
+  return is_number ? lowest : NO_GRID;
+}
+
+/* That of the multipliers: s_l / s and s_r / s, or of a product s_l s_r / s, whose parts must be
+ * numbers in whatever order they are taken. */
+static int find_grid(elementwise_t function, const format_t *format, const double scales[2],
+                     double divisor) {
+  mpq_t left, right, product, one, to;
+  mpq_inits(left, right, product, one, to, NULL);
+  mpq_set_d(left, scales[0]);
+  mpq_set_d(right, scales[1]);
+  mpq_mul(product, left, right);
+  mpq_set_d(to, divisor);
+  mpq_set_ui(one, 1, 1);
+  int grid = grid_of_quotient(format, left, to), other = grid;
+  if (elementwise_arity(function) == 2) other = grid_of_quotient(format, right, to);
+  if (function == ELEMENTWISE_MULTIPLY) {
+    bool is_exact =
+        grid != NO_GRID && other != NO_GRID && grid_of_quotient(format, product, one) != NO_GRID;
+    grid = other = is_exact ? grid_of_quotient(format, product, to) : NO_GRID;
+  }
+  mpq_clears(left, right, product, one, to, NULL);
+  return MIN(MIN(grid, other), 0); /* The result's zero point is an integer. */
+}
+
 static void compute(const case_t *instance, size_t element, const quantum_t *to,
-                    rescaled_t *out_result) {
+                    const format_t *arithmetic, rescaled_t *out_result) {
   elementwise_t function = elementwise_of(&instance->program);
   rescaled_t right;
   rescaled_init(&right);
-  double scale = load_operand(instance, 0, element, out_result), other = 1;
-  if (elementwise_arity(function) == 2) other = load_operand(instance, 1, element, &right);
+  double scales[] = {load_operand(instance, 0, element, out_result), 1};
+  if (elementwise_arity(function) == 2) scales[1] = load_operand(instance, 1, element, &right);
+  out_result->grid = find_grid(function, arithmetic, scales, to->scale);
   if (function == ELEMENTWISE_MULTIPLY) {
     multiply(out_result, &right);
-    rescale(out_result->value, other, 1);
-    rescale(out_result->magnitude, other, 1);
+    rescale(out_result->value, scales[1], 1);
+    rescale(out_result->magnitude, scales[1], 1);
   }
-  rescale(out_result->value, scale, to->scale);
-  rescale(out_result->magnitude, scale, to->scale);
-  rescale(right.value, other, to->scale);
-  rescale(right.magnitude, other, to->scale);
+  rescale(out_result->value, scales[0], to->scale);
+  rescale(out_result->magnitude, scales[0], to->scale);
+  rescale(right.value, scales[1], to->scale);
+  rescale(right.magnitude, scales[1], to->scale);
   if (function == ELEMENTWISE_NEGATE) {
     mpq_neg(out_result->value, out_result->value);
   } else if (function != ELEMENTWISE_MULTIPLY) {
@@ -112,6 +159,23 @@ static void compute(const case_t *instance, size_t element, const quantum_t *to,
   mpq_add(out_result->magnitude, out_result->magnitude, right.magnitude);
   mpz_add(out_result->integers, out_result->integers, mpq_numref(right.magnitude));
   rescaled_deinit(&right);
+}
+
+/* Whether no step can round: see above.  Integers themselves are among the numbers. */
+static bool is_exact(const rescaled_t *rescaled, const format_t *format) {
+  if (rescaled->grid == NO_GRID) return false;
+  mpz_t most;
+  mpz_init_set_ui(most, 1);
+  mpz_mul_2exp(most, most, format->precision);
+  bool are_small = mpz_cmp(rescaled->integers, most) <= 0;
+  mpq_t limit;
+  mpq_init(limit);
+  mpq_set_z(limit, most);
+  mpq_div_2exp(limit, limit, (mp_bitcnt_t)-rescaled->grid);
+  bool fits = mpq_cmp(rescaled->magnitude, limit) <= 0;
+  mpq_clear(limit);
+  mpz_clear(most);
+  return are_small && fits;
 }
 
 /* gamma_8 of the magnitude, and what multipliers that underflow err by. */
@@ -187,11 +251,11 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
   const format_t *arithmetic = &format_table[is_f64 ? FORMAT_f64 : FORMAT_f32];
   rescaled_t rescaled;
   rescaled_init(&rescaled);
-  compute(instance, element, &to, &rescaled);
+  compute(instance, element, &to, arithmetic, &rescaled);
   mpq_t error;
   mpq_init(error);
   if (contract->rescale == RESCALE_FLOAT) {
-    bound_error(error, &rescaled, arithmetic);
+    if (!is_exact(&rescaled, arithmetic)) bound_error(error, &rescaled, arithmetic);
     add_between(rescaled.value, error, &to, arithmetic, inout_judgement);
   } else {
     mpq_set_si(error, (long)to.zero_point, 1);

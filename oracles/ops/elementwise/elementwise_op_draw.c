@@ -1,8 +1,7 @@
-/* Programs of the elementwise ops, broken ones, and data in which their faults show. */
+/* Programs of the elementwise ops, and broken ones. */
 #include <math.h>
 #include <string.h>
 
-#include "harness/model/corner.h"
 #include "harness/model/draw.h"
 #include "harness/model/draw_quantization.h"
 #include "oracles/ops/elementwise/elementwise.h"
@@ -46,8 +45,8 @@ static void relate_scales(rng_t *rng, arena_t *arena, const program_t *program,
   for (uint32_t i = 0; i < related->count; i++) {
     double near = lhs->scales[MIN(i, lhs->count - 1)];
     if (elementwise_of(program) == ELEMENTWISE_MULTIPLY) near *= rhs->scales[0];
-    double factor = rng_one_in(rng, 2) ? ldexp(1, (int)rng_between(rng, -2, 5))
-                                       : 0.5 + (double)(rng_bits(rng) >> 11) * 0x1p-50;
+    double factor = rng_one_in(rng, 4) ? 0.5 + (double)(rng_bits(rng) >> 11) * 0x1p-50
+                                       : ldexp(1, (int)rng_between(rng, -2, 5));
     scales[i] = scale_near(related->expressed, near * factor, related->scales[i]);
   }
   related->scales = scales;
@@ -94,7 +93,7 @@ static void draw_quantized(rng_t *rng, arena_t *arena, const type_t *shape, int3
   program->operands[0] = lhs;
   program->operands[1] = requantized(rng, arena, &lhs, are_axes[1] ? axis : -1, keeps_range);
   bool is_unary = program->operand_count == 1;
-  if (!is_unary && rng_one_in(rng, 2)) relate_scales(rng, arena, program, &program->operands[1]);
+  if (!is_unary && !rng_one_in(rng, 3)) relate_scales(rng, arena, program, &program->operands[1]);
   program->results[0] = requantized(rng, arena, &lhs, axis, keeps_range);
   if (!rng_one_in(rng, 3)) relate_scales(rng, arena, program, &program->results[0]);
   if (axis == -1 && rng_one_in(rng, 12)) program->results[0] = program->operands[1] = lhs;
@@ -128,7 +127,16 @@ static bool is_other_expressed(const element_t *element, const void *present) {
          format_has_infinity(element->format);
 }
 
-static bool is_other(const element_t *element, const void *present) { return element != present; }
+/* What an op takes besides an element type. */
+typedef struct other {
+  elementwise_t function;
+  const element_t *present;
+} other_t;
+
+static bool is_other_taken(const element_t *element, const void *context) {
+  const other_t *other = context;
+  return element != other->present && elementwise_takes(other->function, element);
+}
 
 static type_t *any_type(rng_t *rng, program_t *program) {
   uint64_t index = rng_below(rng, program->operand_count + 1);
@@ -136,12 +144,13 @@ static type_t *any_type(rng_t *rng, program_t *program) {
 }
 
 /* Of one type of several that must agree: its shape, its element type, or its range. */
-static void break_agreement(rng_t *rng, arena_t *arena, type_t *type) {
+static void break_agreement(rng_t *rng, elementwise_t function, arena_t *arena, type_t *type) {
   uint64_t choice = rng_below(rng, 3);
   if (choice == 0) {
     draw_other_shape(rng, type);
   } else if (type->quantization == NULL) {
-    type->element = draw_element(rng, is_other, type->element);
+    const other_t other = {.function = function, .present = type->element};
+    type->element = draw_element(rng, is_other_taken, &other);
   } else if (choice == 1) {
     const element_t *present = type->quantization->expressed;
     draw_quantization(rng, arena, draw_element(rng, is_other_expressed, present), -1, false, type);
@@ -228,96 +237,9 @@ bool elementwise_break(rng_t *rng, const char *id, arena_t *arena, program_t *in
       first->quantization = NULL;
       program->operands[1] = program->results[0] = *first;
     }
-    break_agreement(rng, arena, any_type(rng, program));
+    break_agreement(rng, elementwise_of(program), arena, any_type(rng, program));
   } else if (!break_quantized(rng, id, arena, program)) {
     return false;
   }
   return program_obeys_bounds(program);
-}
-
-/* ---- Edges ----------------------------------------------------------------------------------- */
-
-static bool is_float(const element_t *element) { return element->format != NULL; }
-
-/* A number that the left operand meets at a rounding edge: of about half a unit in the last place
- * of it or less, its negative or that of a neighbour, the same, or any. */
-static uint64_t draw_partner(rng_t *rng, const element_t *element, uint64_t bits) {
-  const format_t *format = element->format;
-  bool is_special = format_is_nan(format, bits) || format_is_infinity(format, bits);
-  if (is_special || rng_one_in(rng, 8)) return corner_any(rng, element);
-  uint64_t choice = rng_below(rng, 4);
-  if (choice == 0) return corner_negated(element, bits);
-  if (choice == 1) {
-    uint64_t near = corner_negated(element, bits);
-    return rng_one_in(rng, 2) ? format_next_up(format, near) : format_next_down(format, near);
-  }
-  if (choice == 2) {
-    return corner_number(element, rng_one_in(rng, 2), 1 + 2 * rng_below(rng, 8),
-                         (int)rng_between(rng, -4, 4));
-  }
-  double value = format_to_double(format, bits);
-  double unit = ldexp(fabs(value), -format->precision);
-  int steps = (int)rng_between(rng, -3, 3);
-  return format_from_double(format, steps == 0 ? unit * 0.75 : unit * steps / 2);
-}
-
-/* Amounts about the width, as signed types have them, and negative ones. */
-static uint64_t draw_amount(rng_t *rng, const element_t *element) {
-  int64_t amount = (int64_t)element->bits + rng_between(rng, -2, 2);
-  uint64_t choice = rng_below(rng, 4);
-  if (choice == 0) amount = rng_between(rng, 0, element->bits - 1);
-  if (choice == 1) amount = -rng_between(rng, 1, element->bits);
-  if (choice == 2) amount = element->bits * rng_between(rng, 0, 3) + rng_between(rng, 0, 2);
-  return (uint64_t)amount & element_mask(element);
-}
-
-/* Integers whose sum, difference or product is next to an end of the range. */
-static uint64_t draw_integer_partner(rng_t *rng, elementwise_t function, const element_t *element,
-                                     uint64_t bits) {
-  uint64_t end =
-      rng_one_in(rng, 2) ? element_integer_max(element) : (uint64_t)element_integer_min(element);
-  end += (uint64_t)rng_between(rng, -1, 1);
-  int64_t value = element_signed_value(element, bits);
-  if (function == ELEMENTWISE_SUBTRACT) return (bits - end) & element_mask(element);
-  if (function != ELEMENTWISE_MULTIPLY) return (end - bits) & element_mask(element);
-  if (value == 0 || value == -1) return end & element_mask(element);
-  bool is_signed = element->kind == ELEMENT_SIGNED;
-  uint64_t quotient = is_signed ? (uint64_t)((int64_t)end / value) : end / bits;
-  return (quotient + (uint64_t)rng_between(rng, -1, 1)) & element_mask(element);
-}
-
-static void draw_pair(rng_t *rng, elementwise_t function, const element_t *element,
-                      uint64_t out_bits[2]) {
-  out_bits[0] = corner_any(rng, element);
-  if (is_float(element) && rng_one_in(rng, 2)) {
-    out_bits[0] = corner_number(element, rng_one_in(rng, 2), rng_bits(rng) >> 11,
-                                (int)rng_between(rng, -56, -48));
-  }
-  if (function == ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC) {
-    out_bits[1] = draw_amount(rng, element);
-  } else if (is_float(element)) {
-    out_bits[1] = draw_partner(rng, element, out_bits[0]);
-  } else if (element->kind != ELEMENT_BOOLEAN && rng_one_in(rng, 2)) {
-    out_bits[1] = draw_integer_partner(rng, function, element, out_bits[0]);
-  } else {
-    out_bits[1] = corner_any(rng, element);
-  }
-}
-
-void elementwise_draw_edges(rng_t *rng, case_t *inout_case) {
-  const program_t *program = &inout_case->program;
-  if (program->results[0].quantization != NULL) {
-    for (uint32_t i = 0; i < program->operand_count; i++)
-      draw_stored(rng, &inout_case->operands[i]);
-    return;
-  }
-  const element_t *element = program->results[0].element;
-  elementwise_t function = elementwise_of(program);
-  for (size_t i = 0; i < type_component_count(&program->results[0]); i++) {
-    uint64_t bits[2];
-    draw_pair(rng, function, element, bits);
-    for (uint32_t k = 0; k < program->operand_count; k++) {
-      element_store(element, inout_case->operands[k].data, i, bits[k]);
-    }
-  }
 }

@@ -80,6 +80,14 @@ static uint64_t shift(const element_t *element, fault_t fault, uint64_t left, ui
   return is_in_range ? (uint64_t)(value >> amount) : value < 0 ? UINT64_MAX : 0;
 }
 
+/* The larger or smaller of two patterns, read as signed. */
+static fold_value_t misread_extremum(const element_t *element, elementwise_t function,
+                                     fold_value_t left, fold_value_t right) {
+  unsigned unused = 64u - element->bits;
+  int64_t a = (int64_t)(left.integer << unused), b = (int64_t)(right.integer << unused);
+  return (function == ELEMENTWISE_MAXIMUM) == (a < b) ? right : left;
+}
+
 static fold_value_t operate_integers(const fold_t *fold, elementwise_t function, fold_value_t left,
                                      fold_value_t right) {
   const element_t *element = fold->element;
@@ -94,6 +102,9 @@ static fold_value_t operate_integers(const fold_t *fold, elementwise_t function,
   if (fault == FAULT_integers_saturate && may_overflow && element_is_integer(element)) {
     return fold_integer(saturated(element, function, a, b));
   }
+  bool is_extremum = function == ELEMENTWISE_MAXIMUM || function == ELEMENTWISE_MINIMUM;
+  bool is_misread = element->kind == ELEMENT_UNSIGNED && fault == FAULT_unsigned_as_signed;
+  if (is_extremum && is_misread) return misread_extremum(element, function, left, right);
   if (function == ELEMENTWISE_NEGATE) return fold_integer(0 - a);
   if (function == ELEMENTWISE_SUBTRACT) right = fold_integer(0 - b);
   return fold->combine(fold, left, right);

@@ -1,0 +1,110 @@
+"""StableHLO's ops that work element by element, and those that move elements, as ONNX graphs.
+
+Add, Sub, Mul, Max, Min and Neg; Reshape, Transpose, Concat, and Expand of what is reshaped first.
+Quantized ones are DequantizeLinear, the op in f32, QuantizeLinear, which ONNX Runtime makes one
+kernel of where it knows one (QLinearAdd, QLinearMul).
+
+ONNX adds a zero point after it has rounded, StableHLO before: results have none, nor ranges, and
+scales such that what the merged kernels compute otherwise (multipliers instead of quotients) is
+the same: powers of two.  With `takes_any` all of them.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+import elementwise_program
+from assay_worker import Program, Quantization, Unsupported
+
+OPS = {
+    "stablehlo.add": "Add",
+    "stablehlo.subtract": "Sub",
+    "stablehlo.multiply": "Mul",
+    "stablehlo.maximum": "Max",
+    "stablehlo.minimum": "Min",
+    "stablehlo.negate": "Neg",
+}
+
+
+def _parameters(graph: Any, quantization: Quantization, dtype: np.dtype) -> list[str]:
+    return [
+        graph.constant(np.array(quantization.scales[0], np.float32)),
+        graph.constant(np.array(quantization.zero_points[0], dtype)),
+    ]
+
+
+def _is_power(scale: float) -> bool:
+    return math.frexp(scale)[0] == 0.5 and 2.0**-60 <= scale <= 2.0**60
+
+
+def _quantized(graph: Any, program: Program, takes_any: bool) -> str:
+    operands, result = elementwise_program.quantized_elementwise(program)
+    if result.storage not in ("i8", "ui8", "i16", "ui16") or result.expressed != "f32":
+        raise Unsupported("i8, ui8, i16 or ui16 of f32")
+    is_exact = all(_is_power(each.scales[0]) for each in (*operands, result))
+    if not result.has_full_range:
+        raise Unsupported("saturates at the ends of the type")
+    if not takes_any and (result.zero_points[0] != 0 or not is_exact):
+        raise Unsupported("scales that are powers of two, and no zero point of the result")
+    dtype = program.results[0].dtype
+    floats = [
+        graph.add("DequantizeLinear", [f"operand{i}", *_parameters(graph, each, dtype)])
+        for i, each in enumerate(operands)
+    ]
+    value = graph.add(OPS[program.op], floats)
+    return graph.add("QuantizeLinear", [value, *_parameters(graph, result, dtype)])
+
+
+def _elementwise(graph: Any, program: Program, takes_any: bool) -> str:
+    if program.op not in OPS:
+        raise Unsupported(f"no {program.op}: BitShift is of unsigned integers")
+    if program.is_quantized:
+        return _quantized(graph, program, takes_any)
+    elementwise_program.plain_elementwise(program)
+    return graph.add(OPS[program.op], [f"operand{i}" for i in range(len(program.operands))])
+
+
+def _reshape(graph: Any, program: Program, takes_any: bool) -> str:
+    sizes = graph.integers(elementwise_program.reshaped(program))
+    return graph.add("Reshape", ["operand0", sizes], allowzero=1)
+
+
+def _transpose(graph: Any, program: Program, takes_any: bool) -> str:
+    permutation = elementwise_program.transposed(program)
+    if not permutation:  # Which ONNX's helper takes for an attribute of unknown type.
+        return graph.add("Identity", ["operand0"])
+    return graph.add("Transpose", ["operand0"], perm=permutation)
+
+
+def _broadcast(graph: Any, program: Program, takes_any: bool) -> str:
+    order, sizes = elementwise_program.broadcast(program)
+    moved = "operand0"
+    if order != sorted(order):
+        moved = graph.add("Transpose", [moved], perm=order)
+    moved = graph.add("Reshape", [moved, graph.integers(sizes)], allowzero=1)
+    return graph.add("Expand", [moved, graph.integers(list(program.results[0].shape))])
+
+
+def _concatenate(graph: Any, program: Program, takes_any: bool) -> str:
+    dimension = elementwise_program.concatenated(program)
+    names = [f"operand{i}" for i in range(len(program.operands))]
+    return graph.add("Concat", names, axis=dimension)
+
+
+MAKERS: dict[str, Callable[[Any, Program, bool], str]] = {
+    **dict.fromkeys(elementwise_program.ELEMENTWISE, _elementwise),
+    "stablehlo.reshape": _reshape,
+    "stablehlo.transpose": _transpose,
+    "stablehlo.broadcast_in_dim": _broadcast,
+    "stablehlo.concatenate": _concatenate,
+}
+
+# What moves beside the types that ONNX Runtime computes in.
+MOVED_TYPES = ("i1", "bf16", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
+
+
+def types(program: Program) -> tuple[str, ...]:
+    """Element types of this program's op beside those of all ops."""
+    return MOVED_TYPES if program.op in elementwise_program.MOVEMENTS else ()

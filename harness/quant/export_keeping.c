@@ -1,0 +1,171 @@
+/* Ops that keep parameters, which the fixed and the integer form do alike: on what is stored. */
+#include "harness/quant/export_attribute.h"
+#include "harness/quant/export_constant.h"
+#include "harness/quant/export_parts.h"
+
+/* What a step sees of a state. */
+static type_t seen_type(const region_export_t *self, const inner_state_t *state) {
+  bool is_typed = self->exporter->form == QUANT_FORM_fixed && state->kind == INNER_QUANTIZED &&
+                  state->axis == -1;
+  return is_typed ? state->type : type_plain(&state->type);
+}
+
+/* The step of an op whose operands have these states and whose result is like the first of them. */
+static status_t emit_kept(region_export_t *self, const quant_op_t *op,
+                          const inner_state_t *operands, inner_state_t *inout_result,
+                          failure_t *error) {
+  program_t program = op->program;
+  uint32_t tensors[CASE_OPERANDS_MAX];
+  for (uint32_t i = 0; i < program.operand_count; i++) {
+    program.operands[i] = seen_type(self, &operands[i]);
+    tensors[i] = state_tensor(self->exporter, &operands[i]);
+  }
+  program.results[0] = seen_type(self, inout_result);
+  uint32_t tensor;
+  STATUS_TRY(exporter_emit(self->exporter, &program, tensors, inout_result->name,
+                           &inout_result->type, &tensor, error));
+  inout_result->tensor = (int32_t)tensor;
+  return STATUS_OK;
+}
+
+/* A state with the elements of another, over the shape of inner tensor `inner`. */
+static inner_state_t reshaped(const region_export_t *self, const inner_state_t *like,
+                              uint32_t inner, int32_t axis) {
+  inner_state_t state = *like;
+  const type_t *shape = &self->region->inners[inner].type;
+  state.type = quantized_like(shape, like->type.element, like->type.quantization);
+  if (axis != like->axis && like->type.quantization != NULL) {
+    quantization_t *moved = arena_alloc(self->exporter->arena, sizeof *moved);
+    *moved = *like->type.quantization;
+    moved->axis = axis;
+    state.type.quantization = moved;
+  }
+  state.axis = axis;
+  state.tensor = QUANT_NONE;
+  state.constant = NULL;
+  state.name = region_name(self, inner, NULL);
+  return state;
+}
+
+status_t region_move(region_export_t *self, const quant_op_t *op, failure_t *error) {
+  const inner_state_t *operand = &self->states[op->operands[0]];
+  arena_t *arena = self->exporter->arena;
+  int32_t axis = quant_movement_axis(&op->program, operand->axis, arena);
+  if (operand->axis >= 0 && axis < 0) {
+    return status_fail(error, STATUS_UNSUPPORTED, "%s does not keep the quantization dimension",
+                       op->program.op->name);
+  }
+  inner_state_t result = reshaped(self, operand, op->results[0], axis);
+  if (operand->constant != NULL) {
+    result.constant = quant_fold_movement(&op->program, operand->constant, &result.type, arena);
+  } else if (operand->kind == INNER_FLOAT) {
+    return status_fail(error, STATUS_UNSUPPORTED, "%s of a float", op->program.op->name);
+  } else {
+    STATUS_TRY(emit_kept(self, op, operand, &result, error));
+  }
+  self->states[op->results[0]] = result;
+  return STATUS_OK;
+}
+
+/* The parameters that operands are given to meet: the result's derived ones, or those that they
+ * already have. */
+static status_t find_meeting(const region_export_t *self, const quant_op_t *op,
+                             const element_t **out_storage, const quantization_t **out_parameters,
+                             failure_t *error) {
+  *out_parameters = region_target(self, op->results[0], out_storage);
+  for (uint32_t i = 0; i < op->program.operand_count && *out_parameters == NULL; i++) {
+    const inner_state_t *state = &self->states[op->operands[i]];
+    if (state->kind != INNER_QUANTIZED || state->axis != -1) continue;
+    *out_storage = state->type.element;
+    *out_parameters = state->type.quantization;
+  }
+  if (*out_parameters != NULL) return STATUS_OK;
+  return status_fail(error, STATUS_UNSUPPORTED, "nothing tells the parameters of %s",
+                     op->program.op->name);
+}
+
+static status_t meet(region_export_t *self, const quant_op_t *op, const element_t *storage,
+                     const quantization_t *parameters, inner_state_t *out_states,
+                     failure_t *error) {
+  for (uint32_t i = 0; i < op->program.operand_count; i++) {
+    const inner_state_t *state = &self->states[op->operands[i]];
+    if (state_has_nan(state)) {
+      return status_fail(error, STATUS_UNSUPPORTED, "no integer stands for NaN");
+    }
+    const type_t type = quantized_like(&state->type, storage, parameters);
+    STATUS_TRY(state_to_quantized(self->exporter, state, &type, &out_states[i], error));
+  }
+  return STATUS_OK;
+}
+
+/* The largest bound: that of the result, all of whose elements are elements of the operands. */
+static uint64_t largest_bound(const inner_state_t *states, uint32_t count) {
+  uint64_t bound = 0;
+  for (uint32_t i = 0; i < count; i++) bound = MAX(bound, states[i].bound);
+  return bound;
+}
+
+static status_t emit_met(region_export_t *self, const quant_op_t *op, const inner_state_t *states,
+                         failure_t *error) {
+  inner_state_t result = reshaped(self, &states[0], op->results[0], states[0].axis);
+  result.bound = largest_bound(states, op->program.operand_count);
+  STATUS_TRY(emit_kept(self, op, states, &result, error));
+  self->states[op->results[0]] = result;
+  return STATUS_OK;
+}
+
+status_t region_concatenate(region_export_t *self, const quant_op_t *op, failure_t *error) {
+  const element_t *storage;
+  const quantization_t *parameters;
+  inner_state_t states[CASE_OPERANDS_MAX];
+  STATUS_TRY(find_meeting(self, op, &storage, &parameters, error));
+  STATUS_TRY(meet(self, op, storage, parameters, states, error));
+  return emit_met(self, op, states, error);
+}
+
+/* Gives a constant the parameters of the tensor beside it. */
+static status_t join_constant(region_export_t *self, const inner_state_t *beside,
+                              const inner_state_t *constant, inner_state_t *out_state,
+                              failure_t *error) {
+  if (state_has_nan(constant) || beside->type.quantization == NULL) {
+    return status_fail(error, STATUS_UNSUPPORTED, "no integer stands for the constant");
+  }
+  const type_t type =
+      quantized_like(&constant->type, beside->type.element, beside->type.quantization);
+  STATUS_TRY(state_to_quantized(self->exporter, constant, &type, out_state, error));
+  out_state->kind = beside->kind;
+  return STATUS_OK;
+}
+
+status_t region_extremum(region_export_t *self, const quant_op_t *op, failure_t *error) {
+  const inner_state_t *lhs = &self->states[op->operands[0]];
+  const inner_state_t *rhs = &self->states[op->operands[1]];
+  inner_state_t states[CASE_OPERANDS_MAX] = {*lhs, *rhs};
+  if (lhs->kind != INNER_FLOAT && rhs->constant != NULL) {
+    STATUS_TRY(join_constant(self, lhs, rhs, &states[1], error));
+  } else if (rhs->kind != INNER_FLOAT && lhs->constant != NULL) {
+    STATUS_TRY(join_constant(self, rhs, lhs, &states[0], error));
+  } else if (lhs->kind == INNER_FLOAT || rhs->kind == INNER_FLOAT) {
+    return status_fail(error, STATUS_UNSUPPORTED, "%s of a float", op->program.op->name);
+  } else if (lhs->kind != rhs->kind || !type_equal(&lhs->type, &rhs->type) ||
+             !state_scales_equal(lhs, rhs)) {
+    const element_t *storage;
+    const quantization_t *parameters;
+    STATUS_TRY(find_meeting(self, op, &storage, &parameters, error));
+    STATUS_TRY(meet(self, op, storage, parameters, states, error));
+  }
+  return emit_met(self, op, states, error);
+}
+
+status_t region_reduce_extremum(region_export_t *self, const quant_op_t *op, failure_t *error) {
+  const inner_state_t *operand = &self->states[op->operands[0]];
+  const inner_state_t *init = &self->states[op->operands[1]];
+  if (operand->kind == INNER_FLOAT || operand->axis != -1 || init->constant == NULL) {
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "%s of what is no tensor with one scale, or from no constant",
+                       op->program.op->name);
+  }
+  inner_state_t states[CASE_OPERANDS_MAX] = {*operand};
+  STATUS_TRY(join_constant(self, operand, init, &states[1], error));
+  return emit_met(self, op, states, error);
+}
