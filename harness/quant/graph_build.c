@@ -40,7 +40,7 @@ enum { CHUNK_BYTES = 1 << 16, CHUNK_ALIGNMENT = 16 };
 
 /* Most things of a region are far smaller than the arena's alignment. */
 static void *take(quant_builder_t *builder, size_t bytes) {
-  size_t rounded = (bytes + CHUNK_ALIGNMENT - 1) / CHUNK_ALIGNMENT * CHUNK_ALIGNMENT;
+  size_t rounded = (MAX(bytes, 1) + CHUNK_ALIGNMENT - 1) / CHUNK_ALIGNMENT * CHUNK_ALIGNMENT;
   if (rounded > CHUNK_BYTES / 8) return arena_alloc(builder->arena, bytes);
   if (rounded > builder->chunk_left) {
     builder->chunk = arena_alloc(builder->arena, CHUNK_BYTES);

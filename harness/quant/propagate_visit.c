@@ -1,6 +1,8 @@
 /* One visit of a region: quant.md, "Visits". */
 #include <string.h>
 
+#include <math.h>
+
 #include "harness/quant/propagate_parts.h"
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
@@ -138,6 +140,30 @@ static status_t try_offer(quant_visit_t *visit, uint32_t port, quant_source_t so
                      state->signature->name, offerers[source], failure.text);
 }
 
+/* Width of the range that a port is calibrated for, with 0; -1 if it is not. */
+static double calibrated_width(const quant_visit_t *visit, uint32_t port) {
+  const quant_port_t *shape = &visit->shape->ports[port];
+  const quant_spec_t *constraint = quant_port_constraint(visit->run->graph, shape);
+  if (constraint->kind != QUANT_SPEC_CALIBRATED) return -1;
+  return fmax(constraint->maximum, 0) - fmin(constraint->minimum, 0);
+}
+
+/* The order in which ports are asked for offers: as they stand, but the widest calibration first,
+ * since whoever has to follow the others then loses no number to clamping. */
+static void order_ports(const quant_visit_t *visit, quant_source_t source,
+                        uint32_t out_ports[QUANT_PORTS_MAX]) {
+  for (uint32_t port = 0; port < visit->port_count; port++) {
+    uint32_t place = port;
+    double width = source == QUANT_SOURCE_CALIBRATION ? calibrated_width(visit, port) : 0;
+    while (place > 0 && source == QUANT_SOURCE_CALIBRATION &&
+           calibrated_width(visit, out_ports[place - 1]) < width) {
+      out_ports[place] = out_ports[place - 1];
+      place--;
+    }
+    out_ports[place] = port;
+  }
+}
+
 /* Takes the first offer that can be taken, and returns whether there was one; else out_blocked says
  * why the first one that contradicts a rule cannot. */
 static bool take_one(quant_visit_t *visit, failure_t *out_blocked) {
@@ -147,7 +173,10 @@ static bool take_one(quant_visit_t *visit, failure_t *out_blocked) {
   out_blocked->text[0] = '\0';
   for (uint32_t i = 0; i < G_N_ELEMENTS(sources); i++) {
     quant_source_t source = sources[is_weak_first ? G_N_ELEMENTS(sources) - 1 - i : i];
-    for (uint32_t port = 0; port < visit->port_count; port++) {
+    uint32_t ports[QUANT_PORTS_MAX];
+    order_ports(visit, source, ports);
+    for (uint32_t k = 0; k < visit->port_count; k++) {
+      uint32_t port = ports[k];
       const quant_port_state_t *state = &visit->states[port];
       if (state->settled.kind == QUANT_SPEC_UNIFORM) continue;
       if (state->signature->kind == QUANT_PORT_FLOAT) continue;

@@ -204,7 +204,8 @@ static void check_component(campaign_t *campaign, const question_t *question, ui
     for (int side = -1; side <= 1; side += 2) {
       int64_t step = 1, ordinal = ordinal_of(element, bits), at = 0;
       for (int i = 0; i < STEPS; i++) { /* Farther as long as it conforms, then nearer. */
-        uint64_t stepped = bits_of(element, ordinal + side * (at + step));
+        uint64_t moved = (uint64_t)ordinal + (uint64_t)(side * (at + step)); /* May wrap. */
+        uint64_t stepped = bits_of(element, (int64_t)moved);
         check_bits(campaign, question, result, component, results, stepped, box, &conforms);
         if (conforms) at += step;
         step = conforms ? 2 * step : MAX(step / 2, 1);

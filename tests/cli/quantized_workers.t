@@ -1,5 +1,5 @@
 #!/bin/sh
-# Quantized types, convolutions, windows and conversions by the Python backends: short campaigns, and what was
+# Quantized types, convolutions, windows, conversions, binary ops and moves by the Python backends: short campaigns, and what was
 # found in the lowering of quantized programs, deviation by deviation.  Skipped where they are not installed
 # (workers.t installs them).
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,6 +18,7 @@ ready() {
 vet() {
   "$ASSAY" run --executor "$1" --op stablehlo.convolution --op stablehlo.reduce_window \
     --op stablehlo.convert --op stablehlo.uniform_quantize --op stablehlo.uniform_dequantize \
+    --op stablehlo.add --op stablehlo.maximum --op stablehlo.transpose --op stablehlo.concatenate \
     --cases "$2" --contract backend,ftz=both --json >out 2>err </dev/null
   [ $? -le 1 ]
   ok $? "$1: a campaign of $2 cases ends, with or without divergences"

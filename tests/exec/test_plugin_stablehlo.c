@@ -1,5 +1,5 @@
-/* oneDNN's quantized products, convolutions, windows and conversions: on data whose results are
- * known, and what it must refuse.  Other numbers are for the oracle to judge. */
+/* oneDNN's quantized products, convolutions, windows, conversions, binary ops and moves: on data
+ * whose results are known, and what it must refuse.  Other numbers are for the oracle to judge. */
 #include "tests/exec/plugin_checks.h"
 
 enum { EXPECTED_MAX = 8 };
@@ -17,6 +17,8 @@ typedef struct case_row {
 #define WINDOW(SIZE, STRIDE, DILATION, PADDING)                                            \
   "stablehlo.reduce_window body=maximum window_dimensions=" SIZE " window_strides=" STRIDE \
   " base_dilations=[1,1] window_dilations=" DILATION " padding=" PADDING " "
+
+#define ODD "!quant.uniform<i8:f32,0x1.8p-1:7>"
 
 static const case_row_t case_rows[] = {
     {"rounds to even after the zero point", /* 3 * 1 / 2 + 1 = 2.5, and -1/2 */
@@ -67,6 +69,39 @@ static const case_row_t case_rows[] = {
     {"dequantizes",
      "stablehlo.uniform_dequantize !quant.uniform<ui8:f32,0x1.8p+0:3>[2] -> f32[2] : 00ff",
      {-4.5, 378}},
+    {"requantizes channels", /* 6/2, -6/2 and 6/4, 10/4 */
+     "stablehlo.uniform_quantize !quant.uniform<i32:f32:0,{0x1p-1,0x1p-2}>[2,2] -> "
+     "!quant.uniform<i8:f32,0x1p+0>[2,2] : 00000006fffffffa000000060000000a",
+     {3, -3, 2, 2}},
+    {"sums windows side by side",
+     "stablehlo.reduce_window body=add window_dimensions=[1,2] window_strides=[1,2] "
+     "base_dilations=[1,1] window_dilations=[1,1] padding=[[0,0],[0,0]] f32[1,4] f32[] -> f32[1,2] "
+     ": 3f800000400000004040000040800000 : 41200000",
+     {13, 17}},
+    {"pools what is stored",
+     "stablehlo.reduce_window body=maximum window_dimensions=[2] window_strides=[2] "
+     "base_dilations=[1] window_dilations=[1] padding=[[0,0]] " ODD "[4] " ODD "[] -> " ODD
+     "[2] : 01fefdfc : 80",
+     {1, -3}},
+    {"adds", "stablehlo.add f32[2] f32[2] -> f32[2] : 3f800000bf800000 : 4000000040000000", {3, 1}},
+    {"adds what is quantized", /* 3/2 + 5, and what saturates */
+     "stablehlo.add !quant.uniform<i8:f32,0x1p-1>[2] !quant.uniform<i8:f32,0x1p+0>[2] -> "
+     "!quant.uniform<i8:f32,0x1p+0>[2] : 037f : 057f",
+     {6, 127}},
+    {"multiplies what is quantized", /* 3/2 * 6/4 * 2 */
+     "stablehlo.multiply !quant.uniform<i8:f32,0x1p-1>[1] !quant.uniform<i8:f32,0x1p-2>[1] -> "
+     "!quant.uniform<i8:f32,0x1p-1>[1] : 03 : 06",
+     {4}},
+    {"picks what is stored",
+     "stablehlo.maximum " ODD "[2] " ODD "[2] -> " ODD "[2] : 03fe : fe05",
+     {3, 5}},
+    {"reshapes", "stablehlo.reshape bf16[2] -> bf16[1,2] : 3f804000", {1, 2}},
+    {"transposes",
+     "stablehlo.transpose permutation=[1,0] i8[2,3] -> i8[3,2] : 010203040506",
+     {1, 4, 2, 5, 3, 6}},
+    {"joins rows",
+     "stablehlo.concatenate dimension=1 i8[2,1] i8[2,2] -> i8[2,3] : 0102 : 03040506",
+     {1, 3, 4, 2, 5, 6}},
 };
 
 static void test_case(gconstpointer data) {
@@ -140,7 +175,20 @@ static const refusal_row_t refusal_rows[] = {
      EXECUTOR_REJECTED, "C15"},
     {"stablehlo.convert f32[1] -> i8[1]", EXECUTOR_REFUSED, "no reorder from f32 to i8"},
     {"stablehlo.uniform_quantize f32[1] -> !quant.uniform<i8:f32,0x1.8p+0>[1]", EXECUTOR_REFUSED,
-     "a power of two"},
+     "powers of two"},
+    {"stablehlo.uniform_quantize f32[1] -> !quant.uniform<i32:f32,0x1p+0>[1]", EXECUTOR_REFUSED,
+     "no result of i32"},
+    {"stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[1] base_dilations=[1] "
+     "window_dilations=[1] padding=[[0,0]] f32[4] f32[] -> f32[3]",
+     EXECUTOR_REFUSED, "side by side"},
+    {"stablehlo.add i32[1] i32[1] -> i32[1]", EXECUTOR_REFUSED, "of i32"},
+    {"stablehlo.add f32[1] f32[2] -> f32[1]", EXECUTOR_REJECTED, "C1"},
+    {"stablehlo.add " ODD "[1] " ODD "[1] -> " ODD "[1]", EXECUTOR_REFUSED, "no zero points"},
+    {"stablehlo.reshape f32[2] -> f32[3]", EXECUTOR_REJECTED, "C2"},
+    {"stablehlo.reshape f16[2] -> f16[1,2]", EXECUTOR_REFUSED, "no reorder of f16"},
+    {"stablehlo.transpose permutation=[0,0] f32[2,2] -> f32[2,2]", EXECUTOR_REJECTED, "C2"},
+    {"stablehlo.transpose permutation=[1,0] f32[2,3] -> f32[2,3]", EXECUTOR_REJECTED, "C3"},
+    {"stablehlo.concatenate dimension=0 f32[1] f32[1] -> f32[3]", EXECUTOR_REJECTED, "C6"},
 };
 
 static void test_refusal(gconstpointer data) {

@@ -72,13 +72,36 @@ static bool find_offer(const place_t *place, uint32_t port, quant_source_t sourc
   return is_there && naive_is_admitted(place, port, out_spec);
 }
 
+/* The port whose offer is tried after that of `last` (the count of ports: before all): calibrations
+ * from the widest to the narrowest, else by number. */
+static uint32_t next_port(const place_t *place, quant_source_t source, uint32_t last) {
+  uint32_t count = quant_port_count(place->region), next = count;
+  if (source != QUANT_SOURCE_CALIBRATION) return last == count ? 0 : last + 1;
+  double widths[QUANT_PORTS_MAX];
+  for (uint32_t port = 0; port < count; port++) {
+    const quant_port_t *shape = &place->region->ports[port];
+    const quant_spec_t *own = &shape->spec, *of_value = &place->graph->values[shape->value].spec;
+    const quant_spec_t *hint = own->kind != QUANT_SPEC_OPEN ? own : of_value;
+    double low = hint->minimum < 0 ? hint->minimum : 0,
+           high = hint->maximum > 0 ? hint->maximum : 0;
+    widths[port] = hint->kind == QUANT_SPEC_CALIBRATED ? high - low : -1;
+  }
+  for (uint32_t port = 0; port < count; port++) {
+    bool is_later = last == count || widths[port] < widths[last] ||
+                    (!(widths[port] > widths[last]) && port > last);
+    if (is_later && (next == count || widths[port] > widths[next])) next = port;
+  }
+  return next;
+}
+
 /* Finds the first offer that fits, and adds it with all that follows; out_contradicts tells whether
  * one was in contradiction with a rule. */
 static bool add_offer(const place_t *place, knowledge_t *inout, bool *out_contradicts) {
   uint32_t count = quant_port_count(place->region);
   *out_contradicts = false;
   for (quant_source_t source = QUANT_SOURCE_VALUE; source <= QUANT_SOURCE_DATA; source++) {
-    for (uint32_t port = 0; port < count; port++) {
+    for (uint32_t port = next_port(place, source, count); port < count;
+         port = next_port(place, source, port)) {
       quant_spec_t offer;
       if (naive_is_known(inout, port)) continue;
       if (place->known->signature[port].kind == QUANT_PORT_FLOAT) continue;

@@ -85,6 +85,14 @@ static void test_freedom(void) {
   arena_deinit(&arena);
 }
 
+static void test_empty(void) {
+  arena_t arena;
+  arena_init(&arena);
+  quant_graph_t graph = parse_graph("graph g", &arena);
+  check_graph_round_trip(&graph);
+  arena_deinit(&arena);
+}
+
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 /* A region that doubles x, with a line in the place of one of its own (none: NULL). */
@@ -373,6 +381,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/graph/page", test_page);
   g_test_add_func("/graph/data", test_data);
   g_test_add_func("/graph/freedom", test_freedom);
+  g_test_add_func("/graph/empty", test_empty);
   g_test_add_func("/graph/refused-lines", test_refused_lines);
   g_test_add_func("/graph/refused-regions", test_refused_regions);
   g_test_add_func("/graph/order", test_order);

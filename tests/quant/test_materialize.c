@@ -78,9 +78,9 @@ static void test_output(void) {
       "graph softmax\n"
       "input x f32[2] " HALF
       "\n"
-      "value y " QUARTER
-      "\n"
       "value y.rescale " FIXED
+      "\n"
+      "value y " QUARTER
       "\n"
       "region s softmax\n  in x " HALF "\n  out y.rescale f32[2] " FIXED
       "\n  return x\nend\n"

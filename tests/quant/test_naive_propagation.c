@@ -4,7 +4,7 @@
 #include "tests/quant/random_model.h"
 
 #ifdef ASSAY_SANITIZE
-enum { MODELS = 600, FAULT_MODELS = 600 };
+enum { MODELS = 3000, FAULT_MODELS = 600 };
 #else
 enum { MODELS = 20000, FAULT_MODELS = 4000 };
 #endif

@@ -1,6 +1,6 @@
-/* reduce_window by the pooling primitive, whose average divides: maxima alone; sums over windows side
- * by side by the reduction primitive.  Of pooling, dimensions in
- * which nothing happens are batch and channels, the others, at most three, are spatial. */
+/* reduce_window by the pooling primitive, whose average divides: maxima alone; sums over windows
+ * side by side by the reduction primitive.  Of pooling, dimensions in which nothing happens are
+ * batch and channels, the others, at most three, are spatial. */
 #include "harness/exec/plugins/onednn.h"
 #include "harness/exec/plugins/plugin_quantized.h"
 #include "harness/exec/plugins/plugin_windows.h"

@@ -19,8 +19,12 @@ from typing import Any
 from assay_worker import Invalid, Program, Type, Unsupported
 
 # The dialect knows neither 2-bit storage nor a quantized dimension of size 0, nor a kernel of
-# size 0: what the specification permits.
-NARROWER = re.compile("expects window to have positive value|expected floating point literal")
+# size 0, and of add no result with other parameters than the operands': what the specification
+# permits.
+NARROWER = re.compile(
+    "expects window to have positive value|expected floating point literal"
+    "|'stablehlo.add' op inferred type.* are incompatible with return type"
+)
 
 WAYS = {
     "math": "func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo)",
