@@ -77,8 +77,21 @@ typedef struct quant_steps {
  * integer: linear bodies in plain integers: zero points subtracted in i32, i32 products and sums,
  * then one multiplication by a 31-bit multiplier in i64 and a rounding shift (a scaling of an
  * operand is pushed forward and merged with that of the result, so only results are rescaled), zero
- * point added, clamped to the storage range, converted.  What has no such form is as in `float`. A
- * rescale all of whose operand's other users are gone merges with the scaling that makes it.
+ * point added, clamped to the storage range, converted.  Operands of an addition whose scales
+ * differ are first multiplied to one finer scale in i64.  A region that has no such form as a whole
+ * is as in `float`.  A rescale that is the only user of such a result merges with its scaling, and
+ * both ranges clamp.
+ *
+ * What goes to high precision besides ops without a quantized form: sums that might not fit i32 by
+ * the bounds of storage ranges and constants, operands of storage types that the op does not take
+ * together, inner tensors that no port gives parameters, constants that the range of the tensor
+ * beside them would clamp where they decide (NaN too), a quantization axis that movement loses, and
+ * in the integer form high-precision ports and scales too far apart for a multiplier.
+ *
+ * A result of the integer form is within 1/2 + 2^-8 + 2^-27 |result| storage steps of what the body
+ * means for the numbers on the region's input ports, clamped, and of half a step of each tensor or
+ * accumulator whose parameters a constant was given (tests/campaign/test_export_drawn.c holds drawn
+ * graphs to that); the forms' own roundings are named where they are made (export_parts.h).
  *
  * STATUS_UNSUPPORTED names the region and what stands in the way. */
 status_t quant_export(const quant_graph_t *graph, quant_form_t form, arena_t *arena,
