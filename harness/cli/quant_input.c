@@ -113,12 +113,13 @@ static status_t run_graphviz(const char *path, const GString *dot, failure_t *er
                  g_file_set_contents(dot_path, dot->str, (gssize)dot->len, &failure);
   int wait_status = 0;
   if (is_good) {
-    char *words[] = {"dot", "-Tsvg", dot_path, "-o", NULL, NULL};
-    words[4] = g_strdup(path);
-    is_good = g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL,
-                           &wait_status, &failure) &&
+    char *to = g_shell_quote(path), *from = g_shell_quote(dot_path);
+    char *command = g_strdup_printf("dot -Tsvg -o %s %s", to, from);
+    is_good = g_spawn_command_line_sync(command, NULL, NULL, &wait_status, &failure) &&
               g_spawn_check_wait_status(wait_status, &failure);
-    g_free(words[4]);
+    g_free(command);
+    g_free(from);
+    g_free(to);
   }
   status_t status = STATUS_OK;
   if (!is_good) {

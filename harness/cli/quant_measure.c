@@ -145,6 +145,19 @@ static void print_steps_table(const measuring_t *measuring) {
   }
 }
 
+/* What was not run, and why: the first reason for each kernel and types. */
+static void print_reasons(const measuring_t *measuring) {
+  tally_t *tally = session_tally(measuring->task->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    const tally_row_t *row = tally_at(tally, i);
+    bool is_absent = row->outcome == OUTCOME_refused || row->outcome == OUTCOME_failed;
+    if (!is_absent) continue;
+    printf("  %s %s %" PRIu64 " of %s %s, %s: %s\n", executor_at(measuring, row->executor),
+           outcome_spelling(row->outcome), row->cases, row->label.op, row->label.algorithm,
+           row->label.types, row->reason);
+  }
+}
+
 static void print_error_row(const measuring_t *measuring, const quant_measurement_t *row,
                             uint32_t value) {
   const quant_error_t *error = &row->errors[value];
@@ -220,10 +233,12 @@ static void report(const measuring_t *measuring) {
     report_json(measuring);
     return;
   }
+  const char *contract = measuring->flags->task.contract;
   printf("%s, table %s, contract %s, %" G_GINT64_FORMAT " sets of inputs; steps by verdict:\n",
          measuring->subject->graph.name, measuring->subject->table.name,
-         measuring->task->contract_text, measuring->flags->inputs);
+         contract == NULL ? "backend" : contract, measuring->flags->inputs);
   print_steps_table(measuring);
+  print_reasons(measuring);
   print_errors(measuring);
   print_differences(measuring);
 }

@@ -80,6 +80,9 @@ static uint32_t add_input(scope_t *scope, const type_t *type) {
   quant_draw_tensor_t tensor = {.type = *type};
   bool is_constant = rng_one_in(scope->rng, 8);
   snprintf(tensor.name, sizeof tensor.name, "%s%u", is_constant ? "k" : "x", scope->input_count++);
+  if (scope->input_count == 2 && rng_one_in(scope->rng, 24)) { /* As rescales are called. */
+    snprintf(tensor.name, sizeof tensor.name, "%s.rescale", scope->pool[0].name);
+  }
   g_string_append_printf(scope->text, "%s %s ", is_constant ? "constant" : "input", tensor.name);
   type_print(type, scope->text);
   if (draws_spec(scope)) append_spec(scope, type);

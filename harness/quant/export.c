@@ -23,6 +23,12 @@ static const tensor_t *fold_value(exporter_t *exporter, uint32_t value, const ty
   return made;
 }
 
+/* Notes that a tensor stands for a value. */
+static void name_value(exporter_t *exporter, uint32_t value, uint32_t tensor) {
+  quant_step_tensor_t *made = &g_array_index(exporter->tensors, quant_step_tensor_t, tensor);
+  if (made->value == QUANT_NONE) made->value = (int32_t)value;
+}
+
 /* A value with the parameters of a UNIFORM spec, in high precision for any other. */
 static status_t get_value(exporter_t *exporter, uint32_t value, const quant_spec_t *spec,
                           inner_state_t *out_state, failure_t *error) {
@@ -42,10 +48,15 @@ static status_t get_value(exporter_t *exporter, uint32_t value, const quant_spec
   inner_state_t state = type->quantization != NULL ? state_of_quantized(exporter, INNER_QUANTIZED,
                                                                         type, tensor, NULL, name)
                                                    : state_of_float(type, tensor, NULL, name);
-  if (is_quantized) return state_to_quantized(exporter, &state, &wanted, out_state, error);
   uint32_t found;
-  STATUS_TRY(state_to_float(exporter, &state, &found, error));
-  *out_state = state_of_float(&wanted, (int32_t)found, NULL, name);
+  if (is_quantized) {
+    STATUS_TRY(state_to_quantized(exporter, &state, &wanted, out_state, error));
+    found = state_tensor(exporter, out_state);
+  } else {
+    STATUS_TRY(state_to_float(exporter, &state, &found, error));
+    *out_state = state_of_float(&wanted, (int32_t)found, NULL, name);
+  }
+  name_value(exporter, value, found);
   return STATUS_OK;
 }
 

@@ -22,7 +22,7 @@ typedef struct quant_step_tensor {
   type_t type;
   const tensor_t *constant; /* Its data, folded at export (weights quantized, biases, multipliers);
                              * or NULL. */
-  int32_t value;            /* Of the graph whose number it stands for, or QUANT_NONE. */
+  int32_t value; /* Of the graph: the first that it stands for, in these parameters; or QUANT_NONE. */
 } quant_step_tensor_t;
 
 typedef struct quant_step {

@@ -162,13 +162,13 @@ status_t state_to_quantized(exporter_t *exporter, const inner_state_t *state,
     out_state->kind = INNER_QUANTIZED;
     return STATUS_OK;
   }
-  if (state->constant != NULL) {
+  bool is_integer = exporter->form == QUANT_FORM_integer && state->kind != INNER_FLOAT;
+  if (state->constant != NULL && !is_integer) {
     *out_state = fold_quantized(exporter, state, quantized);
     return STATUS_OK;
   }
   uint32_t tensor = state_tensor(exporter, state);
   const char *name = suffixed(exporter, state->name, "quantized");
-  bool is_integer = exporter->form == QUANT_FORM_integer && state->kind != INNER_FLOAT;
   if (is_integer && state->kind == INNER_ACCUMULATOR) {
     const scaling_target_t target = scaling_target_of(exporter, quantized);
     STATUS_TRY(state_scale(exporter, state, &target, name, &tensor, error));

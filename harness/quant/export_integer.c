@@ -180,7 +180,10 @@ static status_t align(region_export_t *self, const inner_state_t *state,
     largest = MAX(largest, multipliers[i]);
   }
   *out_state = *state;
-  out_state->bound = state->bound * (uint64_t)largest; /* Below 2^31 times 2^31. */
+  if (largest > 0 && state->bound > I64_BOUND / (uint64_t)largest) {
+    return status_fail(error, STATUS_UNSUPPORTED, "products may not fit i64");
+  }
+  out_state->bound = state->bound * (uint64_t)largest;
   STATUS_TRY(state_widen(exporter, out_state, i64, error));
   const tensor_t *data =
       quant_tensor_of_channels(i64, &state->type, state->axis, multipliers, exporter->arena);
@@ -201,10 +204,10 @@ static status_t align(region_export_t *self, const inner_state_t *state,
 /* Of scales that differ: both as integers of the port's scale times 2^-finer, in i64, with the
  * largest `finer` at which multipliers have 31 bits and the sum 61.  A multiplier is off by at most
  * 1/2, so that the sum is off by at most 2^-(finer + 1) (bound of a + bound of b) steps of the port
- * (a constant by 2^-(finer + 1)). */
+ * (a constant by 2^-(finer + 1)): no more than 2^-8, or this is refused. */
 static status_t add_aligned(region_export_t *self, const quant_op_t *op,
                             const inner_state_t *operands, failure_t *error) {
-  enum { FINER_MAX = 60, FINER_MIN = 8 };
+  enum { FINER_MAX = 60, ERROR_BITS = 8 };
   exporter_t *exporter = self->exporter;
   const element_t *storage;
   const quantization_t *parameters = region_target(self, op->results[0], &storage);
@@ -212,7 +215,10 @@ static status_t add_aligned(region_export_t *self, const quant_op_t *op,
   const type_t type = quantized_like(&op->program.results[0], storage, parameters);
   const inner_state_t target =
       state_of_quantized(exporter, INNER_ACCUMULATOR, &type, QUANT_NONE, NULL, NULL);
-  for (int32_t finer = FINER_MAX; finer >= FINER_MIN; finer--) {
+  uint64_t bounds = operands[0].bound + operands[1].bound + 1;
+  int32_t finer_min =
+      ERROR_BITS - 1 + 64 - __builtin_clzll(bounds); /* 2^(finer + 1 - 8) > bounds */
+  for (int32_t finer = FINER_MAX; finer >= finer_min; finer--) {
     exporter_mark_t mark = exporter_mark(exporter);
     inner_state_t states[2];
     status_t status = align(self, &operands[0], &target, finer, &states[0], error);

@@ -67,21 +67,28 @@ status_t region_move(region_export_t *self, const quant_op_t *op, failure_t *err
   return STATUS_OK;
 }
 
-/* The parameters that operands are given to meet: the result's derived ones, or those that they
- * already have. */
+/* The parameters that operands are given to meet: the result's derived ones, whose range clamps at
+ * last anyway, or those that all of them already have.  With the parameters of one operand the
+ * others might be clamped where the result is not. */
 static status_t find_meeting(const region_export_t *self, const quant_op_t *op,
                              const element_t **out_storage, const quantization_t **out_parameters,
                              failure_t *error) {
+  const inner_state_t *first = &self->states[op->operands[0]];
   *out_parameters = region_target(self, op->results[0], out_storage);
-  for (uint32_t i = 0; i < op->program.operand_count && *out_parameters == NULL; i++) {
-    const inner_state_t *state = &self->states[op->operands[i]];
-    if (state->kind != INNER_QUANTIZED || state->axis != -1) continue;
-    *out_storage = state->type.element;
-    *out_parameters = state->type.quantization;
-  }
   if (*out_parameters != NULL) return STATUS_OK;
-  return status_fail(error, STATUS_UNSUPPORTED, "nothing tells the parameters of %s",
-                     op->program.op->name);
+  bool are_alike = first->kind == INNER_QUANTIZED && first->axis == -1;
+  for (uint32_t i = 1; i < op->program.operand_count && are_alike; i++) {
+    const inner_state_t *state = &self->states[op->operands[i]];
+    are_alike = state->kind == INNER_QUANTIZED && state->type.element == first->type.element &&
+                quantization_equal(state->type.quantization, first->type.quantization);
+  }
+  if (!are_alike) {
+    return status_fail(error, STATUS_UNSUPPORTED, "%s: no port tells its result's parameters",
+                       op->program.op->name);
+  }
+  *out_storage = first->type.element;
+  *out_parameters = first->type.quantization;
+  return STATUS_OK;
 }
 
 static status_t meet(region_export_t *self, const quant_op_t *op, const element_t *storage,
@@ -123,12 +130,39 @@ status_t region_concatenate(region_export_t *self, const quant_op_t *op, failure
   return emit_met(self, op, states, error);
 }
 
-/* Gives a constant the parameters of the tensor beside it. */
-static status_t join_constant(region_export_t *self, const inner_state_t *beside,
-                              const inner_state_t *constant, inner_state_t *out_state,
-                              failure_t *error) {
-  if (state_has_nan(constant) || beside->type.quantization == NULL) {
+/* Whether a constant beside a tensor is clamped by the tensor's range where that decides: a maximum
+ * with what is above all of the range, a minimum with what is below. */
+static bool is_cut_off(const inner_state_t *beside, const inner_state_t *constant,
+                       bool is_maximum) {
+  const quantization_t *quantization = beside->type.quantization;
+  for (size_t i = 0; i < type_element_count(&constant->type); i++) {
+    size_t channel = quant_channel(&constant->type, beside->axis, i);
+    int64_t end = is_maximum ? quantization->storage_max : quantization->storage_min;
+    double limit =
+        (double)(end - quantization->zero_points[channel]) * quantization->scales[channel];
+    double value = quant_float_at(constant->constant, i);
+    if (is_maximum ? value > limit : value < limit) return true;
+  }
+  return false;
+}
+
+/* Gives a constant of floats the parameters of the tensor beside it.  Where the result ends in a
+ * port of the same parameters, that clamps as well, and no harm is done. */
+static status_t join_constant(region_export_t *self, const quant_op_t *op,
+                              const inner_state_t *beside, const inner_state_t *constant,
+                              inner_state_t *out_state, failure_t *error) {
+  bool is_known = state_is_constant_float(constant) && !state_has_nan(constant) &&
+                  beside->type.quantization != NULL;
+  if (!is_known) {
     return status_fail(error, STATUS_UNSUPPORTED, "no integer stands for the constant");
+  }
+  const element_t *storage = NULL;
+  const quantization_t *target = region_target(self, op->results[0], &storage);
+  bool is_at_last = target != NULL && storage == beside->type.element &&
+                    quantization_equal(target, beside->type.quantization);
+  bool is_maximum = op_is(op, "maximum") || op_reduces_by(self, op, "maximum");
+  if (!is_at_last && is_cut_off(beside, constant, is_maximum)) {
+    return status_fail(error, STATUS_UNSUPPORTED, "the constant lies beyond the storage range");
   }
   const type_t type =
       quantized_like(&constant->type, beside->type.element, beside->type.quantization);
@@ -141,14 +175,15 @@ status_t region_extremum(region_export_t *self, const quant_op_t *op, failure_t 
   const inner_state_t *lhs = &self->states[op->operands[0]];
   const inner_state_t *rhs = &self->states[op->operands[1]];
   inner_state_t states[CASE_OPERANDS_MAX] = {*lhs, *rhs};
-  if (lhs->kind != INNER_FLOAT && rhs->constant != NULL) {
-    STATUS_TRY(join_constant(self, lhs, rhs, &states[1], error));
-  } else if (rhs->kind != INNER_FLOAT && lhs->constant != NULL) {
-    STATUS_TRY(join_constant(self, rhs, lhs, &states[0], error));
+  bool are_alike =
+      lhs->kind == rhs->kind && type_equal(&lhs->type, &rhs->type) && state_scales_equal(lhs, rhs);
+  if (lhs->kind != INNER_FLOAT && state_is_constant_float(rhs)) {
+    STATUS_TRY(join_constant(self, op, lhs, rhs, &states[1], error));
+  } else if (rhs->kind != INNER_FLOAT && state_is_constant_float(lhs)) {
+    STATUS_TRY(join_constant(self, op, rhs, lhs, &states[0], error));
   } else if (lhs->kind == INNER_FLOAT || rhs->kind == INNER_FLOAT) {
     return status_fail(error, STATUS_UNSUPPORTED, "%s of a float", op->program.op->name);
-  } else if (lhs->kind != rhs->kind || !type_equal(&lhs->type, &rhs->type) ||
-             !state_scales_equal(lhs, rhs)) {
+  } else if (!are_alike) {
     const element_t *storage;
     const quantization_t *parameters;
     STATUS_TRY(find_meeting(self, op, &storage, &parameters, error));
@@ -159,13 +194,12 @@ status_t region_extremum(region_export_t *self, const quant_op_t *op, failure_t 
 
 status_t region_reduce_extremum(region_export_t *self, const quant_op_t *op, failure_t *error) {
   const inner_state_t *operand = &self->states[op->operands[0]];
-  const inner_state_t *init = &self->states[op->operands[1]];
-  if (operand->kind == INNER_FLOAT || operand->axis != -1 || init->constant == NULL) {
-    return status_fail(error, STATUS_UNSUPPORTED,
-                       "%s of what is no tensor with one scale, or from no constant",
+  if (operand->kind == INNER_FLOAT || operand->axis != -1) {
+    return status_fail(error, STATUS_UNSUPPORTED, "%s of what is no tensor with one scale",
                        op->program.op->name);
   }
   inner_state_t states[CASE_OPERANDS_MAX] = {*operand};
-  STATUS_TRY(join_constant(self, operand, init, &states[1], error));
+  const inner_state_t *init = &self->states[op->operands[1]];
+  STATUS_TRY(join_constant(self, op, operand, init, &states[1], error));
   return emit_met(self, op, states, error);
 }

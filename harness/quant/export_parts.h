@@ -126,7 +126,7 @@ uint32_t state_tensor(exporter_t *exporter, const inner_state_t *state);
 
 /* The same numbers in high precision, as a tensor (accumulators of the integer form are not asked);
  * or with the parameters of `quantized`, by a conversion or, in the integer form, by integers.
- * Constants are folded. */
+ * Constants are folded as that conversion computes them. */
 status_t state_to_float(exporter_t *exporter, const inner_state_t *state, uint32_t *out_tensor,
                         failure_t *error);
 status_t state_to_quantized(exporter_t *exporter, const inner_state_t *state,
@@ -189,7 +189,8 @@ status_t region_integer_op(region_export_t *self, const quant_op_t *op, failure_
 /* ---- Integers (export_integer.c, export_rescale.c) -------------------------------------------
  */
 
-/* Accumulators of what is stored less zero points, as i32; accumulators as they are. */
+/* Accumulators of what is stored less zero points, as i32 (i64 where that may not hold them);
+ * accumulators as they are. */
 status_t state_to_centered(exporter_t *exporter, const inner_state_t *state,
                            inner_state_t *out_state, failure_t *error);
 
@@ -217,7 +218,8 @@ status_t state_scale(exporter_t *exporter, const inner_state_t *state,
                      const scaling_target_t *target, const char *name, uint32_t *out_tensor,
                      failure_t *error);
 
-/* A tensor of quantized type as another one, in integers; the same one for the same two types. */
+/* A tensor of quantized type as another one, in integers; by stablehlo.uniform_quantize where their
+ * scales are too far apart for that.  The same one for the same two types. */
 status_t exporter_rescale(exporter_t *exporter, uint32_t tensor, const type_t *from,
                           const type_t *type, const char *name, uint32_t *out_tensor,
                           failure_t *error);

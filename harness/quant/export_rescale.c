@@ -94,12 +94,9 @@ status_t state_to_centered(exporter_t *exporter, const inner_state_t *state,
   }
   *out_state = *state;
   if (state->kind == INNER_ACCUMULATOR) return STATUS_OK;
-  if (state->bound > INT32_MAX) {
-    return status_fail(error, STATUS_UNSUPPORTED, "differences from zero points may not fit i32");
-  }
   const quantization_t *quantization = state->type.quantization;
-  const element_t *i32 = element_named("i32");
-  const type_t type = type_make(i32, state->type.rank, state->type.dims);
+  const element_t *element = element_named(state->bound > INT32_MAX ? "i64" : "i32");
+  const type_t type = type_make(element, state->type.rank, state->type.dims);
   if (state->constant != NULL) {
     *out_state = centered_constant(exporter, state, &type);
   } else {
@@ -110,7 +107,7 @@ status_t state_to_centered(exporter_t *exporter, const inner_state_t *state,
                      .axis = state->axis,
                      .count = quantization->count,
                      .tensor = state_tensor(exporter, state)};
-    STATUS_TRY(chain_convert(&chain, i32, NULL, error));
+    STATUS_TRY(chain_convert(&chain, element, NULL, error));
     if (!all_are(quantization->zero_points, quantization->count, 0)) {
       STATUS_TRY(chain_op(&chain, "stablehlo.subtract", quantization->zero_points, error));
     }
@@ -257,17 +254,27 @@ status_t state_scale(exporter_t *exporter, const inner_state_t *state,
   return STATUS_OK;
 }
 
+static status_t rescale(exporter_t *exporter, uint32_t tensor, const type_t *from,
+                        const type_t *type, const char *name, uint32_t *out_tensor,
+                        failure_t *error) {
+  inner_state_t state =
+      state_of_quantized(exporter, INNER_QUANTIZED, from, (int32_t)tensor, NULL, name);
+  STATUS_TRY(state_to_centered(exporter, &state, &state, error));
+  const scaling_target_t target = scaling_target_of(exporter, type);
+  return state_scale(exporter, &state, &target, name, out_tensor, error);
+}
+
 status_t exporter_rescale(exporter_t *exporter, uint32_t tensor, const type_t *from,
                           const type_t *type, const char *name, uint32_t *out_tensor,
                           failure_t *error) {
   *out_tensor = tensor;
   if (type_equal(from, type)) return STATUS_OK;
-  guint step_count = exporter->steps->len;
-  inner_state_t state =
-      state_of_quantized(exporter, INNER_QUANTIZED, from, (int32_t)tensor, NULL, name);
-  STATUS_TRY(state_to_centered(exporter, &state, &state, error));
-  const scaling_target_t target = scaling_target_of(exporter, type);
-  STATUS_TRY(state_scale(exporter, &state, &target, name, out_tensor, error));
-  if (exporter->steps->len != step_count) exporter->counts.requantizations++;
-  return STATUS_OK;
+  const exporter_mark_t mark = exporter_mark(exporter);
+  status_t status = rescale(exporter, tensor, from, type, name, out_tensor, error);
+  if (status == STATUS_UNSUPPORTED) {
+    exporter_rewind(exporter, mark);
+    return exporter_convert(exporter, tensor, from, type, name, out_tensor, error);
+  }
+  if (exporter->steps->len != mark.step_count) exporter->counts.requantizations++;
+  return status;
 }

@@ -97,9 +97,16 @@ status_t quant_fuzz(const quant_fuzz_options_t *options, arena_t *arena,
   status_t status = STATUS_OK;
   quant_fuzz_result_t result = {.regions = 0};
   for (uint64_t number = 0; number < options->count && status == STATUS_OK; number++) {
+    if (options->stop != NULL && *options->stop != 0) break;
     quant_fuzz_case_t drawn;
     status = draw_case(options, &known, number, &scratch, &drawn, error);
-    if (status == STATUS_OK) check_case(&drawn, number, &scratch, arena, &result);
+    if (status == STATUS_OK) {
+      check_case(&drawn, number, &scratch, arena, &result);
+      result.pairs++;
+    }
+    if (status == STATUS_OK && options->on_pair != NULL) {
+      status = options->on_pair(options->context, number, &drawn.graph, &drawn.table, error);
+    }
     arena_reset(&scratch);
   }
   arena_deinit(&scratch);

@@ -3,6 +3,8 @@
 #ifndef ASSAY_QUANT_FUZZ_H
 #define ASSAY_QUANT_FUZZ_H
 
+#include <signal.h>
+
 #include "harness/quant/property.h"
 
 typedef struct quant_fuzz_options {
@@ -12,6 +14,12 @@ typedef struct quant_fuzz_options {
   const quant_table_t *table; /* That all graphs are for; NULL: random ones and those that come with
                                * Assay by turns. */
   quant_fault_t fault;        /* To be found. */
+  /* Called after each pair was checked, if not NULL; what it is given lives for the call.  A
+   * failure ends the run. */
+  status_t (*on_pair)(void *context, uint64_t number, const quant_graph_t *graph,
+                      const quant_table_t *table, failure_t *error);
+  void *context;
+  const volatile sig_atomic_t *stop; /* If not NULL: ends the run once nonzero. */
 } quant_fuzz_options_t;
 
 /* How often a property had which outcome. */
@@ -30,6 +38,7 @@ typedef struct quant_fuzz_finding {
 typedef struct quant_fuzz_result {
   quant_fuzz_count_t counts[QUANT_PROPERTY_COUNT];
   quant_fuzz_finding_t findings[QUANT_PROPERTY_COUNT];
+  uint64_t pairs;   /* That were drawn. */
   uint64_t regions; /* Of all graphs. */
   uint64_t visits;
   uint64_t rescales;

@@ -105,25 +105,6 @@ static uint32_t rescaled_input(writer_t *writer, uint32_t value, const quant_spe
   return rescale->value;
 }
 
-/* What a port without parameters is to say so that it gets the same signature again: a wildcard
- * might take another one from its value, which may have been settled since. */
-static quant_spec_t open_port_spec(const writer_t *writer, uint32_t region, uint32_t index) {
-  const quant_region_t *shape = &writer->graph->regions[region];
-  const quant_region_result_t *result = &writer->propagation->regions[region];
-  const quant_signature_port_t *signature = &result->signature[index];
-  uint32_t row_port = quant_row_port(result->row, shape->input_count, index);
-  bool is_completed = result->row->ports[row_port].kind == QUANT_PORT_WILDCARD &&
-                      signature->kind == QUANT_PORT_STORAGE;
-  const quant_spec_t *own = &shape->ports[index].spec;
-  if (own->kind != QUANT_SPEC_OPEN || !is_completed) return *own;
-  if (writer->fault == QUANT_FAULT_unpinned) return *own;
-  return (quant_spec_t){.kind = QUANT_SPEC_ANY,
-                        .expressed = writer->graph->values[shape->ports[index].value].type.element,
-                        .storage = signature->storage,
-                        .storage_min = signature->storage_min,
-                        .storage_max = signature->storage_max};
-}
-
 static bool wants_rescale(const writer_t *writer, const quant_port_result_t *port, uint32_t value,
                           bool is_input) {
   if (is_input && writer->fault == QUANT_FAULT_rescale_dropped) return false;
@@ -143,10 +124,8 @@ static quant_region_t materialized(writer_t *writer, uint32_t index) {
     const quant_port_result_t *port = &result->ports[i];
     uint32_t value = old->ports[i].value;
     bool is_input = i < old->input_count;
-    ports[i] = (quant_port_t){.value = value, .spec = port->spec};
-    if (port->spec.kind == QUANT_SPEC_OPEN) {
-      ports[i].spec = open_port_spec(writer, index, i);
-    }
+    bool is_open = port->spec.kind == QUANT_SPEC_OPEN;
+    ports[i] = (quant_port_t){.value = value, .spec = is_open ? old->ports[i].spec : port->spec};
     if (!wants_rescale(writer, port, value, is_input)) continue;
     ports[i].value = is_input ? rescaled_input(writer, value, &port->spec, old->call)
                               : add_rescale(writer, value, &port->spec, old->call, false);

@@ -4,8 +4,9 @@
  * Every region port, and every value that is neither a constant nor to be kept (KEEP), is open or
  * settled, and what is settled never changes.  A value with a UNIFORM spec is settled from the
  * start; constants are quantized for each port anew.  Each region gets its row of the table and so
- * its signature (quant_table_match); one without is refused and stays in high precision, as do
- * float ports.  A work list holds regions; the least by quant_graph_order() is visited next.  A
+ * its signature (quant_table_match), in which an open wildcard whose own spec is open takes after
+ * its value once that is settled; one without is refused and stays in high precision, as do float
+ * ports.  A work list holds regions; the least by quant_graph_order() is visited next.  A
  * visit, which is atomic:
  *   1. ports with a UNIFORM spec of their own are settled with it, and with all that the rules of
  *      the row derive from what is settled: if they contradict one another, the region is refused;
@@ -74,12 +75,11 @@ status_t quant_propagate(const quant_graph_t *graph, const quant_table_t *table,
                          failure_t *error);
 
 /* The quantized model: ports have their parameters as specs, float ports and those of refused
- * regions KEEP, settled values theirs; a port without parameters whose storage type came from the
- * table's default says so (ANY).  Rescale regions stand where ports conflict with their values;
- * inputs in one call that want the same parameters of a value share one.  A rescale and the value
- * that it adds are both called "VALUE.rescale", numbered where that is taken ("VALUE.rescale.2").
- * Propagating and materializing the result again changes nothing.  It shares constants and ops with
- * the propagated graph, which must live as long. */
+ * regions KEEP, settled values theirs.  Rescale regions stand where ports conflict with their
+ * values; inputs in one call that want the same parameters of a value share one.  A rescale and the
+ * value that it adds are both called "VALUE.rescale", numbered where that is taken
+ * ("VALUE.rescale.2"). Propagating and materializing the result again changes nothing.  It shares
+ * constants and ops with the propagated graph, which must live as long. */
 status_t quant_materialize(const quant_propagation_t *propagation, quant_fault_t fault,
                            arena_t *arena, quant_graph_t *out_graph, failure_t *error);
 

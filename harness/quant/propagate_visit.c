@@ -162,6 +162,23 @@ static bool take_one(quant_visit_t *visit, failure_t *out_blocked) {
 
 /* ---- The visit ------------------------------------------------------------------------------- */
 
+/* A wildcard that nothing was said of takes after its value as soon as that has parameters. */
+static void complete_wildcard(const quant_visit_t *visit, uint32_t port) {
+  const quant_port_t *shape = &visit->shape->ports[port];
+  const quant_table_row_t *row = visit->result->row;
+  quant_signature_port_t *signature = &visit->result->signature[port];
+  const quant_spec_t *value = &visit->run->propagation->values[shape->value];
+  uint32_t row_port = quant_row_port(row, visit->shape->input_count, port);
+  bool is_wildcard = row->ports[row_port].kind == QUANT_PORT_WILDCARD &&
+                     signature->kind == QUANT_PORT_STORAGE &&
+                     visit->run->fault != QUANT_FAULT_stale_wildcards;
+  if (!is_wildcard || shape->spec.kind != QUANT_SPEC_OPEN) return;
+  if (value->kind != QUANT_SPEC_UNIFORM) return;
+  signature->storage = value->storage;
+  signature->storage_min = value->storage_min;
+  signature->storage_max = value->storage_max;
+}
+
 static void begin_visit(quant_run_t *run, uint32_t region, quant_visit_t *out_visit) {
   const quant_region_t *shape = &run->graph->regions[region];
   *out_visit = (quant_visit_t){.run = run,
@@ -174,6 +191,7 @@ static void begin_visit(quant_run_t *run, uint32_t region, quant_visit_t *out_vi
     const quant_spec_t *own = &shape->ports[port].spec;
     quant_port_state_t *state = &out_visit->states[port];
     out_visit->was_open[port] = known->spec.kind == QUANT_SPEC_OPEN;
+    if (out_visit->was_open[port]) complete_wildcard(out_visit, port);
     state->signature = &out_visit->result->signature[port];
     state->type = &run->graph->values[shape->ports[port].value].type;
     if (known->spec.kind == QUANT_SPEC_UNIFORM) {

@@ -11,7 +11,7 @@ typedef struct property_view {
   const quant_region_result_t *result;
   const quant_table_row_t *row; /* Looked up anew. */
   uint32_t port_count;
-  quant_signature_port_t signature[QUANT_PORTS_MAX];
+  quant_signature_port_t signature[QUANT_PORTS_MAX]; /* Wildcards completed by values. */
   quant_port_state_t states[QUANT_PORTS_MAX]; /* Settled with what the materialized graph says. */
 } property_view_t;
 
@@ -23,6 +23,9 @@ bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
 /* The region of the materialized graph with that name, or NULL; the value. */
 const quant_region_t *property_made_region(const quant_trial_t *trial, const char *name);
 const quant_value_t *property_made_value(const quant_trial_t *trial, const char *name);
+
+/* The visit in which a value was settled; 0 if it was from the start, or not. */
+uint32_t property_value_visit(const quant_trial_t *trial, uint32_t value);
 
 /* Whether UNIFORM parameters are wide enough for a spec, where that is ANY: their storage range
  * holds all of its. */
@@ -42,7 +45,7 @@ quant_spec_t property_offer(const property_view_t *view, uint32_t port, quant_so
 status_t property_derive_all(property_view_t *view, arena_t *arena, failure_t *error);
 
 /* Whether a region has no row, or one whose rules the UNIFORM specs of its own ports contradict: it
- * can never settle anything. */
+ * can never settle anything.  False where that depends on what its values have. */
 bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *arena);
 
 /* Points the states to the signature of this view, after it was copied. */

@@ -21,6 +21,12 @@ quant_outcome_t quant_property_rules(const quant_trial_t *trial, arena_t *arena,
 static quant_outcome_t check_signature(const property_view_t *view, uint32_t port,
                                        const quant_spec_t *spec, failure_t *out_words) {
   const quant_signature_port_t *signature = &view->signature[port];
+  const quant_signature_port_t *told = &view->result->signature[port];
+  if (signature->kind != told->kind || signature->storage != told->storage ||
+      signature->storage_min != told->storage_min || signature->storage_max != told->storage_max) {
+    return property_violated(out_words, "%s.%s is told to have another signature than it has",
+                             view->region->name, port_name(view, port));
+  }
   failure_t error = {.text = "its own spec asks for more"};
   if (spec->kind == QUANT_SPEC_UNIFORM) {
     if (signature->kind == QUANT_PORT_FLOAT) {

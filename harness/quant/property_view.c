@@ -20,6 +20,38 @@ const quant_value_t *property_made_value(const quant_trial_t *trial, const char 
   return NULL;
 }
 
+uint32_t property_value_visit(const quant_trial_t *trial, uint32_t value) {
+  const quant_port_t *setter = trial->propagation.value_setters[value];
+  for (uint32_t r = 0; setter != NULL && r < trial->graph->region_count; r++) {
+    const quant_region_t *region = &trial->graph->regions[r];
+    for (uint32_t p = 0; p < quant_port_count(region); p++) {
+      if (&region->ports[p] == setter) return trial->propagation.regions[r].ports[p].visit;
+    }
+  }
+  return 0;
+}
+
+/* Whether the row says nothing of what is stored on a port, nor does the port's own spec. */
+static bool is_free(const property_view_t *view, uint32_t port) {
+  uint32_t row_port = quant_row_port(view->row, view->region->input_count, port);
+  return view->row->ports[row_port].kind == QUANT_PORT_WILDCARD &&
+         view->signature[port].kind == QUANT_PORT_STORAGE &&
+         view->region->ports[port].spec.kind == QUANT_SPEC_OPEN;
+}
+
+/* A free port is stored as its value is, if that had parameters before the port had. */
+static void complete_free_port(property_view_t *view, uint32_t port) {
+  uint32_t index = view->region->ports[port].value;
+  const quant_value_t *value = &view->trial->graph->values[index];
+  const quant_value_t *made = property_made_value(view->trial, value->name);
+  if (value->constant != NULL || made == NULL || made->spec.kind != QUANT_SPEC_UNIFORM) return;
+  uint32_t visit = view->result->ports[port].visit;
+  if (visit > 0 && property_value_visit(view->trial, index) >= visit) return;
+  view->signature[port].storage = made->spec.storage;
+  view->signature[port].storage_min = made->spec.storage_min;
+  view->signature[port].storage_max = made->spec.storage_max;
+}
+
 bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
                    property_view_t *out_view) {
   const quant_region_t *shape = &trial->graph->regions[region];
@@ -38,6 +70,7 @@ bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
   *out_view = view;
   for (uint32_t p = 0; p < view.port_count; p++) {
     const quant_spec_t *spec = &made->ports[p].spec;
+    if (is_free(out_view, p)) complete_free_port(out_view, p);
     out_view->states[p] = (quant_port_state_t){
         .signature = &out_view->signature[p],
         .settled = spec->kind == QUANT_SPEC_UNIFORM ? *spec : OPEN,
@@ -165,6 +198,7 @@ bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *
     return true;
   }
   for (uint32_t p = 0; p < view.port_count; p++) {
+    if (is_free(&view, p)) return false; /* It depends on what else is settled first. */
     const quant_spec_t *own = &shape->ports[p].spec;
     bool is_set = own->kind == QUANT_SPEC_UNIFORM;
     view.states[p] = (quant_port_state_t){

@@ -87,18 +87,6 @@ quant_outcome_t quant_property_fixed_point(const quant_trial_t *trial, arena_t *
   return has_regions ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }
 
-/* The visit in which a value was settled; 0 if it was from the start. */
-static uint32_t value_visit(const quant_trial_t *trial, uint32_t value) {
-  const quant_port_t *setter = trial->propagation.value_setters[value];
-  for (uint32_t r = 0; setter != NULL && r < trial->graph->region_count; r++) {
-    const quant_region_t *region = &trial->graph->regions[r];
-    for (uint32_t p = 0; p < quant_port_count(region); p++) {
-      if (&region->ports[p] == setter) return trial->propagation.regions[r].ports[p].visit;
-    }
-  }
-  return 0;
-}
-
 /* Whether the port took its calibration or its data although its value had parameters before, with
  * which all that is settled now would agree. */
 static bool passed_over_value(const property_view_t *view, uint32_t port, arena_t *arena) {
@@ -108,7 +96,8 @@ static bool passed_over_value(const property_view_t *view, uint32_t port, arena_
   }
   uint32_t value = view->region->ports[port].value;
   quant_spec_t offer = property_offer(view, port, QUANT_SOURCE_VALUE, arena);
-  if (offer.kind != QUANT_SPEC_UNIFORM || value_visit(view->trial, value) >= result->visit) {
+  if (offer.kind != QUANT_SPEC_UNIFORM ||
+      property_value_visit(view->trial, value) >= result->visit) {
     return false;
   }
   property_view_t before = *view;
@@ -135,4 +124,30 @@ quant_outcome_t quant_property_preference(const quant_trial_t *trial, arena_t *a
     }
   }
   return has_regions ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
+}
+
+/* Every region is listed once at first, and those that touch a value once when it is settled; each
+ * visit takes one from the list.  So propagation ends, in time linear in ports. */
+quant_outcome_t quant_property_visits(const quant_trial_t *trial, arena_t *arena,
+                                      failure_t *out_words) {
+  (void)arena;
+  const quant_graph_t *graph = trial->graph;
+  const quant_propagation_t *found = &trial->propagation;
+  uint64_t reasons = graph->region_count;
+  for (uint32_t v = 0; v < graph->value_count; v++) {
+    if (found->value_setters[v] == NULL) continue;
+    reasons += graph->values[v].use_count + (graph->values[v].producer != QUANT_NONE);
+  }
+  if (found->visit_count > reasons) {
+    return property_violated(out_words, "%u visits for %" G_GUINT64_FORMAT " reasons",
+                             found->visit_count, reasons);
+  }
+  for (uint32_t r = 0; r < graph->region_count; r++) {
+    for (uint32_t p = 0; p < quant_port_count(&graph->regions[r]); p++) {
+      if (found->regions[r].ports[p].visit <= found->visit_count) continue;
+      return property_violated(out_words, "port %u of %s was settled in a visit that was not", p,
+                               graph->regions[r].name);
+    }
+  }
+  return QUANT_HOLDS;
 }

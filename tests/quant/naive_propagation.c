@@ -100,6 +100,28 @@ static bool add_offer(const place_t *place, knowledge_t *inout, bool *out_contra
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
+/* The storage type of a wildcard follows its value's parameters, until the port has its own. */
+static void follow_values(const quant_graph_t *graph, naive_propagation_t *inout, uint32_t region) {
+  naive_region_t *known = &inout->regions[region];
+  const quant_region_t *shape = &graph->regions[region];
+  for (uint32_t port = 0; port < quant_port_count(shape) && known->row->port_count > 0; port++) {
+    bool is_input = port < shape->input_count; /* Outputs are told from the end. */
+    uint32_t from_end = is_input ? 0 : quant_port_count(shape) - port;
+    uint32_t row_port = is_input ? port : known->row->port_count - from_end;
+    if (is_input && row_port >= known->row->port_count) row_port = known->row->port_count - 1;
+    while (is_input && known->row->ports[row_port].is_output) row_port--;
+    const quant_spec_t *value = &inout->values[shape->ports[port].value];
+    if (known->row->ports[row_port].kind != QUANT_PORT_WILDCARD) continue;
+    if (known->signature[port].kind == QUANT_PORT_FLOAT) continue;
+    if (known->ports[port].spec.kind != QUANT_SPEC_OPEN) continue;
+    if (shape->ports[port].spec.kind != QUANT_SPEC_OPEN) continue;
+    if (value->kind != QUANT_SPEC_UNIFORM) continue;
+    known->signature[port].storage = value->storage;
+    known->signature[port].storage_min = value->storage_min;
+    known->signature[port].storage_max = value->storage_max;
+  }
+}
+
 /* What a visit would find out now: the ports' parameters, or that the region is refused; and
  * whether an open port has an offer that contradicts a rule. */
 static bool visit(const place_t *place, knowledge_t *out, bool *out_contradicts) {
@@ -147,6 +169,7 @@ static void settle_value(const quant_graph_t *graph, naive_propagation_t *inout,
 static bool visit_changes(const quant_graph_t *graph, naive_propagation_t *inout, uint32_t region,
                           arena_t *arena) {
   if (inout->regions[region].is_refused) return false;
+  follow_values(graph, inout, region);
   place_t place = place_of(graph, inout, region, arena);
   knowledge_t found;
   bool contradicts;
@@ -240,6 +263,7 @@ static uint32_t *sorted_regions(const quant_graph_t *graph, arena_t *arena) {
 static void finish(const quant_graph_t *graph, naive_propagation_t *inout, uint32_t region,
                    arena_t *arena) {
   if (inout->regions[region].is_refused) return;
+  follow_values(graph, inout, region);
   place_t place = place_of(graph, inout, region, arena);
   knowledge_t found;
   bool contradicts = false;

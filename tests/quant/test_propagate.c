@@ -223,11 +223,19 @@ static void test_any(void) {
               "!quant.uniform<i16:f32, 0.5> by value", "unit by nobody");
   check_ports(ONE("anything", "!quant.any<i4:f32>", "!quant.calibrated<f32<0.0:255.0>>", "", ""),
               "!quant.uniform<i8:f32, 1.0:-128> by calibration", "unit by nobody");
+  /* One that nothing was said of takes after its value, when that is settled later. */
+  model_t *model = model_of(table,
+                            "graph later\ninput x f32[2]\n"
+                            "region a anything\n  in x\n  out y f32[2]\n  return x\nend\n"
+                            "region b anything\n  in x !quant.uniform<i16:f32, 0.5>\n"
+                            "  out z f32[2]\n  return x\nend\n");
+  assert_port(model, "a", 0, "!quant.uniform<i16:f32, 0.5> by value");
+  model_free(model);
   /* A port that is to have at least so many bits does not take a narrower value, ... */
   check_ports(ONE("free", "!quant.uniform<i8<-7:7>:f32, 0.5>", "!quant.any<i8<-8:7>:f32>", "", ""),
               "unit by nobody", "unit by nobody");
   /* ... and a value that is to have more bits than a port stays open. */
-  model_t *model = model_of(table, ONE("free", "!quant.any<i16:f32>", HALF, "", ""));
+  model = model_of(table, ONE("free", "!quant.any<i16:f32>", HALF, "", ""));
   assert_port(model, "r", 0, HALF " by port");
   assert_value(model, "x", "unit");
   model_free(model);
@@ -335,6 +343,24 @@ static void test_refused_late(void) {
   model_free(model);
 }
 
+/* Visits are at most regions and ports, also where all is known at the end of a chain alone and
+ * goes back through it region by region. */
+static void test_linear(void) {
+  enum { LENGTH = 2000 };
+  GString *text = g_string_new("graph chain\ninput v0 f32[2]\n");
+  for (uint32_t i = 0; i < LENGTH; i++) {
+    g_string_append_printf(text, "region r%u same\n  in v%u as x\n  out v%u f32[2]%s\n", i, i,
+                           i + 1, i + 1 == LENGTH ? " " HALF : "");
+    g_string_append(text, "  return x\nend\n");
+  }
+  model_t *model = model_of(table, text->str);
+  g_assert_true(model->propagation.is_fully_quantized);
+  assert_value(model, "v0", HALF);
+  g_assert_cmpuint(model->propagation.visit_count, ==, 2 * LENGTH - 1);
+  model_free(model);
+  g_string_free(text, TRUE);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/quant/propagate/offers", test_offers);
@@ -349,5 +375,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/quant/propagate/users", test_users);
   g_test_add_func("/quant/propagate/refusals", test_refusals);
   g_test_add_func("/quant/propagate/refused-late", test_refused_late);
+  g_test_add_func("/quant/propagate/linear", test_linear);
   return g_test_run();
 }

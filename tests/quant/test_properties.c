@@ -28,7 +28,7 @@ static const quant_property_id_t FOUND_BY[QUANT_FAULT_COUNT] = {
     [QUANT_FAULT_rescale_dropped] = QUANT_PROPERTY_conflicts_rescaled,
     [QUANT_FAULT_rescale_always] = QUANT_PROPERTY_rescales_needed,
     [QUANT_FAULT_rescale_unshared] = QUANT_PROPERTY_rescales_needed,
-    [QUANT_FAULT_unpinned] = QUANT_PROPERTY_idempotence,
+    [QUANT_FAULT_stale_wildcards] = QUANT_PROPERTY_signatures,
 };
 
 static void fuzz(quant_fault_t fault, uint64_t seed, uint64_t count, arena_t *arena,

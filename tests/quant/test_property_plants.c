@@ -79,6 +79,7 @@ static void open_port(plot_t *plot) {
   plot->made.ports[FIRST][IN].spec = (quant_spec_t){.kind = QUANT_SPEC_OPEN};
 }
 static void count_visit(plot_t *plot) { plot->trial.propagation.visit_count++; }
+static void visit_forever(plot_t *plot) { plot->trial.propagation.visit_count += 99; }
 static void other_scale(plot_t *plot) {
   plot->made.ports[SECOND][OUT].spec = spec_of(plot, "!quant.uniform<i8:f32, 0.125>");
 }
@@ -110,6 +111,7 @@ static const struct {
   void (*spoil)(plot_t *plot);
 } PLANTS[] = {
     {QUANT_PROPERTY_fixed_point, open_port},
+    {QUANT_PROPERTY_visits, visit_forever},
     {QUANT_PROPERTY_determinism, count_visit},
     {QUANT_PROPERTY_order_independence, count_visit},
     {QUANT_PROPERTY_idempotence, open_port},

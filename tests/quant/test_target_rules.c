@@ -367,6 +367,9 @@ static void test_bias(void) {
   settle(&bench, 2, "!quant.uniform<i32:f32:0, {0.0625, 0.03125}>");
   expect_breach(&bench, "scales");
   expect_refusal(&bench, "bias is settled otherwise");
+  settle(&bench, 2, "!quant.uniform<i32:f32:0, {0.0625, 0.03125, 0.125, 4.0}>");
+  expect_breach(&bench, "scales");
+  expect_refusal(&bench, "bias is settled otherwise");
   settle(&bench, 2, "!quant.uniform<i32:f32, 0.0625>");
   expect_breach(&bench, "channel 1");
   expect_refusal(&bench, "bias is settled otherwise");

@@ -23,6 +23,17 @@ static void test_one_rounding(void) {
   g_assert_false(rule_is_rounded_product(f32, a, b, rounded_twice));
 }
 
+/* (1 + 2^-32)(1 + 2^-21 + 2^-51) is 2^-83 beyond the middle of two numbers of f64: far below the
+ * bits that the check keeps. */
+static void test_far_remainder(void) {
+  const element_t *f64 = element_named("f64");
+  double a = 1 + 0x1p-32, b = 1 + 0x1p-21 + 0x1p-51, rounded;
+  g_assert_true(rule_round_product(f64, a, b, &rounded));
+  g_assert_cmpfloat(rounded, ==, 1 + 0x1p-21 + 0x1p-32 + 0x1p-51 + 0x1p-52);
+  g_assert_true(rule_is_rounded_product(f64, a, b, rounded));
+  g_assert_false(rule_is_rounded_product(f64, a, b, rounded - 0x1p-52));
+}
+
 static double draw_scale(rng_t *rng, const element_t *element) {
   double value = ldexp(1 + (double)(rng_bits(rng) >> 11) * 0x1p-53, (int)rng_below(rng, 20) - 10);
   return format_round_double(element->format, value);
@@ -72,6 +83,7 @@ static void test_scales_out_of_range(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/scales/one_rounding", test_one_rounding);
+  g_test_add_func("/scales/far_remainder", test_far_remainder);
   g_test_add_func("/scales/products_at_random", test_products_at_random);
   g_test_add_func("/scales/out_of_range", test_scales_out_of_range);
   return g_test_run();

@@ -6,17 +6,18 @@ kernel of where it knows one (QLinearAdd, QLinearMul).
 
 ONNX adds a zero point after it has rounded, StableHLO before: results have none, nor ranges, and
 scales such that what the merged kernels compute otherwise (multipliers instead of quotients) is
-the same: powers of two.  With `takes_any` all of them.
+the same: powers of two.  With types=any all of them.  The maximum and minimum of i8 and ui8 with one
+scale and zero point throughout are Max and Min of what is stored.
 """
 from __future__ import annotations
 
-import math
 from typing import Any, Callable
 
 import numpy as np
 
 import elementwise_program
 from assay_worker import Program, Quantization, Unsupported
+from window_program import is_power_of_two, is_recovered
 
 OPS = {
     "stablehlo.add": "Add",
@@ -35,18 +36,24 @@ def _parameters(graph: Any, quantization: Quantization, dtype: np.dtype) -> list
     ]
 
 
-def _is_power(scale: float) -> bool:
-    return math.frexp(scale)[0] == 0.5 and 2.0**-60 <= scale <= 2.0**60
+def _picks_stored(program: Program, result: Quantization) -> bool:
+    """Whether quantizing what was dequantized gives it back, and its order is that of what is
+    stored."""
+    picks = program.op in ("stablehlo.maximum", "stablehlo.minimum")
+    is_one = len({*program.operands, *program.results}) == 1
+    return picks and is_one and is_recovered(result)
 
 
-def _quantized(graph: Any, program: Program, takes_any: bool) -> str:
+def _quantized(graph: Any, program: Program) -> str:
     operands, result = elementwise_program.quantized_elementwise(program)
+    if _picks_stored(program, result):
+        return graph.add(OPS[program.op], ["operand0", "operand1"])
     if result.storage not in ("i8", "ui8", "i16", "ui16") or result.expressed != "f32":
         raise Unsupported("i8, ui8, i16 or ui16 of f32")
-    is_exact = all(_is_power(each.scales[0]) for each in (*operands, result))
+    is_exact = all(is_power_of_two(each.scales[0]) for each in (*operands, result))
     if not result.has_full_range:
         raise Unsupported("saturates at the ends of the type")
-    if not takes_any and (result.zero_points[0] != 0 or not is_exact):
+    if not graph.takes_any and (result.zero_points[0] != 0 or not is_exact):
         raise Unsupported("scales that are powers of two, and no zero point of the result")
     dtype = program.results[0].dtype
     floats = [
@@ -57,28 +64,28 @@ def _quantized(graph: Any, program: Program, takes_any: bool) -> str:
     return graph.add("QuantizeLinear", [value, *_parameters(graph, result, dtype)])
 
 
-def _elementwise(graph: Any, program: Program, takes_any: bool) -> str:
+def _elementwise(graph: Any, program: Program) -> str:
     if program.op not in OPS:
         raise Unsupported(f"no {program.op}: BitShift is of unsigned integers")
     if program.is_quantized:
-        return _quantized(graph, program, takes_any)
+        return _quantized(graph, program)
     elementwise_program.plain_elementwise(program)
     return graph.add(OPS[program.op], [f"operand{i}" for i in range(len(program.operands))])
 
 
-def _reshape(graph: Any, program: Program, takes_any: bool) -> str:
+def _reshape(graph: Any, program: Program) -> str:
     sizes = graph.integers(elementwise_program.reshaped(program))
     return graph.add("Reshape", ["operand0", sizes], allowzero=1)
 
 
-def _transpose(graph: Any, program: Program, takes_any: bool) -> str:
+def _transpose(graph: Any, program: Program) -> str:
     permutation = elementwise_program.transposed(program)
     if not permutation:  # Which ONNX's helper takes for an attribute of unknown type.
         return graph.add("Identity", ["operand0"])
     return graph.add("Transpose", ["operand0"], perm=permutation)
 
 
-def _broadcast(graph: Any, program: Program, takes_any: bool) -> str:
+def _broadcast(graph: Any, program: Program) -> str:
     order, sizes = elementwise_program.broadcast(program)
     moved = "operand0"
     if order != sorted(order):
@@ -87,13 +94,13 @@ def _broadcast(graph: Any, program: Program, takes_any: bool) -> str:
     return graph.add("Expand", [moved, graph.integers(list(program.results[0].shape))])
 
 
-def _concatenate(graph: Any, program: Program, takes_any: bool) -> str:
+def _concatenate(graph: Any, program: Program) -> str:
     dimension = elementwise_program.concatenated(program)
     names = [f"operand{i}" for i in range(len(program.operands))]
     return graph.add("Concat", names, axis=dimension)
 
 
-MAKERS: dict[str, Callable[[Any, Program, bool], str]] = {
+MAKERS: dict[str, Callable[[Any, Program], str]] = {
     **dict.fromkeys(elementwise_program.ELEMENTWISE, _elementwise),
     "stablehlo.reshape": _reshape,
     "stablehlo.transpose": _transpose,

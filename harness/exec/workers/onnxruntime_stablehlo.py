@@ -6,8 +6,8 @@ tensors are MatMulInteger and ConvInteger where the scales cancel and the result
 itself, else QLinearMatMul and QLinearConv.
 
 ONNX adds a zero point after it has rounded, StableHLO before: a result with a zero point is
-refused, and so are multipliers that an implementation has to round, and saturation elsewhere than
-at the ends of a type (window_program.quantized_product).
+refused, and so are multipliers that an implementation has to round (both taken with types=any), and
+saturation elsewhere than at the ends of a type (window_program.quantized_product).
 """
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import window_program
 from assay_worker import Invalid, Program, Type, Unsupported
 
 BYTES = ("i8", "ui8")
+STORAGES = ("i8", "ui8", "i32")
 
 
 def _transpose(graph: Any, name: str, order: list[int]) -> str:
@@ -73,7 +74,7 @@ def _convolution(graph: Any, program: Program) -> str:
 def _quantized(graph: Any, program: Program, sides: list[str], rhs_axis: int, result_axis: int,
                name: str, attributes: dict[str, Any]) -> str:  # fmt: skip
     """A product of integers by the op of that name: ConvInteger and QLinearConv, MatMul..."""
-    product = window_program.quantized_product(program, rhs_axis, result_axis)
+    product = window_program.quantized_product(program, rhs_axis, result_axis, graph.takes_any)
     lhs, rhs = program.operands
     if product.lhs.storage not in BYTES:
         raise Unsupported("products of i8 or ui8")
@@ -108,7 +109,9 @@ def quantized_dot_general(graph: Any, program: Program, sides: list[str]) -> str
 
 
 def _reduce_window(graph: Any, program: Program) -> str:
-    found = window_program.maximum_windows(program)
+    if program.attributes["body"] == "add":
+        return _sums(graph, program)
+    found = window_program.pooled_windows(program, takes_quantized=True)
     kind, result = program.operands[0], program.results[0]
     order = [*found.plain, *found.spatial]
     plain = math.prod(kind.shape[dim] for dim in found.plain)
@@ -125,6 +128,28 @@ def _reduce_window(graph: Any, program: Program) -> str:
     return graph.add("Max", [_transpose(graph, pooled, back), "operand1"])
 
 
+def _sums(graph: Any, program: Program) -> str:
+    """Of windows that lie side by side: each such dimension is two, of which the second is summed."""
+    found = window_program.pooled_windows(program, "add", spatial_max=8)
+    if program.is_quantized:
+        raise Unsupported("sums of numbers")
+    windows, sizes, summed = dict(zip(found.spatial, found.windows)), [], []
+    for dim, size in enumerate(program.operands[0].shape):
+        window = windows.get(dim)
+        if window is None:
+            sizes.append(size)
+            continue
+        if (window.stride, window.dilation, window.low, window.high) != (window.size, 1, 0, 0):
+            raise Unsupported("no sums but over windows side by side")
+        sizes += [size // window.size, window.size]
+        summed.append(len(sizes) - 1)
+        if size % window.size != 0:
+            raise Unsupported("no sums but over windows side by side")
+    split = graph.add("Reshape", ["operand0", graph.integers(sizes)])
+    folded = graph.add("ReduceSum", [split, graph.integers(summed)], keepdims=0)
+    return graph.add("Add", [folded, "operand1"])
+
+
 def _convert(graph: Any, program: Program) -> str:
     """8-bit floats without saturation, as StableHLO and everybody's numpy convert to them."""
     operand, result = window_program.same_shape(program)
@@ -139,21 +164,32 @@ def _convert(graph: Any, program: Program) -> str:
 def _uniform_quantize(graph: Any, program: Program) -> str:
     operand, result = window_program.same_shape(program)
     quantization = result.quantization
-    if quantization is None or operand.element != "f32":
+    if quantization is None or not quantization.has_full_range or quantization.storage == "i32":
+        raise Unsupported("quantizes to the whole range of a type")
+    value = "operand0"
+    is_exact = window_program.quantizes_exactly(quantization, divides=True)
+    if operand.quantization is not None:
+        if quantization.storage not in BYTES or operand.quantization.storage not in STORAGES:
+            raise Unsupported("requantizes i8, ui8 and i32 to i8 and ui8")
+        value = _linear(graph, "DequantizeLinear", operand, value)
+        # Merged into one multiplication perhaps.
+        scales = (*operand.quantization.scales, *quantization.scales)
+        is_exact = is_exact and all(map(window_program.is_power_of_two, scales))
+    elif operand.element != "f32":
         raise Unsupported("quantizes f32")
-    if not window_program.quantizes_exactly(quantization, divides=True):
-        raise Unsupported("no zero point before rounding; the whole range of the type")
-    return _linear(graph, "QuantizeLinear", result)
+    if not is_exact and not graph.takes_any:
+        raise Unsupported("no zero point before rounding; scales of powers of two")
+    return _linear(graph, "QuantizeLinear", result, value)
 
 
 def _uniform_dequantize(graph: Any, program: Program) -> str:
     operand, result = window_program.same_shape(program)
     if operand.quantization is None or result.element != "f32":
         raise Unsupported("dequantizes to f32")
-    return _linear(graph, "DequantizeLinear", operand)
+    return _linear(graph, "DequantizeLinear", operand, "operand0")
 
 
-def _linear(graph: Any, op: str, quantized: Type) -> str:
+def _linear(graph: Any, op: str, quantized: Type, value: str) -> str:
     quantization = quantized.quantization
     assert quantization is not None
     if quantization.expressed != "f32" or not quantization.scales:
@@ -164,7 +200,7 @@ def _linear(graph: Any, op: str, quantized: Type) -> str:
         zero_points = graph.constant(np.array(quantization.zero_points, quantized.dtype))
     else:
         scales, zero_points = _scale(graph, quantization.scales), _zero_points(graph, quantized)
-    return graph.add(op, ["operand0", scales, zero_points], **axis)
+    return graph.add(op, [value, scales, zero_points], **axis)
 
 
 MAKERS: dict[str, Callable[[Any, Program], str]] = {

@@ -55,8 +55,9 @@ class Handle:
 class Graph:
     """Nodes that follow one another; each takes names and gives one, or as many as it is asked."""
 
-    def __init__(self, helper: Any) -> None:
+    def __init__(self, helper: Any, takes_any: bool) -> None:
         self.helper = helper
+        self.takes_any = takes_any  # Types that ONNX or its kernels round otherwise.
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
@@ -125,7 +126,7 @@ class OnnxRuntime(Worker):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:
             raise Unsupported(f"computes nothing in {', '.join(strange)}")
-        graph = Graph(self.onnx.helper)
+        graph = Graph(self.onnx.helper, self.takes_any)
         if program.op == "stablehlo.reduce":
             results = [self._reduce(graph, program)]
         elif program.op == "stablehlo.dot_general":
@@ -133,8 +134,7 @@ class OnnxRuntime(Worker):
         elif program.op in onnxruntime_stablehlo.MAKERS:
             results = [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
         elif program.op in onnxruntime_elementwise.MAKERS:
-            make = onnxruntime_elementwise.MAKERS[program.op]
-            results = [make(graph, program, self.takes_any)]
+            results = [onnxruntime_elementwise.MAKERS[program.op](graph, program)]
         elif batch_norm_program.is_batch_norm(program):
             results = onnxruntime_batch_norm.make(graph, program)
         else:

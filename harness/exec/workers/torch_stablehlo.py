@@ -65,7 +65,7 @@ class TorchStablehlo:
         return run
 
     def _reduce_window(self, program: Program) -> Run:
-        found = window_program.maximum_windows(program)
+        found = window_program.pooled_windows(program)
         kind, result = program.operands[0], program.results[0]
         if kind.element not in FLOATS:
             raise Unsupported(f"pools floats, not {kind.element}")

@@ -143,14 +143,29 @@ class Windows:
     windows: list[Window]  # Of the latter.
 
 
-def maximum_windows(program: Program, spatial_max: int = 3) -> Windows:
-    """A reduce_window that libraries know as max pooling, but for the initial value."""
+def is_recovered(quantization: Quantization) -> bool:
+    """Whether quantizing what was dequantized, in f32, gives back what was stored: with 8 bits the
+    roundings are too small to matter, where nothing overflows."""
+    return (
+        quantization.axis == -1
+        and quantization.storage in ("i8", "ui8")
+        and quantization.expressed == "f32"
+        and quantization.scales[0] <= 2.0**60
+    )
+
+
+def pooled_windows(program: Program, body: str = "maximum", spatial_max: int = 3,
+                   takes_quantized: bool = False) -> Windows:  # fmt: skip
+    """A reduce_window that libraries know as pooling, but for the initial value."""
     program.check_attributes(*WINDOW_KEYS)
-    if program.attributes["body"] != "maximum" or len(program.operands) != 2:
-        raise Unsupported("no windows but the maximum of one tensor")
+    if program.attributes["body"] != body or len(program.operands) != 2:
+        raise Unsupported("no windows of one tensor but these")
     (operand, init), result = program.operands, program.results[0]
-    if len({kind.element for kind in (operand, init, result)}) != 1 or program.is_quantized:
+    if len({kind.element for kind in (operand, init, result)}) != 1:
         raise Unsupported("windows of one type of numbers")
+    quantization = result.quantization
+    if quantization is not None and not (takes_quantized and is_recovered(quantization)):
+        raise Unsupported("no windows of this quantized type")
     rank = len(operand.shape)
     lists = [program.numbers(key) for key in WINDOW_KEYS[1:]]
     _check(all(len(numbers) == rank for numbers in lists) and not init.shape, "sizes of lists")
@@ -195,10 +210,12 @@ class Product:
     is_sum: bool  # Whether the result is the sum of products itself: scales that cancel.
 
 
-def quantized_product(program: Program, rhs_axis: int, result_axis: int) -> Product:
+def quantized_product(program: Program, rhs_axis: int, result_axis: int,
+                      takes_any: bool = False) -> Product:  # fmt: skip
     """What libraries do exactly: expressed type f32, symmetric weights, one zero point for lhs, none
     for the result, which they would add after rounding; the whole range of the result's type, where
-    they saturate; and multipliers that need no rounding.  Scales of rhs may run along `rhs_axis`."""
+    they saturate; and multipliers that need no rounding.  Scales of rhs may run along `rhs_axis`.  With
+    `takes_any` also zero points of the result, and any multipliers."""
     kinds = [*program.operands, *program.results]
     lhs, rhs, result = found = [kind.quantization for kind in kinds]
     if lhs is None or rhs is None or result is None:
@@ -209,16 +226,16 @@ def quantized_product(program: Program, rhs_axis: int, result_axis: int) -> Prod
         raise Unsupported("a channel at least")
     _check(lhs.storage == rhs.storage, "C17, C31: one storage type")
     _check(lhs.axis == -1 and (rhs.axis != -1 or result.axis == -1), "C19, C33: one scale")
-    if any(rhs.zero_points) or any(result.zero_points):
+    if any(rhs.zero_points) or (any(result.zero_points) and not takes_any):
         raise Unsupported("no zero point of rhs, and none of the result before rounding")
     if rhs.axis not in (-1, rhs_axis) or result.axis not in (-1, result_axis):
         raise Unsupported("scales of other dimensions")
     steps = [lhs.scales[0] * scale for scale in rhs.scales]
     into = list(result.scales) * (len(steps) if len(result.scales) == 1 else 1)
     _check(len(into) == len(steps), "as many scales of the result")
-    is_sum = steps == into and result.storage == "i32"
+    is_sum = steps == into and result.storage == "i32" and not any(result.zero_points)
     needs_no_rounding = all(_is_power(step) and _is_power(to) for step, to in zip(steps, into))
-    if not is_sum and not needs_no_rounding:
+    if not is_sum and not needs_no_rounding and not takes_any:
         raise Unsupported("scales whose products and quotients are powers of two")
     if not is_sum and not result.has_full_range:
         raise Unsupported("saturates at the ends of the result's type")
@@ -228,6 +245,11 @@ def quantized_product(program: Program, rhs_axis: int, result_axis: int) -> Prod
 def _is_power(value: float) -> bool:
     """Whether a number is a power of two among the normal ones of f32."""
     return math.frexp(value)[0] == 0.5 and 2.0**-126 <= value < 2.0**127
+
+
+def is_power_of_two(scale: float) -> bool:
+    """Whether by such scales nothing is rounded, nor too large: what is stored has 32 bits at most."""
+    return math.frexp(scale)[0] == 0.5 and 2.0**-60 <= scale <= 2.0**60
 
 
 def quantizes_exactly(quantization: Quantization, divides: bool) -> bool:
