@@ -60,7 +60,13 @@ status_t gathered_find_formula(const case_t *instance, const contract_t *contrac
                                const accept_t *accepts, const tensor_t *results, arena_t *arena,
                                uint8_t *out_formula, bool *out_found, failure_t *error);
 
-/* All of them but the last, for a row. */
+/* For rows of ops whose other op encloses, and which gather by types alone, whatever the operands
+ * hold, and by patterns of up to 64 bits. */
+status_t gathered_enclose(const program_t *program, const contract_t *contract,
+                          const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                          box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+
+/* All of them but the last two, for a row. */
 #define GATHERED_FUNCTIONS                                                                     \
   .accept = gathered_accept, .ask = gathered_ask, .ask_remembering = gathered_ask_remembering, \
   .audit = gathered_audit, .simulate = gathered_simulate

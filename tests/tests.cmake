@@ -6,6 +6,13 @@ find_program(PROVE prove REQUIRED)
 add_custom_target(check_programs)
 
 function(add_test_folder folder library)
+  file(GLOB parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.c)
+  list(FILTER parts EXCLUDE REGEX "/test_[^/]*$")
+  if(parts)  # What tests of the folder share.
+    add_library(test_parts_${folder} STATIC EXCLUDE_FROM_ALL ${parts})
+    target_link_libraries(test_parts_${folder} PRIVATE ${library})
+    list(PREPEND library test_parts_${folder})
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/test_*.c)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)

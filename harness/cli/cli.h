@@ -36,6 +36,7 @@ COMMAND(retest);
 COMMAND(waive);
 COMMAND(ledger);
 COMMAND(compare);
+COMMAND(quant);
 COMMAND(shrink);
 COMMAND(show);
 COMMAND(gen);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/cli/option_table.h"
+#include "harness/cli/quant_input.h"
 #include "harness/exec/executor.h"
 #include "harness/exec/worker_registry.h"
 #include "harness/run/builtin.h"
@@ -113,6 +114,24 @@ static void offer_changes(candidates_t *candidates) {
   offer(candidates, "remove", "delete them again");
 }
 
+static void offer_quant_verbs(candidates_t *candidates) {
+  for (size_t i = 0; quant_verb_name(i) != NULL; i++) {
+    offer(candidates, quant_verb_name(i), quant_verb_usage(i));
+  }
+}
+
+static void offer_tables(candidates_t *candidates) {
+  for (const char *const *name = quant_table_names(); *name != NULL; name++) {
+    offer(candidates, *name, NULL);
+  }
+}
+
+static void offer_forms(candidates_t *candidates) {
+  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
+    offer(candidates, quant_form_spelling((quant_form_t)form), NULL);
+  }
+}
+
 static void offer_shells(candidates_t *candidates) {
   static const char *const shells[] = {"bash", "zsh", "fish"};
   for (size_t i = 0; i < G_N_ELEMENTS(shells); i++) offer(candidates, shells[i], NULL);
@@ -130,6 +149,8 @@ static const struct {
     {"fuzz", 1, offer_ops},           {"query", 1, offer_queries},
     {"help", 1, offer_verbs},         {"executors", 1, offer_changes},
     {"executors", 2, offer_workers},  {"completion", 1, offer_shells},
+    {"quant", 1, offer_quant_verbs},  {"table", 0, offer_tables},
+    {"form", 0, offer_forms},
 };
 
 /* False if no row fits. */

@@ -34,6 +34,8 @@ const command_t command_table[] = {
      "record the bits of the same cases for each version", command_ledger},
     {"compare", "VERSION VERSION --db FILE [--executor NAME]",
      "hold two versions against each other: findings, bits, refusals", command_compare},
+    {"quant", "check|propagate|explain|picture|export|run|fuzz|tables [GRAPH] [--table TABLE]",
+     "quantize an annotated model for a target, and hold executors against it", command_quant},
     {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
      "make a case that diverges as small as it goes", command_shrink},
     {"show", "LINE|- [--mlir|--c] [--dialect stablehlo|mhlo]",

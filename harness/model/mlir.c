@@ -17,6 +17,15 @@ static void print_result_types(const program_t *program, GString *out_text) {
   if (!alone) g_string_append_c(out_text, ')');
 }
 
+/* "(%arg0, %arg1)" */
+static void print_arguments(const program_t *program, GString *out_text) {
+  g_string_append_c(out_text, '(');
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    g_string_append_printf(out_text, "%s%%arg%u", i == 0 ? "" : ", ", i);
+  }
+  g_string_append_c(out_text, ')');
+}
+
 void mlir_open(const program_t *program, const char *name, GString *out_text) {
   g_string_append(out_text, "module {\n  func.func @main(");
   for (uint32_t i = 0; i < program->operand_count; i++) {
@@ -27,11 +36,8 @@ void mlir_open(const program_t *program, const char *name, GString *out_text) {
   print_result_types(program, out_text);
   g_string_append(out_text, " {\n    %0");
   if (program->result_count > 1) g_string_append_printf(out_text, ":%u", program->result_count);
-  g_string_append_printf(out_text, " = \"%s\"(", name);
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    g_string_append_printf(out_text, "%s%%arg%u", i == 0 ? "" : ", ", i);
-  }
-  g_string_append_c(out_text, ')');
+  g_string_append_printf(out_text, " = \"%s\"", name);
+  print_arguments(program, out_text);
 }
 
 void mlir_close(const program_t *program, GString *out_text) {
@@ -52,4 +58,36 @@ void mlir_close(const program_t *program, GString *out_text) {
 void mlir_print_scalar(const element_t *element, GString *out_text) {
   type_t scalar = type_make(element, 0, NULL);
   type_print_mlir(&scalar, out_text);
+}
+
+/* ---- An op alone -------------------------------------------------------------------------------
+ */
+
+static void print_names(const char *const *names, uint32_t count, GString *out_text) {
+  for (uint32_t i = 0; i < count; i++) {
+    g_string_append_printf(out_text, "%s%%%s", i == 0 ? "" : ", ", names[i]);
+  }
+}
+
+/* What mlir_open() and mlir_close() put around the op is cut off again, so that there is one place
+ * in which each op is printed. */
+void mlir_print_op(const program_t *program, const char *const *results,
+                   const char *const *operands, const char *indent, GString *out_text) {
+  GString *module = g_string_new(NULL);
+  program->op->print_mlir(program, module);
+  const char *begin = strstr(strstr(module->str, "\n    %0"), " = \"");
+  const char *end = g_strrstr(module->str, "\n    return");
+  GString *arguments = g_string_new(NULL);
+  print_arguments(program, arguments);
+  const char *list = strstr(begin, arguments->str);
+  g_assert(list != NULL && list < end);
+  print_names(results, program->result_count, out_text);
+  g_string_append_len(out_text, begin, list - begin + 1);
+  print_names(operands, program->operand_count, out_text);
+  for (const char *p = list + arguments->len - 1; p < end; p++) {
+    g_string_append_c(out_text, *p);
+    if (*p == '\n') g_string_append(out_text, indent);
+  }
+  g_string_free(arguments, TRUE);
+  g_string_free(module, TRUE);
 }

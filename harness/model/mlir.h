@@ -14,4 +14,11 @@ void mlir_close(const program_t *program, GString *out_text);
 /* "tensor<f32>": a scalar of an element type. */
 void mlir_print_scalar(const element_t *element, GString *out_text);
 
+/* The op alone, as its print_mlir() has it, with names (after the '%') for its operands and
+ * results:
+ * `%a, %b = "NAME"(%x, %y) ... : (types) -> types`.  `indent` goes behind each newline in it; none
+ * ends it. */
+void mlir_print_op(const program_t *program, const char *const *results,
+                   const char *const *operands, const char *indent, GString *out_text);
+
 #endif

@@ -115,7 +115,10 @@ bool decimal_read_double(str_t text, double *out_value) {
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-enum { DIGITS_MAX = 17 }; /* So many give every binary64 number back. */
+enum {
+  DIGITS_MAX = 17,  /* So many give every binary64 number back. */
+  PLAIN_DIGITS = 6, /* Numbers with so many digits before the point are printed in full. */
+};
 
 /* MLIR's floats have a point: "1" becomes "1.0", "1e-05" becomes "1.0e-05". */
 static void append_with_point(const char *text, GString *out_text) {
@@ -126,17 +129,26 @@ static void append_with_point(const char *text, GString *out_text) {
   if (exponent != NULL) g_string_append(out_text, exponent);
 }
 
+/* Prints with so many significant digits; whether that is read back as the same pattern. */
+static bool try_digits(const format_t *format, uint64_t bits, int digits,
+                       char out_text[G_ASCII_DTOSTR_BUF_SIZE]) {
+  char style[16];
+  snprintf(style, sizeof style, "%%.%dg", digits);
+  g_ascii_formatd(out_text, G_ASCII_DTOSTR_BUF_SIZE, style, format_to_double(format, bits));
+  uint64_t again;
+  return decimal_read(str_from(out_text), format, false, &again) && again == bits;
+}
+
+/* "200.0" for what would be "2.0e+02". */
 static void print_finite(const format_t *format, uint64_t bits, GString *out_text) {
-  double value = format_to_double(format, bits);
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  for (int digits = 1; digits <= DIGITS_MAX; digits++) {
-    char style[16];
-    snprintf(style, sizeof style, "%%.%dg", digits);
-    g_ascii_formatd(text, sizeof text, style, value);
-    uint64_t again;
-    if (decimal_read(str_from(text), format, false, &again) && again == bits) break;
-  }
-  append_with_point(text, out_text);
+  char text[G_ASCII_DTOSTR_BUF_SIZE], plain[G_ASCII_DTOSTR_BUF_SIZE];
+  int digits = 1;
+  while (digits < DIGITS_MAX && !try_digits(format, bits, digits, text)) digits++;
+  if (digits == DIGITS_MAX) (void)try_digits(format, bits, digits, text);
+  double magnitude = fabs(format_to_double(format, bits));
+  bool is_plain = digits < PLAIN_DIGITS && magnitude >= 1 && magnitude < 1e6 &&
+                  strchr(text, 'e') != NULL && try_digits(format, bits, PLAIN_DIGITS, plain);
+  append_with_point(is_plain ? plain : text, out_text);
 }
 
 bool decimal_print(const format_t *format, uint64_t bits, GString *out_text) {

@@ -15,9 +15,9 @@ str_t decimal_take(scan_t *scan);
  * if it is none of these, or lies where the format has no number. */
 bool decimal_read(str_t text, const format_t *format, bool has_words, uint64_t *out_bits);
 
-/* Prints a pattern as the shortest decimal, always with a point, that decimal_read() gives back as
- * that pattern; inf, -inf and nan as words.  False, with nothing printed, for a NaN other than the
- * one that the word is read as. */
+/* Prints a pattern as a decimal of the fewest significant digits, always with a point, that
+ * decimal_read() gives back as that pattern; inf, -inf and nan as words.  False, with nothing
+ * printed, for a NaN other than the one that the word is read as. */
 bool decimal_print(const format_t *format, uint64_t bits, GString *out_text);
 
 /* The same for binary64 numbers, which are finite. */

@@ -22,7 +22,8 @@ typedef struct quant_step_tensor {
   type_t type;
   const tensor_t *constant; /* Its data, folded at export (weights quantized, biases, multipliers);
                              * or NULL. */
-  int32_t value;            /* Of the graph whose number it stands for, or QUANT_NONE. */
+  int32_t
+      value; /* Of the graph: the first that it stands for in these parameters, or QUANT_NONE. */
 } quant_step_tensor_t;
 
 typedef struct quant_step {
@@ -31,6 +32,18 @@ typedef struct quant_step {
   uint32_t results[CASE_RESULTS_MAX];
   int32_t region; /* That it is a part of, or QUANT_NONE for what stands between regions. */
 } quant_step_t;
+
+/* What an export is made of, for reports. */
+typedef struct quant_step_counts {
+  uint32_t quantizations;   /* Floats to storage: stablehlo.uniform_quantize. */
+  uint32_t dequantizations; /* Storage to floats: stablehlo.uniform_dequantize. */
+  uint32_t requantizations; /* Storage to other storage: stablehlo.uniform_quantize, or integers. */
+  uint32_t multiplications; /* By multipliers that stand for quotients of scales. */
+  uint32_t shifts;          /* Rounding ones. */
+  uint32_t merged_scalings; /* That have no step of their own: of operands, pushed forward to the
+                             * result; by constants; of rescales. */
+  uint32_t float_ops;       /* Ops of quantized regions that are computed in high precision. */
+} quant_step_counts_t;
 
 typedef struct quant_steps {
   const quant_graph_t *graph; /* Borrowed. */
@@ -41,6 +54,7 @@ typedef struct quant_steps {
   const quant_step_t *steps; /* Each after those whose results it uses. */
   const uint32_t *inputs;    /* Tensors of the graph's inputs, in their order: high precision ... */
   const uint32_t *outputs;   /* ... as are its outputs: dequantized at last. */
+  quant_step_counts_t counts;
 } quant_steps_t;
 
 /* Exports a graph that quant_materialize() made, or any whose ports are all UNIFORM, KEEP or, in
@@ -63,12 +77,33 @@ typedef struct quant_steps {
  * integer: linear bodies in plain integers: zero points subtracted in i32, i32 products and sums,
  * then one multiplication by a 31-bit multiplier in i64 and a rounding shift (a scaling of an
  * operand is pushed forward and merged with that of the result, so only results are rescaled), zero
- * point added, clamped to the storage range, converted.  What has no such form is as in `float`. A
- * rescale all of whose operand's other users are gone merges with the scaling that makes it.
+ * point added, clamped to the storage range, converted.  Operands of an addition whose scales
+ * differ are first multiplied to one finer scale in i64.  A region that has no such form as a whole
+ * is as in `float`.  A rescale that is the only user of such a result merges with its scaling, and
+ * both ranges clamp.
+ *
+ * What goes to high precision besides ops without a quantized form: sums that might not fit i32 by
+ * the bounds of storage ranges and constants, operands of storage types that the op does not take
+ * together, inner tensors that no port gives parameters, constants that the range of the tensor
+ * beside them would clamp where they decide (NaN too), a quantization axis that movement loses, and
+ * in the integer form high-precision ports and scales too far apart for a multiplier.
+ *
+ * A result of the integer form is within 1/2 + 2^-8 + 2^-27 |result| storage steps of what the body
+ * means for the numbers on the region's input ports, clamped, and of half a step of each tensor or
+ * accumulator whose parameters a constant was given (tests/campaign/test_export_drawn.c holds drawn
+ * graphs to that); the forms' own roundings are named where they are made (export_parts.h).
  *
  * STATUS_UNSUPPORTED names the region and what stands in the way. */
 status_t quant_export(const quant_graph_t *graph, quant_form_t form, arena_t *arena,
                       quant_steps_t *out_steps, failure_t *error);
+
+/* STATUS_INVALID, a bug in Assay, unless every step is a valid program whose tensors have the
+ * storage types and shapes that it takes and makes, every tensor is defined once, before it is used
+ * (as an input, a constant or a result), and inputs and outputs have the types of the graph. */
+status_t quant_steps_check(const quant_steps_t *steps, failure_t *error);
+
+/* "12 steps: 1 quantization, ...": one line of the counts, without newline. */
+void quant_step_counts_print(const quant_steps_t *steps, GString *out_text);
 
 /* One line a step: "NAME, NAME = PROGRAM-LINE (NAME, NAME)", after lines for inputs and constants.
  */

@@ -10,6 +10,8 @@ enum {
   QUANT_PORTS_MAX = 16, /* Inputs and outputs of one region together. */
   QUANT_NONE = -1,      /* No region. */
   QUANT_NAME_BYTES_MAX = 256,
+  QUANT_SUBPROGRAM_BYTES_MAX = 240, /* Of its name: printing may add a number. */
+  QUANT_CALL_DEPTH_MAX = 64,        /* Calls inside of calls. */
 };
 
 /* The kernel of a region that changes quantization parameters and nothing else: no ops inside, one
@@ -150,10 +152,13 @@ status_t quant_graph_parse(str_t text, arena_t *arena, quant_graph_t *out_graph,
 void quant_graph_print(const quant_graph_t *graph, GString *out_text);
 
 /* A module with one function whose body is quant.region ops, as MLIR's quant dialect had them:
- * input_specs, output_specs, kernel, and the ops inside in generic form. */
+ * input_specs, output_specs (what quant_port_constraint() says), logical_kernel, and the ops inside
+ * in generic form.  Calls stay replaced. */
 void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text);
 
-/* Whether two graphs say the same, whatever the order in which regions and values were declared. */
+/* Whether two graphs say the same, whatever the order in which regions and values were declared:
+ * names, types, specs, data, and what is inside of regions.  Of calls only the names are compared;
+ * what they call is in the graph. */
 bool quant_graph_equal(const quant_graph_t *a, const quant_graph_t *b);
 
 #endif

@@ -25,7 +25,7 @@ quant_builder_t *quant_builder_new(const char *name, arena_t *arena) {
   return builder;
 }
 
-static void builder_free(quant_builder_t *builder) {
+void quant_builder_abandon(quant_builder_t *builder) {
   g_array_free(builder->values, TRUE);
   g_array_free(builder->roles, TRUE);
   g_array_free(builder->regions, TRUE);
@@ -40,7 +40,7 @@ enum { CHUNK_BYTES = 1 << 16, CHUNK_ALIGNMENT = 16 };
 
 /* Most things of a region are far smaller than the arena's alignment. */
 static void *take(quant_builder_t *builder, size_t bytes) {
-  size_t rounded = (bytes + CHUNK_ALIGNMENT - 1) / CHUNK_ALIGNMENT * CHUNK_ALIGNMENT;
+  size_t rounded = (MAX(bytes, 1) + CHUNK_ALIGNMENT - 1) / CHUNK_ALIGNMENT * CHUNK_ALIGNMENT;
   if (rounded > CHUNK_BYTES / 8) return arena_alloc(builder->arena, bytes);
   if (rounded > builder->chunk_left) {
     builder->chunk = arena_alloc(builder->arena, CHUNK_BYTES);
@@ -102,7 +102,7 @@ uint32_t quant_builder_add_region(quant_builder_t *builder, const quant_region_t
   added.kernel = copy_name(builder, region->kernel);
   added.ports = copy(builder, region->ports, quant_port_count(region), sizeof region->ports[0]);
   bool is_rescale = strcmp(region->kernel, QUANT_RESCALE_KERNEL) == 0;
-  if (is_rescale && region->inner_count == 0 && region->input_count == 1 &&
+  if (is_rescale && region->inner_count <= 1 && region->op_count == 0 && region->input_count == 1 &&
       region->output_count == 1) {
     complete_rescale(builder, &added);
   } else {
@@ -297,7 +297,7 @@ status_t quant_builder_finish_at(quant_builder_t *builder, quant_graph_t *out_gr
   quant_graph_t graph;
   status_t status = finish(builder, &graph, out_place, error);
   if (status == STATUS_OK) *out_graph = graph;
-  builder_free(builder);
+  quant_builder_abandon(builder);
   return status;
 }
 

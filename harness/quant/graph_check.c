@@ -34,6 +34,10 @@ static status_t take_name(GHashTable *names, const char *name, uint32_t index, c
 
 static status_t check_call_names(const quant_call_t *call, failure_t *error) {
   STATUS_TRY(check_name(call->subprogram, false, "subprogram", error));
+  if (strlen(call->subprogram) > QUANT_SUBPROGRAM_BYTES_MAX) {
+    return status_fail(error, STATUS_INVALID, "subprogram %.40s...: the name has over %d bytes",
+                       call->subprogram, (int)QUANT_SUBPROGRAM_BYTES_MAX);
+  }
   for (uint32_t i = 0; i < call->argument_count + call->result_count; i++) {
     STATUS_TRY(check_name(call->formals[i], false, "argument", error));
   }
@@ -117,12 +121,21 @@ static status_t link_regions(const quant_graph_t *graph, GHashTable *calls, quan
   return STATUS_OK;
 }
 
+static status_t check_depth(const quant_call_t *call, failure_t *error) {
+  uint32_t depth = 1;
+  for (const char *p = call->name; *p != '\0'; p++) depth += *p == '/';
+  if (depth <= QUANT_CALL_DEPTH_MAX) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "call %s: calls stand in each other over %d deep",
+                     call->name, (int)QUANT_CALL_DEPTH_MAX);
+}
+
 static status_t link_calls(const quant_graph_t *graph, GHashTable *call_names, quant_call_t *calls,
                            quant_place_t *place, failure_t *error) {
   for (uint32_t c = 0; c < graph->call_count; c++) {
     quant_call_t *call = &calls[c];
     *place = (quant_place_t){.kind = QUANT_PLACE_CALL, .index = c};
     STATUS_TRY(find_scope(call_names, call->name, "call", &call->parent, error));
+    STATUS_TRY(check_depth(call, error));
     for (uint32_t i = 0; i < call->argument_count + call->result_count; i++) {
       STATUS_TRY(check_visible(&graph->values[call->values[i]], "call", call->name, error));
     }

@@ -20,6 +20,9 @@ typedef struct quant_place {
 status_t quant_builder_finish_at(quant_builder_t *builder, quant_graph_t *out_graph,
                                  quant_place_t *out_place, failure_t *error);
 
+/* Frees a builder of which nothing shall come. */
+void quant_builder_abandon(quant_builder_t *builder);
+
 /* Whether `name` is made of letters, digits, '_', '.' and '-', and of '/' where `has_scope`. */
 bool quant_is_name(str_t name, bool has_scope);
 

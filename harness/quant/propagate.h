@@ -1,27 +1,31 @@
 /* Propagation: resolves the constraints of a model and a target (shared/seeds/002, "Propagation
  * pass").  quant.md has the definition in full; in short:
  *
- * Every region port, and every value that is not a constant, is open or settled, and what is
- * settled never changes.  A value with a UNIFORM spec is settled from the start; constants are
- * quantized for each port anew.  Each region gets its row of the table and so its signature
- * (quant_table_match); one without is refused and stays in high precision, as do float ports.
- * A work list holds regions; the least by quant_graph_order() is visited next.  A visit, which is
- * atomic:
- *   1. each open port is offered, in this order of preference: its own UNIFORM spec; its value's
- *      parameters, if settled and admitted by the signature; what the calibration in its constraint
- *      asks for; for a constant, what its data ask for (along the signature's axis; symmetric
- *      where the signature is);
- *   2. the rules of the row are asked in order, repeatedly until none updates anything; what a rule
- *      derives replaces offers;
- *   3. every port with an offer is settled with it;
- *   4. all rules of the row are checked on the settled ports, by quant_rule_t.check, and every port
- *      by quant_port_admits: a breach is STATUS_INVALID, a bug in Assay;
- *   5. every open value of a port so settled is settled with the port's parameters (first port
- *      first), and the other regions that touch it join the work list.
- * A region whose rules cannot be satisfied is refused as a whole: its ports become high precision;
- * what its values were given stays.
- * It ends when the work list is empty: the fixed point.  A port that is settled otherwise than its
- * value is a conflict: it gets a rescale, of the value for an input, to the value for an output. */
+ * Every region port, and every value that is neither a constant nor to be kept (KEEP), is open or
+ * settled, and what is settled never changes.  A value with a UNIFORM spec is settled from the
+ * start; constants are quantized for each port anew.  Each region gets its row of the table and so
+ * its signature (quant_table_match), in which an open wildcard whose own spec is open takes after
+ * its value once that is settled; one without is refused and stays in high precision, as do float
+ * ports.  A work list holds regions; the least by quant_graph_order() is visited next.  A
+ * visit, which is atomic:
+ *   1. ports with a UNIFORM spec of their own are settled with it, and with all that the rules of
+ *      the row derive from what is settled: if they contradict one another, the region is refused;
+ *   2. open ports are offered what their value has, then what the calibration in their constraint
+ *      asks for, then what a constant's data ask for (along the signature's axis; symmetric where
+ *      the signature is).  An offer is tried together with all that the rules derive from it, and
+ *      settles these ports if no rule contradicts and none has to wait for other ports; again and
+ *      again the first that can be taken is taken, by source and then by port, until none can;
+ *   3. all rules of the row are checked on the settled ports, by quant_rule_t.check, and every port
+ *      by quant_port_admits and its own spec: a breach is STATUS_INVALID, a bug in Assay;
+ *   4. every open value of a port so settled is settled with the port's parameters (first port
+ *      first; unless its spec is ANY and asks for more), and the regions that touch it and have
+ *      open ports join the work list, the present one too.
+ * It ends when the work list is empty: the fixed point.  A region with an open port whose offer
+ * contradicts a rule is then refused as well.  All ports of a refused region become high precision;
+ * what its values were given stays.  A port that is settled otherwise than its value, which is no
+ * constant, is a conflict: it gets a rescale, of the value for an input, to the value for an
+ * output.  Rescale regions need no row: they have the parameters that their ports say or, where
+ * these say nothing, their values. */
 #ifndef ASSAY_QUANT_PROPAGATE_H
 #define ASSAY_QUANT_PROPAGATE_H
 
@@ -58,8 +62,8 @@ typedef struct quant_propagation {
   quant_region_result_t *regions;     /* By region. */
   quant_spec_t *values;               /* By value: UNIFORM if settled, else OPEN. */
   const quant_port_t **value_setters; /* By value: the port that settled it, or NULL. */
-  uint32_t visit_count;
-  uint32_t rescale_count;
+  uint32_t visit_count;               /* At most regions and their ports together. */
+  uint32_t rescale_count;             /* Rescales that materialization inserts. */
   uint32_t refused_count;
   uint32_t open_count;     /* Quantizable ports without parameters, refused regions left aside. */
   bool is_fully_quantized; /* Nothing refused, nothing open (the seed's definition). */
@@ -71,9 +75,11 @@ status_t quant_propagate(const quant_graph_t *graph, const quant_table_t *table,
                          failure_t *error);
 
 /* The quantized model: ports have their parameters as specs, float ports and those of refused
- * regions KEEP, settled values theirs; rescale regions stand where ports conflict with their values
- * ("VALUE.rescale", numbered where there are several; ports of one value that want the same
- * parameters share one).  Propagating it again changes nothing. */
+ * regions KEEP, settled values theirs.  Rescale regions stand where ports conflict with their
+ * values; inputs in one call that want the same parameters of a value share one.  A rescale and the
+ * value that it adds are both called "VALUE.rescale", numbered where that is taken
+ * ("VALUE.rescale.2"). Propagating and materializing the result again changes nothing.  It shares
+ * constants and ops with the propagated graph, which must live as long. */
 status_t quant_materialize(const quant_propagation_t *propagation, quant_fault_t fault,
                            arena_t *arena, quant_graph_t *out_graph, failure_t *error);
 

@@ -97,8 +97,8 @@ status_t rule_offer(const quant_rule_use_t *use, uint32_t port, const quant_spec
   bool is_anothers = state->offered_by == QUANT_SOURCE_RULE && state->offered_rule != use;
   if (is_anothers && rule_is_certain(state)) {
     if (is_same) return STATUS_OK;
-    return status_fail(error, STATUS_INVALID, "%s gives %s other parameters than %s does",
-                       use->rule->name, state->signature->name, state->offered_rule->rule->name);
+    return status_fail(error, STATUS_INVALID, "%s: %s has other parameters by %s", use->rule->name,
+                       state->signature->name, state->offered_rule->rule->name);
   }
   if (is_same && state->offered_by == QUANT_SOURCE_RULE && state->offered_origin == origin) {
     return STATUS_OK;

@@ -13,31 +13,43 @@ static bool has_parameters(const quantization_t *uniform, double scale, int64_t 
   return true;
 }
 
+static status_t derive_one(const quant_rule_use_t *use, uint32_t index,
+                           quant_port_state_t *inout_ports, arena_t *arena, uint32_t *inout_updated,
+                           failure_t *error) {
+  const quant_port_state_t *state = &inout_ports[index];
+  const quant_signature_port_t *port = state->signature;
+  if (port->kind == QUANT_PORT_FLOAT) return STATUS_OK;
+  double scale;
+  if (!rule_round_scale(state->type->element, use->scale, &scale)) {
+    return status_fail(error, STATUS_INVALID, "fixed_scale: %s has no scale %.17g",
+                       state->type->element->name, use->scale);
+  }
+  if (rule_is_settled(state)) {
+    if (has_parameters(rule_parameters(state)->uniform, scale, use->zero_point)) return STATUS_OK;
+    return status_fail(error, STATUS_INVALID,
+                       "fixed_scale: %s is settled otherwise than at %.17g:%" PRId64, port->name,
+                       scale, use->zero_point);
+  }
+  if (use->zero_point < port->storage_min || use->zero_point > port->storage_max) {
+    return status_fail(error, STATUS_INVALID,
+                       "fixed_scale: %s stores %" PRId64 ":%" PRId64
+                       ", without the zero point %" PRId64,
+                       port->name, port->storage_min, port->storage_max, use->zero_point);
+  }
+  quant_spec_t spec = rule_make_spec(state, -1, 1, &scale, use->zero_point, arena);
+  failure_t reason;
+  if (rule_admits(state, &spec, &reason) != STATUS_OK) {
+    return status_fail(error, STATUS_INVALID, "fixed_scale: %s", reason.text);
+  }
+  return rule_offer(use, index, &spec, QUANT_SOURCE_RULE, inout_ports, inout_updated, error);
+}
+
 static status_t derive(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
                        quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
                        failure_t *error) {
   uint32_t updated = 0;
   for (uint32_t i = 0; i < port_count; i++) {
-    quant_port_state_t *state = &inout_ports[ports[i]];
-    const char *name = state->signature->name;
-    if (state->signature->kind == QUANT_PORT_FLOAT) continue;
-    double scale;
-    if (!rule_round_scale(state->type->element, use->scale, &scale)) {
-      return status_fail(error, STATUS_INVALID, "fixed_scale: %s has no scale %.17g",
-                         state->type->element->name, use->scale);
-    }
-    if (rule_is_settled(state)) {
-      if (has_parameters(rule_parameters(state)->uniform, scale, use->zero_point)) continue;
-      return status_fail(error, STATUS_INVALID,
-                         "fixed_scale: %s is settled otherwise than at %.17g:%" PRId64, name, scale,
-                         use->zero_point);
-    }
-    quant_spec_t spec = rule_make_spec(state, -1, 1, &scale, use->zero_point, arena);
-    failure_t reason;
-    if (rule_admits(state, &spec, &reason) != STATUS_OK) {
-      return status_fail(error, STATUS_INVALID, "fixed_scale: %s", reason.text);
-    }
-    STATUS_TRY(rule_offer(use, ports[i], &spec, QUANT_SOURCE_RULE, inout_ports, &updated, error));
+    STATUS_TRY(derive_one(use, ports[i], inout_ports, arena, &updated, error));
   }
   *out_updated = updated;
   return STATUS_OK;

@@ -128,7 +128,7 @@ status_t rule_product_check(const quant_rule_use_t *use, const uint32_t *ports, 
     }
     uniforms[i] = region_ports[ports[i]].settled.uniform;
   }
-  uint32_t count;
+  uint32_t count = 0;
   STATUS_TRY(count_channels(use, ports, is_by_channel, uniforms, &count, error));
   for (uint32_t channel = 0; channel < count; channel++) {
     double scale = rule_scale_at(uniforms[RESULT], channel);

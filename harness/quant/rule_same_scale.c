@@ -17,7 +17,8 @@ typedef struct group {
 
 static bool is_candidate(const group_t *group, const quant_port_state_t *state) {
   if (rule_parameters(state) == NULL) return false;
-  return rule_is_settled(state) || state->offered_rule != group->use;
+  bool is_own = state->offered_by == QUANT_SOURCE_RULE && state->offered_rule == group->use;
+  return rule_is_settled(state) || !is_own;
 }
 
 /* What its parameters go back to: the smaller, the stronger. */

@@ -42,9 +42,10 @@ bool quant_spec_equal(const quant_spec_t *a, const quant_spec_t *b);
 status_t quant_spec_check(const quant_spec_t *spec, const type_t *type, failure_t *error);
 
 /* MLIR's spelling, as in the comments above; scales and ranges as the shortest decimals that are
- * read back as the same binary64.  Parsing also takes hexadecimal floats, blanks as MLIR does, and
- * a zero point or range left out; quant_spec_parse(quant_spec_print(s)) equals s.  Blockwise
- * quantization is refused by name. */
+ * read back as the same binary64, unsigned storage types as "u8".  Parsing also takes "ui8",
+ * hexadecimal floats, blanks as MLIR does, and a zero point or range left out, and rounds scales to
+ * the nearest number of the expressed type; what quant_spec_check() passes is read back as it is.
+ * Blockwise quantization is refused by name. */
 status_t quant_spec_parse(scan_t *scan, arena_t *arena, quant_spec_t *out_spec, failure_t *error);
 void quant_spec_print(const quant_spec_t *spec, GString *out_text);
 

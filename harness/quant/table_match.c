@@ -76,6 +76,11 @@ static status_t complete_port(const quant_table_t *table, const quant_graph_t *g
   if (inout_signature->is_constant && value->constant == NULL) {
     return status_fail(error, STATUS_INVALID, "%s takes only constants", name);
   }
+  if (inout_signature->axis >= (int32_t)value->type.rank) {
+    return status_fail(error, STATUS_INVALID,
+                       "%s has scales along dimension %d, and %s has rank %u", name,
+                       inout_signature->axis, value->name, value->type.rank);
+  }
   if (inout_signature->kind == QUANT_PORT_WILDCARD) {
     complete_wildcard(constraint, &table->default_port, inout_signature);
   }
@@ -87,11 +92,6 @@ static status_t complete_port(const quant_table_t *table, const quant_graph_t *g
   if (constraint->kind == QUANT_SPEC_KEEP) {
     return status_fail(error, STATUS_INVALID, "%s is quantized, and %s stays in high precision",
                        name, value->name);
-  }
-  if (inout_signature->axis >= (int32_t)value->type.rank) {
-    return status_fail(error, STATUS_INVALID,
-                       "%s has scales along dimension %d, and %s has rank %u", name,
-                       inout_signature->axis, value->name, value->type.rank);
   }
   return check_own_spec(inout_signature, &port->spec, error);
 }

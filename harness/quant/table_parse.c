@@ -169,15 +169,24 @@ static status_t parse_port(table_reader_t *reader, bool is_output, failure_t *er
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* NAME [NAME ...]: as many rows alike. */
 static status_t begin_row(table_reader_t *reader, failure_t *error) {
-  str_t kernel;
-  STATUS_TRY(table_take_name(&reader->scan, "the name of a kernel", &kernel, error));
-  if (str_equal_text(kernel, QUANT_RESCALE_KERNEL)) {
-    return scan_fail(&reader->scan, error, "%s is what Assay inserts and no kernel of a table",
-                     QUANT_RESCALE_KERNEL);
-  }
-  reader->draft = (table_draft_t){
-      .is_open = true, .row = {.kernel = copy_name(reader->arena, kernel), .line = reader->line}};
+  table_draft_t *draft = &reader->draft;
+  *draft = (table_draft_t){.is_open = true, .row = {.line = reader->line}};
+  do {
+    str_t kernel;
+    if (draft->kernel_count == TABLE_KERNELS_MAX) {
+      return scan_fail(&reader->scan, error, "a row is of at most %d kernels",
+                       (int)TABLE_KERNELS_MAX);
+    }
+    STATUS_TRY(table_take_name(&reader->scan, "the name of a kernel", &kernel, error));
+    if (str_equal_text(kernel, QUANT_RESCALE_KERNEL)) {
+      return scan_fail(&reader->scan, error, "%s is what Assay inserts and no kernel of a table",
+                       QUANT_RESCALE_KERNEL);
+    }
+    draft->kernels[draft->kernel_count++] = copy_name(reader->arena, kernel);
+  } while (!table_at_line_end(&reader->scan));
+  draft->row.kernel = draft->kernels[0];
   return STATUS_OK;
 }
 
@@ -187,13 +196,17 @@ static status_t end_row(table_reader_t *reader, failure_t *error) {
   if (count == 0 || !draft->ports[count - 1].is_output) {
     return scan_fail(&reader->scan, error, "kernel %s has no output", draft->row.kernel);
   }
+  STATUS_TRY(table_check_rules(&reader->scan, draft, error));
   quant_signature_port_t *ports = ARENA_NEW_ARRAY(reader->arena, quant_signature_port_t, count);
   memcpy(ports, draft->ports, count * sizeof ports[0]);
   draft->row.ports = ports;
   quant_rule_use_t *rules = ARENA_NEW_ARRAY(reader->arena, quant_rule_use_t, draft->row.rule_count);
   memcpy(rules, draft->rules, draft->row.rule_count * sizeof rules[0]);
   draft->row.rules = rules;
-  g_array_append_val(reader->rows, draft->row);
+  for (uint32_t i = 0; i < draft->kernel_count; i++) {
+    draft->row.kernel = draft->kernels[i];
+    g_array_append_val(reader->rows, draft->row);
+  }
   draft->is_open = false;
   return STATUS_OK;
 }

@@ -101,3 +101,45 @@ status_t table_parse_rule(scan_t *scan, table_draft_t *inout_draft, failure_t *e
   inout_draft->rules[row->rule_count++] = use;
   return STATUS_OK;
 }
+
+/* ---- Circles --------------------------------------------------------------------------------- */
+
+/* Bit `to` of an entry `from`: parameters of `to` follow from those of `from`. */
+typedef struct reach {
+  uint32_t equal[QUANT_PORTS_MAX];   /* By rules whose ports follow from one another, "PORTS". */
+  uint32_t follows[QUANT_PORTS_MAX]; /* By those whose first port follows from the others. */
+} reach_t;
+
+static void add_rule(const quant_rule_use_t *use, reach_t *inout_reach) {
+  bool is_mutual = strcmp(use->rule->syntax, "PORTS") == 0;
+  for (uint32_t i = 0; i < use->port_count; i++) {
+    for (uint32_t k = 0; k < use->port_count; k++) {
+      uint32_t from = use->ports[i], to = use->ports[k];
+      if (is_mutual) inout_reach->equal[from] |= 1U << to;
+      if (!is_mutual && i > 0 && k == 0) inout_reach->follows[from] |= 1U << to;
+    }
+  }
+}
+
+/* All ports that what `ports` have leads to, by either kind of rule. */
+static uint32_t closure(const reach_t *reach, uint32_t ports) {
+  uint32_t before = 0;
+  while (before != ports) {
+    before = ports;
+    for (uint32_t p = 0; p < QUANT_PORTS_MAX; p++) {
+      if ((before >> p & 1) != 0) ports |= reach->equal[p] | reach->follows[p];
+    }
+  }
+  return ports;
+}
+
+status_t table_check_rules(const scan_t *scan, const table_draft_t *draft, failure_t *error) {
+  reach_t reach = {.equal = {0}};
+  for (uint32_t i = 0; i < draft->row.rule_count; i++) add_rule(&draft->rules[i], &reach);
+  for (uint32_t p = 0; p < draft->row.port_count; p++) {
+    if ((closure(&reach, reach.follows[p]) >> p & 1) == 0) continue;
+    return scan_fail(scan, error, "by the rules of kernel %.64s port %.64s follows from itself",
+                     draft->row.kernel, draft->ports[p].name);
+  }
+  return STATUS_OK;
+}

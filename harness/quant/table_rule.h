@@ -4,9 +4,13 @@
 
 #include "harness/quant/table.h"
 
+enum { TABLE_KERNELS_MAX = 32 }; /* Named by one line. */
+
 /* A row until its `end`; row.ports and row.rules are set then. */
 typedef struct table_draft {
   bool is_open; /* Between `kernel` and `end`. */
+  uint32_t kernel_count;
+  const char *kernels[TABLE_KERNELS_MAX];
   quant_table_row_t row;
   quant_signature_port_t ports[QUANT_PORTS_MAX];
   quant_rule_use_t rules[QUANT_RULES_MAX];
@@ -29,5 +33,8 @@ bool table_at_line_end(scan_t *scan);
 
 /* What stands behind "rule": adds a rule to the draft. */
 status_t table_parse_rule(scan_t *scan, table_draft_t *inout_draft, failure_t *error);
+
+/* STATUS_INVALID if by the draft's rules parameters of a port follow from themselves. */
+status_t table_check_rules(const scan_t *scan, const table_draft_t *draft, failure_t *error);
 
 #endif

@@ -280,8 +280,8 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
     status = expect(session, instance, NULL, &expectation, error);
   }
   if (status == STATUS_OK) {
-    status = walk_executor(session, part->executor, instance, &expectation, &origin, out_verdict,
-                           error);
+    status =
+        walk_executor(session, part->executor, instance, &expectation, &origin, out_verdict, error);
   }
   session->part = NULL;
   session->cases++;

@@ -66,12 +66,13 @@ status_t session_walk(session_t *session, const case_t *instance, const char *br
 
 /* A case that is a part of something larger: a step of a quantized kernel. */
 typedef struct session_part {
-  size_t executor;       /* The only one that it is walked on. */
-  const char *op;        /* What it is counted and stored as: "quant.conv_2d", ... */
-  const char *algorithm; /* ... "onednn/fixed"; its findings are others than those of its program. */
-  arena_t *arena;        /* Where the results are copied to. */
-  tensor_t *results;     /* Room for one for each of the program, or NULL: what the executor
-                          * returned; data is NULL where it returned nothing that was judged. */
+  size_t executor; /* The only one that it is walked on. */
+  const char *op;  /* What it is counted and stored as: "quant.conv_2d", ... */
+  const char
+      *algorithm;    /* ... "onednn/fixed"; its findings are others than those of its program. */
+  arena_t *arena;    /* Where the results are copied to. */
+  tensor_t *results; /* Room for one for each of the program, or NULL: what the executor
+                      * returned; data is NULL where it returned nothing that was judged. */
 } session_part_t;
 
 /* Walks one valid case as a part of something larger. */

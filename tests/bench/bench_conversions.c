@@ -1,5 +1,5 @@
-/* How fast the accept sets of conversions are, against asking about every element: of quantized
- * types with MPFR, of convert with integers.
+/* How fast the accept sets of conversions and elementwise ops are, against asking about every
+ * element: with MPFR, of convert and of integers in integers.
  *
  *   bench_conversions [ROUNDS] > table
  *
@@ -29,6 +29,10 @@ static const struct {
      "stablehlo.uniform_quantize bf16[65536] -> !quant.uniform<i8:bf16,0x1.9ap-4:3>[65536]"},
     {"requantize", "stablehlo.uniform_quantize " I8 " -> !quant.uniform<i8:f32,0x1p-3:-1>[65536]"},
     {"dequantize", "stablehlo.uniform_dequantize " I8 " -> f32[65536]"},
+    {"add f32", "stablehlo.add f32[65536] f32[65536] -> f32[65536]"},
+    {"multiply bf16", "stablehlo.multiply bf16[65536] bf16[65536] -> bf16[65536]"},
+    {"multiply i32", "stablehlo.multiply i32[65536] i32[65536] -> i32[65536]"},
+    {"add quantized", "stablehlo.add " I8 " " I8 " -> " I8},
 };
 
 static case_t make_case(const char *line, arena_t *arena) {

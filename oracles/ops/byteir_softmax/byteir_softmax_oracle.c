@@ -2,6 +2,7 @@
  * dimension.  All formulas are these in exact arithmetic. */
 #include "oracles/composite.h"
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
+#include "oracles/ops/byteir_softmax/byteir_softmax_enclose.h"
 
 static const char *const log2_of_e =
     "1.44269504088896340735992468100189213742664595415298593413544940693110921918118507988";
@@ -133,6 +134,7 @@ static const oracle_t softmax_oracle = {
     .op_name = "byteir.softmax",
     .composite = &softmax,
     COMPOSITE_FUNCTIONS,
+    .enclose = byteir_softmax_enclose,
 };
 
 static const oracle_t log_softmax_oracle = {

@@ -4,6 +4,7 @@
 
 #include "oracles/composite.h"
 #include "oracles/ops/byteir_unary/byteir_unary.h"
+#include "oracles/ops/byteir_unary/byteir_unary_enclose.h"
 
 /* A real constant, and the same rounded to f32. */
 typedef struct constant {
@@ -218,6 +219,7 @@ static const oracle_t gelu_oracle = {
     .op_name = "byteir.gelu",
     .composite = &gelu,
     COMPOSITE_FUNCTIONS,
+    .enclose = byteir_gelu_enclose,
 };
 
 static const oracle_t erf_oracle = {

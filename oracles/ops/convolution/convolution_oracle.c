@@ -285,6 +285,7 @@ static const oracle_t convolution_oracle = {
     .gathering = &gathering,
     GATHERED_FUNCTIONS,
     .find_formula = find_formula,
+    .enclose = gathered_enclose,
 };
 
 extern const oracle_t *const convolution_oracles[];

@@ -8,6 +8,7 @@
 
 #include "oracles/audit.h"
 #include "oracles/exact/fault_values.h"
+#include "oracles/ops/data_movement/data_movement_enclose.h"
 #include "oracles/ops/data_movement/data_movement_moves.h"
 
 /* ---- Quickly --------------------------------------------------------------------------------- */
@@ -214,8 +215,9 @@ static status_t movement_simulate(const case_t *instance, const schedule_t *sche
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-#define MOVEMENT_FUNCTIONS \
-  .accept = movement_accept, .ask = movement_ask, .audit = audit, .simulate = movement_simulate
+#define MOVEMENT_FUNCTIONS                                                                       \
+  .accept = movement_accept, .ask = movement_ask, .audit = audit, .simulate = movement_simulate, \
+  .enclose = data_movement_enclose
 
 static const oracle_t reshape_oracle = {.op_name = "stablehlo.reshape", MOVEMENT_FUNCTIONS};
 static const oracle_t transpose_oracle = {.op_name = "stablehlo.transpose", MOVEMENT_FUNCTIONS};

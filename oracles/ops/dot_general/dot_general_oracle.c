@@ -3,6 +3,7 @@
 #include "oracles/audit.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
 #include "oracles/ops/dot_general/dot_general_consistent.h"
+#include "oracles/ops/dot_general/dot_general_enclose.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 #include "oracles/ops/dot_general/dot_quantized_accept.h"
@@ -76,6 +77,7 @@ static const oracle_t dot_general_oracle = {
     .knows_algorithm = dot_general_knows_algorithm,
     .consistent = dot_general_consistent,
     .find_formula = dot_quantized_find_formula,
+    .enclose = dot_general_enclose,
 };
 
 extern const oracle_t *const dot_general_oracles[];

@@ -168,8 +168,9 @@ static bool multiplier_is_exact(const dot_rescale_t *rescale, const mpq_t multip
   return is_exact;
 }
 
-/* sum * multiplier */
-static void enclose_product(enclosed_t *product, const dot_rescale_t *rescale, dot_integer_t sum) {
+/* sum * multiplier, for sums from `low` to `high`. */
+static void enclose_product(enclosed_t *product, const dot_rescale_t *rescale, dot_integer_t low,
+                            dot_integer_t high) {
   enclosed_t multiplier;
   enclosed_init(&multiplier, product->format);
   set_multiplier(multiplier.low, rescale);
@@ -181,11 +182,11 @@ static void enclose_product(enclosed_t *product, const dot_rescale_t *rescale, d
     widen_end(multiplier.high, multiplier.format, true);
   }
   if (mpq_sgn(multiplier.low) < 0) mpq_set_ui(multiplier.low, 0, 1);
-  set_integer(product->low, sum);
-  set_integer(product->high, sum);
+  set_integer(product->low, low);
+  set_integer(product->high, high);
   enclosed_round(product);
-  mpq_mul(product->low, product->low, sum < 0 ? multiplier.high : multiplier.low);
-  mpq_mul(product->high, product->high, sum < 0 ? multiplier.low : multiplier.high);
+  mpq_mul(product->low, product->low, low < 0 ? multiplier.high : multiplier.low);
+  mpq_mul(product->high, product->high, high < 0 ? multiplier.low : multiplier.high);
   enclosed_round(product);
   enclosed_deinit(&multiplier);
 }
@@ -231,15 +232,16 @@ static void admit_rounded_ends(const dot_rescale_t *rescale, storage_range_t *ra
   if ((double)range->high < least) range->high = (int64_t)least;
 }
 
-storage_range_t dot_rescale(const dot_rescale_t *rescale, dot_integer_t sum) {
+storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t least,
+                                dot_integer_t most) {
   const quantum_t *quantum = &rescale->result;
   if (rescale->arithmetic == NULL) {
-    int64_t stored = dot_rescale_exactly(rescale, sum);
-    return (storage_range_t){stored, stored};
+    return (storage_range_t){dot_rescale_exactly(rescale, least),
+                             dot_rescale_exactly(rescale, most)};
   }
   enclosed_t number;
   enclosed_init(&number, rescale->arithmetic);
-  enclose_product(&number, rescale, sum);
+  enclose_product(&number, rescale, least, most);
   dot_integer_t low = round_to_integer(number.low) + quantum->zero_point;
   dot_integer_t high = round_to_integer(number.high) + quantum->zero_point;
   add_zero_point(&number, quantum->zero_point);
@@ -249,4 +251,8 @@ storage_range_t dot_rescale(const dot_rescale_t *rescale, dot_integer_t sum) {
   storage_range_t range = {clamp_stored(quantum, low), clamp_stored(quantum, high)};
   admit_rounded_ends(rescale, &range);
   return range;
+}
+
+storage_range_t dot_rescale(const dot_rescale_t *rescale, dot_integer_t sum) {
+  return dot_rescale_all(rescale, sum, sum);
 }

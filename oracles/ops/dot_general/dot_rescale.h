@@ -48,6 +48,10 @@ dot_rescale_t dot_rescale_make(const case_t *instance, size_t component,
  */
 storage_range_t dot_rescale(const dot_rescale_t *rescale, dot_integer_t sum);
 
+/* What all sums from `least` to `most` may become: from the lowest to the highest. */
+storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t least,
+                                dot_integer_t most);
+
 /* The sum rescaled exactly. */
 int64_t dot_rescale_exactly(const dot_rescale_t *rescale, dot_integer_t sum);
 

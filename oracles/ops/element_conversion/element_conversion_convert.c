@@ -183,6 +183,11 @@ static choice_set_t find_set(const case_t *instance, const contract_t *contract,
   return set;
 }
 
+choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component) {
+  number_t number;
+  return find_set(instance, contract, component, &number);
+}
+
 /* What was made of a float that an integer type has not. */
 static const char *name_integer(const element_t *to, const number_t *number, uint64_t bits) {
   uint64_t magnitude = 0;

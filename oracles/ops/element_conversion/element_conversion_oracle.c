@@ -15,6 +15,7 @@ static const oracle_t convert_oracle = {
     .ask = convert_ask,
     .audit = audit,
     .simulate = convert_simulate,
+    .enclose = convert_enclose,
 };
 
 static const oracle_t uniform_quantize_oracle = {
@@ -23,6 +24,7 @@ static const oracle_t uniform_quantize_oracle = {
     .ask = uniform_quantize_ask,
     .audit = audit,
     .simulate = uniform_quantize_simulate,
+    .enclose = uniform_quantize_enclose,
     .find_formula = uniform_quantize_find_formula,
 };
 
@@ -32,6 +34,7 @@ static const oracle_t uniform_dequantize_oracle = {
     .ask = uniform_dequantize_ask,
     .audit = audit,
     .simulate = uniform_dequantize_simulate,
+    .enclose = uniform_dequantize_enclose,
 };
 
 extern const oracle_t *const element_conversion_oracles[];

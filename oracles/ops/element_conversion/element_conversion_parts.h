@@ -13,6 +13,9 @@
  * what was no complex number. */
 bool convert_find_source(const program_t *program, size_t component, size_t *out_index);
 
+/* What one component may become. */
+choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component);
+
 /* The functions of its oracle row. */
 status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                         accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
@@ -21,6 +24,9 @@ status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_
                      answer_t *out_answer, failure_t *error);
 status_t convert_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                           tensor_t *inout_results, failure_t *error);
+status_t convert_enclose(const program_t *program, const contract_t *contract,
+                         const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                         box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 /* ---- uniform_quantize and uniform_dequantize ------------------------------------------------- */
 
@@ -55,6 +61,13 @@ status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *sch
                                    arena_t *arena, tensor_t *inout_results, failure_t *error);
 status_t uniform_dequantize_simulate(const case_t *instance, const schedule_t *schedule,
                                      arena_t *arena, tensor_t *inout_results, failure_t *error);
+
+status_t uniform_quantize_enclose(const program_t *program, const contract_t *contract,
+                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                                  box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t uniform_dequantize_enclose(const program_t *program, const contract_t *contract,
+                                    const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                                    box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 /* One multiplication by the quotient of the scales, as lowerings of quantized programs do it: the
  * quotient is rounded to f64, then to `arithmetic`; so is what the zero points add, which is left

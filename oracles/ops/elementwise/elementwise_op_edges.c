@@ -29,7 +29,9 @@ static uint64_t draw_partner(rng_t *rng, const element_t *element, uint64_t bits
   }
   double value = format_to_double(format, bits);
   if (value == 0) return corner_any(rng, element);
-  double half_ulp = ldexp(0.5, format_ulp_exponent(format, ilogb(value)));
+  int exponent;
+  (void)frexp(value, &exponent);
+  double half_ulp = ldexp(0.5, format_ulp_exponent(format, exponent - 1));
   int steps = (int)rng_between(rng, -3, 3);
   return format_from_double(format, steps == 0 ? half_ulp * 0.75 : half_ulp * steps);
 }
@@ -127,7 +129,7 @@ static double distance_from_tie(const program_t *program, const int64_t stored[2
   value = value / to.scale + to.zero_point;
   const quantization_t *range = program->results[0].quantization;
   bool is_outside = !(value > (double)range->storage_min && value < (double)range->storage_max);
-  return is_outside ? 1 : fabs(value - floor(value) - 0.5);
+  return is_outside ? 1 : fabs(fabs(value - (double)(int64_t)value) - 0.5);
 }
 
 /* Of several pairs of storage values the one that comes nearest to a tie of the result's. */

@@ -1,5 +1,6 @@
 /* The oracle rows of the elementwise ops. */
 #include "oracles/audit.h"
+#include "oracles/ops/elementwise/elementwise_enclose.h"
 #include "oracles/ops/elementwise/elementwise_parts.h"
 
 static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
@@ -17,6 +18,7 @@ static status_t audit(const case_t *instance, const contract_t *contract, const 
       .audit = audit,                         \
       .simulate = elementwise_simulate,       \
       .find_formula = find,                   \
+      .enclose = elementwise_enclose,         \
   };
 ROW(add, elementwise_find_formula)
 ROW(subtract, elementwise_find_formula)

@@ -2,6 +2,7 @@
 #include "oracles/audit.h"
 #include "oracles/ops/reduce/reduce_accept.h"
 #include "oracles/ops/reduce/reduce_ask.h"
+#include "oracles/ops/reduce/reduce_enclose.h"
 #include "oracles/ops/reduce/reduce_simulate.h"
 #include "oracles/oracle.h"
 
@@ -41,6 +42,7 @@ static const oracle_t reduce_oracle = {
     .ask = reduce_ask_component,
     .audit = reduce_audit,
     .simulate = reduce_simulate,
+    .enclose = reduce_enclose,
 };
 
 extern const oracle_t *const reduce_oracles[];

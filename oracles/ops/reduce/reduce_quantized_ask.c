@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "oracles/ops/reduce/reduce_gather.h"
-#include "oracles/ops/reduce/reduce_reach.h"
+#include "oracles/ops/reduce/reduce_quantized_parts.h"
 
 enum { INTERVALS_MAX = 2 }; /* One for each arithmetic. */
 
@@ -119,8 +119,8 @@ static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout
   return true;
 }
 
-static bool pick(const reach_question_t *question, bool largest, bool with_init,
-                 stored_interval_t *out_picked) {
+bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
+                           stored_interval_t *out_picked) {
   size_t leaves = question->count + (with_init ? 1 : 0);
   stored_interval_t picked = with_init ? question->init : question->terms[0];
   for (size_t i = 0; i < question->count; i++) {
@@ -144,9 +144,8 @@ typedef struct quantized_ask {
   uint32_t init_count;        /* With which it conforms. */
 } quantized_ask_t;
 
-/* Whether the output conversion gives values of the storage range for all of the interval: it is
- * monotone, so the ends tell. */
-static bool result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval) {
+/* Conversions are monotone, so the ends tell. */
+bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval) {
   const int64_t ends[] = {interval.low, interval.high};
   bool is_decided = true;
   for (size_t i = 0; i < quanta->arithmetic_count && quanta->converts_results; i++) {
@@ -164,14 +163,15 @@ static bool result_is_decided(const reduce_quanta_t *quanta, stored_interval_t i
 static bool conforms_or_unknown(const quantized_ask_t *ask, stored_interval_t interval, bool meets,
                                 bool *out_is_known) {
   if (meets) return true;
-  *out_is_known = result_is_decided(ask->question.quanta, interval);
+  *out_is_known = reduce_result_is_decided(ask->question.quanta, interval);
   return !*out_is_known;
 }
 
 /* Whether what is picked, with the initial value or without it, ends in a source. */
 static bool pick_conforms_with(const quantized_ask_t *ask, bool with_init,
                                stored_interval_t *out_picked, bool *out_is_known) {
-  *out_is_known = pick(&ask->question, ask->body == FOLD_MAXIMUM, with_init, out_picked);
+  *out_is_known =
+      reduce_quantized_pick(&ask->question, ask->body == FOLD_MAXIMUM, with_init, out_picked);
   if (!*out_is_known) return true;
   bool meets = sources_meet(&ask->sources, *out_picked);
   return conforms_or_unknown(ask, *out_picked, meets, out_is_known);
@@ -205,11 +205,7 @@ static bool sum_conforms_with(quantized_ask_t *ask, uint32_t init_count, arena_t
   return conforms_or_unknown(ask, bound, meets, out_is_known);
 }
 
-/* An initial value at the zero point that no node errs with says nothing, however often it is
- * there.
- */
-static bool init_says_nothing(const quantized_ask_t *ask) {
-  const reach_question_t *question = &ask->question;
+bool reduce_init_says_nothing(const reach_question_t *question) {
   int64_t zero_point = question->quanta->accumulation.zero_point;
   if (question->init.low != zero_point || question->init.high != zero_point) return false;
   stored_interval_t one, many;
@@ -228,7 +224,7 @@ static bool sum_conforms(quantized_ask_t *ask, arena_t *arena) {
     ask->init_count = 0;
     if (sum_conforms_with(ask, 0, arena, &is_known)) return true;
   }
-  if (init_says_nothing(ask)) return false;
+  if (reduce_init_says_nothing(question)) return false;
   for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
     ask->init_count = count;
     if (sum_conforms_with(ask, count, arena, &is_known)) return true;

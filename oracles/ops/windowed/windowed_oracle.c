@@ -6,6 +6,7 @@ static const oracle_t reduce_window_oracle = {
     .op_name = "stablehlo.reduce_window",
     .gathering = &reduce_window_gathering,
     GATHERED_FUNCTIONS,
+    .enclose = gathered_enclose,
 };
 
 static const oracle_t select_and_scatter_oracle = {

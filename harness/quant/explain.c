@@ -1,0 +1,177 @@
+#include "harness/quant/explain.h"
+
+#include <inttypes.h>
+
+/* Place of a port. */
+typedef struct place {
+  uint32_t region;
+  uint32_t port;
+} place_t;
+
+void quant_explain_port_name(const quant_propagation_t *propagation, uint32_t region, uint32_t port,
+                             GString *out_text) {
+  const quant_region_t *row = &propagation->graph->regions[region];
+  const quant_region_result_t *result = &propagation->regions[region];
+  bool is_input = port < row->input_count;
+  uint32_t number = is_input ? port : port - row->input_count;
+  g_string_append_printf(out_text, "%s %s", row->name, is_input ? "input" : "output");
+  if (result->row == NULL) {
+    g_string_append_printf(out_text, " %" PRIu32, number);
+    return;
+  }
+  uint32_t place = quant_row_port(result->row, row->input_count, port);
+  const quant_signature_port_t *signature = &result->row->ports[place];
+  g_string_append_printf(out_text, " '%s'", signature->name);
+  if (signature->is_repeated) g_string_append_printf(out_text, " %" PRIu32, number);
+}
+
+/* The port whose parameters a value has, by its address in the graph. */
+static bool find_setter(const quant_propagation_t *propagation, uint32_t value,
+                        place_t *out_place) {
+  const quant_port_t *setter = propagation->value_setters[value];
+  if (setter == NULL) return false;
+  const quant_value_t *row = &propagation->graph->values[value];
+  const quant_region_t *regions = propagation->graph->regions;
+  if (row->producer != QUANT_NONE) {
+    *out_place = (place_t){(uint32_t)row->producer, row->producer_port};
+    if (&regions[out_place->region].ports[out_place->port] == setter) return true;
+  }
+  for (uint32_t i = 0; i < row->use_count; i++) {
+    *out_place = (place_t){row->uses[i].region, row->uses[i].port};
+    if (&regions[out_place->region].ports[out_place->port] == setter) return true;
+  }
+  return false;
+}
+
+/* Who gave a value its parameters. */
+static void explain_value(const quant_propagation_t *propagation, uint32_t value,
+                          GString *out_text) {
+  place_t place;
+  if (!find_setter(propagation, value, &place)) {
+    g_string_append(out_text, "as annotated");
+    return;
+  }
+  const quant_port_result_t *port = &propagation->regions[place.region].ports[place.port];
+  g_string_append(out_text, "set by ");
+  quant_explain_port_name(propagation, place.region, place.port, out_text);
+  g_string_append_printf(out_text, " in visit %" PRIu32, port->visit);
+}
+
+void quant_explain_source(const quant_propagation_t *propagation, uint32_t region, uint32_t port,
+                          GString *out_text) {
+  const quant_graph_t *graph = propagation->graph;
+  const quant_region_result_t *result = &propagation->regions[region];
+  const quant_port_result_t *got = &result->ports[port];
+  const quant_value_t *value = &graph->values[graph->regions[region].ports[port].value];
+  switch (got->source) {
+    case QUANT_SOURCE_PORT:
+      g_string_append(out_text, "the port's own annotation");
+      return;
+    case QUANT_SOURCE_RULE:
+      g_string_append_printf(out_text, "rule %s (table %s, kernel of line %" PRIu32 ")",
+                             got->rule->rule->name, propagation->table->name, result->row->line);
+      return;
+    case QUANT_SOURCE_VALUE:
+      g_string_append_printf(out_text, "value %s, ", value->name);
+      explain_value(propagation, graph->regions[region].ports[port].value, out_text);
+      return;
+    case QUANT_SOURCE_CALIBRATION: {
+      const quant_spec_t *spec = quant_port_constraint(graph, &graph->regions[region].ports[port]);
+      g_string_append_printf(out_text, "calibration of %s, %.9g to %.9g", value->name,
+                             spec->minimum, spec->maximum);
+      return;
+    }
+    case QUANT_SOURCE_DATA:
+      g_string_append_printf(out_text, "the data of constant %s", value->name);
+      return;
+    case QUANT_SOURCE_NONE:
+    default:
+      break;
+  }
+  if (result->row == NULL) {
+    g_string_append(out_text, "the region is refused");
+  } else if (got->spec.kind == QUANT_SPEC_KEEP) {
+    g_string_append(out_text, "the kernel takes high precision here");
+  } else {
+    g_string_append(out_text, "nothing is known of it");
+  }
+}
+
+void quant_explain_region(const quant_propagation_t *propagation, uint32_t region,
+                          GString *out_text) {
+  const quant_region_t *row = &propagation->graph->regions[region];
+  const quant_region_result_t *result = &propagation->regions[region];
+  g_string_append_printf(out_text, "region %s (%s): ", row->name, row->kernel);
+  if (result->row == NULL || result->refusal != NULL) {
+    g_string_append_printf(out_text, "stays in high precision: %s\n",
+                           result->refusal == NULL ? "no row" : result->refusal);
+  } else {
+    g_string_append_printf(out_text, "row of line %" PRIu32 " of table %s\n", result->row->line,
+                           propagation->table->name);
+  }
+  for (uint32_t i = 0; i < quant_port_count(row); i++) {
+    g_string_append(out_text, "  ");
+    quant_explain_port_name(propagation, region, i, out_text);
+    g_string_append_printf(out_text,
+                           " = %s: ", propagation->graph->values[row->ports[i].value].name);
+    quant_spec_print(&result->ports[i].spec, out_text);
+    g_string_append(out_text, ", by ");
+    quant_explain_source(propagation, region, i, out_text);
+    g_string_append(out_text, result->ports[i].is_rescaled ? "; rescaled\n" : "\n");
+  }
+}
+
+static void explain_conflict(const quant_propagation_t *propagation, place_t place, uint32_t number,
+                             GString *out_text) {
+  const quant_graph_t *graph = propagation->graph;
+  const quant_region_t *region = &graph->regions[place.region];
+  const quant_port_result_t *port = &propagation->regions[place.region].ports[place.port];
+  uint32_t value = region->ports[place.port].value;
+  bool is_input = place.port < region->input_count;
+  g_string_append_printf(out_text, "conflict %" PRIu32 ": value %s ", number,
+                         graph->values[value].name);
+  g_string_append(out_text, is_input ? "into " : "out of ");
+  quant_explain_port_name(propagation, place.region, place.port, out_text);
+  g_string_append_printf(out_text, "\n  the value has  ");
+  quant_spec_print(&propagation->values[value], out_text);
+  g_string_append(out_text, ", ");
+  explain_value(propagation, value, out_text);
+  g_string_append_printf(out_text, "\n  the port has   ");
+  quant_spec_print(&port->spec, out_text);
+  g_string_append_printf(out_text, ", in visit %" PRIu32 " by ", port->visit);
+  quant_explain_source(propagation, place.region, place.port, out_text);
+  g_string_append(out_text, "\n  so a rescale stands ");
+  g_string_append(out_text, is_input ? "before the port" : "behind the port");
+  g_string_append(out_text, "; none is needed if ");
+  if (port->source == QUANT_SOURCE_RULE || port->source == QUANT_SOURCE_PORT) {
+    g_string_append_printf(out_text, "value %s is annotated with what the port has\n",
+                           graph->values[value].name);
+  } else {
+    g_string_append(out_text, "the port's own annotation is what the value has\n");
+  }
+}
+
+uint32_t quant_explain_conflicts(const quant_propagation_t *propagation, GString *out_text) {
+  const quant_graph_t *graph = propagation->graph;
+  uint32_t count = 0;
+  for (uint32_t region = 0; region < graph->region_count; region++) {
+    for (uint32_t port = 0; port < quant_port_count(&graph->regions[region]); port++) {
+      if (!propagation->regions[region].ports[port].is_rescaled) continue;
+      if (count > 0) g_string_append_c(out_text, '\n');
+      explain_conflict(propagation, (place_t){region, port}, ++count, out_text);
+    }
+  }
+  return count;
+}
+
+void quant_explain_summary(const quant_propagation_t *propagation, GString *out_text) {
+  const quant_graph_t *graph = propagation->graph;
+  g_string_append_printf(out_text,
+                         "%s: ", propagation->is_fully_quantized ? "fully quantized" : "quantized");
+  g_string_append_printf(out_text,
+                         "%" PRIu32 " regions, %" PRIu32 " refused, %" PRIu32
+                         " quantizable ports without parameters, %" PRIu32 " rescales, %" PRIu32
+                         " visits\n",
+                         graph->region_count, propagation->refused_count, propagation->open_count,
+                         propagation->rescale_count, propagation->visit_count);
+}

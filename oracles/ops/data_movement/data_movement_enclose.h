@@ -1,0 +1,12 @@
+/* Boxes of the ops that move elements: they move too. */
+#ifndef ASSAY_OPS_DATA_MOVEMENT_ENCLOSE_H
+#define ASSAY_OPS_DATA_MOVEMENT_ENCLOSE_H
+
+#include "oracles/oracle.h"
+
+/* As oracle_t.enclose; STATUS_UNSUPPORTED for what is not defined, and for complex numbers. */
+status_t data_movement_enclose(const program_t *program, const contract_t *contract,
+                               const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                               box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+
+#endif

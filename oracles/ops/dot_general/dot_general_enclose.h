@@ -1,0 +1,13 @@
+/* Boxes of dot_general. */
+#ifndef ASSAY_OPS_DOT_GENERAL_ENCLOSE_H
+#define ASSAY_OPS_DOT_GENERAL_ENCLOSE_H
+
+#include "oracles/oracle.h"
+
+/* As oracle_t.enclose.  STATUS_UNSUPPORTED for complex numbers, and under a contract for programs
+ * that name an algorithm. */
+status_t dot_general_enclose(const program_t *program, const contract_t *contract,
+                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+
+#endif

@@ -1,0 +1,13 @@
+/* Boxes of the elementwise ops. */
+#ifndef ASSAY_OPS_ELEMENTWISE_ENCLOSE_H
+#define ASSAY_OPS_ELEMENTWISE_ENCLOSE_H
+
+#include "oracles/oracle.h"
+
+/* As oracle_t.enclose; STATUS_UNSUPPORTED for complex numbers and for f8E8M0FNU, which has no zero.
+ */
+status_t elementwise_enclose(const program_t *program, const contract_t *contract,
+                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+
+#endif

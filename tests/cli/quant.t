@@ -1,0 +1,107 @@
+#!/bin/sh
+# assay quant: check, propagate, explain, picture, export, run, fuzz, tables; bad input.
+. "$(dirname "$0")/checks.sh"
+corpus=$(cd "$(dirname "$ASSAY")/.." && pwd)/corpus/quant
+[ -d "$corpus" ] || { echo "1..0 # SKIP $corpus is not there"; exit 0; }
+block=$corpus/separable_block.graph
+conflicts=$corpus/conflicts.graph
+
+run 0 "tables" quant tables
+like out "^onednn$" "tables: one by name"
+run 0 "a table" quant tables onednn
+like out "^table onednn$" "a table: its text"
+cp out mine.table
+
+run 0 "check" quant check "$block"
+like out "^separable_block: 6 regions of 16 ops" "check: what is in the graph"
+run 0 "check against a target" quant check "$block" --table mine.table
+like out "pointwise (conv_2d): row of line [0-9]* of table onednn" "check against a target: the rows"
+printf 'graph g\ninput x f32[2]\nregion r nonsense\n  in x\n  out y f32[2]\n  op z = stablehlo.negate(x) f32[2] -> f32[2]\n  return z\nend\noutput y\n' >unknown.graph
+run 1 "a kernel that the target lacks" quant check unknown.graph --table onednn
+like out "refused: .*r.*nonsense" "a kernel that the target lacks: named"
+
+run 0 "propagate" quant propagate "$conflicts" --table tflite_int8
+like err "^fully quantized: 3 regions, 0 refused, .* 3 rescales" "propagate: the summary"
+like out "region .* rescale$" "propagate: rescales stand in the graph"
+cp out quantized.graph
+run 0 "propagate what was propagated" quant propagate quantized.graph --table tflite_int8
+cmp -s out quantized.graph
+ok $? "propagate what was propagated: nothing changes"
+run 2 "an empty graph from standard input" quant check -
+run 0 "MLIR" quant propagate "$conflicts" --table tflite_int8 --mlir
+like out "quant.region" "MLIR: region ops"
+
+run 0 "explain" quant explain "$conflicts" --table tflite_int8
+like out "^conflict 1: value right into join input" "explain: what conflicts"
+like out "^  the port has .*rule same_scale" "explain: the rule"
+like out "^conflict 3" "explain: all three"
+run 0 "explain one region" quant explain "$conflicts" normalize --table tflite_int8
+like out "0.00390625:-128>, by rule fixed_scale" "explain one region: fixed_scale"
+unlike out "region join" "explain one region: no other"
+run 2 "explain a region that is not there" quant explain "$conflicts" nobody --table tflite_int8
+like err "no region 'nobody'" "explain a region that is not there: named"
+
+run 0 "picture before" quant picture "$conflicts" --table tflite_int8 --picture before.dot
+like before.dot "^digraph" "picture before: Graphviz's language"
+run 0 "picture after" quant explain "$conflicts" --table tflite_int8 --picture after.dot
+like after.dot 'label="rescale"' "picture after: rescales"
+like after.dot "rule fixed_scale" "picture after: who set a port"
+
+run 0 "export" quant export "$block" --table onednn --form fixed
+like out "stablehlo.convolution .*i8.*-> !quant.uniform<i32" "export: accumulators"
+run 0 "export to primitives" quant export "$block" --table onednn --form integer
+like out "stablehlo.shift_right_arithmetic i64" "export to primitives: shifts"
+run 0 "export as MLIR" quant export "$block" --table onednn --form float --mlir
+like out "stablehlo.uniform_dequantize" "export as MLIR: ops"
+run 0 "export as cases" quant export "$block" --table onednn --form integer --cases
+grep -v '^#' out >cases
+[ "$(wc -l <cases)" -gt 20 ]
+ok $? "export as cases: lines"
+run 0 "the cases run" replay cases --executor model:pairwise
+
+run 0 "run" quant run "$block" --table tflite_int8 --executor model:sequential --inputs 2
+like out "^model:sequential *fixed *[1-9][0-9]* *0 *0 *0 *0 *0 *0$" "run: all steps conform"
+like out "^model:sequential *float *probabilities *0\.0" "run: errors"
+run 0 "run, JSON" quant run "$block" --table onednn --executor model:sequential --inputs 1 --json
+parses_as_json out "run, JSON: parses"
+[ "$(json out 'scalar grep { my $v = $_->{values}{probabilities}; $v->{observed} <= $v->{certified} && $v->{certified} < 0.1 } @{$d->{runs}}')" = 3 ]
+ok $? "run, JSON: observed is within certified"
+run 1 "a planted fault" quant run "$block" --table tflite_int8 --form fixed --inputs 2 --values \
+  --executor canary:lhs_zero_point_forgotten --db q.db
+like out "quant\..* tflite_int8/fixed .*diverges" "a planted fault: found under the kernel's name"
+like out "outside what conforming runs give" "a planted fault: seen in the values"
+run 0 "the database" query findings --db q.db --format csv
+like out "quant\.[a-z_0-9]*,tflite_int8/fixed" "the database: op and algorithm"
+run 1 "retest" retest --db q.db --executor canary:lhs_zero_point_forgotten
+like out "still" "retest: it is there still"
+
+run 0 "fuzz" quant fuzz --graphs 60
+like out "^idempotence *60 *0 *0 " "fuzz: a property and its counts"
+run 0 "fuzz a model" quant fuzz --graphs 20 --executor model:lanes8 --inputs 1
+like out "^model:lanes8 *integer *20 *0 " "fuzz a model: all graphs run"
+run 1 "fuzz a canary" quant fuzz --graphs 40 --executor canary:result_scale_forgotten --inputs 1 --json
+sed -n '/^{/,$p' out >document
+parses_as_json document "fuzz a canary: JSON"
+[ "$(json document '$d->{executors}[0]{beyond}')" -ge 1 ]
+ok $? "fuzz a canary: beyond what is certified"
+
+run 2 "no verb" quant
+like err "assay quant propagate GRAPH" "no verb: what there is"
+run 2 "no graph" quant propagate
+like err "write .assay quant propagate GRAPH" "no graph: usage"
+run 2 "no table" quant propagate "$block"
+like err "table is missing; write a path or one of onednn" "no table: which there are"
+run 2 "an unknown table" quant propagate "$block" --table onedn
+like err "did you mean 'onednn'" "an unknown table: suggestion"
+run 2 "an unknown form" quant export "$block" --table onednn --form fix
+like err "no form 'fix' (--form); write fixed, float or integer" "an unknown form: what there is"
+run 2 "a missing file" quant check nowhere.graph
+like err "cannot read nowhere.graph" "a missing file: named"
+printf 'graph g\ninput x f33[2]\n' >bad.graph
+run 2 "a bad graph" quant check bad.graph
+like err "bad.graph: .*line 2" "a bad graph: path and line"
+run 2 "a bad table" quant check "$block" --table bad.graph
+like err "bad.graph: .*line 1" "a bad table: path and line"
+run 2 "no executor" quant run "$block" --table onednn
+like err "executor" "no executor: said"
+finish
