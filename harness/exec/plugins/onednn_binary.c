@@ -89,30 +89,42 @@ static const char *check_parameters(const quantized_t *types, const binary_row_t
   return are_powers || takes_any_types ? NULL : "scales that are powers of two";
 }
 
-/* What the zero points add to a result: ((a - u) * s +- (b - v) * t) / r + w is
- * (a * s +- b * t) / r + (w - (u * s +- v * t) / r).  Factors have none. */
-static double find_shift(const quantized_t *types, const binary_row_t *row) {
-  double left = (double)types[0].zero_point * types[0].scale;
-  double right = (double)types[1].zero_point * types[1].scale;
-  double both = row->algorithm == dnnl_binary_sub ? left - right : left + right;
-  return (double)types[2].zero_point - both / types[2].scale;
-}
+/* (a * s) op (b * t) / r is a * (s / r) op b * (t / r), and of products a * (s * t / r) * b.  What
+ * the zero points add to a result: ((a - u) * s +- (b - v) * t) / r + w is
+ * (a * s +- b * t) / r + (w - (u * s +- v * t) / r); factors have none. */
+typedef struct rescaling {
+  float scales[2];
+  float shift;
+} rescaling_t;
 
-/* (a * s) op (b * t) / r is a * (s / r) op b * (t / r), and of products a * (s * t / r) * b. */
-static dnnl_status_t set_scales(const dnnl_functions_t *dnnl, const quantized_t *types,
-                                const binary_row_t *row, plan_t *plan) {
+static rescaling_t find_rescaling(const quantized_t *types, const binary_row_t *row) {
   bool multiplies = row->algorithm == dnnl_binary_mul;
   double left = types[0].scale / types[2].scale, right = types[1].scale / types[2].scale;
-  const float scales[] = {(float)(multiplies ? left * types[1].scale : left),
-                          (float)(multiplies ? 1 : right)};
+  double added = (double)types[0].zero_point * left;
+  double taken = (double)types[1].zero_point * right;
+  double both = row->algorithm == dnnl_binary_sub ? added - taken : added + taken;
+  return (rescaling_t){.scales = {(float)(multiplies ? left * types[1].scale : left),
+                                  (float)(multiplies ? 1 : right)},
+                       .shift = (float)((double)types[2].zero_point - both)};
+}
+
+/* Whether these are numbers of f32, and the last has halves there: else the library is not to blame
+ * for what comes. */
+static bool is_in_range(const rescaling_t *rescaling) {
+  return isfinite(rescaling->scales[0]) && isfinite(rescaling->scales[1]) &&
+         fabsf(rescaling->shift) < 0x1p23F;
+}
+
+static dnnl_status_t set_rescaling(const dnnl_functions_t *dnnl, const rescaling_t *rescaling,
+                                   plan_t *plan) {
   dnnl_status_t status = dnnl->dnnl_primitive_attr_create(&plan->attributes);
   for (int i = 0; i < 2 && status == dnnl_success; i++) {
     int argument = i == 0 ? DNNL_ARG_SRC_0 : DNNL_ARG_SRC_1;
-    status = dnnl->dnnl_primitive_attr_set_scales(plan->attributes, argument, 1, 0, &scales[i]);
+    status = dnnl->dnnl_primitive_attr_set_scales(plan->attributes, argument, 1, 0,
+                                                  &rescaling->scales[i]);
   }
-  const double shift = find_shift(types, row);
-  if (status != dnnl_success || shift == 0) return status;
-  return plan_append_shift(dnnl, plan->attributes, (float)shift);
+  if (status != dnnl_success || rescaling->shift == 0) return status;
+  return plan_append_shift(dnnl, plan->attributes, rescaling->shift);
 }
 
 static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_t *program,
@@ -133,7 +145,11 @@ static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_
   if (row->picks && are_one && types[0].scale <= 0x1p60) return ASSAY_EXECUTOR_OK;
   refused = check_parameters(types, row, takes_any_types);
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
-  return plan_answer(dnnl, set_scales(dnnl, types, row, plan), "attributes", reason);
+  const rescaling_t rescaling = find_rescaling(types, row);
+  if (!is_in_range(&rescaling)) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "quotients of scales beyond f32");
+  }
+  return plan_answer(dnnl, set_rescaling(dnnl, &rescaling, plan), "attributes", reason);
 }
 
 /* ---- The plan. ------------------------------------------------------------------------------- */
