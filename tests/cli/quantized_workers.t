@@ -74,6 +74,10 @@ if ready onnxruntime; then
   sum="$sum !quant.uniform<i8:f32,0x1.8p-3:-2>[]"
   is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3>[] : 7f8000 : 01" '^onnxruntime: conforms' \
     "a sum of what is stored"
+  windows='stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[2] base_dilations=[1]'
+  windows="$windows window_dilations=[1] padding=[[0,0]] !quant.uniform<ui8:f32,0x1p-1:9>[4]"
+  is onnxruntime "$windows !quant.uniform<ui8:f32,0x1p-1:9>[] -> !quant.uniform<i32:f32,0x1p-1>[2] : 01fffe7f : 04" \
+    '^onnxruntime: conforms' "sums of what is stored, over windows"
   is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-2>[] : 7f8000 : 01" 'reason: .*one scale' \
     "no sum that has to be rescaled"
   is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3:1>[] : 7f8000 : 01" 'reason: .*zero point' \

@@ -127,6 +127,11 @@ static const case_row_t any_case_rows[] = {
      "stablehlo.reduce body=add dims=[1] !quant.uniform<ui8:f32,0x1p-1:100>[2,2] "
      "!quant.uniform<ui8:f32,0x1p-1:100>[] -> !quant.uniform<i32:f32,0x1p-1>[2] : c8640000 : ff",
      {255, -45}},
+    {"sums windows of what is stored", /* 1 + 2 - 2 * 3 + 1, and 126 + 127 - 2 * 3 + 1 */
+     "stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[2] "
+     "base_dilations=[1] window_dilations=[1] padding=[[0,0]] !quant.uniform<i8:f32,0x1.8p-1:3>[4] "
+     "!quant.uniform<i8:f32,0x1.8p-1:3>[] -> !quant.uniform<i32:f32,0x1.8p-1>[2] : 01027e7f : 04",
+     {-2, 248}},
     {"repeats rows",
      "stablehlo.broadcast_in_dim broadcast_dimensions=[1] i8[3] -> i8[2,3] : 010203",
      {1, 2, 3, 1, 2, 3}},

@@ -125,6 +125,19 @@ int32_t plan_choose(const dnnl_functions_t *dnnl, const plan_t *plan, dnnl_engin
 typedef void plan_combine_t(void *results, size_t count, const void *init);
 plan_combine_t *plan_find_combine(const char *body, dnnl_data_type_t type);
 
+/* How sums are formed by the reduction primitive of i8 or ui8 into i32, where those of a program
+ * are quantized with one scale throughout: of what is stored, and a linear post-op adds `shift`,
+ * for the zero points, the initial value's too. */
+typedef struct plan_stored_sum {
+  dnnl_data_type_t input_type;
+  void (*promote)(const void *init, void *out);
+  float shift;
+} plan_stored_sum_t;
+
+/* False where the program's are not such sums, or may be none of f32, through which oneDNN carries
+ * them. */
+bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum);
+
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
                             dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);

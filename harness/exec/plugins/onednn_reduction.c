@@ -167,32 +167,39 @@ static bool read_plain(const assay_type_t *type, plugin_quantization_t *out_type
          plugin_next_scale(&cursor, out_scale, out_zero_point);
 }
 
-/* How those are reduced, and what a linear post-op adds; NULL where they are not, nor where a sum
- * may be none of f32, through which oneDNN carries it. */
-static const reduction_types_t *find_quantized(const assay_program_t *program, bool takes_any_types,
-                                               float *out_shift) {
+bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum) {
   plugin_quantization_t stored;
   plugin_quantization_t summed;
   double scale, result_scale;
   int64_t zero_point, result_zero_point;
-  if (!takes_any_types || strcmp(plugin_attribute(program, "body"), "add") != 0 ||
-      !read_plain(&program->operands[0], &stored, &scale, &zero_point) ||
+  if (!read_plain(&program->operands[0], &stored, &scale, &zero_point) ||
       !read_plain(&program->results[0], &summed, &result_scale, &result_zero_point) ||
       !plugin_is(&program->operands[1], program->operands[0].element) || scale != result_scale ||
-      summed.has_range || plugin_is_empty(&program->results[0])) {
-    return NULL;
+      strcmp(summed.storage, "i32") != 0 || summed.has_range ||
+      plugin_is_empty(&program->results[0])) {
+    return false;
   }
   int64_t count =
       (int64_t)(plugin_count(&program->operands[0]) / plugin_count(&program->results[0]));
   int64_t shift = result_zero_point - (count + 1) * zero_point;
-  if (count > 1 << 15 || shift > 1 << 23 || shift < -(1 << 23)) return NULL;
-  *out_shift = (float)shift;
+  if (count > 1 << 15 || shift > 1 << 23 || shift < -(1 << 23)) return false;
+  bool is_signed = strcmp(stored.storage, "i8") == 0;
+  *out_sum = (plan_stored_sum_t){.input_type = is_signed ? dnnl_s8 : dnnl_u8,
+                                 .promote = is_signed ? promote_i8 : promote_ui8,
+                                 .shift = (float)shift};
+  return is_signed || strcmp(stored.storage, "ui8") == 0;
+}
+
+/* Where the body is their sum; NULL where it is none, nor what oneDNN does. */
+static const reduction_types_t *find_quantized(const assay_program_t *program,
+                                               const reduction_body_t *body, float *out_shift) {
+  plan_stored_sum_t sum;
+  bool is_sum = body->algorithm == dnnl_reduction_sum && plan_find_stored_sum(program, &sum);
+  if (!is_sum) return NULL;
+  *out_shift = sum.shift;
   for (size_t i = 0; i < sizeof reduction_types / sizeof reduction_types[0]; i++) {
-    if (strcmp(reduction_types[i].input, stored.storage) == 0 &&
-        reduction_types[i].input_type != dnnl_s32 &&
-        strcmp(reduction_types[i].result, summed.storage) == 0) {
-      return &reduction_types[i];
-    }
+    const reduction_types_t *types = &reduction_types[i];
+    if (types->row == RESULT_I32 && types->input_type == sum.input_type) return types;
   }
   return NULL;
 }
@@ -255,9 +262,9 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
   if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const assay_type_t *input = &program->operands[0];
   float shift = 0;
-  const reduction_types_t *types = plugin_is_quantized(input)
-                                       ? find_quantized(program, takes_any_types, &shift)
-                                       : find_types(program, takes_any_types);
+  const reduction_types_t *types =
+      plugin_is_quantized(input) ? (takes_any_types ? find_quantized(program, body, &shift) : NULL)
+                                 : find_types(program, takes_any_types);
   if (types == NULL || body->combine[types->row] == NULL) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction by %s from %s to %s",
                       body->name, input->element, program->results[0].element);

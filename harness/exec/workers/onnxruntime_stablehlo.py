@@ -113,8 +113,8 @@ def quantized_dot_general(graph: Any, program: Program, sides: list[str]) -> str
     return _quantized(graph, program, sides, rhs_axis, result_axis, terms, "MatMul", {})
 
 
-def quantized_sum(graph: Any, program: Program, dims: list[int]) -> str:
-    """ReduceSum, in int32, of what is stored less its zero point."""
+def _stored_terms(graph: Any, program: Program, count: int) -> list[str]:
+    """The operand and the initial value of a sum of `count` elements as int32, less the zero point."""
     (operand, _), result = program.operands, program.results[0]
     stored, summed = operand.quantization, result.quantization
     if stored is None or summed is None or program.attributes["body"] != "add":
@@ -126,13 +126,16 @@ def quantized_sum(graph: Any, program: Program, dims: list[int]) -> str:
     are_one = (stored.scales, stored.axis, stored.expressed) == (summed.scales, -1, "f32")
     if not are_one or summed.axis != -1 or summed.expressed != "f32":
         raise Unsupported("sums with one scale, of f32")
-    if math.prod(operand.shape[dim] for dim in dims) >= 1 << 22:
+    if count >= 1 << 22:
         raise Unsupported("sums that are numbers of int32")
     zero_point = graph.constant(np.array(stored.zero_points[0], np.int32))
-    terms, init = (
-        graph.add("Sub", [graph.cast(f"operand{i}", result), zero_point])
-        for i in range(2)
-    )
+    return [graph.add("Sub", [graph.cast(f"operand{i}", result), zero_point]) for i in range(2)]
+
+
+def quantized_sum(graph: Any, program: Program, dims: list[int]) -> str:
+    """ReduceSum, in int32, of what is stored."""
+    count = math.prod(program.operands[0].shape[dim] for dim in dims)
+    terms, init = _stored_terms(graph, program, count)
     folded = graph.add("ReduceSum", [terms, graph.integers(dims)], keepdims=0)
     return graph.add("Add", [folded, init])
 
@@ -159,9 +162,7 @@ def _reduce_window(graph: Any, program: Program) -> str:
 
 def _sums(graph: Any, program: Program) -> str:
     """Of windows that lie side by side: each such dimension is two, of which the second is summed."""
-    found = window_program.pooled_windows(program, "add", spatial_max=8)
-    if program.is_quantized:
-        raise Unsupported("sums of numbers")
+    found = window_program.pooled_windows(program, "add", spatial_max=8, takes_quantized=True)
     windows, sizes, summed = dict(zip(found.spatial, found.windows)), [], []
     for dim, size in enumerate(program.operands[0].shape):
         window = windows.get(dim)
@@ -174,9 +175,12 @@ def _sums(graph: Any, program: Program) -> str:
         summed.append(len(sizes) - 1)
         if size % window.size != 0:
             raise Unsupported("no sums but over windows side by side")
-    split = graph.add("Reshape", ["operand0", graph.integers(sizes)])
+    terms, init = "operand0", "operand1"
+    if program.is_quantized:
+        terms, init = _stored_terms(graph, program, math.prod(sizes[dim] for dim in summed))
+    split = graph.add("Reshape", [terms, graph.integers(sizes)])
     folded = graph.add("ReduceSum", [split, graph.integers(summed)], keepdims=0)
-    return graph.add("Add", [folded, "operand1"])
+    return graph.add("Add", [folded, init])
 
 
 def _convert(graph: Any, program: Program) -> str:

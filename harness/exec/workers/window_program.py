@@ -161,9 +161,11 @@ def pooled_windows(program: Program, body: str = "maximum", spatial_max: int = 3
     if program.attributes["body"] != body or len(program.operands) != 2:
         raise Unsupported("no windows of one tensor but these")
     (operand, init), result = program.operands, program.results[0]
-    if len({kind.element for kind in (operand, init, result)}) != 1:
+    is_sum = takes_quantized and body == "add" and program.is_quantized  # Left to the caller.
+    kinds = (operand, init) if is_sum else (operand, init, result)
+    if len({kind.element for kind in kinds}) != 1:
         raise Unsupported("windows of one type of numbers")
-    quantization = result.quantization
+    quantization = None if is_sum else result.quantization
     if quantization is not None and not (takes_quantized and is_recovered(quantization)):
         raise Unsupported("no windows of this quantized type")
     rank = len(operand.shape)
