@@ -10,7 +10,7 @@
 #include "harness/exec/worker_registry.h"
 #include "harness/run/builtin.h"
 
-enum { SELF_TEST_CASES = 100, EXECUTOR_CASES = 200, SELF_TEST_ELEMENTS_MAX = 64 };
+enum { SELF_TEST_CASES = 70, EXECUTOR_CASES = 200, SELF_TEST_ELEMENTS_MAX = 64 };
 
 typedef struct doctor {
   json_t *document; /* NULL: print text. */

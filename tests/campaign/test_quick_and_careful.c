@@ -10,7 +10,7 @@
 #ifdef ASSAY_SANITIZE
 enum { PROGRAMS = 100 };
 #else
-enum { PROGRAMS = 500 };
+enum { PROGRAMS = 350 };
 #endif
 enum { COMPONENTS_MAX = 64 };
 
