@@ -175,29 +175,14 @@ quant_outcome_t quant_property_sources(const quant_trial_t *trial, arena_t *aren
   return has_parameters ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }
 
-/* The region whose port settled a value, or QUANT_NONE. */
-static int32_t setter_region(const quant_trial_t *trial, uint32_t value) {
-  const quant_port_t *setter = trial->propagation.value_setters[value];
-  if (setter == NULL) return QUANT_NONE;
-  const quant_value_t *shape = &trial->graph->values[value];
-  for (uint32_t i = 0; i <= shape->use_count; i++) {
-    int32_t r = i < shape->use_count ? (int32_t)shape->uses[i].region : shape->producer;
-    if (r == QUANT_NONE) continue;
-    const quant_region_t *region = &trial->graph->regions[r];
-    for (uint32_t p = 0; p < quant_port_count(region); p++) {
-      if (&region->ports[p] == setter) return r;
-    }
-  }
-  return QUANT_NONE;
-}
-
 /* Values have their parameters from ports that touch them, of regions that could have some. */
 static quant_outcome_t check_setters(const quant_trial_t *trial, arena_t *arena,
                                      failure_t *out_words) {
   const quant_graph_t *graph = trial->graph;
   for (uint32_t v = 0; v < graph->value_count; v++) {
-    int32_t r = setter_region(trial, v);
-    if (trial->propagation.value_setters[v] != NULL && r == QUANT_NONE) {
+    const quant_setter_t setter = trial->propagation.value_setters[v];
+    int32_t r = setter.region;
+    if (r != QUANT_NONE && graph->regions[r].ports[setter.port].value != v) {
       return property_violated(out_words, "%s was set by a port that does not touch it",
                                graph->values[v].name);
     }

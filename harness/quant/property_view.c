@@ -21,14 +21,9 @@ const quant_value_t *property_made_value(const quant_trial_t *trial, const char 
 }
 
 uint32_t property_value_visit(const quant_trial_t *trial, uint32_t value) {
-  const quant_port_t *setter = trial->propagation.value_setters[value];
-  for (uint32_t r = 0; setter != NULL && r < trial->graph->region_count; r++) {
-    const quant_region_t *region = &trial->graph->regions[r];
-    for (uint32_t p = 0; p < quant_port_count(region); p++) {
-      if (&region->ports[p] == setter) return trial->propagation.regions[r].ports[p].visit;
-    }
-  }
-  return 0;
+  const quant_setter_t setter = trial->propagation.value_setters[value];
+  if (setter.region == QUANT_NONE) return 0;
+  return trial->propagation.regions[setter.region].ports[setter.port].visit;
 }
 
 /* Whether the row says nothing of what is stored on a port, nor does the port's own spec. */

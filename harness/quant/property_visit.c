@@ -135,7 +135,7 @@ quant_outcome_t quant_property_visits(const quant_trial_t *trial, arena_t *arena
   const quant_propagation_t *found = &trial->propagation;
   uint64_t reasons = graph->region_count;
   for (uint32_t v = 0; v < graph->value_count; v++) {
-    if (found->value_setters[v] == NULL) continue;
+    if (found->value_setters[v].region == QUANT_NONE) continue;
     reasons += graph->values[v].use_count + (graph->values[v].producer != QUANT_NONE);
   }
   if (found->visit_count > reasons) {
