@@ -1,6 +1,7 @@
 #include "harness/quant/explain.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void quant_explain_port_name(const quant_propagation_t *propagation, uint32_t region, uint32_t port,
                              GString *out_text) {
@@ -78,9 +79,10 @@ void quant_explain_region(const quant_propagation_t *propagation, uint32_t regio
   const quant_region_t *row = &propagation->graph->regions[region];
   const quant_region_result_t *result = &propagation->regions[region];
   g_string_append_printf(out_text, "region %s (%s): ", row->name, row->kernel);
-  if (result->row == NULL || result->refusal != NULL) {
-    g_string_append_printf(out_text, "stays in high precision: %s\n",
-                           result->refusal == NULL ? "no row" : result->refusal);
+  if (result->refusal != NULL) {
+    g_string_append_printf(out_text, "stays in high precision: %s\n", result->refusal);
+  } else if (strcmp(row->kernel, QUANT_RESCALE_KERNEL) == 0) {
+    g_string_append(out_text, "every target has it\n");
   } else {
     g_string_append_printf(out_text, "row of line %" PRIu32 " of table %s\n", result->row->line,
                            propagation->table->name);
@@ -140,6 +142,42 @@ uint32_t quant_explain_conflicts(const quant_propagation_t *propagation, GString
   return count;
 }
 
+static bool has_parameters(const quant_propagation_t *propagation, uint32_t region, uint32_t port) {
+  return propagation->regions[region].ports[port].spec.kind == QUANT_SPEC_UNIFORM;
+}
+
+/* Whether a value has no parameters although a port that it is attached to has: it asks for more
+ * bits than the port has. */
+static bool asks_for_more(const quant_propagation_t *propagation, uint32_t index) {
+  const quant_value_t *value = &propagation->graph->values[index];
+  bool may_ask = value->spec.kind == QUANT_SPEC_ANY && value->constant == NULL &&
+                 propagation->values[index].kind == QUANT_SPEC_OPEN;
+  if (!may_ask) return false;
+  if (value->producer != QUANT_NONE &&
+      has_parameters(propagation, (uint32_t)value->producer, value->producer_port)) {
+    return true;
+  }
+  for (uint32_t i = 0; i < value->use_count; i++) {
+    if (has_parameters(propagation, value->uses[i].region, value->uses[i].port)) return true;
+  }
+  return false;
+}
+
+static void explain_narrow_ports(const quant_propagation_t *propagation, GString *out_text) {
+  const quant_graph_t *graph = propagation->graph;
+  bool is_first = true;
+  for (uint32_t i = 0; i < graph->value_count; i++) {
+    if (!asks_for_more(propagation, i)) continue;
+    g_string_append(out_text, is_first ? "values without parameters, as they ask for more bits "
+                                         "than their ports have: "
+                                       : ", ");
+    g_string_append_printf(out_text, "%s ", graph->values[i].name);
+    quant_spec_print(&graph->values[i].spec, out_text);
+    is_first = false;
+  }
+  if (!is_first) g_string_append_c(out_text, '\n');
+}
+
 void quant_explain_summary(const quant_propagation_t *propagation, GString *out_text) {
   const quant_graph_t *graph = propagation->graph;
   g_string_append_printf(out_text,
@@ -150,4 +188,5 @@ void quant_explain_summary(const quant_propagation_t *propagation, GString *out_
                          " visits\n",
                          graph->region_count, propagation->refused_count, propagation->open_count,
                          propagation->rescale_count, propagation->visit_count);
+  explain_narrow_ports(propagation, out_text);
 }
