@@ -34,7 +34,7 @@ static status_t match_region(quant_run_t *run, uint32_t region, const quant_tabl
                              quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
   const quant_region_t *shape = &run->graph->regions[region];
   if (strcmp(shape->kernel, QUANT_RESCALE_KERNEL) != 0) {
-    return quant_table_match(run->table, run->graph, region, run->arena, out_row, out_ports, error);
+    return quant_table_match(run->table, run->graph, region, out_row, out_ports, error);
   }
   *out_row = &rescale_row;
   for (uint32_t port = 0; port < quant_port_count(shape); port++) {

@@ -7,10 +7,11 @@ static const char *port_name(const property_view_t *view, uint32_t port) {
 
 quant_outcome_t quant_property_rules(const quant_trial_t *trial, arena_t *arena,
                                      failure_t *out_words) {
+  (void)arena;
   bool has_rules = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     if (property_check_rules(&view, out_words) != STATUS_OK) return QUANT_VIOLATED;
     has_rules = has_rules || view.row->rule_count > 0;
   }
@@ -51,10 +52,11 @@ static quant_outcome_t check_signature(const property_view_t *view, uint32_t por
 
 quant_outcome_t quant_property_signatures(const quant_trial_t *trial, arena_t *arena,
                                           failure_t *out_words) {
+  (void)arena;
   bool has_ports = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     has_ports = true;
     if (view.row != view.result->row) {
       return property_violated(out_words, "%s has another row than the table's first",
@@ -166,7 +168,7 @@ quant_outcome_t quant_property_sources(const quant_trial_t *trial, arena_t *aren
   bool has_parameters = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     for (uint32_t p = 0; p < view.port_count; p++) {
       if (view.states[p].settled.kind == QUANT_SPEC_UNIFORM) has_parameters = true;
       if (check_source(&view, p, arena, out_words) == QUANT_VIOLATED) return QUANT_VIOLATED;
@@ -204,8 +206,7 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
     const quant_region_result_t *result = &trial->propagation.regions[r];
     const quant_table_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
-    bool has_row =
-        quant_table_match(trial->table, graph, r, arena, &row, signature, NULL) == STATUS_OK;
+    bool has_row = quant_table_match(trial->table, graph, r, &row, signature, NULL) == STATUS_OK;
     bool is_refused = result->refusal != NULL;
     if (!is_refused && !has_row && !g_str_equal(region->kernel, QUANT_RESCALE_KERNEL)) {
       return property_violated(out_words, "%s has no row and is not refused", region->name);

@@ -47,8 +47,7 @@ static void complete_free_port(property_view_t *view, uint32_t port) {
   view->signature[port].storage_max = made->spec.storage_max;
 }
 
-bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
-                   property_view_t *out_view) {
+bool property_view(const quant_trial_t *trial, uint32_t region, property_view_t *out_view) {
   const quant_region_t *shape = &trial->graph->regions[region];
   const quant_region_t *made = property_made_region(trial, shape->name);
   property_view_t view = {.trial = trial,
@@ -58,8 +57,8 @@ bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
   if (view.result->refusal != NULL || made == NULL || quant_port_count(made) != view.port_count) {
     return false;
   }
-  if (quant_table_match(trial->table, trial->graph, region, arena, &view.row, view.signature,
-                        NULL) != STATUS_OK) {
+  if (quant_table_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
+      STATUS_OK) {
     return false;
   }
   *out_view = view;
@@ -188,8 +187,8 @@ void property_point(property_view_t *view) {
 bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *arena) {
   const quant_region_t *shape = &trial->graph->regions[region];
   property_view_t view = {.trial = trial, .region = shape, .port_count = quant_port_count(shape)};
-  if (quant_table_match(trial->table, trial->graph, region, arena, &view.row, view.signature,
-                        NULL) != STATUS_OK) {
+  if (quant_table_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
+      STATUS_OK) {
     return true;
   }
   for (uint32_t p = 0; p < view.port_count; p++) {
