@@ -9,11 +9,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/quant_run.h"
 
-#ifdef ASSAY_SANITIZE
-enum { GRAPHS = 12 };
-#else
 enum { GRAPHS = 60 };
-#endif
 
 typedef struct bench {
   executor_t *executor;
