@@ -107,6 +107,25 @@ static void test_conflicts(void) {
   model_free(model);
 }
 
+/* Of an input, and what the value was given by a port. */
+static void test_input_conflict(void) {
+  model_t *model =
+      model_of(table, "graph g\ninput x f32[2]\n"
+                      "region a free\n  in x !quant.uniform<i8:f32, 0.5>\n  out y f32[2]\n" BODY(
+                          "x") "region b free\n  in x !quant.uniform<i8:f32, 0.25>\n"
+                               "  out z f32[2]\n" BODY("x"));
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_assert_cmpuint(quant_explain_conflicts(&model->propagation, text), ==, 1);
+  g_assert_cmpstr(
+      text->str, ==,
+      "conflict 1: value x into b input 'input'\n"
+      "  the value has  !quant.uniform<i8:f32, 0.5>, set by a input 'input' in visit 1\n"
+      "  the port has   !quant.uniform<i8:f32, 0.25>, in visit 3 by the port's own annotation\n"
+      "  so a rescale stands before the port; none is needed if value x is annotated with what the "
+      "port has\n");
+  model_free(model);
+}
+
 static char *summary_of(quant_fault_t fault, const char *graph) {
   model_t *model = model_under(fault, table, graph);
   GString *text = g_string_new(NULL);
@@ -145,6 +164,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/explain/port-names", test_port_names);
   g_test_add_func("/explain/regions", test_regions);
   g_test_add_func("/explain/conflicts", test_conflicts);
+  g_test_add_func("/explain/input-conflict", test_input_conflict);
   g_test_add_func("/explain/summary", test_summary);
   return g_test_run();
 }
