@@ -136,17 +136,19 @@ static char *summary_of(quant_fault_t fault, const char *graph) {
 
 static const char wide[] =
     "graph g\ninput x f32[2] !quant.any<i16:f32>\ninput n f32[2] !quant.any<i16:f32>\n"
-    "input m f32[2] !quant.any<i8:f32>\n"
+    "input m f32[2] !quant.any<i8:f32>\ninput q f32[2] f32\n"
     "region a free\n  in x !quant.uniform<i8:f32, 0.5>\n  out y f32[2]\n" BODY("x")
     "region b free\n  in n\n  out z f32[2]\n" BODY("n")
-    "region c free\n  in m !quant.uniform<i8:f32, 0.5>\n  out w f32[2]\n" BODY("m");
+    "region c free\n  in m !quant.uniform<i8:f32, 0.5>\n  out w f32[2]\n" BODY("m")
+    "region d free\n  in q !quant.uniform<i8:f32, 0.5>\n  out v f32[2]\n" BODY("q");
 
-/* x asks for more than its port has; nobody knows anything of n, and m gets what it asks for. */
+/* x asks for more than its port has; nobody knows anything of n, m gets what it asks for,
+ * and q is kept, not narrow. */
 static void test_summary(void) {
   g_autofree char *text = summary_of(QUANT_FAULT_none, wide);
   g_assert_cmpstr(text, ==,
-                  "quantized: 3 regions, 0 refused, 4 quantizable ports without parameters, 0 "
-                  "rescales, 4 visits\n"
+                  "quantized: 4 regions, 0 refused, 5 quantizable ports without parameters, 0 "
+                  "rescales, 5 visits\n"
                   "values without parameters, as they ask for more bits than their ports have: x "
                   "!quant.any<i16:f32>\n");
   g_autofree char *whole =
