@@ -50,10 +50,14 @@ static status_t check_graph(const request_t *request, arena_t *arena, bool *out_
   quant_table_t table;
   STATUS_TRY(quant_read_table(request->flags->table, arena, &table, error));
   for (uint32_t i = 0; i < graph.region_count; i++) {
+    if (strcmp(graph.regions[i].kernel, QUANT_RESCALE_KERNEL) == 0) {
+      printf("  %s (%s): every target has it\n", graph.regions[i].name, graph.regions[i].kernel);
+      continue;
+    }
     const quant_table_row_t *row;
     quant_signature_port_t ports[QUANT_PORTS_MAX];
     failure_t reason = {0};
-    if (quant_table_match(&table, &graph, i, arena, &row, ports, &reason) == STATUS_OK) {
+    if (quant_table_match(&table, &graph, i, &row, ports, &reason) == STATUS_OK) {
       printf("  %s (%s): row of line %u of table %s\n", graph.regions[i].name,
              graph.regions[i].kernel, row->line, table.name);
     } else {
@@ -159,6 +163,9 @@ static status_t explain(const request_t *request, quant_subject_t *subject, fail
 static int verb_explain(const request_t *request) { return with_subject(request, explain); }
 
 static status_t export_forms(const request_t *request, quant_subject_t *subject, failure_t *error) {
+  if (request->flags->mlir && request->flags->cases) {
+    return status_fail(error, STATUS_INVALID, "write --mlir or --cases, not both");
+  }
   bool wanted[QUANT_FORM_COUNT];
   STATUS_TRY(quant_read_forms(request->flags->forms, wanted, error));
   arena_t *arena = &subject->arena;
@@ -271,7 +278,7 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
       {"values", 0, 0, G_OPTION_ARG_NONE, &flags->values,
        "run: print the errors of every value, not of outputs alone", NULL},
       {"inputs", 0, 0, G_OPTION_ARG_INT64, &flags->inputs,
-       "run, fuzz: sets of inputs for each graph (default 8; fuzz 1)", "N"},
+       "run, fuzz: sets of inputs for each graph (default 8)", "N"},
       {"graphs", 0, 0, G_OPTION_ARG_INT64, &flags->graphs, "fuzz: graphs to draw (default 1000)",
        "N"},
       {"save", 0, 0, G_OPTION_ARG_FILENAME, &flags->save,
@@ -291,7 +298,7 @@ static void flags_free(quant_flags_t *flags) {
 }
 
 int command_quant(const command_t *command, int argc, char **argv) {
-  quant_flags_t flags = {.graphs = GRAPHS_DEFAULT};
+  quant_flags_t flags = {.inputs = INPUTS_DEFAULT, .graphs = GRAPHS_DEFAULT};
   arguments_t arguments = arguments_make(command);
   add_arguments(&flags, &arguments);
   char **typed = g_strdupv(argv);
@@ -302,10 +309,9 @@ int command_quant(const command_t *command, int argc, char **argv) {
                                .word_count = argc - 2,
                                .typed_count = typed_count,
                                .typed = typed};
-    if (flags.inputs < 0 || flags.graphs <= 0) {
+    if (flags.inputs <= 0 || flags.graphs <= 0) {
       complain("--inputs and --graphs take positive numbers");
     } else {
-      if (flags.inputs == 0) flags.inputs = INPUTS_DEFAULT;
       exit_code = argc < 2 ? complain_about_usage() : dispatch(&request, argv[1]);
     }
   }

@@ -13,7 +13,7 @@ static status_t read_stream(FILE *file, GString *out_text) {
   while ((size = fread(buffer, 1, sizeof buffer, file)) > 0) {
     g_string_append_len(out_text, buffer, (gssize)size);
   }
-  return ferror(file) ? STATUS_IO : STATUS_OK;
+  return ferror(file) ? STATUS_INVALID : STATUS_OK; /* A folder, for one. */
 }
 
 static status_t read_text(const char *path, arena_t *arena, str_t *out_text, failure_t *error) {
@@ -124,8 +124,8 @@ static status_t run_graphviz(const char *path, const GString *dot, failure_t *er
   status_t status = STATUS_OK;
   if (!is_good) {
     status = status_fail(error, STATUS_IO,
-                         "cannot draw %s: %s; install graphviz, or write --picture FILE.dot", path,
-                         failure->message);
+                         "cannot draw %s by Graphviz's `dot`: %s; --picture FILE.dot needs none",
+                         path, failure->message);
     g_error_free(failure);
   }
   if (dot_path != NULL) remove(dot_path);

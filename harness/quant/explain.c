@@ -1,12 +1,7 @@
 #include "harness/quant/explain.h"
 
 #include <inttypes.h>
-
-/* Place of a port. */
-typedef struct place {
-  uint32_t region;
-  uint32_t port;
-} place_t;
+#include <string.h>
 
 void quant_explain_port_name(const quant_propagation_t *propagation, uint32_t region, uint32_t port,
                              GString *out_text) {
@@ -25,35 +20,17 @@ void quant_explain_port_name(const quant_propagation_t *propagation, uint32_t re
   if (signature->is_repeated) g_string_append_printf(out_text, " %" PRIu32, number);
 }
 
-/* The port whose parameters a value has, by its address in the graph. */
-static bool find_setter(const quant_propagation_t *propagation, uint32_t value,
-                        place_t *out_place) {
-  const quant_port_t *setter = propagation->value_setters[value];
-  if (setter == NULL) return false;
-  const quant_value_t *row = &propagation->graph->values[value];
-  const quant_region_t *regions = propagation->graph->regions;
-  if (row->producer != QUANT_NONE) {
-    *out_place = (place_t){(uint32_t)row->producer, row->producer_port};
-    if (&regions[out_place->region].ports[out_place->port] == setter) return true;
-  }
-  for (uint32_t i = 0; i < row->use_count; i++) {
-    *out_place = (place_t){row->uses[i].region, row->uses[i].port};
-    if (&regions[out_place->region].ports[out_place->port] == setter) return true;
-  }
-  return false;
-}
-
 /* Who gave a value its parameters. */
 static void explain_value(const quant_propagation_t *propagation, uint32_t value,
                           GString *out_text) {
-  place_t place;
-  if (!find_setter(propagation, value, &place)) {
+  const quant_setter_t setter = propagation->value_setters[value];
+  if (setter.region == QUANT_NONE) {
     g_string_append(out_text, "as annotated");
     return;
   }
-  const quant_port_result_t *port = &propagation->regions[place.region].ports[place.port];
+  const quant_port_result_t *port = &propagation->regions[setter.region].ports[setter.port];
   g_string_append(out_text, "set by ");
-  quant_explain_port_name(propagation, place.region, place.port, out_text);
+  quant_explain_port_name(propagation, (uint32_t)setter.region, setter.port, out_text);
   g_string_append_printf(out_text, " in visit %" PRIu32, port->visit);
 }
 
@@ -102,9 +79,10 @@ void quant_explain_region(const quant_propagation_t *propagation, uint32_t regio
   const quant_region_t *row = &propagation->graph->regions[region];
   const quant_region_result_t *result = &propagation->regions[region];
   g_string_append_printf(out_text, "region %s (%s): ", row->name, row->kernel);
-  if (result->row == NULL || result->refusal != NULL) {
-    g_string_append_printf(out_text, "stays in high precision: %s\n",
-                           result->refusal == NULL ? "no row" : result->refusal);
+  if (result->refusal != NULL) {
+    g_string_append_printf(out_text, "stays in high precision: %s\n", result->refusal);
+  } else if (strcmp(row->kernel, QUANT_RESCALE_KERNEL) == 0) {
+    g_string_append(out_text, "every target has it\n");
   } else {
     g_string_append_printf(out_text, "row of line %" PRIu32 " of table %s\n", result->row->line,
                            propagation->table->name);
@@ -121,17 +99,17 @@ void quant_explain_region(const quant_propagation_t *propagation, uint32_t regio
   }
 }
 
-static void explain_conflict(const quant_propagation_t *propagation, place_t place, uint32_t number,
-                             GString *out_text) {
+static void explain_conflict(const quant_propagation_t *propagation, uint32_t region_index,
+                             uint32_t port_index, uint32_t number, GString *out_text) {
   const quant_graph_t *graph = propagation->graph;
-  const quant_region_t *region = &graph->regions[place.region];
-  const quant_port_result_t *port = &propagation->regions[place.region].ports[place.port];
-  uint32_t value = region->ports[place.port].value;
-  bool is_input = place.port < region->input_count;
+  const quant_region_t *region = &graph->regions[region_index];
+  const quant_port_result_t *port = &propagation->regions[region_index].ports[port_index];
+  uint32_t value = region->ports[port_index].value;
+  bool is_input = port_index < region->input_count;
   g_string_append_printf(out_text, "conflict %" PRIu32 ": value %s ", number,
                          graph->values[value].name);
   g_string_append(out_text, is_input ? "into " : "out of ");
-  quant_explain_port_name(propagation, place.region, place.port, out_text);
+  quant_explain_port_name(propagation, region_index, port_index, out_text);
   g_string_append_printf(out_text, "\n  the value has  ");
   quant_spec_print(&propagation->values[value], out_text);
   g_string_append(out_text, ", ");
@@ -139,7 +117,7 @@ static void explain_conflict(const quant_propagation_t *propagation, place_t pla
   g_string_append_printf(out_text, "\n  the port has   ");
   quant_spec_print(&port->spec, out_text);
   g_string_append_printf(out_text, ", in visit %" PRIu32 " by ", port->visit);
-  quant_explain_source(propagation, place.region, place.port, out_text);
+  quant_explain_source(propagation, region_index, port_index, out_text);
   g_string_append(out_text, "\n  so a rescale stands ");
   g_string_append(out_text, is_input ? "before the port" : "behind the port");
   g_string_append(out_text, "; none is needed if ");
@@ -158,10 +136,46 @@ uint32_t quant_explain_conflicts(const quant_propagation_t *propagation, GString
     for (uint32_t port = 0; port < quant_port_count(&graph->regions[region]); port++) {
       if (!propagation->regions[region].ports[port].is_rescaled) continue;
       if (count > 0) g_string_append_c(out_text, '\n');
-      explain_conflict(propagation, (place_t){region, port}, ++count, out_text);
+      explain_conflict(propagation, region, port, ++count, out_text);
     }
   }
   return count;
+}
+
+static bool has_parameters(const quant_propagation_t *propagation, uint32_t region, uint32_t port) {
+  return propagation->regions[region].ports[port].spec.kind == QUANT_SPEC_UNIFORM;
+}
+
+/* Whether a value has no parameters although a port that it is attached to has: it asks for more
+ * bits than the port has. */
+static bool asks_for_more(const quant_propagation_t *propagation, uint32_t index) {
+  const quant_value_t *value = &propagation->graph->values[index];
+  bool may_ask = value->spec.kind == QUANT_SPEC_ANY && value->constant == NULL &&
+                 propagation->values[index].kind == QUANT_SPEC_OPEN;
+  if (!may_ask) return false;
+  if (value->producer != QUANT_NONE &&
+      has_parameters(propagation, (uint32_t)value->producer, value->producer_port)) {
+    return true;
+  }
+  for (uint32_t i = 0; i < value->use_count; i++) {
+    if (has_parameters(propagation, value->uses[i].region, value->uses[i].port)) return true;
+  }
+  return false;
+}
+
+static void explain_narrow_ports(const quant_propagation_t *propagation, GString *out_text) {
+  const quant_graph_t *graph = propagation->graph;
+  bool is_first = true;
+  for (uint32_t i = 0; i < graph->value_count; i++) {
+    if (!asks_for_more(propagation, i)) continue;
+    g_string_append(out_text, is_first ? "values without parameters, as they ask for more bits "
+                                         "than their ports have: "
+                                       : ", ");
+    g_string_append_printf(out_text, "%s ", graph->values[i].name);
+    quant_spec_print(&graph->values[i].spec, out_text);
+    is_first = false;
+  }
+  if (!is_first) g_string_append_c(out_text, '\n');
 }
 
 void quant_explain_summary(const quant_propagation_t *propagation, GString *out_text) {
@@ -174,4 +188,5 @@ void quant_explain_summary(const quant_propagation_t *propagation, GString *out_
                          " visits\n",
                          graph->region_count, propagation->refused_count, propagation->open_count,
                          propagation->rescale_count, propagation->visit_count);
+  explain_narrow_ports(propagation, out_text);
 }

@@ -22,7 +22,8 @@ void quant_explain_region(const quant_propagation_t *propagation, uint32_t regio
  * their count. */
 uint32_t quant_explain_conflicts(const quant_propagation_t *propagation, GString *out_text);
 
-/* One line: "quantized: 3 regions, ..." by the definitions of the seed. */
+/* "quantized: 3 regions, ..." by the definitions of the seed; and a line with the values that stay
+ * open since their ANY asks for more bits than the ports have that they are attached to, if any. */
 void quant_explain_summary(const quant_propagation_t *propagation, GString *out_text);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "harness/quant/export_constant.h"
 #include "harness/quant/export_parts.h"
+#include "harness/quant/new_name.h"
 
 static const tensor_t *fold_value(exporter_t *exporter, uint32_t value, const type_t *type) {
   GString *text = g_string_new(NULL);
@@ -70,8 +71,7 @@ static void set_value(exporter_t *exporter, uint32_t value, uint32_t tensor) {
   if (g_hash_table_contains(exporter->names, name)) return;
   g_hash_table_remove(exporter->names, made->name);
   made->name = name;
-  char *key = arena_copy_text(exporter->arena, name, strlen(name));
-  g_hash_table_add(exporter->names, key);
+  new_names_take(exporter->names, name);
 }
 
 /* ---- Rescales -------------------------------------------------------------------------------- */

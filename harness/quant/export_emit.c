@@ -4,6 +4,7 @@
 
 #include "harness/quant/export_constant.h"
 #include "harness/quant/export_parts.h"
+#include "harness/quant/new_name.h"
 
 void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_form_t form,
                    arena_t *arena) {
@@ -14,8 +15,9 @@ void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_form_
       .tensors = g_array_new(FALSE, FALSE, sizeof(quant_step_tensor_t)),
       .steps = g_array_new(FALSE, FALSE, sizeof(quant_step_t)),
       .merged = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-      .names = g_hash_table_new(g_str_hash, g_str_equal),
+      .names = new_names_begin(),
       .memo = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+      .memo_keys = g_ptr_array_new(),
       .folded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
       .values = ARENA_NEW_ARRAY(arena, int32_t, graph->value_count),
       .is_region_done = arena_alloc_zeroed(arena, graph->region_count * sizeof(bool)),
@@ -30,6 +32,7 @@ void exporter_deinit(exporter_t *exporter) {
   g_array_unref(exporter->merged);
   g_hash_table_unref(exporter->names);
   g_hash_table_unref(exporter->memo);
+  g_ptr_array_unref(exporter->memo_keys);
   g_hash_table_unref(exporter->folded);
 }
 
@@ -42,9 +45,15 @@ exporter_mark_t exporter_mark(const exporter_t *exporter) {
                            .counts = exporter->counts};
 }
 
-static gboolean is_forgotten(gpointer key, gpointer tensor, gpointer tensor_count) {
-  (void)key;
-  return GPOINTER_TO_UINT(tensor) >= GPOINTER_TO_UINT(tensor_count);
+/* Each key of the memo is about a tensor that was new then, so the latest keys go first. */
+static void forget(exporter_t *exporter, guint tensor_count) {
+  GPtrArray *keys = exporter->memo_keys;
+  while (keys->len > 0) {
+    gpointer key = g_ptr_array_index(keys, keys->len - 1);
+    if (GPOINTER_TO_UINT(g_hash_table_lookup(exporter->memo, key)) < tensor_count) return;
+    g_ptr_array_set_size(keys, (gint)keys->len - 1);
+    g_hash_table_remove(exporter->memo, key);
+  }
 }
 
 void exporter_rewind(exporter_t *exporter, exporter_mark_t mark) {
@@ -53,7 +62,7 @@ void exporter_rewind(exporter_t *exporter, exporter_mark_t mark) {
       const quant_step_tensor_t *tensor = &g_array_index(exporter->tensors, quant_step_tensor_t, i);
       g_hash_table_remove(exporter->names, tensor->name);
     }
-    g_hash_table_foreach_remove(exporter->memo, is_forgotten, GUINT_TO_POINTER(mark.tensor_count));
+    forget(exporter, mark.tensor_count);
     g_array_set_size(exporter->tensors, mark.tensor_count);
   }
   g_array_set_size(exporter->steps, mark.step_count);
@@ -68,13 +77,7 @@ void exporter_rewind(exporter_t *exporter, exporter_mark_t mark) {
 
 uint32_t exporter_add_tensor(exporter_t *exporter, const char *name, const type_t *type,
                              const tensor_t *constant) {
-  GString *unique = g_string_new(name);
-  for (uint32_t number = 2; g_hash_table_contains(exporter->names, unique->str); number++) {
-    g_string_printf(unique, "%s.%u", name, number);
-  }
-  char *kept = arena_copy_text(exporter->arena, unique->str, unique->len);
-  g_string_free(unique, TRUE);
-  g_hash_table_add(exporter->names, kept);
+  const char *kept = new_name(exporter->names, "", name, "", SIZE_MAX, exporter->arena);
   quant_step_tensor_t tensor = {
       .name = kept, .type = *type, .constant = constant, .value = QUANT_NONE};
   g_array_append_val(exporter->tensors, tensor);
@@ -92,6 +95,12 @@ static int32_t look_up(exporter_t *exporter, const char *key) {
   return is_there ? (int32_t)GPOINTER_TO_UINT(found) : QUANT_NONE;
 }
 
+/* Keeps `key` as the name of a tensor that was just made. */
+static void remember(exporter_t *exporter, char *key, uint32_t tensor) {
+  g_hash_table_insert(exporter->memo, key, GUINT_TO_POINTER(tensor));
+  g_ptr_array_add(exporter->memo_keys, key);
+}
+
 uint32_t exporter_constant(exporter_t *exporter, const char *name, const tensor_t *constant) {
   char *key = g_strdup_printf("data %p", (const void *)constant);
   int32_t known = look_up(exporter, key);
@@ -100,7 +109,7 @@ uint32_t exporter_constant(exporter_t *exporter, const char *name, const tensor_
     return (uint32_t)known;
   }
   uint32_t tensor = exporter_add_tensor(exporter, name, &constant->type, constant);
-  g_hash_table_insert(exporter->memo, key, GUINT_TO_POINTER(tensor));
+  remember(exporter, key, tensor);
   return tensor;
 }
 
@@ -120,7 +129,7 @@ uint32_t exporter_splat(exporter_t *exporter, const element_t *element, const ty
   char *name = g_strdup_printf("%s.%" PRId64, element->name, value);
   uint32_t tensor = exporter_add_tensor(exporter, name, &type, data);
   g_free(name);
-  g_hash_table_insert(exporter->memo, key, GUINT_TO_POINTER(tensor));
+  remember(exporter, key, tensor);
   return tensor;
 }
 
@@ -218,7 +227,7 @@ status_t exporter_emit_simple(exporter_t *exporter, const simple_op_t *op, const
   }
   status_t status = emit_new(exporter, op, name, declared, out_tensor, error);
   if (status == STATUS_OK) {
-    g_hash_table_insert(exporter->memo, key, GUINT_TO_POINTER(*out_tensor));
+    remember(exporter, key, *out_tensor);
   } else {
     g_free(key);
   }

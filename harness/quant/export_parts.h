@@ -16,8 +16,9 @@ typedef struct exporter {
   arena_t *arena;
   GArray *tensors;      /* quant_step_tensor_t */
   GArray *steps;        /* quant_step_t */
-  GHashTable *names;    /* Of tensors, owned by the arena. */
+  GHashTable *names;    /* Of tensors, for new_name(). */
   GHashTable *memo;     /* char *, owned: what was made -> number of its tensor. */
+  GPtrArray *memo_keys; /* Of the memo, by increasing tensor. */
   GHashTable *folded;   /* char *, owned: a constant and its type -> const tensor_t *. */
   int32_t *values;      /* By value: the tensor that its producer made, or QUANT_NONE. */
   bool *is_region_done; /* By region: its steps are merged with those of another. */

@@ -152,8 +152,8 @@ status_t quant_graph_parse(str_t text, arena_t *arena, quant_graph_t *out_graph,
 void quant_graph_print(const quant_graph_t *graph, GString *out_text);
 
 /* A module with one function whose body is quant.region ops, as MLIR's quant dialect had them:
- * input_specs, output_specs (what quant_port_constraint() says), logical_kernel, and the ops inside
- * in generic form.  Calls stay replaced. */
+ * input_specs, output_specs (what quant_port_constraint() says, or the expressed type where that is
+ * OPEN), logical_kernel, and the ops inside in generic form.  Calls stay replaced. */
 void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text);
 
 /* Whether two graphs say the same, whatever the order in which regions and values were declared:

@@ -1,6 +1,7 @@
 /* Graphs as MLIR: one function of quant.region ops.  Tensors are called %v.NAME, those inside of
  * regions %i.REGION$$NAME, with '$' for '/': no op's own body has such names. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "harness/model/mlir.h"
 #include "harness/quant/decimal.h"
@@ -124,12 +125,17 @@ static void print_ports(const quant_graph_t *graph, const quant_region_t *region
   }
 }
 
+/* MLIR's verifier takes no other spelling of a spec that says nothing than that of one that keeps
+ * high precision: the expressed type. */
 static void print_specs(const quant_graph_t *graph, const quant_region_t *region, uint32_t begin,
                         uint32_t end, GString *out_text) {
   g_string_append_c(out_text, '[');
   for (uint32_t port = begin; port < end; port++) {
     if (port > begin) g_string_append(out_text, ", ");
-    quant_spec_print(quant_port_constraint(graph, &region->ports[port]), out_text);
+    const quant_spec_t *spec = quant_port_constraint(graph, &region->ports[port]);
+    const quant_value_t *value = &graph->values[region->ports[port].value];
+    const quant_spec_t kept = quant_spec_of_type(&value->type);
+    quant_spec_print(spec->kind == QUANT_SPEC_OPEN ? &kept : spec, out_text);
   }
   g_string_append_c(out_text, ']');
 }
@@ -205,9 +211,13 @@ static void print_value_types(const quant_graph_t *graph, const uint32_t *values
   }
 }
 
+/* Whether MLIR's lexer takes it behind '@' without quotes: a letter or '_', and no '-'. */
+static bool is_bare_symbol(const char *name) {
+  return (g_ascii_isalpha(name[0]) || name[0] == '_') && strchr(name, '-') == NULL;
+}
+
 static void print_signature(const quant_graph_t *graph, GString *out_text) {
-  /* A symbol that begins with a digit has quotes. */
-  const char *quote = g_ascii_isdigit(graph->name[0]) ? "\"" : "";
+  const char *quote = is_bare_symbol(graph->name) ? "" : "\"";
   g_string_append_printf(out_text, "  func.func @%s%s%s(", quote, graph->name, quote);
   for (uint32_t i = 0; i < graph->input_count; i++) {
     const quant_value_t *value = &graph->values[graph->inputs[i]];

@@ -273,7 +273,8 @@ static status_t parse_lines(graph_parser_t *parser, failure_t *error) {
   bool is_line;
   STATUS_TRY(graph_next_line(parser, &is_line, error));
   if (!is_line || !graph_keyword(parser, "graph")) {
-    return graph_fail(graph_position(parser), error, "a graph begins with \"graph NAME\"");
+    position_t begin = {.line = MAX(parser->line, 1U), .column = 1};
+    return graph_fail(begin, error, "a graph begins with \"graph NAME\"");
   }
   named_t name;
   STATUS_TRY(graph_take_name(parser, &name, error));

@@ -1,6 +1,7 @@
 /* A propagation as a quantized model: quant.md, "Materialization". */
 #include <string.h>
 
+#include "harness/quant/new_name.h"
 #include "harness/quant/propagate_parts.h"
 
 typedef struct writer {
@@ -9,9 +10,9 @@ typedef struct writer {
   quant_fault_t fault;
   arena_t *arena;
   quant_builder_t *builder;
-  quant_rescale_t **rescales; /* By value: those of its inputs that conflict. */
-  GHashTable *names;          /* Of values and regions alike; borrowed. */
-  GPtrArray *regions;         /* quant_region_t in the arena: rescales, to be added last. */
+  GHashTable *rescales; /* quant_rescale_t, of inputs that conflict; borrowed. */
+  GHashTable *names;    /* Of values and regions alike, for new_name(); borrowed. */
+  GPtrArray *regions;   /* quant_region_t in the arena: rescales, to be added last. */
 } writer_t;
 
 static void write_values(writer_t *writer) {
@@ -27,13 +28,13 @@ static void write_values(writer_t *writer) {
                                                         : QUANT_RESULT;
     quant_builder_add_value(writer->builder, role, value->name, &value->type, spec,
                             value->constant);
-    g_hash_table_add(writer->names, (gpointer)(uintptr_t)value->name);
+    new_names_take(writer->names, value->name);
   }
   for (uint32_t i = 0; i < graph->output_count; i++) {
     quant_builder_add_output(writer->builder, graph->outputs[i]);
   }
   for (uint32_t i = 0; i < graph->region_count; i++) {
-    g_hash_table_add(writer->names, (gpointer)(uintptr_t)graph->regions[i].name);
+    new_names_take(writer->names, graph->regions[i].name);
   }
 }
 
@@ -50,25 +51,12 @@ static const char *name_in_call(const writer_t *writer, uint32_t value, int32_t 
   return slash != NULL ? slash + 1 : name;
 }
 
-/* "VALUE.rescale", with a number if that is taken, inside `call`; VALUE is cut where the name would
- * be too long. */
-static const char *new_name(writer_t *writer, uint32_t value, int32_t call) {
+/* "VALUE.rescale" inside `call`, with a number if that is taken. */
+static const char *rescale_name(writer_t *writer, uint32_t value, int32_t call) {
   const char *local = name_in_call(writer, value, call);
-  g_autoptr(GString) name = g_string_new(NULL);
-  g_autoptr(GString) suffix = g_string_new(NULL);
-  for (uint32_t number = 1;; number++) {
-    g_string_assign(suffix, ".rescale");
-    if (number > 1) g_string_append_printf(suffix, ".%u", number);
-    g_string_truncate(name, 0);
-    if (call != QUANT_NONE) g_string_append_printf(name, "%s/", writer->graph->calls[call].name);
-    size_t taken = name->len + suffix->len;
-    int room = taken < QUANT_NAME_BYTES_MAX ? (int)(QUANT_NAME_BYTES_MAX - taken) : 0;
-    g_string_append_printf(name, "%.*s%s", room, local, suffix->str);
-    if (!g_hash_table_contains(writer->names, name->str)) break;
-  }
-  const char *copy = arena_copy_text(writer->arena, name->str, name->len);
-  g_hash_table_add(writer->names, (gpointer)(uintptr_t)copy);
-  return copy;
+  g_autofree char *head =
+      call == QUANT_NONE ? g_strdup("") : g_strdup_printf("%s/", writer->graph->calls[call].name);
+  return new_name(writer->names, head, local, ".rescale", QUANT_NAME_BYTES_MAX, writer->arena);
 }
 
 /* Makes a value like `value`, and a rescale between both: to the new one if `is_input`, else from
@@ -76,7 +64,7 @@ static const char *new_name(writer_t *writer, uint32_t value, int32_t call) {
 static uint32_t add_rescale(writer_t *writer, uint32_t value, const quant_spec_t *spec,
                             int32_t call, bool is_input) {
   const quant_value_t *old = &writer->graph->values[value];
-  const char *name = new_name(writer, value, call);
+  const char *name = rescale_name(writer, value, call);
   uint32_t made =
       quant_builder_add_value(writer->builder, QUANT_RESULT, name, &old->type, spec, NULL);
   quant_port_t *ports = ARENA_NEW_ARRAY(writer->arena, quant_port_t, 2);
@@ -96,13 +84,13 @@ static uint32_t add_rescale(writer_t *writer, uint32_t value, const quant_spec_t
 /* The value that an input which conflicts with its value is attached to instead. */
 static uint32_t rescaled_input(writer_t *writer, uint32_t value, const quant_spec_t *spec,
                                int32_t call) {
-  quant_rescale_t *unshared = NULL;
-  bool is_shared = writer->fault != QUANT_FAULT_rescale_unshared;
-  quant_rescale_t **list = is_shared ? &writer->rescales[value] : &unshared;
   bool is_new;
-  quant_rescale_t *rescale = quant_rescale_shared(list, call, spec, writer->arena, &is_new);
-  if (is_new) rescale->value = add_rescale(writer, value, spec, call, true);
-  return rescale->value;
+  quant_rescale_t *rescale =
+      quant_rescale_shared(writer->rescales, value, call, spec, writer->arena, &is_new);
+  if (is_new || writer->fault == QUANT_FAULT_rescale_unshared) {
+    rescale->made = add_rescale(writer, value, spec, call, true);
+  }
+  return rescale->made;
 }
 
 static bool wants_rescale(const writer_t *writer, const quant_port_result_t *port, uint32_t value,
@@ -138,17 +126,17 @@ static quant_region_t materialized(writer_t *writer, uint32_t index) {
 status_t quant_materialize(const quant_propagation_t *propagation, quant_fault_t fault,
                            arena_t *arena, quant_graph_t *out_graph, failure_t *error) {
   const quant_graph_t *graph = propagation->graph;
-  g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(GHashTable) names = new_names_begin();
+  g_autoptr(GHashTable) rescales = quant_rescales_begin();
   g_autoptr(GPtrArray) regions = g_ptr_array_new();
-  writer_t writer = {
-      .propagation = propagation,
-      .graph = graph,
-      .fault = fault,
-      .arena = arena,
-      .builder = quant_builder_new(graph->name, arena),
-      .rescales = arena_alloc_zeroed(arena, graph->value_count * sizeof(quant_rescale_t *)),
-      .names = names,
-      .regions = regions};
+  writer_t writer = {.propagation = propagation,
+                     .graph = graph,
+                     .fault = fault,
+                     .arena = arena,
+                     .builder = quant_builder_new(graph->name, arena),
+                     .rescales = rescales,
+                     .names = names,
+                     .regions = regions};
   write_values(&writer);
   for (uint32_t i = 0; i < graph->call_count; i++) {
     quant_builder_add_call(writer.builder, &graph->calls[i]);

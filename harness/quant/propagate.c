@@ -34,7 +34,7 @@ static status_t match_region(quant_run_t *run, uint32_t region, const quant_tabl
                              quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
   const quant_region_t *shape = &run->graph->regions[region];
   if (strcmp(shape->kernel, QUANT_RESCALE_KERNEL) != 0) {
-    return quant_table_match(run->table, run->graph, region, run->arena, out_row, out_ports, error);
+    return quant_table_match(run->table, run->graph, region, out_row, out_ports, error);
   }
   *out_row = &rescale_row;
   for (uint32_t port = 0; port < quant_port_count(shape); port++) {
@@ -96,11 +96,11 @@ static void begin_values(quant_run_t *run) {
   const quant_graph_t *graph = run->graph;
   quant_propagation_t *propagation = run->propagation;
   propagation->values = ARENA_NEW_ARRAY(run->arena, quant_spec_t, graph->value_count);
-  propagation->value_setters =
-      arena_alloc_zeroed(run->arena, graph->value_count * sizeof(quant_port_t *));
+  propagation->value_setters = ARENA_NEW_ARRAY(run->arena, quant_setter_t, graph->value_count);
   for (uint32_t i = 0; i < graph->value_count; i++) {
     const quant_value_t *value = &graph->values[i];
     bool is_settled = value->spec.kind == QUANT_SPEC_UNIFORM && value->constant == NULL;
+    propagation->value_setters[i] = (quant_setter_t){.region = QUANT_NONE};
     propagation->values[i] = is_settled ? value->spec : (quant_spec_t){.kind = QUANT_SPEC_OPEN};
   }
 }
@@ -115,16 +115,16 @@ static bool is_conflict(const quant_run_t *run, const quant_port_t *shape,
          !quant_spec_equal(&port->spec, value);
 }
 
-/* Whether a port that conflicts gets a rescale of its own.  `rescales`: by value, of inputs. */
+/* Whether a port that conflicts gets a rescale of its own. */
 static bool is_own_rescale(const quant_run_t *run, const quant_region_t *shape, uint32_t port,
-                           const quant_spec_t *spec, quant_rescale_t **rescales) {
+                           const quant_spec_t *spec, GHashTable *rescales) {
   if (port >= shape->input_count) return true;
   bool is_new;
-  quant_rescale_shared(&rescales[shape->ports[port].value], shape->call, spec, run->arena, &is_new);
+  quant_rescale_shared(rescales, shape->ports[port].value, shape->call, spec, run->arena, &is_new);
   return is_new;
 }
 
-static void end_region(quant_run_t *run, uint32_t region, quant_rescale_t **rescales) {
+static void end_region(quant_run_t *run, uint32_t region, GHashTable *rescales) {
   const quant_region_t *shape = &run->graph->regions[region];
   quant_propagation_t *propagation = run->propagation;
   quant_region_result_t *result = &propagation->regions[region];
@@ -174,8 +174,7 @@ status_t quant_propagate(const quant_graph_t *graph, const quant_table_t *table,
   for (uint32_t region; work_list_take(&run.list, &region);) {
     STATUS_TRY(quant_visit_region(&run, region, error));
   }
-  quant_rescale_t **rescales =
-      arena_alloc_zeroed(arena, graph->value_count * sizeof(quant_rescale_t *));
+  g_autoptr(GHashTable) rescales = quant_rescales_begin();
   for (uint32_t i = 0; i < regions; i++) end_region(&run, i, rescales);
   propagation.is_fully_quantized = propagation.refused_count == 0 && propagation.open_count == 0;
   *out_propagation = propagation;

@@ -56,14 +56,20 @@ typedef struct quant_region_result {
   quant_port_result_t *ports;        /* As many as the region has. */
 } quant_region_result_t;
 
+/* The port whose parameters a value was given. */
+typedef struct quant_setter {
+  int32_t region; /* QUANT_NONE: no port, but the value's own spec, or nothing. */
+  uint32_t port;
+} quant_setter_t;
+
 typedef struct quant_propagation {
   const quant_graph_t *graph; /* Borrowed, as is the table. */
   const quant_table_t *table;
-  quant_region_result_t *regions;     /* By region. */
-  quant_spec_t *values;               /* By value: UNIFORM if settled, else OPEN. */
-  const quant_port_t **value_setters; /* By value: the port that settled it, or NULL. */
-  uint32_t visit_count;               /* At most regions and their ports together. */
-  uint32_t rescale_count;             /* Rescales that materialization inserts. */
+  quant_region_result_t *regions; /* By region. */
+  quant_spec_t *values;           /* By value: UNIFORM if settled, else OPEN. */
+  quant_setter_t *value_setters;  /* By value. */
+  uint32_t visit_count;           /* At most regions and their ports together. */
+  uint32_t rescale_count;         /* Rescales that materialization inserts. */
   uint32_t refused_count;
   uint32_t open_count;     /* Quantizable ports without parameters, refused regions left aside. */
   bool is_fully_quantized; /* Nothing refused, nothing open (the seed's definition). */

@@ -52,14 +52,17 @@ void quant_refuse(quant_run_t *run, uint32_t region, const char *text);
 
 /* A rescale of a value for inputs: all that want these parameters in this call share it. */
 typedef struct quant_rescale {
+  uint32_t value;
   int32_t call;
-  const quant_spec_t *spec;
-  uint32_t value; /* What it makes, once it is made. */
-  struct quant_rescale *next;
+  const quant_spec_t *spec; /* UNIFORM; borrowed. */
+  uint32_t made;            /* The value that it makes, once it is made. */
 } quant_rescale_t;
 
-/* The rescale of a list that a region in `call` may share, or a new one at its end. */
-quant_rescale_t *quant_rescale_shared(quant_rescale_t **inout_list, int32_t call,
+/* An empty set of rescales; g_hash_table_destroy() frees it. */
+GHashTable *quant_rescales_begin(void);
+
+/* The rescale of the set that a region in `call` may share, or a new one in the arena. */
+quant_rescale_t *quant_rescale_shared(GHashTable *rescales, uint32_t value, int32_t call,
                                       const quant_spec_t *spec, arena_t *arena, bool *out_is_new);
 
 #endif

@@ -273,15 +273,16 @@ static void wake(quant_run_t *run, uint32_t region) {
 
 /* Settles the value of a port that was settled, if it is open, and lists all that touch it and may
  * have something to do. */
-static void settle_value(quant_run_t *run, const quant_port_t *port, const quant_spec_t *spec) {
-  const quant_value_t *value = &run->graph->values[port->value];
-  quant_spec_t *settled = &run->propagation->values[port->value];
+static void settle_value(quant_run_t *run, quant_setter_t setter, const quant_spec_t *spec) {
+  uint32_t index = run->graph->regions[setter.region].ports[setter.port].value;
+  const quant_value_t *value = &run->graph->values[index];
+  quant_spec_t *settled = &run->propagation->values[index];
   bool is_kept = value->spec.kind == QUANT_SPEC_KEEP && run->fault != QUANT_FAULT_settle_kept;
   bool is_settled = settled->kind == QUANT_SPEC_UNIFORM && run->fault != QUANT_FAULT_resettle;
   if (value->constant != NULL || is_kept || is_settled) return;
   if (!quant_spec_is_wide_enough(&value->spec, spec)) return;
   *settled = *spec;
-  run->propagation->value_setters[port->value] = port;
+  run->propagation->value_setters[index] = setter;
   if (run->fault == QUANT_FAULT_forget_neighbours) return;
   if (value->producer != QUANT_NONE) wake(run, (uint32_t)value->producer);
   for (uint32_t i = 0; i < value->use_count; i++) wake(run, value->uses[i].region);
@@ -292,7 +293,7 @@ static void settle_values(quant_visit_t *visit) {
   for (uint32_t port = 0; port < visit->port_count; port++) {
     const quant_spec_t *settled = &visit->states[port].settled;
     if (!visit->was_open[port] || settled->kind == QUANT_SPEC_OPEN) continue;
-    settle_value(visit->run, &visit->shape->ports[port], settled);
+    settle_value(visit->run, (quant_setter_t){(int32_t)visit->region, port}, settled);
   }
 }
 

@@ -46,7 +46,8 @@ static quant_outcome_t compare(const comparison_t *comparison, failure_t *out_wo
   for (uint32_t v = 0; v < a->graph->value_count; v++) {
     uint32_t other = mapped(comparison->value_map, v);
     bool is_same = quant_spec_equal(&a->values[v], &b->values[other]) &&
-                   (a->value_setters[v] == NULL) == (b->value_setters[other] == NULL);
+                   (a->value_setters[v].region == QUANT_NONE) ==
+                       (b->value_setters[other].region == QUANT_NONE);
     if (is_same) continue;
     return property_violated(out_words, "value %s came out otherwise", a->graph->values[v].name);
   }

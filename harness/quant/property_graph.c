@@ -162,7 +162,7 @@ quant_outcome_t quant_property_rescales_needed(const quant_trial_t *trial, arena
 }
 
 /* Counts, by the table, refused regions and quantizable ports without parameters. */
-static quant_outcome_t count_open(const quant_trial_t *trial, arena_t *arena, uint32_t *out_refused,
+static quant_outcome_t count_open(const quant_trial_t *trial, uint32_t *out_refused,
                                   uint32_t *out_open) {
   const quant_graph_t *graph = trial->graph;
   GHashTable *regions = names_of(&trial->materialized, false);
@@ -171,7 +171,7 @@ static quant_outcome_t count_open(const quant_trial_t *trial, arena_t *arena, ui
     const quant_table_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
     if (trial->propagation.regions[r].refusal != NULL ||
-        quant_table_match(trial->table, graph, r, arena, &row, signature, NULL) != STATUS_OK) {
+        quant_table_match(trial->table, graph, r, &row, signature, NULL) != STATUS_OK) {
       ++*out_refused;
       continue;
     }
@@ -189,9 +189,10 @@ static quant_outcome_t count_open(const quant_trial_t *trial, arena_t *arena, ui
 
 quant_outcome_t quant_property_fully_quantized(const quant_trial_t *trial, arena_t *arena,
                                                failure_t *out_words) {
+  (void)arena;
   const quant_propagation_t *found = &trial->propagation;
   uint32_t refused = 0, open = 0;
-  count_open(trial, arena, &refused, &open);
+  count_open(trial, &refused, &open);
   if (refused != found->refused_count || open != found->open_count) {
     return property_violated(out_words,
                              "%u refused regions and %u open ports, counted as %u and %u", refused,

@@ -17,8 +17,7 @@ typedef struct property_view {
 
 /* False if the region was refused, has no row or is missing in the materialized graph, which is for
  * the properties `refusals` and `nothing_lost` to say. */
-bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
-                   property_view_t *out_view);
+bool property_view(const quant_trial_t *trial, uint32_t region, property_view_t *out_view);
 
 /* The region of the materialized graph with that name, or NULL; the value. */
 const quant_region_t *property_made_region(const quant_trial_t *trial, const char *name);

@@ -7,10 +7,11 @@ static const char *port_name(const property_view_t *view, uint32_t port) {
 
 quant_outcome_t quant_property_rules(const quant_trial_t *trial, arena_t *arena,
                                      failure_t *out_words) {
+  (void)arena;
   bool has_rules = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     if (property_check_rules(&view, out_words) != STATUS_OK) return QUANT_VIOLATED;
     has_rules = has_rules || view.row->rule_count > 0;
   }
@@ -51,10 +52,11 @@ static quant_outcome_t check_signature(const property_view_t *view, uint32_t por
 
 quant_outcome_t quant_property_signatures(const quant_trial_t *trial, arena_t *arena,
                                           failure_t *out_words) {
+  (void)arena;
   bool has_ports = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     has_ports = true;
     if (view.row != view.result->row) {
       return property_violated(out_words, "%s has another row than the table's first",
@@ -166,7 +168,7 @@ quant_outcome_t quant_property_sources(const quant_trial_t *trial, arena_t *aren
   bool has_parameters = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     for (uint32_t p = 0; p < view.port_count; p++) {
       if (view.states[p].settled.kind == QUANT_SPEC_UNIFORM) has_parameters = true;
       if (check_source(&view, p, arena, out_words) == QUANT_VIOLATED) return QUANT_VIOLATED;
@@ -175,29 +177,14 @@ quant_outcome_t quant_property_sources(const quant_trial_t *trial, arena_t *aren
   return has_parameters ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }
 
-/* The region whose port settled a value, or QUANT_NONE. */
-static int32_t setter_region(const quant_trial_t *trial, uint32_t value) {
-  const quant_port_t *setter = trial->propagation.value_setters[value];
-  if (setter == NULL) return QUANT_NONE;
-  const quant_value_t *shape = &trial->graph->values[value];
-  for (uint32_t i = 0; i <= shape->use_count; i++) {
-    int32_t r = i < shape->use_count ? (int32_t)shape->uses[i].region : shape->producer;
-    if (r == QUANT_NONE) continue;
-    const quant_region_t *region = &trial->graph->regions[r];
-    for (uint32_t p = 0; p < quant_port_count(region); p++) {
-      if (&region->ports[p] == setter) return r;
-    }
-  }
-  return QUANT_NONE;
-}
-
 /* Values have their parameters from ports that touch them, of regions that could have some. */
 static quant_outcome_t check_setters(const quant_trial_t *trial, arena_t *arena,
                                      failure_t *out_words) {
   const quant_graph_t *graph = trial->graph;
   for (uint32_t v = 0; v < graph->value_count; v++) {
-    int32_t r = setter_region(trial, v);
-    if (trial->propagation.value_setters[v] != NULL && r == QUANT_NONE) {
+    const quant_setter_t setter = trial->propagation.value_setters[v];
+    int32_t r = setter.region;
+    if (r != QUANT_NONE && graph->regions[r].ports[setter.port].value != v) {
       return property_violated(out_words, "%s was set by a port that does not touch it",
                                graph->values[v].name);
     }
@@ -219,8 +206,7 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
     const quant_region_result_t *result = &trial->propagation.regions[r];
     const quant_table_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
-    bool has_row =
-        quant_table_match(trial->table, graph, r, arena, &row, signature, NULL) == STATUS_OK;
+    bool has_row = quant_table_match(trial->table, graph, r, &row, signature, NULL) == STATUS_OK;
     bool is_refused = result->refusal != NULL;
     if (!is_refused && !has_row && !g_str_equal(region->kernel, QUANT_RESCALE_KERNEL)) {
       return property_violated(out_words, "%s has no row and is not refused", region->name);

@@ -21,14 +21,9 @@ const quant_value_t *property_made_value(const quant_trial_t *trial, const char 
 }
 
 uint32_t property_value_visit(const quant_trial_t *trial, uint32_t value) {
-  const quant_port_t *setter = trial->propagation.value_setters[value];
-  for (uint32_t r = 0; setter != NULL && r < trial->graph->region_count; r++) {
-    const quant_region_t *region = &trial->graph->regions[r];
-    for (uint32_t p = 0; p < quant_port_count(region); p++) {
-      if (&region->ports[p] == setter) return trial->propagation.regions[r].ports[p].visit;
-    }
-  }
-  return 0;
+  const quant_setter_t setter = trial->propagation.value_setters[value];
+  if (setter.region == QUANT_NONE) return 0;
+  return trial->propagation.regions[setter.region].ports[setter.port].visit;
 }
 
 /* Whether the row says nothing of what is stored on a port, nor does the port's own spec. */
@@ -52,8 +47,7 @@ static void complete_free_port(property_view_t *view, uint32_t port) {
   view->signature[port].storage_max = made->spec.storage_max;
 }
 
-bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
-                   property_view_t *out_view) {
+bool property_view(const quant_trial_t *trial, uint32_t region, property_view_t *out_view) {
   const quant_region_t *shape = &trial->graph->regions[region];
   const quant_region_t *made = property_made_region(trial, shape->name);
   property_view_t view = {.trial = trial,
@@ -63,8 +57,8 @@ bool property_view(const quant_trial_t *trial, uint32_t region, arena_t *arena,
   if (view.result->refusal != NULL || made == NULL || quant_port_count(made) != view.port_count) {
     return false;
   }
-  if (quant_table_match(trial->table, trial->graph, region, arena, &view.row, view.signature,
-                        NULL) != STATUS_OK) {
+  if (quant_table_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
+      STATUS_OK) {
     return false;
   }
   *out_view = view;
@@ -193,8 +187,8 @@ void property_point(property_view_t *view) {
 bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *arena) {
   const quant_region_t *shape = &trial->graph->regions[region];
   property_view_t view = {.trial = trial, .region = shape, .port_count = quant_port_count(shape)};
-  if (quant_table_match(trial->table, trial->graph, region, arena, &view.row, view.signature,
-                        NULL) != STATUS_OK) {
+  if (quant_table_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
+      STATUS_OK) {
     return true;
   }
   for (uint32_t p = 0; p < view.port_count; p++) {

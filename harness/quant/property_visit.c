@@ -77,7 +77,7 @@ quant_outcome_t quant_property_fixed_point(const quant_trial_t *trial, arena_t *
   bool has_regions = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     has_regions = true;
     if (check_region(&view, arena, out_words) == QUANT_VIOLATED ||
         check_values(&view, out_words) == QUANT_VIOLATED) {
@@ -115,7 +115,7 @@ quant_outcome_t quant_property_preference(const quant_trial_t *trial, arena_t *a
   bool has_regions = false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     property_view_t view;
-    if (!property_view(trial, r, arena, &view)) continue;
+    if (!property_view(trial, r, &view)) continue;
     has_regions = true;
     for (uint32_t p = 0; p < view.port_count; p++) {
       if (!passed_over_value(&view, p, arena)) continue;
@@ -135,7 +135,7 @@ quant_outcome_t quant_property_visits(const quant_trial_t *trial, arena_t *arena
   const quant_propagation_t *found = &trial->propagation;
   uint64_t reasons = graph->region_count;
   for (uint32_t v = 0; v < graph->value_count; v++) {
-    if (found->value_setters[v] == NULL) continue;
+    if (found->value_setters[v].region == QUANT_NONE) continue;
     reasons += graph->values[v].use_count + (graph->values[v].producer != QUANT_NONE);
   }
   if (found->visit_count > reasons) {

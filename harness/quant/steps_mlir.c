@@ -1,15 +1,13 @@
-/* One function: each op as its row prints it (op_t.print_mlir), operands and results renamed. */
-#include <ctype.h>
-#include <stdlib.h>
+/* One function: each op as its row prints it (mlir_print_op()). */
 #include <string.h>
 
-#include "harness/model/op.h"
+#include "harness/model/mlir.h"
 #include "harness/quant/export.h"
 
 typedef struct printer {
   const quant_steps_t *steps;
   GString *text;
-  char **names;  /* By tensor: its SSA name, owned; NULL while it is not defined. */
+  char **names;  /* By tensor: its SSA name without '%', owned; NULL while it is not defined. */
   type_t *types; /* By tensor: the type that this name has. */
   uint32_t cast_count;
 } printer_t;
@@ -22,8 +20,9 @@ static void define(printer_t *self, uint32_t tensor, char *name, const type_t *t
 /* The name under which `name` has another type: the same bits, seen otherwise. */
 static char *cast(printer_t *self, const char *name, const type_t *from, const type_t *to) {
   if (type_equal(from, to)) return g_strdup(name);
-  char *seen = g_strdup_printf("%%seen%u", self->cast_count++);
-  g_string_append_printf(self->text, "    %s = \"stablehlo.bitcast_convert\"(%s) : (", seen, name);
+  char *seen = g_strdup_printf("seen%u", self->cast_count++);
+  g_string_append_printf(self->text, "    %%%s = \"stablehlo.bitcast_convert\"(%%%s) : (", seen,
+                         name);
   type_print_mlir(from, self->text);
   g_string_append(self->text, ") -> ");
   type_print_mlir(to, self->text);
@@ -45,8 +44,8 @@ static bool is_splat(const tensor_t *data) {
 static void print_constant(printer_t *self, uint32_t tensor) {
   const tensor_t *data = self->steps->tensors[tensor].constant;
   const type_t plain = type_make(data->type.element, data->type.rank, data->type.dims);
-  char *name = g_strdup_printf("%%t%u", tensor);
-  g_string_append_printf(self->text, "    %s = \"stablehlo.constant\"() <{value = dense<", name);
+  char *name = g_strdup_printf("t%u", tensor);
+  g_string_append_printf(self->text, "    %%%s = \"stablehlo.constant\"() <{value = dense<", name);
   size_t bytes = is_splat(data) ? element_bytes(plain.element) : type_bytes(&plain);
   if (bytes > 0) g_string_append(self->text, "\"0x");
   for (size_t i = 0; i < bytes; i++) g_string_append_printf(self->text, "%02X", data->data[i]);
@@ -60,39 +59,6 @@ static void print_constant(printer_t *self, uint32_t tensor) {
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* Copies an op's text, which is about %arg0, %arg1, ..., with the operands' names. */
-static void copy_renamed(printer_t *self, const char *begin, const char *end, char **operands) {
-  static const char prefix[] = "%arg";
-  const size_t length = sizeof prefix - 1;
-  while (begin < end) {
-    bool is_operand = strncmp(begin, prefix, length) == 0 && isdigit((unsigned char)begin[length]);
-    if (!is_operand) {
-      g_string_append_c(self->text, *begin++);
-      continue;
-    }
-    char *rest;
-    unsigned long number = strtoul(begin + length, &rest, 10);
-    g_string_append(self->text, operands[number]);
-    begin = rest;
-  }
-}
-
-/* What op_t.print_mlir puts between the opening of the function and its return, less "%0" and ":2"
- * of the results. */
-static void print_op(printer_t *self, const program_t *program, char **operands) {
-  static const char body[] = " {\n    %0", last[] = "\n    return";
-  GString *module = g_string_new(NULL);
-  program->op->print_mlir(program, module);
-  const char *begin = strstr(module->str, body);
-  const char *end = g_strrstr(module->str, last);
-  if (begin != NULL && end != NULL) {
-    begin = strstr(begin + sizeof body - 1, " = ");
-    copy_renamed(self, begin, end, operands);
-  }
-  g_string_append_c(self->text, '\n');
-  g_string_free(module, TRUE);
-}
-
 static void print_step(printer_t *self, uint32_t number) {
   const quant_step_t *step = &self->steps->steps[number];
   const program_t *program = &step->program;
@@ -101,15 +67,17 @@ static void print_step(printer_t *self, uint32_t number) {
     uint32_t tensor = step->operands[i];
     operands[i] = cast(self, self->names[tensor], &self->types[tensor], &program->operands[i]);
   }
-  g_string_append_printf(self->text, "    %%r%u", number);
-  if (program->result_count > 1) g_string_append_printf(self->text, ":%u", program->result_count);
-  print_op(self, program, operands);
-  for (uint32_t i = 0; i < program->operand_count; i++) g_free(operands[i]);
+  const char *results[CASE_RESULTS_MAX];
   for (uint32_t i = 0; i < program->result_count; i++) {
-    char *name = program->result_count > 1 ? g_strdup_printf("%%r%u#%u", number, i)
-                                           : g_strdup_printf("%%r%u", number);
+    char *name = program->result_count > 1 ? g_strdup_printf("r%u.%u", number, i)
+                                           : g_strdup_printf("r%u", number);
     define(self, step->results[i], name, &program->results[i]);
+    results[i] = name;
   }
+  g_string_append(self->text, "    ");
+  mlir_print_op(program, results, (const char *const *)operands, "", self->text);
+  g_string_append_c(self->text, '\n');
+  for (uint32_t i = 0; i < program->operand_count; i++) g_free(operands[i]);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -119,8 +87,8 @@ static void print_signature(printer_t *self) {
   g_string_append(self->text, "module {\n  func.func @main(");
   for (uint32_t i = 0; i < steps->graph->input_count; i++) {
     uint32_t tensor = steps->inputs[i];
-    char *name = g_strdup_printf("%%t%u", tensor);
-    g_string_append_printf(self->text, "%s%s: ", i == 0 ? "" : ", ", name);
+    char *name = g_strdup_printf("t%u", tensor);
+    g_string_append_printf(self->text, "%s%%%s: ", i == 0 ? "" : ", ", name);
     type_print_mlir(&steps->tensors[tensor].type, self->text);
     define(self, tensor, name, &steps->tensors[tensor].type);
   }
@@ -138,7 +106,7 @@ static void print_return(printer_t *self) {
   g_string_append(self->text, "    return");
   for (uint32_t i = 0; i < count; i++) {
     const char *name = self->names[steps->outputs[i]];
-    g_string_append_printf(self->text, "%s%s", i == 0 ? " " : ", ", name);
+    g_string_append_printf(self->text, "%s%%%s", i == 0 ? " " : ", ", name);
   }
   for (uint32_t i = 0; i < count; i++) {
     g_string_append(self->text, i == 0 ? " : " : ", ");

@@ -137,7 +137,7 @@ const char *const *quant_table_names(void);
  * outputs, constants where it wants them, tensors that have the dimension `axis`, and whose
  * signature every port's constraint (quant_port_constraint) fits.  Writes the completed signature
  * of each region port: wildcards become what the constraint names, else the table's default; the
- * words of the port stay.
+ * words of the port stay.  Row and signature borrow from table and graph.
  *
  * A constraint fits a port of kind
  *   STORAGE:  OPEN and CALIBRATED always; ANY if its storage range lies within the port's; UNIFORM
@@ -150,7 +150,7 @@ const char *const *quant_table_names(void);
  * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
  * closest (most ports in order, first one on ties), or that the table has no such kernel. */
 status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
-                           arena_t *arena, const quant_table_row_t **out_row,
+                           const quant_table_row_t **out_row,
                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error);
 
 /* Whether UNIFORM parameters fit a completed signature port: the storage type is the port's, the

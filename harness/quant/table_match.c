@@ -142,9 +142,8 @@ static void describe_port(uint32_t progress, char *out_text, size_t out_bytes) {
 }
 
 status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
-                           arena_t *arena, const quant_table_row_t **out_row,
+                           const quant_table_row_t **out_row,
                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
-  (void)arena; /* A signature borrows all it needs from row, table and graph. */
   const quant_region_t *node = &graph->regions[region];
   const quant_table_row_t *closest = NULL;
   uint32_t closest_progress = 0;

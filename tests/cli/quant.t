@@ -27,6 +27,8 @@ cp out quantized.graph
 run 0 "propagate what was propagated" quant propagate quantized.graph --table tflite_int8
 cmp -s out quantized.graph
 ok $? "propagate what was propagated: nothing changes"
+run 0 "check what was propagated" quant check quantized.graph --table tflite_int8
+like out "right.rescale (rescale): every target has it" "check what was propagated: rescales"
 run 2 "an empty graph from standard input" quant check -
 run 0 "MLIR" quant propagate "$conflicts" --table tflite_int8 --mlir
 like out "quant.region" "MLIR: region ops"
@@ -102,6 +104,13 @@ run 2 "a bad graph" quant check bad.graph
 like err "bad.graph: .*line 2" "a bad graph: path and line"
 run 2 "a bad table" quant check "$block" --table bad.graph
 like err "bad.graph: .*line 1" "a bad table: path and line"
+mkdir folder
+run 2 "a folder" quant check folder
+like err "cannot read folder: Is a directory" "a folder: named"
+run 2 "two spellings of an export" quant export "$block" --table onednn --mlir --cases
+like err "write --mlir or --cases, not both" "two spellings of an export: said"
+run 2 "no inputs" quant run "$block" --table onednn --executor model:sequential --inputs 0
+like err "inputs and --graphs take positive numbers" "no inputs: said"
 run 2 "no executor" quant run "$block" --table onednn
 like err "executor" "no executor: said"
 finish

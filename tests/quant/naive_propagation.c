@@ -228,7 +228,7 @@ static bool has_unfit_constant(const quant_graph_t *graph, const quant_region_t 
 static const quant_table_row_t no_rules = {.kernel = "rescale"};
 
 static void begin(const quant_graph_t *graph, const quant_table_t *table,
-                  naive_propagation_t *inout, uint32_t index, arena_t *arena) {
+                  naive_propagation_t *inout, uint32_t index) {
   const quant_region_t *region = &graph->regions[index];
   naive_region_t *known = &inout->regions[index];
   *known = (naive_region_t){.row = &no_rules};
@@ -239,8 +239,8 @@ static void begin(const quant_graph_t *graph, const quant_table_t *table,
     known->signature[port].kind =
         own->kind == QUANT_SPEC_KEEP ? QUANT_PORT_FLOAT : QUANT_PORT_WILDCARD;
   }
-  if (!naive_is_rescale(region) && quant_table_match(table, graph, index, arena, &known->row,
-                                                     known->signature, NULL) != STATUS_OK) {
+  if (!naive_is_rescale(region) &&
+      quant_table_match(table, graph, index, &known->row, known->signature, NULL) != STATUS_OK) {
     refuse(graph, inout, index);
   } else if (has_unfit_constant(graph, region, known)) {
     refuse(graph, inout, index);
@@ -313,7 +313,7 @@ naive_propagation_t naive_propagate(const quant_graph_t *graph, const quant_tabl
       naive.values[i] = value->spec;
     }
   }
-  for (uint32_t i = 0; i < graph->region_count; i++) begin(graph, table, &naive, i, arena);
+  for (uint32_t i = 0; i < graph->region_count; i++) begin(graph, table, &naive, i);
   const uint32_t *order = sorted_regions(graph, arena);
   for (uint32_t i = 0; i < graph->region_count;) {
     i = visit_changes(graph, &naive, order[i], arena) ? 0 : i + 1;

@@ -105,7 +105,7 @@ static void test_refused_lines(void) {
   static const struct {
     const char *text, *message;
   } rows[] = {
-      {"", "line 0, column 1: a graph begins with"},
+      {"", "line 1, column 1: a graph begins with"},
       {"input x f32[2]\n", "line 1, column 1: a graph begins with"},
       {"graph g/h\n", "line 1, column 8: expected the end of the line"},
       {"graph g\nfoo\n", "line 2, column 1: expected \"input\""},

@@ -357,6 +357,26 @@ static void test_mlir(void) {
   arena_deinit(&arena);
 }
 
+/* Names that MLIR's lexer does not take bare behind '@', and a spec that says nothing. */
+static void test_mlir_spellings(void) {
+  static const struct {
+    const char *name, *symbol;
+  } rows[] = {{"a-b", "@\"a-b\"("}, {".a", "@\".a\"("}, {"_a.1", "@_a.1("}, {"B2", "@B2("}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *text = g_strdup_printf(
+        "graph %s\ninput x f16[2]\nregion r k\nin x\nout y f16[2]\nreturn x\nend\n", rows[i].name);
+    arena_t arena;
+    arena_init(&arena);
+    quant_graph_t graph = parse_graph(text, &arena);
+    g_autoptr(GString) printed = g_string_new(NULL);
+    quant_graph_print_mlir(&graph, printed);
+    g_assert_nonnull(strstr(printed->str, rows[i].symbol));
+    g_assert_nonnull(strstr(printed->str, "input_specs = [f16], "));
+    g_assert_nonnull(strstr(printed->str, "output_specs = [f16]}"));
+    arena_deinit(&arena);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/graph-calls/expansion", test_expansion);
@@ -367,5 +387,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/graph-calls/bounds", test_bounds);
   g_test_add_func("/graph-calls/scopes", test_scopes);
   g_test_add_func("/graph-calls/mlir", test_mlir);
+  g_test_add_func("/graph-calls/mlir-spellings", test_mlir_spellings);
   return g_test_run();
 }

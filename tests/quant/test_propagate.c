@@ -180,8 +180,9 @@ static void test_values(void) {
   assert_value(model, "x", HALF);
   assert_value(model, "z", HALF);
   g_assert_true(model->propagation.is_fully_quantized);
-  g_assert_true(model->propagation.value_setters[value_index(&model->graph, "z")] ==
-                &model->graph.regions[region_index(&model->graph, "c")].ports[0]);
+  const quant_setter_t setter = model->propagation.value_setters[value_index(&model->graph, "z")];
+  g_assert_cmpint(setter.region, ==, (int)region_index(&model->graph, "c"));
+  g_assert_cmpuint(setter.port, ==, 0);
   g_assert_cmpuint(model->propagation.visit_count, ==, 5);
   model_free(model);
 }

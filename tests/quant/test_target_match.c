@@ -49,8 +49,7 @@ static void model_init(model_t *model, const char *rows, uint32_t inputs, uint32
 }
 
 static status_t match(model_t *model, failure_t *error) {
-  return quant_table_match(&model->table, &model->graph, 0, &model->arena, &model->row,
-                           model->signature, error);
+  return quant_table_match(&model->table, &model->graph, 0, &model->row, model->signature, error);
 }
 
 static void expect_line(model_t *model, uint32_t line) {
