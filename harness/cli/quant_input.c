@@ -39,6 +39,8 @@ static status_t read_text(const char *path, arena_t *arena, str_t *out_text, fai
 static status_t at_path(const char *path, status_t status, failure_t *error) {
   if (status == STATUS_OK) return status;
   char *text = g_strdup(error->text);
+  /* What is well formed and nobody does is the input's fault too. */
+  if (status == STATUS_UNSUPPORTED) status = STATUS_INVALID;
   status_fail(error, status, "%.120s: %.380s", path, text);
   g_free(text);
   return status;
