@@ -39,7 +39,7 @@ static status_t print_step(printing_t *printing, const quant_step_t *step, failu
 static status_t print_all(printing_t *printing, uint64_t seed, failure_t *error) {
   const quant_steps_t *steps = printing->steps;
   rng_t rng = rng_make(seed);
-  const tensor_t *inputs = quant_draw_inputs(&rng, steps->graph, printing->arena);
+  const tensor_t *inputs = quant_draw_inputs(&rng, steps->graph, false, printing->arena);
   size_t bytes = steps->tensor_count * sizeof(tensor_t);
   printing->tensors = arena_alloc_zeroed(printing->arena, bytes);
   for (uint32_t i = 0; i < steps->tensor_count; i++) {

@@ -106,7 +106,7 @@ static status_t run_pair(void *context, uint64_t number, const quant_graph_t *gr
                                        &reason) == STATUS_OK;
   if (!is_resolved) return STATUS_OK;
   for (gint64 i = 0; i < fuzzing->flags->inputs; i++) {
-    const tensor_t *inputs = quant_draw_inputs(&fuzzing->rng, &quantized, &fuzzing->arena);
+    const tensor_t *inputs = quant_draw_inputs(&fuzzing->rng, &quantized, true, &fuzzing->arena);
     for (int form = 0; form < QUANT_FORM_COUNT; form++) {
       if (!fuzzing->wanted[form]) continue;
       STATUS_TRY(run_form(fuzzing, &quantized, table->name, (quant_form_t)form, inputs, error));

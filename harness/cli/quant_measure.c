@@ -87,7 +87,7 @@ static status_t run_executor(measuring_t *measuring, size_t executor, const tens
 }
 
 static status_t run_inputs(measuring_t *measuring, rng_t *rng, arena_t *arena, failure_t *error) {
-  const tensor_t *inputs = quant_draw_inputs(rng, &measuring->subject->quantized, arena);
+  const tensor_t *inputs = quant_draw_inputs(rng, &measuring->subject->quantized, false, arena);
   quant_enclosure_t enclosures[QUANT_FORM_COUNT];
   for (int form = 0; form < QUANT_FORM_COUNT; form++) {
     if (!measuring->wanted[form]) continue;
@@ -145,16 +145,48 @@ static void print_steps_table(const measuring_t *measuring) {
   }
 }
 
-/* What was not run, and why: the first reason for each kernel and types. */
+/* Whether an earlier row of the tally has the same executor, algorithm and reason. */
+static bool was_told(tally_t *tally, size_t index) {
+  const tally_row_t *row = tally_at(tally, index);
+  for (size_t i = 0; i < index; i++) {
+    const tally_row_t *other = tally_at(tally, i);
+    if (other->executor == row->executor && other->outcome == row->outcome &&
+        strcmp(other->label.algorithm, row->label.algorithm) == 0 &&
+        strcmp(other->reason, row->reason) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The kernels whose steps an executor would not run for one reason, and how many steps. */
+static void print_reason(const measuring_t *measuring, tally_t *tally, size_t index) {
+  const tally_row_t *row = tally_at(tally, index);
+  GString *kernels = g_string_new(NULL);
+  uint64_t cases = 0;
+  const char *last = "";
+  for (size_t i = index; i < tally_count(tally); i++) {
+    const tally_row_t *other = tally_at(tally, i);
+    if (other->executor != row->executor || other->outcome != row->outcome) continue;
+    if (strcmp(other->label.algorithm, row->label.algorithm) != 0) continue;
+    if (strcmp(other->reason, row->reason) != 0) continue;
+    cases += other->cases;
+    if (strcmp(other->label.op, last) == 0) continue;
+    g_string_append_printf(kernels, "%s%s", last[0] == '\0' ? "" : ", ", other->label.op);
+    last = other->label.op;
+  }
+  printf("  %s %s %" PRIu64 " steps of %s, %s: %s\n", executor_at(measuring, row->executor),
+         outcome_spelling(row->outcome), cases, row->label.algorithm, kernels->str, row->reason);
+  g_string_free(kernels, TRUE);
+}
+
+/* What was not run, and why. */
 static void print_reasons(const measuring_t *measuring) {
   tally_t *tally = session_tally(measuring->task->session);
   for (size_t i = 0; i < tally_count(tally); i++) {
-    const tally_row_t *row = tally_at(tally, i);
-    bool is_absent = row->outcome == OUTCOME_refused || row->outcome == OUTCOME_failed;
-    if (!is_absent) continue;
-    printf("  %s %s %" PRIu64 " of %s %s, %s: %s\n", executor_at(measuring, row->executor),
-           outcome_spelling(row->outcome), row->cases, row->label.op, row->label.algorithm,
-           row->label.types, row->reason);
+    outcome_t outcome = tally_at(tally, i)->outcome;
+    bool is_absent = outcome == OUTCOME_refused || outcome == OUTCOME_failed;
+    if (is_absent && !was_told(tally, i)) print_reason(measuring, tally, i);
   }
 }
 

@@ -28,8 +28,8 @@ static range_t range_of(const quant_value_t *value) {
   }
 }
 
-/* Now and then a little beyond, or on an end or 0, where clamping and zero points show. */
-static double draw_number(rng_t *rng, range_t range) {
+/* On an end or 0 or beyond is where clamping and zero points show. */
+static double draw_number(rng_t *rng, range_t range, bool goes_beyond) {
   switch (rng_below(rng, 16)) {
     case 0:
       return range.low;
@@ -38,6 +38,7 @@ static double draw_number(rng_t *rng, range_t range) {
     case 2:
       return 0;
     case 3:
+      if (!goes_beyond) break;
       return range.high + (range.high - range.low) / 8;
     default:
       break;
@@ -46,7 +47,8 @@ static double draw_number(rng_t *rng, range_t range) {
   return range.low + (range.high - range.low) * share;
 }
 
-tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, arena_t *arena) {
+tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, bool goes_beyond,
+                            arena_t *arena) {
   tensor_t *inputs = ARENA_NEW_ARRAY(arena, tensor_t, graph->input_count + 1);
   for (uint32_t i = 0; i < graph->input_count; i++) {
     const quant_value_t *value = &graph->values[graph->inputs[i]];
@@ -55,7 +57,7 @@ tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, arena_t *are
     inputs[i] = tensor_make(arena, &value->type);
     size_t count = type_element_count(&value->type);
     for (size_t k = 0; k < count; k++) {
-      double number = draw_number(rng, range);
+      double number = draw_number(rng, range, goes_beyond);
       if (!isfinite(number)) number = 0;
       element_store(element, inputs[i].data, k, format_from_double(element->format, number));
     }

@@ -40,9 +40,11 @@ status_t quant_run(const quant_run_request_t *request, arena_t *arena, quant_run
 status_t quant_model_step(const case_t *instance, arena_t *arena, tensor_t *out_results,
                           failure_t *error);
 
-/* Inputs of a graph: uniform over the range that their spec tells (calibrated or quantized, then
- * a little beyond at times), else over [-1, 1]. */
-tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, arena_t *arena);
+/* Inputs of a graph: uniform over the range that their spec tells (calibrated or quantized), else
+ * over [-1, 1]; now and then an end or 0, and where `goes_beyond` an eighth beyond, which is
+ * clamped. */
+tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, bool goes_beyond,
+                            arena_t *arena);
 
 /* The largest difference between the outputs of two runs, of any forms, of one graph. */
 double quant_run_difference(const quant_steps_t *a_steps, const quant_run_t *a,

@@ -9,11 +9,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/quant_run.h"
 
-#ifdef ASSAY_SANITIZE
-enum { GRAPHS = 12 };
-#else
 enum { GRAPHS = 60 };
-#endif
 
 typedef struct bench {
   executor_t *executor;
@@ -92,7 +88,7 @@ static void test_models_conform(gconstpointer data) {
     arena_reset(&bench.arena);
     quant_graph_t quantized;
     draw(&bench, &quantized);
-    const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, &bench.arena);
+    const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, true, &bench.arena);
     for (int form = 0; form < QUANT_FORM_COUNT; form++) {
       quant_steps_t steps;
       quant_enclosure_t enclosure;
@@ -123,7 +119,7 @@ static void test_fault_is_found(void) {
     arena_reset(&bench.arena);
     quant_graph_t quantized;
     draw(&bench, &quantized);
-    const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, &bench.arena);
+    const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, true, &bench.arena);
     quant_steps_t steps;
     quant_enclosure_t enclosure;
     quant_run_t run;
@@ -194,7 +190,7 @@ static void test_audit_fires(void) {
   bench_open(&bench, "model:sequential", "tflite_int8");
   quant_graph_t quantized;
   draw(&bench, &quantized);
-  const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, &bench.arena);
+  const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, true, &bench.arena);
   quant_steps_t steps;
   quant_enclosure_t enclosure;
   quant_run_t run;
@@ -233,8 +229,8 @@ static void test_inputs(void) {
   failure_t error = {0};
   g_assert_cmpint(quant_graph_parse(str_from(whole), &arena, &graph, &error), ==, STATUS_OK);
   rng_t rng = rng_make(3), again = rng_make(3);
-  const tensor_t *a = quant_draw_inputs(&rng, &graph, &arena);
-  const tensor_t *b = quant_draw_inputs(&again, &graph, &arena);
+  const tensor_t *a = quant_draw_inputs(&rng, &graph, true, &arena);
+  const tensor_t *b = quant_draw_inputs(&again, &graph, true, &arena);
   g_assert_cmpmem(a->data, type_bytes(&a->type), b->data, type_bytes(&b->type));
   for (size_t i = 0; i < 64; i++) {
     double number = quant_number(&a->type, a, i);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Quantized types, convolutions, windows, conversions, binary ops and moves by the Python backends: short campaigns, and what was
-# found in the lowering of quantized programs, deviation by deviation.  Skipped where they are not installed
-# (workers.t installs them).
+# Quantized types, convolutions, windows, conversions, binary ops and moves by the Python backends: short
+# campaigns, what was found in the lowering of quantized programs, deviation by deviation, and sums of
+# products that are not rescaled.  Skipped where they are not installed (workers.t installs them).
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/checks.sh"
 
@@ -14,11 +14,18 @@ ready() {
   return 1
 }
 
+# is EXECUTOR CASE PATTERN DESCRIPTION: a line that replaying the case prints.
+is() {
+  "$ASSAY" replay "$2" --executor "$1" >out 2>err </dev/null
+  like out "$3" "$1: $4"
+}
+
 # vet EXECUTOR CASES: nothing fails, and more than a fifth conforms.
 vet() {
   "$ASSAY" run --executor "$1" --op stablehlo.convolution --op stablehlo.reduce_window \
     --op stablehlo.convert --op stablehlo.uniform_quantize --op stablehlo.uniform_dequantize \
     --op stablehlo.add --op stablehlo.maximum --op stablehlo.transpose --op stablehlo.concatenate \
+    --op stablehlo.dot_general --op stablehlo.reduce --op stablehlo.broadcast_in_dim \
     --cases "$2" --contract backend,ftz=both --json >out 2>err </dev/null
   [ $? -le 1 ]
   ok $? "$1: a campaign of $2 cases ends, with or without divergences"
@@ -45,6 +52,38 @@ first=$(grep '^[a-z]' "$root/corpus/found/stablehlo.cases" | head -n 1)
 if ready onnxruntime; then
   "$ASSAY" replay "$first" --executor onnxruntime >out 2>err </dev/null
   like out '^onnxruntime: conforms' "onnxruntime: rounds a quantized product"
+
+  # 0x1.8p-1 * 0x1.555556p-1 is 2^-1 in f32, and not exactly: as many terms as keep the sum the nearest.
+  numbers=$(printf '7f%.0s' $(seq 257))
+  product='stablehlo.dot_general batch=[]x[] contract=[1]x[0]'
+  lhs='!quant.uniform<i8:f32,0x1.8p-1:-128>'
+  rhs='!quant.uniform<i8:f32:1,{0x1.555556p-1}>'
+  sums='!quant.uniform<i32:f32:1,{0x1p-1}>[1,1]'
+  is onnxruntime "$product $lhs[1,257] $rhs[257,1] -> $sums : $numbers : $numbers" \
+    '^onnxruntime: conforms' "a sum of products whose scale was rounded"
+  long="$product $lhs[1,258] $rhs[258,1] -> $sums : ${numbers}7f : ${numbers}7f"
+  is onnxruntime "$long" 'reason: .*powers of two' "a sum that may be another number then is refused"
+  is 'onnxruntime?types=any' "$long" '^onnxruntime.*: conforms' "and is run with types=any"
+  narrow='!quant.uniform<i32<-5:5>:f32,0x1p+0>'
+  one='!quant.uniform<i8:f32,0x1p+0>[1]'
+  is onnxruntime "stablehlo.dot_general batch=[]x[] contract=[0]x[0] $one $one -> $narrow[] : 10 : 10" \
+    'reason: .*saturates' "no sum that has to saturate in i32"
+
+  # (127 + 2) + (-128 + 2) + (0 + 2) + (1 + 2), and what it is not
+  sum='stablehlo.reduce body=add dims=[0] !quant.uniform<i8:f32,0x1.8p-3:-2>[3]'
+  sum="$sum !quant.uniform<i8:f32,0x1.8p-3:-2>[]"
+  is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3>[] : 7f8000 : 01" '^onnxruntime: conforms' \
+    "a sum of what is stored"
+  windows='stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[2] base_dilations=[1]'
+  windows="$windows window_dilations=[1] padding=[[0,0]] !quant.uniform<ui8:f32,0x1p-1:9>[4]"
+  is onnxruntime "$windows !quant.uniform<ui8:f32,0x1p-1:9>[] -> !quant.uniform<i32:f32,0x1p-1>[2] : 01fffe7f : 04" \
+    '^onnxruntime: conforms' "sums of what is stored, over windows"
+  is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-2>[] : 7f8000 : 01" 'reason: .*one scale' \
+    "no sum that has to be rescaled"
+  is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3:1>[] : 7f8000 : 01" 'reason: .*zero point' \
+    "no sum with a zero point"
+  is onnxruntime "$sum -> !quant.uniform<i8:f32,0x1.8p-3:-2>[] : 7f8000 : 01" 'reason: .*into i32' \
+    "no sum that has to saturate"
 fi
 
 finish

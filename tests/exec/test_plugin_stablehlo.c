@@ -19,6 +19,9 @@ typedef struct case_row {
   " base_dilations=[1,1] window_dilations=" DILATION " padding=" PADDING " "
 
 #define ODD "!quant.uniform<i8:f32,0x1.8p-1:7>"
+#define ONE "!quant.uniform<i8:f32,0x1p-1:1>"
+#define TWO "!quant.uniform<i8:f32,0x1p-2:2>"
+#define THREE "!quant.uniform<i8:f32,0x1p+0:3>"
 
 static const case_row_t case_rows[] = {
     {"rounds to even after the zero point", /* 3 * 1 / 2 + 1 = 2.5, and -1/2 */
@@ -104,9 +107,50 @@ static const case_row_t case_rows[] = {
      {1, 3, 4, 2, 5, 6}},
 };
 
-static void test_case(gconstpointer data) {
-  const case_row_t *row = data;
-  executor_t *executor = check_open_plugin("onednn");
+/* With types=any. */
+static const case_row_t any_case_rows[] = {
+    {"adds with zero points", /* (5 - 1)/2 + (6 - 2)/4 + 3; (127 - 1)/2 + (127 - 2)/4 + 3 = 97.25 */
+     "stablehlo.add " ONE "[2] " TWO "[2] -> " THREE "[2] : 057f : 067f",
+     {6, 97}},
+    {"subtracts with zero points",
+     "stablehlo.subtract " ONE "[1] " TWO "[1] -> " THREE "[1] : 05 : 06",
+     {4}},
+    {"multiplies, then rounds with the zero point", /* 4.5 + 1 is 6, and 4 + 1 is not */
+     "stablehlo.multiply !quant.uniform<i8:f32,0x1p-1>[1] !quant.uniform<i8:f32,0x1p-2>[1] -> "
+     "!quant.uniform<i8:f32,0x1p-1:1>[1] : 03 : 06",
+     {6}},
+    {"sums what is stored", /* 124 - 131 + 2 + 1 */
+     "stablehlo.reduce body=add dims=[0] !quant.uniform<i8:f32,0x1.8p-1:3>[3] "
+     "!quant.uniform<i8:f32,0x1.8p-1:3>[] -> !quant.uniform<i32:f32,0x1.8p-1:10>[] : 7f8005 : 04",
+     {6}},
+    {"sums rows", /* 200 + 100 - 2 * 100, and the initial value 255 - 100 */
+     "stablehlo.reduce body=add dims=[1] !quant.uniform<ui8:f32,0x1p-1:100>[2,2] "
+     "!quant.uniform<ui8:f32,0x1p-1:100>[] -> !quant.uniform<i32:f32,0x1p-1>[2] : c8640000 : ff",
+     {255, -45}},
+    {"sums windows of what is stored", /* 1 + 2 - 2 * 3 + 1, and 126 + 127 - 2 * 3 + 1 */
+     "stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[2] "
+     "base_dilations=[1] window_dilations=[1] padding=[[0,0]] !quant.uniform<i8:f32,0x1.8p-1:3>[4] "
+     "!quant.uniform<i8:f32,0x1.8p-1:3>[] -> !quant.uniform<i32:f32,0x1.8p-1>[2] : 01027e7f : 04",
+     {-2, 248}},
+    {"repeats rows",
+     "stablehlo.broadcast_in_dim broadcast_dimensions=[1] i8[3] -> i8[2,3] : 010203",
+     {1, 2, 3, 1, 2, 3}},
+    {"repeats columns",
+     "stablehlo.broadcast_in_dim broadcast_dimensions=[0,1] bf16[2,1] -> bf16[2,3] : 3f804000",
+     {1, 1, 1, 2, 2, 2}},
+    {"repeats and transposes",
+     "stablehlo.broadcast_in_dim broadcast_dimensions=[2,0] i8[2,2] -> i8[2,1,2] : 01020304",
+     {1, 3, 2, 4}},
+    {"repeats a number", /* which f32 has not */
+     "stablehlo.broadcast_in_dim broadcast_dimensions=[] i32[] -> i32[2] : 01000001",
+     {16777217, 16777217}},
+    {"repeats nothing",
+     "stablehlo.broadcast_in_dim broadcast_dimensions=[] f32[] -> f32[] : 40000000",
+     {2}},
+};
+
+static void check_case(const char *name, const case_row_t *row) {
+  executor_t *executor = check_open_plugin(name);
   if (executor == NULL) return;
   arena_t arena;
   arena_init(&arena);
@@ -123,11 +167,16 @@ static void test_case(gconstpointer data) {
   execution_t execution = executor_execute(executor, compiled, instance.operands, POISON, &result);
   g_assert_cmpint(execution.outcome, ==, EXECUTOR_OK);
   for (size_t i = 0; i < type_component_count(&result.type); i++) {
-    g_assert_cmpfloat(check_load(&result, i), ==, row->expected[i]);
+    if (check_load(&result, i) != row->expected[i]) {
+      g_error("%s: result %zu is %g", row->name, i, check_load(&result, i));
+    }
   }
   arena_deinit(&arena);
   executor_close(executor);
 }
+
+static void test_case(gconstpointer data) { check_case("onednn", data); }
+static void test_any_case(gconstpointer data) { check_case("onednn?types=any", data); }
 
 typedef struct refusal_row {
   const char *line;
@@ -135,6 +184,8 @@ typedef struct refusal_row {
   const char *reason;
 } refusal_row_t;
 
+#define SUM "stablehlo.reduce body=add dims=[0] "
+#define REPEAT "stablehlo.broadcast_in_dim broadcast_dimensions="
 #define PRODUCT "stablehlo.dot_general batch=[]x[] contract=[0]x[0] "
 #define I8 "!quant.uniform<i8:f32,0x1p+0>"
 #define CONVOLUTION(REVERSED, BASE, LOW, BATCH_GROUPS)                                 \
@@ -189,11 +240,53 @@ static const refusal_row_t refusal_rows[] = {
     {"stablehlo.transpose permutation=[0,0] f32[2,2] -> f32[2,2]", EXECUTOR_REJECTED, "C2"},
     {"stablehlo.transpose permutation=[1,0] f32[2,3] -> f32[2,3]", EXECUTOR_REJECTED, "C3"},
     {"stablehlo.concatenate dimension=0 f32[1] f32[1] -> f32[3]", EXECUTOR_REJECTED, "C6"},
+    {PRODUCT I8 "[1] " I8 "[1] -> !quant.uniform<i32:f32,0x1p+0:-2147483648>[]", EXECUTOR_REFUSED,
+     "no zero point -2^31"},
+    {SUM ONE "[4] " ONE "[] -> !quant.uniform<i32:f32,0x1p-1>[]", EXECUTOR_REFUSED,
+     "no reduction by add"},
+    {REPEAT "[0] f32[1] -> f32[2]", EXECUTOR_REFUSED, "no reorder that repeats"},
 };
 
-static void test_refusal(gconstpointer data) {
-  const refusal_row_t *row = data;
-  executor_t *executor = check_open_plugin("onednn");
+/* With types=any. */
+static const refusal_row_t any_refusal_rows[] = {
+    {"stablehlo.multiply " ONE "[1] " TWO "[1] -> " THREE "[1]", EXECUTOR_REFUSED,
+     "no zero points but of terms"},
+    {"stablehlo.maximum " ONE "[1] " TWO "[1] -> " THREE "[1]", EXECUTOR_REFUSED,
+     "no zero points but of terms"},
+    {"stablehlo.multiply !quant.uniform<i8:f32,0x1p+116>[1] !quant.uniform<i8:f32,0x1p+60>[1] -> "
+     "!quant.uniform<i8:f32,0x1p+0>[1]",
+     EXECUTOR_REFUSED, "beyond f32"},
+    {"stablehlo.add " ONE "[1] !quant.uniform<i8:f32,0x1p+30:1>[1] -> " THREE "[1]",
+     EXECUTOR_REFUSED, "beyond f32"},
+    {PRODUCT "!quant.uniform<i8:f32,0x1p+100>[1] !quant.uniform<i8:f32,0x1p+100>[1] -> " I8 "[]",
+     EXECUTOR_REFUSED, "no multiplier"},
+    {"stablehlo.uniform_quantize !quant.uniform<i8:f32,0x1p+100>[1] -> "
+     "!quant.uniform<i8:f32,0x1p-100>[1]",
+     EXECUTOR_REFUSED, "powers of two"},
+    {SUM ONE "[4] " ONE "[] -> !quant.uniform<i32:f32,0x1p-2>[]", EXECUTOR_REFUSED,
+     "no reduction by add"},
+    {SUM ONE "[4] " ONE "[] -> !quant.uniform<i32<-9:9>:f32,0x1p-1>[]", EXECUTOR_REFUSED,
+     "no reduction by add"},
+    {SUM ONE "[4] " ONE "[] -> " ONE "[]", EXECUTOR_REFUSED, "no reduction by add"},
+    {SUM ONE "[32769] " ONE "[] -> !quant.uniform<i32:f32,0x1p-1>[]", EXECUTOR_REFUSED,
+     "no reduction by add"},
+    {REPEAT "[0] f16[1] -> f16[2]", EXECUTOR_REFUSED, "no reorder of f16"},
+    {REPEAT "[0] f32[1] -> f32[0]", EXECUTOR_REFUSED, "nor of nothing"},
+    {REPEAT "[0] !quant.uniform<i8:f32:0,{0x1p+0}>[1] -> "
+            "!quant.uniform<i8:f32:0,{0x1p+0,0x1p+0}>[2]",
+     EXECUTOR_REFUSED, "no scale that is repeated"},
+    {REPEAT "[0] f32[1] -> i32[2]", EXECUTOR_REJECTED, "C1"},
+    {REPEAT "[] f32[1] -> f32[2]", EXECUTOR_REJECTED, "C2"},
+    {REPEAT "[1] f32[1] -> f32[2]", EXECUTOR_REJECTED, "C3"},
+    {REPEAT "[0,0] f32[1,1] -> f32[2]", EXECUTOR_REJECTED, "C4"},
+    {REPEAT "[0] f32[3] -> f32[2]", EXECUTOR_REJECTED, "C5"},
+    {REPEAT "[0,1] !quant.uniform<i8:f32:0,{0x1p+0,0x1p+1}>[2,2] -> "
+            "!quant.uniform<i8:f32:1,{0x1p+0,0x1p+1}>[2,2]",
+     EXECUTOR_REJECTED, "C6"},
+};
+
+static void check_refusal(const char *name, const refusal_row_t *row) {
+  executor_t *executor = check_open_plugin(name);
   if (executor == NULL) return;
   arena_t arena;
   arena_init(&arena);
@@ -208,17 +301,26 @@ static void test_refusal(gconstpointer data) {
   executor_close(executor);
 }
 
+static void test_refusal(gconstpointer data) { check_refusal("onednn", data); }
+static void test_any_refusal(gconstpointer data) { check_refusal("onednn?types=any", data); }
+
+/* Adds a test for each of `count` rows of `row_bytes` bytes. */
+static void add_tests(const char *kind, const void *rows, size_t count, size_t row_bytes,
+                      GTestDataFunc function) {
+  for (size_t i = 0; i < count; i++) {
+    char *path = g_strdup_printf("/plugin_stablehlo/%s/%zu", kind, i);
+    g_test_add_data_func(path, (const char *)rows + i * row_bytes, function);
+    g_free(path);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  for (size_t i = 0; i < G_N_ELEMENTS(case_rows); i++) {
-    char *path = g_strdup_printf("/plugin_stablehlo/case/%s", case_rows[i].name);
-    g_test_add_data_func(path, &case_rows[i], test_case);
-    g_free(path);
-  }
-  for (size_t i = 0; i < G_N_ELEMENTS(refusal_rows); i++) {
-    char *path = g_strdup_printf("/plugin_stablehlo/refusal/%zu", i);
-    g_test_add_data_func(path, &refusal_rows[i], test_refusal);
-    g_free(path);
-  }
+#define ADD(kind, rows, function) \
+  add_tests(kind, rows, G_N_ELEMENTS(rows), sizeof rows[0], function)
+  ADD("case", case_rows, test_case);
+  ADD("any_case", any_case_rows, test_any_case);
+  ADD("refusal", refusal_rows, test_refusal);
+  ADD("any_refusal", any_refusal_rows, test_any_refusal);
   return g_test_run();
 }

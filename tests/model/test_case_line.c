@@ -116,9 +116,9 @@ static const struct {
   const char *message;
 } hostile_lines[] = {
     {"", "column 1: expected an op such as stablehlo.reduce, found the end of the line"},
-    {"stablehlo.concatenate",
+    {"stablehlo.composite",
      "column 1: expected an op such as stablehlo.reduce, found "
-     "\"stablehlo.concat\""},
+     "\"stablehlo.compos\""},
     {" " SUM "f32[1] f32[] -> f32[] : 00000000 : 00000000",
      "column 1: expected an op such as stablehlo.reduce, found \" stablehlo.reduc\""},
     {"stablehlo.reduce", "column 17: expected \" \", found the end of the line"},

@@ -296,6 +296,8 @@ static const permission_row_t permission_rows[] = {
      "3f800000"},
     {"stablehlo.add f32[1] f32[1] -> f32[1] : 00000001 : 00800000", "ftz=inputs", "00800000"},
     {"stablehlo.multiply f32[1] f32[1] -> f32[1] : 00800000 : 3f000000", "ftz=outputs", "00000000"},
+    /* 2^-126 - 2^-150, which is below the smallest normal number and is rounded to it. */
+    {"stablehlo.multiply f32[1] f32[1] -> f32[1] : 00800000 : 3f7fffff", "ftz=both", "00000000"},
     {"stablehlo.maximum f32[1] f32[1] -> f32[1] : 00000000 : 80000000", "zero_sign=any",
      "80000000"},
     {"stablehlo.add i8[1] i8[1] -> i8[1] : 7f : 01", "integer_overflow=saturate", "7f"},

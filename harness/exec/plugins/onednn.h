@@ -38,6 +38,10 @@
   FUNCTION(dnnl_primitive_attr_set_output_scales)      \
   FUNCTION(dnnl_primitive_attr_set_scales)             \
   FUNCTION(dnnl_primitive_attr_set_zero_points)        \
+  FUNCTION(dnnl_primitive_attr_set_post_ops)           \
+  FUNCTION(dnnl_post_ops_create)                       \
+  FUNCTION(dnnl_post_ops_append_eltwise)               \
+  FUNCTION(dnnl_post_ops_destroy)                      \
   FUNCTION(dnnl_primitive_attr_destroy)                \
   FUNCTION(dnnl_primitive_desc_create)                 \
   FUNCTION(dnnl_primitive_desc_query)                  \
@@ -103,7 +107,7 @@ typedef int32_t plan_make_t(const dnnl_functions_t *dnnl, const assay_program_t 
                             bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
 plan_make_t plan_matmul, plan_reduction, plan_softmax, plan_gelu, plan_layer_norm, plan_resize,
     plan_dequantize, plan_convolution, plan_pooling, plan_reorder, plan_binary, plan_movement,
-    plan_concatenate;
+    plan_broadcast, plan_concatenate;
 
 /* The one of these for the program's op.  The plan is to be released, if it could be made or not.
  */
@@ -121,9 +125,27 @@ int32_t plan_choose(const dnnl_functions_t *dnnl, const plan_t *plan, dnnl_engin
 typedef void plan_combine_t(void *results, size_t count, const void *init);
 plan_combine_t *plan_find_combine(const char *body, dnnl_data_type_t type);
 
+/* How sums are formed by the reduction primitive of i8 or ui8 into i32, where those of a program
+ * are quantized with one scale throughout: of what is stored, and a linear post-op adds `shift`,
+ * for the zero points, the initial value's too. */
+typedef struct plan_stored_sum {
+  dnnl_data_type_t input_type;
+  void (*promote)(const void *init, void *out);
+  float shift;
+} plan_stored_sum_t;
+
+/* False where the program's are not such sums, or may be none of f32, through which oneDNN carries
+ * them. */
+bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum);
+
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
                             dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);
+
+/* Has the primitive add a number to each result, in f32, before it rounds: what oneDNN has instead
+ * of zero points where it has none. */
+dnnl_status_t plan_append_shift(const dnnl_functions_t *dnnl, dnnl_primitive_attr_t attributes,
+                                float shift);
 
 /* The answer to a status of the library, "matmul: unimplemented".  What it does not implement, or
  * does not take, is unsupported. */

@@ -1,10 +1,11 @@
 /* add, subtract, multiply, maximum and minimum by the binary primitive, in f32, bf16, i8 and ui8.
  *
  * Of quantized types it multiplies each operand by an f32 scale of its own, does the operation in
- * f32, rounds to nearest and saturates; it knows no zero points.  That is the specification's
+ * f32, rounds to nearest and saturates.  That is the specification's
  * quantize(dequantize + dequantize) where nothing but the last step rounds otherwise: for scales
- * that are powers of two.  The maximum and minimum of types with the same parameters are those of
- * what is stored, whatever these are. */
+ * that are powers of two.  It knows no zero points: those of terms add up to one number, which a
+ * linear post-op adds before the result is rounded, itself rounded to f32.  The maximum and minimum
+ * of types with the same parameters are those of what is stored, whatever these are. */
 #include <math.h>
 
 #include "harness/exec/plugins/onednn.h"
@@ -71,29 +72,59 @@ static bool is_power(double scale) {
 }
 
 /* What of the parameters the primitive has not. */
-static const char *check_parameters(const quantized_t *types, bool takes_any_types) {
+static const char *check_parameters(const quantized_t *types, const binary_row_t *row,
+                                    bool takes_any_types) {
   bool are_powers = true;
+  bool have_zero_points = false;
   for (size_t i = 0; i < 3; i++) {
-    if (types[i].zero_point != 0) return "no zero points";
+    have_zero_points = have_zero_points || types[i].zero_point != 0;
     are_powers = are_powers && is_power(types[i].scale);
+  }
+  if (have_zero_points && !takes_any_types) return "no zero points";
+  bool has_terms = row->algorithm == dnnl_binary_add || row->algorithm == dnnl_binary_sub;
+  if (!has_terms && (types[0].zero_point != 0 || types[1].zero_point != 0)) {
+    return "no zero points but of terms";
   }
   if (types[2].type.has_range) return "saturates at the ends of the result's type";
   return are_powers || takes_any_types ? NULL : "scales that are powers of two";
 }
 
-/* (a * s) op (b * t) / r is a * (s / r) op b * (t / r), and of products a * (s * t / r) * b. */
-static dnnl_status_t set_scales(const dnnl_functions_t *dnnl, const quantized_t *types,
-                                const binary_row_t *row, plan_t *plan) {
+/* (a * s) op (b * t) / r is a * (s / r) op b * (t / r), and of products a * (s * t / r) * b.  What
+ * the zero points add to a result: ((a - u) * s +- (b - v) * t) / r + w is
+ * (a * s +- b * t) / r + (w - (u * s +- v * t) / r); factors have none. */
+typedef struct rescaling {
+  float scales[2];
+  float shift;
+} rescaling_t;
+
+static rescaling_t find_rescaling(const quantized_t *types, const binary_row_t *row) {
   bool multiplies = row->algorithm == dnnl_binary_mul;
   double left = types[0].scale / types[2].scale, right = types[1].scale / types[2].scale;
-  const float scales[] = {(float)(multiplies ? left * types[1].scale : left),
-                          (float)(multiplies ? 1 : right)};
+  double added = (double)types[0].zero_point * left;
+  double taken = (double)types[1].zero_point * right;
+  double both = row->algorithm == dnnl_binary_sub ? added - taken : added + taken;
+  return (rescaling_t){.scales = {(float)(multiplies ? left * types[1].scale : left),
+                                  (float)(multiplies ? 1 : right)},
+                       .shift = (float)((double)types[2].zero_point - both)};
+}
+
+/* Whether these are numbers of f32, and the last has halves there: else the library is not to blame
+ * for what comes. */
+static bool is_in_range(const rescaling_t *rescaling) {
+  return isfinite(rescaling->scales[0]) && isfinite(rescaling->scales[1]) &&
+         fabsf(rescaling->shift) < 0x1p23F;
+}
+
+static dnnl_status_t set_rescaling(const dnnl_functions_t *dnnl, const rescaling_t *rescaling,
+                                   plan_t *plan) {
   dnnl_status_t status = dnnl->dnnl_primitive_attr_create(&plan->attributes);
   for (int i = 0; i < 2 && status == dnnl_success; i++) {
     int argument = i == 0 ? DNNL_ARG_SRC_0 : DNNL_ARG_SRC_1;
-    status = dnnl->dnnl_primitive_attr_set_scales(plan->attributes, argument, 1, 0, &scales[i]);
+    status = dnnl->dnnl_primitive_attr_set_scales(plan->attributes, argument, 1, 0,
+                                                  &rescaling->scales[i]);
   }
-  return status;
+  if (status != dnnl_success || rescaling->shift == 0) return status;
+  return plan_append_shift(dnnl, plan->attributes, rescaling->shift);
 }
 
 static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_t *program,
@@ -112,9 +143,13 @@ static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_
   bool are_one = plugin_is(&program->operands[1], program->operands[0].element) &&
                  plugin_is(&program->results[0], program->operands[0].element);
   if (row->picks && are_one && types[0].scale <= 0x1p60) return ASSAY_EXECUTOR_OK;
-  refused = check_parameters(types, takes_any_types);
+  refused = check_parameters(types, row, takes_any_types);
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
-  return plan_answer(dnnl, set_scales(dnnl, types, row, plan), "attributes", reason);
+  const rescaling_t rescaling = find_rescaling(types, row);
+  if (!is_in_range(&rescaling)) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "quotients of scales beyond f32");
+  }
+  return plan_answer(dnnl, set_rescaling(dnnl, &rescaling, plan), "attributes", reason);
 }
 
 /* ---- The plan. ------------------------------------------------------------------------------- */

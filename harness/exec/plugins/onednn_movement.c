@@ -1,5 +1,5 @@
-/* reshape and transpose by the reorder primitive, whose strides say where an element lies, and
- * concatenate by the concat primitive; of quantized types what is stored. */
+/* reshape, transpose and broadcast_in_dim by the reorder primitive, whose strides say where an
+ * element lies, and concatenate by the concat primitive; of quantized types what is stored. */
 #include "harness/exec/plugins/onednn.h"
 #include "harness/exec/plugins/plugin_quantized.h"
 
@@ -128,6 +128,83 @@ int32_t plan_movement(const dnnl_functions_t *dnnl, const assay_program_t *progr
     if (status == dnnl_success) status = plan_describe(dnnl, 1, &count, type, &out_plan->output);
   }
   return plan_answer(dnnl, status, "reorder", reason);
+}
+
+/* ---- broadcast_in_dim. ----------------------------------------------------------------------- */
+
+/* The constraint that it breaks, or NULL. */
+static const char *check_broadcast(const assay_program_t *program, plugin_dims_t *out_dims) {
+  const assay_type_t *operand = &program->operands[0];
+  const assay_type_t *result = &program->results[0];
+  if (!is_element_kept(operand, result)) return "C1: the element type of the operand";
+  const char *value = plugin_attribute(program, "broadcast_dimensions");
+  if (value == NULL || !plugin_read_dims(&value, out_dims) || *value != '\0' ||
+      out_dims->count != operand->rank) {
+    return "C2: an entry for each dimension";
+  }
+  if (!plugin_dims_are_distinct(out_dims, result->rank)) {
+    return "C3, C4: dimensions of the result, none twice";
+  }
+  for (uint32_t d = 0; d < operand->rank; d++) {
+    bool fits = operand->dims[d] == 1 || operand->dims[d] == result->dims[out_dims->dims[d]];
+    if (!fits) return "C5: sizes that fit";
+  }
+  int64_t axis = quantized_axis(operand);
+  bool is_kept = axis < 0 || out_dims->dims[axis] == quantized_axis(result);
+  return is_kept ? NULL : "C6: the quantized dimension moves along";
+}
+
+/* The operand as if it had the result's shape: a stride of 0 along what is repeated. */
+static dnnl_status_t describe_repeated(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                                       const plugin_dims_t *dims, dnnl_data_type_t type,
+                                       plan_t *plan) {
+  const assay_type_t *operand = &program->operands[0];
+  const assay_type_t *result = &program->results[0];
+  const int64_t one = 1;
+  dnnl_dims_t strides = {0};
+  int64_t stride = 1;
+  for (uint32_t d = operand->rank; d-- > 0;) {
+    if (operand->dims[d] != 1) strides[dims->dims[d]] = stride;
+    stride *= operand->dims[d];
+  }
+  bool is_number = result->rank == 0;
+  const int64_t *sizes = is_number ? &one : result->dims;
+  uint32_t rank = is_number ? 1 : result->rank;
+  dnnl_status_t status =
+      dnnl->dnnl_memory_desc_init_by_strides(&plan->inputs[0], (int)rank, sizes, type, strides);
+  return status == dnnl_success ? plan_describe(dnnl, rank, sizes, type, &plan->output) : status;
+}
+
+int32_t plan_broadcast(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                       bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
+  static const char *const keys[] = {"broadcast_dimensions"};
+  const char *unknown = plugin_find_unknown_key(program, keys, 1);
+  if (unknown != NULL) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+  }
+  if (program->operand_count != 1 || program->result_count != 1) {
+    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "one operand, one result");
+  }
+  const assay_type_t *operand = &program->operands[0];
+  int64_t axis = quantized_axis(operand);
+  if (axis >= 0 && operand->dims[axis] == 1) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no scale that is repeated");
+  }
+  plugin_dims_t dims = {.count = 0};
+  const char *broken = check_broadcast(program, &dims);
+  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  dnnl_data_type_t type = find_type(operand);
+  if (type == dnnl_data_type_undef || plugin_is_empty(&program->results[0])) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder of %s, nor of nothing",
+                      operand->element);
+  }
+  /* A stride of 0 is nowhere documented for oneDNN 2.6, which takes it as what it looks like. */
+  if (!takes_any_types) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder that repeats elements");
+  }
+  *out_plan = (plan_t){.kind = PLAN_REORDER, .input_count = 1, .input_arguments = {DNNL_ARG_FROM}};
+  return plan_answer(dnnl, describe_repeated(dnnl, program, &dims, type, out_plan), "reorder",
+                     reason);
 }
 
 /* ---- concatenate. ---------------------------------------------------------------------------- */

@@ -20,6 +20,20 @@ dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const i
   return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
 }
 
+dnnl_status_t plan_append_shift(const dnnl_functions_t *dnnl, dnnl_primitive_attr_t attributes,
+                                float shift) {
+  dnnl_post_ops_t operations = NULL;
+  dnnl_status_t status = dnnl->dnnl_post_ops_create(&operations);
+  if (status != dnnl_success) return status;
+  const float keep = 1;
+  status = dnnl->dnnl_post_ops_append_eltwise(operations, 1, dnnl_eltwise_linear, keep, shift);
+  if (status == dnnl_success) {
+    status = dnnl->dnnl_primitive_attr_set_post_ops(attributes, operations); /* A copy. */
+  }
+  dnnl->dnnl_post_ops_destroy(operations);
+  return status;
+}
+
 typedef struct planner {
   const char *op;
   plan_make_t *make;
@@ -40,6 +54,7 @@ static const planner_t planners[] = {
     {"stablehlo.minimum", plan_binary},
     {"stablehlo.reshape", plan_movement},
     {"stablehlo.transpose", plan_movement},
+    {"stablehlo.broadcast_in_dim", plan_broadcast},
     {"stablehlo.concatenate", plan_concatenate},
     {"byteir.softmax", plan_softmax},
     {"byteir.log_softmax", plan_softmax},

@@ -210,7 +210,8 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
 /* Sums over windows that lie side by side are a reduction: each such dimension is two, of which the
  * second is reduced. */
 static const char *describe_tiles(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                                  const plugin_window_t *windows, plan_t *plan,
+                                  const plugin_window_t *windows, dnnl_data_type_t input_type,
+                                  dnnl_data_type_t sum_type, plan_t *plan,
                                   dnnl_status_t *out_status) {
   const assay_type_t *input = &program->operands[0];
   dnnl_dims_t sizes;
@@ -228,8 +229,8 @@ static const char *describe_tiles(const dnnl_functions_t *dnnl, const assay_prog
     sizes[rank] = window->size;
     sums[rank++] = 1;
   }
-  dnnl_status_t status = plan_describe(dnnl, rank, sizes, dnnl_f32, &plan->inputs[0]);
-  if (status == dnnl_success) status = plan_describe(dnnl, rank, sums, dnnl_f32, &plan->output);
+  dnnl_status_t status = plan_describe(dnnl, rank, sizes, input_type, &plan->inputs[0]);
+  if (status == dnnl_success) status = plan_describe(dnnl, rank, sums, sum_type, &plan->output);
   if (status == dnnl_success) {
     status = dnnl->dnnl_reduction_desc_init(&plan->operation.reduction, dnnl_reduction_sum,
                                             &plan->inputs[0], &plan->output, 0, 0);
@@ -239,28 +240,38 @@ static const char *describe_tiles(const dnnl_functions_t *dnnl, const assay_prog
 }
 
 static int32_t plan_sums(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                         plan_t *out_plan, assay_reason_t *reason) {
+                         bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   pooling_t pooling;
   plugin_window_t windows[PLUGIN_RANK_MAX];
-  if (find_type(program) != dnnl_f32) {
+  plan_stored_sum_t stored = {.input_type = dnnl_f32};
+  bool is_stored = takes_any_types && plan_find_stored_sum(program, &stored);
+  if (!is_stored && find_type(program) != dnnl_f32) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no sums over windows but of f32");
   }
   int32_t code = find_pooling(program, &pooling, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
+  dnnl_data_type_t sum_type = is_stored ? dnnl_s32 : dnnl_f32;
   *out_plan = (plan_t){.input_count = 1,
                        .input_arguments = {DNNL_ARG_SRC},
-                       .combine = plan_find_combine("add", dnnl_f32),
+                       .promote = stored.promote,
+                       .combine = plan_find_combine("add", sum_type),
                        .result_count = plugin_count(&program->results[0])};
   dnnl_status_t status = dnnl_success;
   read_windows(program, windows);
-  const char *refused = describe_tiles(dnnl, program, windows, out_plan, &status);
+  const char *refused =
+      describe_tiles(dnnl, program, windows, stored.input_type, sum_type, out_plan, &status);
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (status == dnnl_success && stored.shift != 0) {
+    status = dnnl->dnnl_primitive_attr_create(&out_plan->attributes);
+    if (status == dnnl_success) {
+      status = plan_append_shift(dnnl, out_plan->attributes, stored.shift);
+    }
+  }
   return plan_answer(dnnl, status, "reduction", reason);
 }
 
 int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *program,
                      bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
-  (void)takes_any_types;
   static const char *const keys[] = {"body",           "window_dimensions", "window_strides",
                                      "base_dilations", "window_dilations",  "padding"};
   const char *unknown = plugin_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
@@ -270,7 +281,7 @@ int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *progra
   const char *body = plugin_attribute(program, "body");
   bool is_one_input = program->operand_count == 2 && program->result_count == 1;
   if (body != NULL && strcmp(body, "add") == 0 && is_one_input) {
-    return plan_sums(dnnl, program, out_plan, reason);
+    return plan_sums(dnnl, program, takes_any_types, out_plan, reason);
   }
   if (body == NULL || strcmp(body, "maximum") != 0 || !is_one_input) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,

@@ -4,6 +4,8 @@
  * scale exactly, and the range of the result the whole one of its type. */
 #include "harness/exec/plugins/onednn_quantized.h"
 
+#include <math.h>
+
 #include "harness/exec/plugins/plugin_quantized.h"
 
 typedef struct quantized_product {
@@ -60,7 +62,8 @@ static const char *check_types(const assay_program_t *program, quantized_product
       !find_zero_point(&product->result, &product->result_zero_point)) {
     return "one zero point for the whole result";
   }
-  return NULL;
+  /* The library reads that one as "told later". */
+  return product->result_zero_point == DNNL_RUNTIME_S32_VAL ? "no zero point -2^31" : NULL;
 }
 
 /* Whether the scales run along what the primitive has scales for. */
@@ -107,6 +110,12 @@ static bool find_multipliers(const quantized_product_t *product, const plan_chan
   return are_exact;
 }
 
+static bool are_finite(const float *multipliers, int64_t count) {
+  bool are_all = true;
+  for (int64_t i = 0; i < count; i++) are_all = are_all && isfinite(multipliers[i]);
+  return are_all;
+}
+
 static dnnl_status_t set_attributes(const dnnl_functions_t *dnnl,
                                     const quantized_product_t *product,
                                     const plan_channels_t *channels, int64_t count,
@@ -145,8 +154,8 @@ int32_t plan_quantized_product(const dnnl_functions_t *dnnl, const assay_program
   int32_t code = ASSAY_EXECUTOR_OK;
   dnnl_status_t status = dnnl_out_of_memory;
   if (scales != NULL && multipliers != NULL) {
-    if (!find_multipliers(&product, channels, count, scales, multipliers) &&
-        !takes_any_multiplier) {
+    bool are_exact = find_multipliers(&product, channels, count, scales, multipliers);
+    if (!are_exact && (!takes_any_multiplier || !are_finite(multipliers, count))) {
       code = plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no multiplier but one of f32");
     }
     status = dnnl->dnnl_primitive_attr_create(&plan->attributes);

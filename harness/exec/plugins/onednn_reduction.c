@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "harness/exec/plugins/onednn.h"
+#include "harness/exec/plugins/plugin_quantized.h"
 
 /* ---- One more application of the body, with the initial value.  Maximum and minimum as StableHLO
  * defines them: NaN wins, and -0 < +0. */
@@ -154,6 +155,55 @@ static const reduction_types_t *find_types(const assay_program_t *program, bool 
   return NULL;
 }
 
+/* ---- Sums of quantized numbers into i32, of the same scale: of what is stored, less zero points.
+ */
+
+/* A type with one scale, of f32, and the whole range of its storage. */
+static bool read_plain(const assay_type_t *type, plugin_quantization_t *out_type, double *out_scale,
+                       int64_t *out_zero_point) {
+  if (!plugin_read_quantization(type, out_type)) return false;
+  const char *cursor = out_type->scales;
+  return out_type->axis == -1 && strcmp(out_type->expressed, "f32") == 0 &&
+         plugin_next_scale(&cursor, out_scale, out_zero_point);
+}
+
+bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum) {
+  plugin_quantization_t stored;
+  plugin_quantization_t summed;
+  double scale, result_scale;
+  int64_t zero_point, result_zero_point;
+  if (!read_plain(&program->operands[0], &stored, &scale, &zero_point) ||
+      !read_plain(&program->results[0], &summed, &result_scale, &result_zero_point) ||
+      !plugin_is(&program->operands[1], program->operands[0].element) || scale != result_scale ||
+      strcmp(summed.storage, "i32") != 0 || summed.has_range ||
+      plugin_is_empty(&program->results[0])) {
+    return false;
+  }
+  int64_t count =
+      (int64_t)(plugin_count(&program->operands[0]) / plugin_count(&program->results[0]));
+  int64_t shift = result_zero_point - (count + 1) * zero_point;
+  if (count > 1 << 15 || shift > 1 << 23 || shift < -(1 << 23)) return false;
+  bool is_signed = strcmp(stored.storage, "i8") == 0;
+  *out_sum = (plan_stored_sum_t){.input_type = is_signed ? dnnl_s8 : dnnl_u8,
+                                 .promote = is_signed ? promote_i8 : promote_ui8,
+                                 .shift = (float)shift};
+  return is_signed || strcmp(stored.storage, "ui8") == 0;
+}
+
+/* Where the body is their sum; NULL where it is none, nor what oneDNN does. */
+static const reduction_types_t *find_quantized(const assay_program_t *program,
+                                               const reduction_body_t *body, float *out_shift) {
+  plan_stored_sum_t sum;
+  bool is_sum = body->algorithm == dnnl_reduction_sum && plan_find_stored_sum(program, &sum);
+  if (!is_sum) return NULL;
+  *out_shift = sum.shift;
+  for (size_t i = 0; i < sizeof reduction_types / sizeof reduction_types[0]; i++) {
+    const reduction_types_t *types = &reduction_types[i];
+    if (types->row == RESULT_I32 && types->input_type == sum.input_type) return types;
+  }
+  return NULL;
+}
+
 /* The first constraint that a reduce of one input breaks (StableHLO specification, reduce), or
  * NULL. */
 static const char *check_reduce(const assay_program_t *program, plugin_dims_t *out_reduced) {
@@ -211,7 +261,10 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
   const char *broken = check_reduce(program, &reduced);
   if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const assay_type_t *input = &program->operands[0];
-  const reduction_types_t *types = find_types(program, takes_any_types);
+  float shift = 0;
+  const reduction_types_t *types =
+      plugin_is_quantized(input) ? (takes_any_types ? find_quantized(program, body, &shift) : NULL)
+                                 : find_types(program, takes_any_types);
   if (types == NULL || body->combine[types->row] == NULL) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction by %s from %s to %s",
                       body->name, input->element, program->results[0].element);
@@ -226,5 +279,9 @@ int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *prog
                        .result_count = plugin_count(&program->results[0])};
   dnnl_status_t status =
       describe_reduction(dnnl, input, &reduced, types, body->algorithm, out_plan);
+  if (status == dnnl_success && shift != 0) {
+    status = dnnl->dnnl_primitive_attr_create(&out_plan->attributes);
+    if (status == dnnl_success) status = plan_append_shift(dnnl, out_plan->attributes, shift);
+  }
   return plan_answer(dnnl, status, "reduction", reason);
 }

@@ -110,7 +110,7 @@ static double next_scale(const side_t *side, const char **cursor) {
  * the product with one scale and its quotient by the other are rounded to: it is where both are
  * powers of two, and no product overflows; and where there is no quotient. */
 static bool find_multipliers(const side_t *from, const side_t *to, int64_t count,
-                             float *out_multipliers) {
+                             float *out_multipliers, bool *out_are_finite) {
   const char *from_cursor = from->quantization.scales, *to_cursor = to->quantization.scales;
   bool are_exact = true;
   for (int64_t i = 0; i < count; i++) {
@@ -119,6 +119,7 @@ static bool find_multipliers(const side_t *from, const side_t *to, int64_t count
     bool is_exact = !to->is_quantized ||
                     (is_power(scale) && is_power(divisor) && is_power((double)out_multipliers[i]));
     are_exact = are_exact && is_exact;
+    *out_are_finite = *out_are_finite && isfinite(out_multipliers[i]);
   }
   return are_exact;
 }
@@ -162,10 +163,11 @@ static int32_t plan_quantization(const dnnl_functions_t *dnnl, const assay_progr
   int64_t count = *out_axis < 0 ? 1 : program->operands[0].dims[*out_axis];
   float *multipliers = calloc((size_t)count, sizeof *multipliers);
   if (multipliers == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
-  bool are_exact = find_multipliers(&from, &to, count, multipliers);
+  bool are_finite = true;
+  bool are_exact = find_multipliers(&from, &to, count, multipliers, &are_finite);
   dnnl_status_t status = set_attributes(dnnl, &from, &to, count, multipliers, plan);
   free(multipliers);
-  if (!are_exact && !takes_any_types) {
+  if (!are_exact && (!takes_any_types || !are_finite)) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "scales that are powers of two");
   }
   return plan_answer(dnnl, status, "attributes", reason);

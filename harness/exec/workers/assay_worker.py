@@ -276,13 +276,15 @@ def take(options: dict[str, str], key: str, default: str, choices: Sequence[str]
     return value
 
 
-def plain_reduction(program: Program) -> list[int]:
+def plain_reduction(program: Program, takes_quantized: bool = False) -> list[int]:
     """The dimensions of a reduction of one input into its own type, checked for those backends that
-    would not notice that it breaks a rule: what is left of it is the body."""
+    would not notice that it breaks a rule: what is left of it is the body.  Or of quantized types,
+    that of the result left to the caller."""
     program.check_attributes("body", "dims")
     if len(program.operands) != 2 * len(program.results):
         raise Invalid("as many initial values as inputs and results")
-    if len(program.results) != 1 or program.is_quantized:
+    is_quantized = takes_quantized and program.is_quantized
+    if len(program.results) != 1 or program.is_quantized != is_quantized:
         raise Unsupported("reduces one tensor of numbers at a time")
     (dims,), (operand, init), result = program.dims("dims"), program.operands, program.results[0]
     kept = [size for dim, size in enumerate(operand.shape) if dim not in dims]
@@ -290,7 +292,7 @@ def plain_reduction(program: Program) -> list[int]:
         raise Invalid("the initial value is one of its inputs, the result what is not reduced")
     if len(set(dims)) != len(dims) or not all(0 <= dim < len(operand.shape) for dim in dims):
         raise Invalid("reduces distinct dimensions of its input")
-    if result.element != operand.element:
+    if result.element != operand.element and not is_quantized:
         raise Unsupported("reduces in the type of its input")
     if not dims or 0 in operand.shape:
         raise Unsupported("a reduction of nothing means something else here")

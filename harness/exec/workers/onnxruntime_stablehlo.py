@@ -65,16 +65,19 @@ def _convolution(graph: Any, program: Program) -> str:
             raise Unsupported("convolves tensors of one type")
         result = graph.add("Conv", sides, **attributes)
     else:
+        terms = math.prod(program.operands[1].shape[dim] for dim in found.rhs[1:])
         result = _quantized(
-            graph, program, sides, found.rhs[0], found.result[1], "Conv", attributes
+            graph, program, sides, found.rhs[0], found.result[1], terms, "Conv", attributes
         )
     return _transpose(graph, result, found.from_result)
 
 
 def _quantized(graph: Any, program: Program, sides: list[str], rhs_axis: int, result_axis: int,
-               name: str, attributes: dict[str, Any]) -> str:  # fmt: skip
+               terms: int, name: str, attributes: dict[str, Any]) -> str:  # fmt: skip
     """A product of integers by the op of that name: ConvInteger and QLinearConv, MatMul..."""
-    product = window_program.quantized_product(program, rhs_axis, result_axis, graph.takes_any)
+    product = window_program.quantized_product(
+        program, rhs_axis, result_axis, terms, graph.takes_any
+    )
     lhs, rhs = program.operands
     if product.lhs.storage not in BYTES:
         raise Unsupported("products of i8 or ui8")
@@ -100,12 +103,41 @@ def quantized_dot_general(graph: Any, program: Program, sides: list[str]) -> str
     if "algorithm" in program.attributes:
         raise Unsupported("no algorithm of quantized types")
     rank = len(program.operands[1].shape)
-    fixed = [*program.dims("batch")[1], *program.dims("contract")[1]]
+    contract = program.dims("contract")[1]
+    fixed = [*program.dims("batch")[1], *contract]
     free = [dim for dim in range(rank) if dim not in fixed]
     has_columns = len(free) == 1 and not program.dims("batch")[1]
     rhs_axis = free[0] if has_columns else -1
     result_axis = len(program.results[0].shape) - 1 if has_columns else -1
-    return _quantized(graph, program, sides, rhs_axis, result_axis, "MatMul", {})
+    terms = math.prod(program.operands[1].shape[dim] for dim in contract)
+    return _quantized(graph, program, sides, rhs_axis, result_axis, terms, "MatMul", {})
+
+
+def _stored_terms(graph: Any, program: Program, count: int) -> list[str]:
+    """The operand and the initial value of a sum of `count` elements as int32, less the zero point."""
+    (operand, _), result = program.operands, program.results[0]
+    stored, summed = operand.quantization, result.quantization
+    if stored is None or summed is None or program.attributes["body"] != "add":
+        raise Unsupported("sums of quantized numbers")
+    if stored.storage not in BYTES:
+        raise Unsupported("sums of i8 or ui8")
+    if summed.storage != "i32" or not summed.has_full_range or any(summed.zero_points):
+        raise Unsupported("sums into i32 without zero point")
+    are_one = (stored.scales, stored.axis, stored.expressed) == (summed.scales, -1, "f32")
+    if not are_one or summed.axis != -1 or summed.expressed != "f32":
+        raise Unsupported("sums with one scale, of f32")
+    if count >= 1 << 22:
+        raise Unsupported("sums that are numbers of int32")
+    zero_point = graph.constant(np.array(stored.zero_points[0], np.int32))
+    return [graph.add("Sub", [graph.cast(f"operand{i}", result), zero_point]) for i in range(2)]
+
+
+def quantized_sum(graph: Any, program: Program, dims: list[int]) -> str:
+    """ReduceSum, in int32, of what is stored."""
+    count = math.prod(program.operands[0].shape[dim] for dim in dims)
+    terms, init = _stored_terms(graph, program, count)
+    folded = graph.add("ReduceSum", [terms, graph.integers(dims)], keepdims=0)
+    return graph.add("Add", [folded, init])
 
 
 def _reduce_window(graph: Any, program: Program) -> str:
@@ -130,9 +162,7 @@ def _reduce_window(graph: Any, program: Program) -> str:
 
 def _sums(graph: Any, program: Program) -> str:
     """Of windows that lie side by side: each such dimension is two, of which the second is summed."""
-    found = window_program.pooled_windows(program, "add", spatial_max=8)
-    if program.is_quantized:
-        raise Unsupported("sums of numbers")
+    found = window_program.pooled_windows(program, "add", spatial_max=8, takes_quantized=True)
     windows, sizes, summed = dict(zip(found.spatial, found.windows)), [], []
     for dim, size in enumerate(program.operands[0].shape):
         window = windows.get(dim)
@@ -145,9 +175,12 @@ def _sums(graph: Any, program: Program) -> str:
         summed.append(len(sizes) - 1)
         if size % window.size != 0:
             raise Unsupported("no sums but over windows side by side")
-    split = graph.add("Reshape", ["operand0", graph.integers(sizes)])
+    terms, init = "operand0", "operand1"
+    if program.is_quantized:
+        terms, init = _stored_terms(graph, program, math.prod(sizes[dim] for dim in summed))
+    split = graph.add("Reshape", [terms, graph.integers(sizes)])
     folded = graph.add("ReduceSum", [split, graph.integers(summed)], keepdims=0)
-    return graph.add("Add", [folded, "operand1"])
+    return graph.add("Add", [folded, init])
 
 
 def _convert(graph: Any, program: Program) -> str:

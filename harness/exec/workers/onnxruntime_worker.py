@@ -173,7 +173,9 @@ class OnnxRuntime(Worker):
 
     def _reduce(self, graph: Graph, program: Program) -> str:
         body = program.attributes["body"]
-        dims = assay_worker.plain_reduction(program)
+        dims = assay_worker.plain_reduction(program, takes_quantized=True)
+        if program.is_quantized:
+            return onnxruntime_stablehlo.quantized_sum(graph, program, dims)
         if body not in REDUCTIONS:
             raise Unsupported(f"no reduction by {body}")
         fold, combine = REDUCTIONS[body]

@@ -161,9 +161,11 @@ def pooled_windows(program: Program, body: str = "maximum", spatial_max: int = 3
     if program.attributes["body"] != body or len(program.operands) != 2:
         raise Unsupported("no windows of one tensor but these")
     (operand, init), result = program.operands, program.results[0]
-    if len({kind.element for kind in (operand, init, result)}) != 1:
+    is_sum = takes_quantized and body == "add" and program.is_quantized  # Left to the caller.
+    kinds = (operand, init) if is_sum else (operand, init, result)
+    if len({kind.element for kind in kinds}) != 1:
         raise Unsupported("windows of one type of numbers")
-    quantization = result.quantization
+    quantization = None if is_sum else result.quantization
     if quantization is not None and not (takes_quantized and is_recovered(quantization)):
         raise Unsupported("no windows of this quantized type")
     rank = len(operand.shape)
@@ -210,12 +212,26 @@ class Product:
     is_sum: bool  # Whether the result is the sum of products itself: scales that cancel.
 
 
-def quantized_product(program: Program, rhs_axis: int, result_axis: int,
+# Beyond this many terms a sum of products, each 255 * 128 at most, may reach 2^23.
+TERMS_MAX = (1 << 23) // (255 * 128)
+
+
+def _is_sum(steps: list[float], into: list[float], is_short: bool) -> bool:
+    """Whether a sum of products, in units of `steps`, is the nearest integer in units of `into` too.
+    A quotient that is off from 1 by 2^-24, as of a product that was rounded to f32, moves a sum
+    below 2^23 by less than a half."""
+    if steps == into:
+        return True
+    return is_short and all(abs(step - to) <= 2.0**-24 * to for step, to in zip(steps, into))
+
+
+def quantized_product(program: Program, rhs_axis: int, result_axis: int, terms: int,
                       takes_any: bool = False) -> Product:  # fmt: skip
     """What libraries do exactly: expressed type f32, symmetric weights, one zero point for lhs, none
     for the result, which they would add after rounding; the whole range of the result's type, where
-    they saturate; and multipliers that need no rounding.  Scales of rhs may run along `rhs_axis`.  With
-    `takes_any` also zero points of the result, and any multipliers."""
+    they saturate; and multipliers that need no rounding, or none at all.  Scales of rhs may run along
+    `rhs_axis`; each number of the result has that many `terms`.  With `takes_any` also zero points of
+    the result, and any multipliers."""
     kinds = [*program.operands, *program.results]
     lhs, rhs, result = found = [kind.quantization for kind in kinds]
     if lhs is None or rhs is None or result is None:
@@ -233,7 +249,8 @@ def quantized_product(program: Program, rhs_axis: int, result_axis: int,
     steps = [lhs.scales[0] * scale for scale in rhs.scales]
     into = list(result.scales) * (len(steps) if len(result.scales) == 1 else 1)
     _check(len(into) == len(steps), "as many scales of the result")
-    is_sum = steps == into and result.storage == "i32" and not any(result.zero_points)
+    is_sum = result.storage == "i32" and result.has_full_range and not any(result.zero_points)
+    is_sum = is_sum and _is_sum(steps, into, takes_any or terms <= TERMS_MAX)
     needs_no_rounding = all(_is_power(step) and _is_power(to) for step, to in zip(steps, into))
     if not is_sum and not needs_no_rounding and not takes_any:
         raise Unsupported("scales whose products and quotients are powers of two")

@@ -84,6 +84,19 @@ static void add_rounded(choice_set_t *set, elementwise_t function, const format_
   add_pattern(set, format, inward, "accum_rounding=rz");
 }
 
+/* Hardware may tell that a result is subnormal before it is rounded (IEEE 754-2019, 7.5, lets both
+ * pass), or with one bit more than the subnormal has: what only rounding makes the smallest normal
+ * number is then flushed too. */
+static void add_tiny(choice_set_t *set, const format_t *format, const mpfr_t value,
+                     const contract_t *contract) {
+  bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
+  if (!flushes || !mpfr_number_p(value) || mpfr_zero_p(value)) return;
+  if (mpfr_cmp_si_2exp(value, 1, format->exponent_min) >= 0) return;
+  if (mpfr_cmp_si_2exp(value, -1, format->exponent_min) <= 0) return;
+  double zero = mpfr_signbit(value) ? -0.0 : 0.0;
+  add_pattern(set, format, format_from_double(format, zero), "subnormal result flushed");
+}
+
 /* The number of a pattern, and where the contract permits that also the zero of its sign. */
 static int load_readings(const format_t *format, uint64_t bits, const contract_t *contract,
                          double out_values[2]) {
@@ -129,6 +142,7 @@ static void ask_float(elementwise_t function, const format_t *format, const uint
     elementwise_apply(function, value, other);
     if (i == 0) mpfr_set(exact, value, MPFR_RNDN);
     add_rounded(&set, function, format, value, contract, i == 0 ? "" : "subnormal operand flushed");
+    if (function == ELEMENTWISE_MULTIPLY) add_tiny(&set, format, value, contract);
   }
   choice_set_loosen(&set, format, contract);
   choice_set_judge(&set, element, bits, answer);

@@ -52,7 +52,9 @@ static box_t enclose_float(const enclosing_t *enclosing, box_t left, box_t right
   box_t exact = apply(enclosing->function, left, right);
   bool truncates = is_sum(enclosing->function) && contract->accum_rounding == ACCUM_ROUNDING_RZ;
   box_t rounded = truncates ? box_round_either_way(exact, format) : box_round(exact, format);
-  return contract->ftz == FTZ_NONE ? rounded : box_flush(rounded, format);
+  if (contract->ftz == FTZ_NONE) return rounded;
+  /* A product may be flushed that only rounding makes the smallest normal number. */
+  return box_unite(box_flush(rounded, format), box_flush(exact, format));
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */

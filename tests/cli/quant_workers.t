@@ -1,0 +1,46 @@
+#!/bin/sh
+# A quantized block on oneDNN and ONNX Runtime, by every table and form: which steps they run, and that
+# nothing that they compute is wrong or beyond what is certified.  Skipped where they are not installed.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/checks.sh"
+block=$root/corpus/quant/separable_block.graph
+
+# ready EXECUTOR: whether it is installed; if not, a skipped check with the reason.
+ready() {
+  "$ASSAY" replay 'stablehlo.reshape f32[1] -> f32[] : 3f800000' --executor "$1" >out 2>err </dev/null
+  grep -q ': conforms' out && return 0
+  count=$((count + 1))
+  echo "ok $count - $1 # SKIP $(cat out err | tr '#\n' '  ' | cut -c1-150)"
+  return 1
+}
+
+# Of a run's document: steps that something was wrong with, values beyond what is certified, and steps
+# of a form that had to be computed by something else.
+wrong='my $n = 0; $n += $_->{steps}{diverges} + $_->{steps}{failed} + $_->{steps}{"no-oracle"} for @{$d->{runs}}; $n'
+beyond='scalar grep { my $v = $_; grep { !($_->{observed} <= $_->{certified}) } values %{$v->{values}} } @{$d->{runs}}'
+substituted='join " ", map { "$_->{form}=$_->{substituted}" } @{$d->{runs}}'
+
+# block TABLE EXECUTOR SUBSTITUTED: how many steps of each form, of two inputs.
+block() {
+  run 0 "$2, table $1" quant run "$block" --table "$1" --executor "$2" --inputs 2 --json
+  [ "$(json out "$wrong")" = 0 ]
+  ok $? "$2, table $1: no step diverges or fails"
+  [ "$(json out 'scalar @{$d->{runs}}')/$(json out "$beyond")" = 3/0 ]
+  ok $? "$2, table $1: three forms, and all values within what is certified"
+  [ "$(json out "$substituted")" = "$3" ]
+  ok $? "$2, table $1: steps by something else: $3"
+}
+
+# Integers of 64 bits, and convolutions and products of 32, oneDNN has not; ONNX Runtime lacks the
+# latter convolutions, and shifts of signed numbers.
+if ready 'onednn?types=any'; then
+  block tflite_int8 'onednn?types=any' "fixed=0 float=0 integer=94"
+  block onednn 'onednn?types=any' "fixed=0 float=0 integer=94"
+  block onnxruntime 'onednn?types=any' "fixed=0 float=0 integer=76"
+fi
+if ready 'onnxruntime?types=any'; then
+  block tflite_int8 'onnxruntime?types=any' "fixed=0 float=0 integer=14"
+  block onednn 'onnxruntime?types=any' "fixed=0 float=0 integer=14"
+  block onnxruntime 'onnxruntime?types=any' "fixed=0 float=0 integer=12"
+fi
+finish
