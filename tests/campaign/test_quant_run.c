@@ -157,7 +157,7 @@ static const planted_t planted[] = {
 static bool shows_fault(bench_t *bench) {
   quant_graph_t quantized;
   draw(bench, &quantized);
-  const tensor_t *inputs = quant_draw_inputs(&bench->rng, &quantized, &bench->arena);
+  const tensor_t *inputs = quant_draw_inputs(&bench->rng, &quantized, true, &bench->arena);
   for (int form = 0; form < QUANT_FORM_COUNT; form++) {
     quant_steps_t steps;
     quant_enclosure_t enclosure;
