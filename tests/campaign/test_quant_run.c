@@ -141,6 +141,49 @@ static void test_fault_is_found(void) {
   bench_close(&bench);
 }
 
+/* A fault that is planted in an executor, and within how many graphs it must show. */
+typedef struct planted {
+  const char *executor;
+  int graphs;
+} planted_t;
+
+static const planted_t planted[] = {
+#define QUANT_CANARY(name, graphs) {"canary:" #name, graphs},
+#include "tests/campaign/quant_canaries.def"
+#undef QUANT_CANARY
+};
+
+/* Whether one of the forms of a graph shows the fault. */
+static bool shows_fault(bench_t *bench) {
+  quant_graph_t quantized;
+  draw(bench, &quantized);
+  const tensor_t *inputs = quant_draw_inputs(&bench->rng, &quantized, true, &bench->arena);
+  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
+    quant_steps_t steps;
+    quant_enclosure_t enclosure;
+    quant_run_t run;
+    if (!run_form(bench, &quantized, (quant_form_t)form, inputs, &steps, &enclosure, &run)) {
+      continue;
+    }
+    if (run.outcomes[OUTCOME_diverges] > 0) return true;
+  }
+  return false;
+}
+
+static void test_fault_shows(gconstpointer data) {
+  const planted_t *fault = data;
+  bench_t bench;
+  bench_open(&bench, fault->executor, "tflite_int8");
+  int graphs = 0;
+  for (bool is_found = false; !is_found && graphs < fault->graphs; graphs++) {
+    arena_reset(&bench.arena);
+    is_found = shows_fault(&bench);
+  }
+  g_test_message("%s shows in %d graphs", fault->executor, graphs);
+  g_assert_cmpuint(session_finding_count(bench.session), >, 0);
+  bench_close(&bench);
+}
+
 /* An enclosure that does not hold what the oracle accepts stops the run. */
 static void test_audit_fires(void) {
   bench_t bench;
@@ -206,6 +249,11 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
     char *path = g_strdup_printf("/quant_run/conforms/%s", models[i][0]);
     g_test_add_data_func(path, models[i], test_models_conform);
+    g_free(path);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(planted); i++) {
+    char *path = g_strdup_printf("/quant_run/shows/%s", planted[i].executor);
+    g_test_add_data_func(path, &planted[i], test_fault_shows);
     g_free(path);
   }
   g_test_add_func("/quant_run/fault", test_fault_is_found);

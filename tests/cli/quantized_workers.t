@@ -45,7 +45,7 @@ if ready stablehlo; then
   ok $? "stablehlo: every deviation of its lowering is there"
   [ "$(grep -c '^xla: diverges' out)" = $((cases - 1)) ]
   ok $? "xla: all but one, which is the interpreter's own"
-  [ "$(grep -c '^xla?quantized=qdq: conforms' out)" = 11 ]
+  [ "$(grep -c '^xla?quantized=qdq: conforms' out)" = 12 ]
   ok $? "xla: lowered op by op to floats, half of them are not"
 fi
 first=$(grep '^[a-z]' "$root/corpus/found/stablehlo.cases" | head -n 1)
