@@ -33,13 +33,25 @@ typedef struct layer {
 } layer_t;
 
 static const layer_t LAYERS[] = {
-    {"harness/base/*", 0},  {"harness/tap/*", 0},      {"harness/num/*", 1},
-    {"harness/model/*", 2}, {"generated/*", 1},        {"harness/gen/*", 3},
+    {"harness/base/*", 0},
+    {"harness/tap/*", 0},
+    {"harness/num/*", 1},
+    {"harness/model/*", 2},
+    {"generated/*", 1},
+    {"harness/gen/*", 3},
     {"harness/quant/*", 3},
-    {"harness/exec/*", 3},  {"harness/quant/*", 3},    {"oracles/*", 3},
-    {"harness/judge/*", 4}, {"harness/store/*", 4},    {"harness/identify/*", 4},
-    {"harness/run/*", 5},   {"harness/campaign/*", 5}, {"harness/search/*", 5},
-    {"reports/*", 5},       {"harness/cli/*", 6},      {"fuzz/*", 6},
+    {"harness/exec/*", 3},
+    {"harness/quant/*", 3},
+    {"oracles/*", 3},
+    {"harness/judge/*", 4},
+    {"harness/store/*", 4},
+    {"harness/identify/*", 4},
+    {"harness/run/*", 5},
+    {"harness/campaign/*", 5},
+    {"harness/search/*", 5},
+    {"reports/*", 5},
+    {"harness/cli/*", 6},
+    {"fuzz/*", 6},
     {"tests/*", 6},
 };
 
