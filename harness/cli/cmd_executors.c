@@ -48,7 +48,10 @@ static char *sample_promises(executor_t *executor) {
       arena_reset(&arena);
       gen_program(&rng, *op, &options, &arena, &program, &broken);
       executor_promise_t promise = executor_promises(executor, &program);
-      if (promise == EXECUTOR_PROMISE_NONE) promised = -PROGRAMS;
+      if (promise == EXECUTOR_PROMISE_NONE) {
+        promised = 0;
+        break;
+      }
       promised += promise == EXECUTOR_PROMISE_YES;
     }
     if (promised <= 0) continue;
