@@ -30,10 +30,10 @@ static void list_one(listing_t *listing, const char *name, const char *state, co
                 state, "version", version, "hardware", hardware, "promises", promises));
 }
 
-/* How many of the programs that a campaign draws the executor's declared target holds: "of 50 drawn
+/* How many of the programs that a campaign draws the executor's declared target holds: "of 20 drawn
  * programs an op: stablehlo.reduce 12, ..."; empty if it declares none. */
 static char *sample_promises(executor_t *executor) {
-  enum { PROGRAMS = 50 };
+  enum { PROGRAMS = 20 };
   GString *text = g_string_new(NULL);
   gen_options_t options = gen_options_default();
   options.invalid_one_in = 0;

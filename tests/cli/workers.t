@@ -23,14 +23,22 @@ f32[2,2] -> f32[2,2] : $ones : $ones" --executor "$1" >out 2>err </dev/null
   like out "$3" "$1: $4"
 }
 
+installed=
 for name in onnxruntime torch xla; do
-  if ! "$ASSAY" executors install "$name" >out 2>err </dev/null; then
+  if "$ASSAY" executors install "$name" >out 2>err </dev/null; then
+    installed="$installed $name"
+  else
     count=$((count + 1))
     echo "ok $count - $name # SKIP $(tail -n 1 err | tr '#' ' ' | cut -c1-150)"
-    continue
   fi
-  "$ASSAY" executors >out 2>err
-  like out "^$name *ready" "$name: installed and ready"
+done
+
+# Once: every worker is started for it.
+"$ASSAY" executors >listing 2>err
+is_ready() { grep -q "^$1  *ready" listing; }
+
+for name in $installed; do
+  like listing "^$name *ready" "$name: installed and ready"
   vet "$name" 400
   "$ASSAY" replay "$root/corpus/found/$name.cases" --executor "$name" >out 2>err </dev/null
   [ $? -le 1 ]
@@ -41,12 +49,12 @@ for name in onnxruntime torch xla; do
 done
 
 for name in onnxruntime torch; do
-  if "$ASSAY" executors 2>err | grep -q "^$name  *ready"; then
+  if is_ready "$name"; then
     asked "$name" f32,f32,f32,1,1,1,false "^$name: conforms" "does the algorithm of f32"
     asked "$name" bf16,bf16,f32,1,1,6,false 'not by algorithm BF16_BF16_F32_X6' "refuses another"
   fi
 done
-if "$ASSAY" executors 2>err | grep -q '^xla  *ready'; then
+if is_ready xla; then
   for name in xla stablehlo; do
     asked "$name" tf32,tf32,f32,2,2,3,false "^$name: conforms" "gets every known algorithm"
     asked "$name" bf16,bf16,f32,1,1,4,false 'dot algorithm not known' "gets an unknown one, and says so"
@@ -58,7 +66,7 @@ if "$ASSAY" executors 2>err | grep -q '^xla  *ready'; then
     "refuses what jax.lax refuses, in its words"
 fi
 
-if "$ASSAY" executors 2>err | grep -q '^stablehlo  *ready'; then
+if is_ready stablehlo; then
   vet stablehlo 400
   # It ignores algorithms, whose names are in capital letters.
   [ "$(json out 'scalar grep { $_->{outcome} eq "diverges" && $_->{class} ne "invalid-accepted" && $_->{algorithm} !~ /^[[A-Z]/ } @{$d->{counters}}')" = 0 ]
