@@ -17,6 +17,7 @@ typedef struct measuring {
   GArray *rows; /* quant_measurement_t by executor and form. */
   double differences[QUANT_FORM_COUNT][QUANT_FORM_COUNT]; /* Between outputs of forms. */
   char unknown[192];                                      /* What is not enclosed, or "". */
+  gint64 done; /* Sets of inputs: fewer than asked for after an interrupt. */
 } measuring_t;
 
 void quant_measurement_add(const quant_steps_t *steps, const quant_enclosure_t *enclosure,
@@ -117,6 +118,7 @@ static status_t run_all(measuring_t *measuring, failure_t *error) {
   const volatile sig_atomic_t *stop = measuring->task->options.stop;
   for (gint64 i = 0; i < measuring->flags->inputs && status == STATUS_OK && *stop == 0; i++) {
     status = run_inputs(measuring, &rng, &arena, error);
+    measuring->done += status == STATUS_OK;
     arena_reset(&arena);
   }
   arena_deinit(&arena);
@@ -268,7 +270,7 @@ static void report(const measuring_t *measuring) {
   const char *contract = measuring->flags->task.contract;
   printf("%s, table %s, contract %s, %" G_GINT64_FORMAT " sets of inputs; steps by verdict:\n",
          measuring->subject->graph.name, measuring->subject->table.name,
-         contract == NULL ? "backend" : contract, measuring->flags->inputs);
+         contract == NULL ? "backend" : contract, measuring->done);
   print_steps_table(measuring);
   print_reasons(measuring);
   print_errors(measuring);
@@ -280,12 +282,15 @@ static void report(const measuring_t *measuring) {
 static int measure(measuring_t *measuring) {
   task_t *task = measuring->task;
   task->options.on_finding = summary_on_finding;
+  task->options.on_tick = summary_on_tick;
   task->options.hook_context = task;
+  task->options.cases_max = 0; /* How many there will be is not known. */
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   measuring->rows = g_array_new(FALSE, TRUE, sizeof(quant_measurement_t));
   failure_t error = {0};
   status_t status = run_all(measuring, &error);
+  summary_end_progress();
   if (status == STATUS_OK) report(measuring);
   g_array_unref(measuring->rows);
   return status == STATUS_OK ? task_exit_code(task) : task_complain(task, status, &error);
