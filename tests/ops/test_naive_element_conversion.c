@@ -303,10 +303,37 @@ static void test_complex(void) {
   arena_deinit(&arena);
 }
 
+/* 2^-126 - 2^-151 is rounded to the smallest normal number of f32, and is below it: hardware that
+ * flushes may tell so before it rounds. */
+static void test_tiny_before_rounding(void) {
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  failure_t error;
+  static const char line[] = "stablehlo.convert f64[1] -> f32[1] : 380ffffff0000000";
+  g_assert_cmpint(case_parse(str_from(line), &arena, &instance, NULL, &error), ==, STATUS_OK);
+  contract_t contract = contract_backend();
+  for (int flushes = 0; flushes <= 1; flushes++) {
+    contract.ftz = flushes ? FTZ_OUTPUTS : FTZ_NONE;
+    question_t question;
+    question_make(&instance, &contract, &arena, &question);
+    g_autoptr(GString) reason = g_string_new(NULL);
+    tensor_t result = tensor_make(&arena, &instance.program.results[0]);
+    element_store(result.type.element, result.data, 0, 0x00800000);
+    g_assert_true(question_conforms(&question, &result, reason));
+    element_store(result.type.element, result.data, 0, 0);
+    g_assert_true(question_conforms(&question, &result, reason) == (flushes == 1));
+    element_store(result.type.element, result.data, 0, 0x80000000);
+    g_assert_false(question_conforms(&question, &result, reason));
+  }
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naive_element_conversion/all_pairs", test_all_pairs);
   g_test_add_func("/naive_element_conversion/all_patterns", test_all_patterns);
   g_test_add_func("/naive_element_conversion/complex", test_complex);
+  g_test_add_func("/naive_element_conversion/tiny", test_tiny_before_rounding);
   return g_test_run();
 }

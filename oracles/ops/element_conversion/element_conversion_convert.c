@@ -71,6 +71,12 @@ static void add_rounded(choice_set_t *set, const format_t *format, const number_
   } else {
     choice_set_add(set, bits, "");
   }
+  /* Hardware that flushes may tell that a number is subnormal before it rounds it. */
+  bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
+  if (flushes && format_is_subnormal(format, inward)) {
+    uint64_t zero = format_from_double(format, number->negative ? -0.0 : 0.0);
+    choice_set_add(set, zero, "subnormal result flushed");
+  }
   bool is_tie = format->specials == FORMAT_EXPONENT_ONLY && is_tie_of_powers(number);
   if (!is_faithful && !is_tie) return;
   choice_set_add(set, inward, "the neighbour toward zero");
