@@ -29,7 +29,8 @@ static status_t print_step(printing_t *printing, const quant_step_t *step, failu
   }
   print_case(printing, step, &instance);
   tensor_t results[CASE_RESULTS_MAX];
-  STATUS_TRY(quant_model_step(&instance, printing->arena, results, error));
+  const contract_t contract = contract_backend();
+  STATUS_TRY(quant_model_step(&instance, &contract, printing->arena, results, error));
   for (uint32_t i = 0; i < program->result_count; i++) {
     printing->tensors[step->results[i]] = results[i];
   }

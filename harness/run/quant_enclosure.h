@@ -36,7 +36,7 @@ quant_error_t quant_error_of(const quant_steps_t *steps, const quant_enclosure_t
                              uint32_t tensor, const tensor_t *data);
 
 /* The number that an element of the tensor stands for, dequantized where it is quantized: in
- * binary64, correctly rounded. */
+ * binary64, within a unit in the last place. */
 double quant_number(const type_t *type, const tensor_t *data, size_t element);
 
 #endif

@@ -11,8 +11,8 @@ typedef struct running {
   GString *algorithm;
 } running_t;
 
-status_t quant_model_step(const case_t *instance, arena_t *arena, tensor_t *out_results,
-                          failure_t *error) {
+status_t quant_model_step(const case_t *instance, const contract_t *contract, arena_t *arena,
+                          tensor_t *out_results, failure_t *error) {
   const program_t *program = &instance->program;
   const oracle_t *oracle = oracle_find(program->op);
   if (oracle == NULL) {
@@ -22,7 +22,8 @@ status_t quant_model_step(const case_t *instance, arena_t *arena, tensor_t *out_
     out_results[i] = tensor_make(arena, &program->results[i]);
     memset(out_results[i].data, 0, type_bytes(&program->results[i]));
   }
-  const schedule_t schedule = schedule_plain();
+  schedule_t schedule = schedule_plain();
+  schedule.native = contract->intermediate == INTERMEDIATE_NATIVE;
   return oracle->simulate(instance, &schedule, arena, out_results, error);
 }
 
@@ -44,11 +45,12 @@ static void name_step(running_t *running, const quant_step_t *step) {
                   quant_form_spelling(request->steps->form));
 }
 
-/* Where every step so far conforms, the results must lie in the enclosure: the two rest on
- * different mathematics, so that each audits the other. */
+/* Where the oracles have accepted every step so far, the results must lie in the enclosure: the two
+ * rest on different mathematics, so that each audits the other.  Nobody has judged what the model
+ * put in place of an executor's results. */
 static status_t audit_step(const running_t *running, uint32_t index, failure_t *error) {
   const quant_run_t *run = running->run;
-  if (run->outcomes[OUTCOME_diverges] > 0) return STATUS_OK;
+  if (run->outcomes[OUTCOME_diverges] > 0 || run->substituted > 0) return STATUS_OK;
   const quant_steps_t *steps = running->request->steps;
   const quant_step_t *step = &steps->steps[index];
   for (uint32_t i = 0; i < step->program.result_count; i++) {
@@ -91,7 +93,8 @@ static status_t run_step(running_t *running, uint32_t index, failure_t *error) {
   running->run->outcomes[told->verdict.outcome]++;
   if (!has_results(&told->verdict, results, step->program.result_count)) {
     failure_t reason = {0};
-    if (quant_model_step(&instance, running->arena, results, &reason) != STATUS_OK) {
+    const contract_t *contract = &session_options(running->request->session)->contract;
+    if (quant_model_step(&instance, contract, running->arena, results, &reason) != STATUS_OK) {
       running->run->unfinished = (int32_t)index;
       return STATUS_OK;
     }

@@ -36,9 +36,10 @@ typedef struct quant_run {
 status_t quant_run(const quant_run_request_t *request, arena_t *arena, quant_run_t *out_run,
                    failure_t *error);
 
-/* What the plain model (schedule_plain()) makes of a step; the results live in the arena. */
-status_t quant_model_step(const case_t *instance, arena_t *arena, tensor_t *out_results,
-                          failure_t *error);
+/* What the plain model (schedule_plain(), in the operands' own type where the contract wants that)
+ * makes of a step; the results live in the arena. */
+status_t quant_model_step(const case_t *instance, const contract_t *contract, arena_t *arena,
+                          tensor_t *out_results, failure_t *error);
 
 /* Inputs of a graph: uniform over the range that their spec tells (calibrated or quantized), else
  * over [-1, 1]; now and then an end or 0, and where `goes_beyond` an eighth beyond, which is

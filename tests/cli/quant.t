@@ -87,6 +87,11 @@ parses_as_json document "fuzz a canary: JSON"
 [ "$(json document '$d->{executors}[0]{beyond}')" -ge 1 ]
 ok $? "fuzz a canary: beyond what is certified"
 
+# Steps that it refuses are the model's, which nobody judges: no reason to find Assay wrong.
+"$ASSAY" quant fuzz --graphs 100 --executor openblas --inputs 1 --contract spec >out 2>err
+unlike err "Assay is wrong" "fuzz what refuses: what the model put in is not audited"
+like out "^openblas *fixed *100 *0 .* 0 |" "fuzz what refuses: all graphs run, none beyond"
+
 run 2 "no verb" quant
 like err "assay quant propagate GRAPH" "no verb: what there is"
 run 2 "no graph" quant propagate
