@@ -17,9 +17,15 @@
 typedef struct store store_t;
 
 /* Opens or creates a database for writing; migrates an older one.  STATUS_INVALID if the file is
- * not an Assay database or is from a newer Assay, STATUS_IO if it cannot be opened, each with what
- * to do. */
+ * not an Assay database, is from a newer Assay, or cannot be made there; STATUS_IO if the system
+ * does not let us open it; each with what to do. */
 status_t store_open(const char *path, store_t **out_store, failure_t *error);
+
+/* STATUS_INVALID, with what to do, if there is no file that could be a database to read. */
+status_t store_require(const char *path, failure_t *error);
+
+/* Whether two paths lead to one file that is there; neither is opened. */
+bool store_is_same_file(const char *path, const char *other);
 
 /* Commits and closes; NULL is ignored. */
 status_t store_close(store_t *store, failure_t *error);

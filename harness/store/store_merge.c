@@ -1,7 +1,5 @@
 #include "harness/store/store_merge.h"
 
-#include <glib/gstdio.h>
-
 #include "harness/store/store_internal.h"
 #include "harness/store/store_schema.h"
 
@@ -18,13 +16,6 @@ static const char NEW_COUNTERS_SQL[] =
  * in the log before they are written to their places. */
 static const char CACHE_SQL[] =
     "PRAGMA cache_size = -262144; PRAGMA wal_autocheckpoint = 65536; PRAGMA temp_store = MEMORY";
-
-static bool is_same_file(const char *a, const char *b) {
-  GStatBuf stat_a;
-  GStatBuf stat_b;
-  return g_stat(a, &stat_a) == 0 && g_stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
-         stat_a.st_ino == stat_b.st_ino;
-}
 
 static status_t read_integer(const connection_t *connection, const char *sql, int64_t *out_value,
                              failure_t *error) {
@@ -60,7 +51,8 @@ static status_t prepare_source(const char *path, failure_t *error) {
 static status_t attach(const connection_t *connection, const char *path, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_prepare(connection, "ATTACH :path AS source", &statement, error));
-  connection_bind_text(statement, ":path", path);
+  g_autofree char *name = store_file_name(path);
+  connection_bind_text(statement, ":path", name);
   status_t status = connection_run(connection, statement, NULL, error);
   sqlite3_finalize(statement);
   return status;
@@ -121,7 +113,7 @@ static status_t merge_attached(const connection_t *connection, const char *path,
 status_t store_merge(store_t *target, const char *source_path, store_merge_report_t *out_report,
                      failure_t *error) {
   const connection_t *connection = store_connection(target);
-  if (is_same_file(connection->path, source_path)) {
+  if (store_is_same_file(connection->path, source_path)) {
     return status_fail(error, STATUS_INVALID, "\"%s\" cannot be merged into itself", source_path);
   }
   STATUS_TRY(prepare_source(source_path, error));

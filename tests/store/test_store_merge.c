@@ -225,8 +225,8 @@ static void test_refusals(store_fixture_t *fixture, gconstpointer data) {
   store_t *store = open_store(fixture);
   store_merge_report_t report;
   g_autofree char *missing = shard_path(fixture, 9);
-  ASSERT_FAILS(fixture, store_merge(store, missing, &report, &fixture->error), STATUS_IO,
-               "cannot open database");
+  ASSERT_FAILS(fixture, store_merge(store, missing, &report, &fixture->error), STATUS_INVALID,
+               "there is no database");
   g_assert_false(g_file_test(missing, G_FILE_TEST_EXISTS));
   ASSERT_FAILS(fixture, store_merge(store, fixture->path, &report, &fixture->error), STATUS_INVALID,
                "into itself");
