@@ -78,6 +78,10 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
   if (request->folder == NULL) {
     return status_fail(error, STATUS_INVALID, "no folder given; add --out FOLDER");
   }
+  if (request->name != NULL && request->name[0] == '\0') {
+    return status_fail(error, STATUS_INVALID,
+                       "the name of the campaign is empty; write --name NAME, or leave it out");
+  }
   STATUS_TRY(arguments_parse_seconds("--time", request->time == NULL ? "1h" : request->time,
                                      &request->seconds, error));
   STATUS_TRY(arguments_parse_seed(request->seed == NULL ? "random" : request->seed,

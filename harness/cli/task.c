@@ -112,6 +112,8 @@ static status_t read_flags(task_t *task, failure_t *error) {
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
   task->contract_text = g_string_free(contract, FALSE);
+  bool predicts = options->contract.bits == BITS_IDENTIFIED && task->flags->database != NULL;
+  if (predicts) STATUS_TRY(store_require(task->flags->database, error));
   return read_program(task, error);
 }
 
