@@ -27,6 +27,9 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
        "With --db: say there that this run is a part of that campaign", "NAME"},
+      {"part-of", 0, 0, G_OPTION_ARG_STRING, &flags->part_of,
+       "With --db: say there that the run with this uuid started this one, and will absorb it",
+       "UUID"},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
@@ -62,6 +65,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->database);
   g_free(flags->reference);
   g_free(flags->name);
+  g_free(flags->part_of);
   g_free(flags->known);
   g_free(flags->program);
   g_free(flags->fail_on);
@@ -181,6 +185,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->command = task->command_line;
   options->assay_version = ASSAY_VERSION;
   options->campaign = flags->name;
+  options->part_of = flags->part_of;
   options->stop = interrupt_catch();
   options->shrinker =
       (finding_shrinker_t){.is_on = flags->shrink,

@@ -35,7 +35,8 @@ typedef struct store_run {
   uint64_t seed;
   const char *contract; /* contract_print(). */
   const char *assay_version;
-  const char *campaign; /* What it is a part of; NULL or "" if it stands alone. */
+  const char *campaign; /* What it belongs to; NULL or "" if it stands alone. */
+  const char *part_of;  /* The uuid of the run that started it and will absorb it, NULL or "". */
 } store_run_t;
 
 /* Adds a run and its contract; *out_run_id names it. */
