@@ -45,6 +45,7 @@ void campaign_request_free(campaign_request_t *request) {
   g_free(request->name);
   g_free(request->shard);
   g_free(request->compiling_is_dear);
+  g_free(request->contract_text);
   if (request->arguments != NULL) g_ptr_array_unref(request->arguments);
 }
 
@@ -94,13 +95,16 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
 }
 
 /* Ops and contract are looked up for their errors; workers get the words. */
-static status_t check_words(const campaign_request_t *request, failure_t *error) {
+static status_t check_words(campaign_request_t *request, failure_t *error) {
   const op_t *const *ops;
   size_t op_count;
   contract_t contract;
   STATUS_TRY(find_ops(request->ops, &ops, &op_count, error));
   g_free((gpointer)(uintptr_t)ops);
   STATUS_TRY(find_contract(request->contract, &contract, error));
+  GString *text = g_string_new(NULL);
+  contract_print(&contract, text);
+  request->contract_text = g_string_free(text, FALSE);
   if (contract.bits != BITS_IDENTIFIED) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "contract identified needs profiles, which a campaign does not look for; use "
