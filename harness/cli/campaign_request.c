@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
+#include "harness/campaign/campaign_clean.h"
 #include "harness/campaign/campaign_folder.h"
 
 enum { JOBS_MAX = 1024 };
@@ -219,6 +220,7 @@ status_t campaign_request_open(const campaign_request_t *request, campaign_state
   }
   STATUS_TRY(campaign_folder_make(request->folder, error));
   STATUS_TRY(campaign_folder_lock(request->folder, error));
+  campaign_clean(request->folder);
   bool found = false;
   campaign_state_t state = {0};
   STATUS_TRY(campaign_state_read(path, &state, &found, error));

@@ -15,8 +15,8 @@ DELETE FROM temp.executor_map;
 CREATE TEMP TABLE IF NOT EXISTS program_map (
   source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
 DELETE FROM temp.program_map;
-CREATE TEMP TABLE IF NOT EXISTS run_map (
-  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+CREATE TEMP TABLE IF NOT EXISTS run_map (  -- started: when ours did
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL, started TEXT NOT NULL);
 DELETE FROM temp.run_map;
 CREATE TEMP TABLE IF NOT EXISTS part_map (  -- both are ours: a part, and what has absorbed it
   source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
@@ -56,9 +56,12 @@ ON CONFLICT DO NOTHING;
 INSERT INTO run (command, seed, contract_id, assay_version, started, ended, exit_code, uuid,
                  campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds,
                  judge_seconds, part_of)
-SELECT command, seed, contract_map.target_id, assay_version, started, ended, exit_code, uuid,
-       campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds, judge_seconds,
-       part_of
+SELECT command, seed, contract_map.target_id, assay_version,
+       -- A part does not know our times: its clock may be behind them, see store.h.
+       max(started, coalesce((SELECT whole.started FROM main.run AS whole
+                              WHERE whole.uuid = run.part_of), started)),
+       ended, exit_code, uuid, campaign, host, seconds, oracle_seconds, compile_seconds,
+       executor_seconds, judge_seconds, part_of
 FROM source.run JOIN temp.contract_map ON contract_map.source_id = contract_id
 WHERE uuid NOT IN (SELECT uuid FROM main.absorbed_run) ORDER BY started, run_id
 ON CONFLICT (uuid) DO UPDATE SET
@@ -70,12 +73,13 @@ ON CONFLICT (uuid) DO UPDATE SET
   executor_seconds = max(executor_seconds, excluded.executor_seconds),
   judge_seconds = max(judge_seconds, excluded.judge_seconds);
 INSERT INTO temp.run_map
-SELECT theirs.run_id, ours.run_id
+SELECT theirs.run_id, ours.run_id, ours.started
 FROM source.run AS theirs JOIN main.run AS ours USING (uuid);
 -- A part that we have absorbed counts no more than the run that absorbed it: its rows change nothing.
 INSERT INTO temp.run_map
-SELECT theirs.run_id, absorbed_run.run_id
-FROM source.run AS theirs JOIN main.absorbed_run USING (uuid);
+SELECT theirs.run_id, ours.run_id, ours.started
+FROM source.run AS theirs JOIN main.absorbed_run USING (uuid)
+JOIN main.run AS ours ON ours.run_id = absorbed_run.run_id;
 
 INSERT INTO counter
 SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, class,
@@ -147,7 +151,8 @@ INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, c
                         broken_constraint, sightings, first_seen, last_seen, first_run_id,
                         last_run_id, cause, pattern)
 SELECT executor_map.target_id, signature, op, algorithm, types, outcome, class, broken_constraint,
-       sightings, first_seen, last_seen, first_map.target_id, last_map.target_id, cause, pattern
+       sightings, max(first_seen, first_map.started), max(last_seen, last_map.started),
+       first_map.target_id, last_map.target_id, cause, pattern
 FROM source.divergence
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 JOIN temp.run_map AS first_map ON first_map.source_id = first_run_id
@@ -181,7 +186,9 @@ UPDATE divergence SET
                      ELSE divergence.last_run_id END,
   first_seen = min(divergence.first_seen, theirs.first_seen),
   last_seen = max(divergence.last_seen, theirs.last_seen)
-FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_seen, last_seen,
+FROM (SELECT divergence_map.target_id AS divergence_id, growth,
+             max(first_seen, first_map.started) AS first_seen,
+             max(last_seen, last_map.started) AS last_seen,
              first_map.target_id AS first_run_id, last_map.target_id AS last_run_id
       FROM source.divergence
       JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
@@ -190,7 +197,8 @@ FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_seen, last
       JOIN temp.run_map AS last_map ON last_map.source_id = last_run_id) AS theirs
 WHERE divergence.divergence_id = theirs.divergence_id;
 INSERT INTO sighting
-SELECT divergence_map.target_id, run_map.target_id, cases, first_seen, last_seen
+SELECT divergence_map.target_id, run_map.target_id, cases, max(first_seen, run_map.started),
+       max(last_seen, run_map.started)
 FROM source.sighting
 JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
 JOIN temp.run_map ON run_map.source_id = run_id

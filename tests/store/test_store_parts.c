@@ -4,6 +4,7 @@
 
 #include "harness/base/rng.h"
 #include "harness/store/store_campaign.h"
+#include "harness/store/store_connection.h"
 #include "harness/store/store_merge.h"
 #include "tests/store/store_fixture.h"
 
@@ -316,6 +317,38 @@ static void test_nothing_refers_to_a_part(store_fixture_t *fixture, gconstpointe
   tear_down_world(&world);
 }
 
+/* The clock was set back 30 years between two campaigns: what the second one sees first is new,
+ * also while its slices, which do not know what the database says, go on. */
+static void test_clock_of_parts(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  world_t world;
+  set_up_world(&world, fixture, 3);
+  connection_t connection;
+  ASSERT_OK(fixture,
+            connection_open(world.paths[0], CONNECTION_WRITE, &connection, &fixture->error));
+  ASSERT_OK(fixture,
+            connection_execute(
+                &connection, "UPDATE run SET campaign = 'before', started = '2999-01-01T00:00:00Z'",
+                &fixture->error));
+  connection_close(&connection);
+  begin_whole(&world, 0);
+  g_autofree char *path = g_strdup_printf("%s/part.db", fixture->directory);
+  store_t *store = open_at(&world, path);
+  write_case(&world, store, begin(&world, store, world.wholes[0]));
+  close_store(fixture, store);
+  static const char sql[] =
+      "SELECT state, finding_state.first_seen >= '2999', sighting.last_seen >= '2999',"
+      " finding.first_campaign FROM finding_state JOIN finding USING (id)"
+      " JOIN sighting ON divergence_id = id";
+  merge_into(&world, 0, path, false);
+  g_autofree char *live = ask(&world, world.paths[0], sql);
+  g_assert_cmpstr(live, ==, "new|1|1|night");
+  merge_into(&world, 0, path, true);
+  g_autofree char *ended = ask(&world, world.paths[0], sql);
+  g_assert_cmpstr(ended, ==, "new|1|1|night");
+  tear_down_world(&world);
+}
+
 /* Two copies of a campaign's folder that were both gone on with. */
 static void test_forks_are_refused(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
@@ -384,6 +417,7 @@ int main(int argc, char **argv) {
   STORE_TEST("/store-parts/rows", test_rows_are_those_of_one_run);
   STORE_TEST("/store-parts/references", test_nothing_refers_to_a_part);
   STORE_TEST("/store-parts/forks", test_forks_are_refused);
+  STORE_TEST("/store-parts/clock", test_clock_of_parts);
   STORE_TEST("/store-parts/slice-numbers", test_slice_numbers);
   STORE_TEST("/store-parts/told", test_told);
   return g_test_run();
