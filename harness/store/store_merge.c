@@ -12,10 +12,8 @@ static const char NEW_COUNTERS_SQL[] =
     "AND ours.outcome = theirs.outcome AND ours.class = theirs.class AND name = theirs.name AND "
     "version = theirs.version AND hardware = theirs.hardware)";
 
-/* One transaction touches many pages of a large target: 256 MiB of them stay in memory, and as many
- * in the log before they are written to their places. */
-static const char CACHE_SQL[] =
-    "PRAGMA cache_size = -262144; PRAGMA wal_autocheckpoint = 65536; PRAGMA temp_store = MEMORY";
+/* One transaction touches many pages of a large target: 256 MiB of them stay in memory. */
+static const char CACHE_SQL[] = "PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY";
 
 static status_t read_integer(const connection_t *connection, const char *sql, int64_t *out_value,
                              failure_t *error) {
