@@ -40,7 +40,7 @@ static status_t print_findings(const char *database, const char *name, failure_t
       "JOIN divergence USING (divergence_id) WHERE run.campaign = '%s' GROUP BY id) "
       "GROUP BY executor, op, class, cause ORDER BY executor, op, cases DESC",
       quoted);
-  return report_query(database, NULL, sql, REPORT_TABLE, stdout, error);
+  return report_query(database, NULL, sql, REPORT_TABLE, NULL, stdout, error);
 }
 
 static int summarise(const campaign_request_t *request, const campaign_state_t *state,
