@@ -167,6 +167,8 @@ static char **make_arguments(const task_t *task, const fuzz_options_t *options) 
       "-handle_abrt=0",    "-handle_ill=0",          "-handle_fpe=0",  "-timeout=0",
       "-error_exitcode=3", "-create_missing_dirs=1", "-reload=60",     "-entropic=0"};
   for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(arguments, g_strdup(fixed[i]));
+  /* Slow inputs: or it writes them into the working directory. */
+  g_ptr_array_add(arguments, g_strdup("-report_slow_units=2147483647"));
   if (options->runs_max > 0) {
     g_ptr_array_add(arguments, g_strdup_printf("-runs=%" G_GUINT64_FORMAT, options->runs_max));
   }
