@@ -8,6 +8,22 @@ SELECT part.run_id, whole.run_id
 FROM source.run AS theirs JOIN main.run AS part USING (uuid)
 JOIN main.run AS whole ON whole.uuid = part.part_of;
 
+-- What they brought: findings that they were the first to see, and combinations that the run had not
+-- counted.
+CREATE TEMP TABLE IF NOT EXISTS part_news (findings INTEGER NOT NULL, counters INTEGER NOT NULL);
+DELETE FROM temp.part_news;
+INSERT INTO temp.part_news
+SELECT (SELECT count(*) FROM divergence
+        WHERE first_run_id IN (SELECT source_id FROM temp.part_map)),
+       (SELECT count(*)
+        FROM (SELECT DISTINCT target_id, executor_id, op, algorithm, types, outcome, class
+              FROM counter JOIN temp.part_map ON part_map.source_id = run_id) AS theirs
+        WHERE NOT EXISTS (SELECT 1 FROM counter AS ours
+                          WHERE ours.run_id = target_id AND ours.executor_id = theirs.executor_id
+                            AND ours.op = theirs.op AND ours.algorithm = theirs.algorithm
+                            AND ours.types = theirs.types AND ours.outcome = theirs.outcome
+                            AND ours.class = theirs.class));
+
 INSERT INTO counter
 SELECT target_id, executor_id, op, algorithm, types, outcome, class, implementation, sum(cases),
        max(ulp_error_max), max(slack_max), max(backward_error_max)

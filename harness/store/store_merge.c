@@ -3,15 +3,6 @@
 #include "harness/store/store_internal.h"
 #include "harness/store/store_schema.h"
 
-/* What the source has seen that the target has not, in any run. */
-static const char NEW_COUNTERS_SQL[] =
-    "SELECT count(*) FROM (SELECT DISTINCT name, version, hardware, op, algorithm, types, outcome, "
-    "class FROM source.counter JOIN source.executor USING (executor_id)) AS theirs "
-    "WHERE NOT EXISTS (SELECT 1 FROM main.counter AS ours JOIN main.executor USING (executor_id) "
-    "WHERE ours.op = theirs.op AND ours.algorithm = theirs.algorithm AND ours.types = theirs.types "
-    "AND ours.outcome = theirs.outcome AND ours.class = theirs.class AND name = theirs.name AND "
-    "version = theirs.version AND hardware = theirs.hardware)";
-
 /* One transaction touches many pages of a large target: 256 MiB of them stay in memory. */
 static const char CACHE_SQL[] = "PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY";
 
@@ -135,7 +126,6 @@ static status_t count_before(const connection_t *connection, store_merge_report_
                           "AND NOT EXISTS "
                           "(SELECT 1 FROM main.absorbed_run WHERE uuid = theirs.uuid)",
                           &report->runs_new, error));
-  STATUS_TRY(read_integer(connection, NEW_COUNTERS_SQL, &report->counters_new, error));
   return read_integer(connection, "SELECT count(*) FROM source.divergence", &report->findings,
                       error);
 }
@@ -151,6 +141,10 @@ static status_t merge(const connection_t *connection, bool absorbs, store_merge_
                           &report->findings_new, error));
   if (!absorbs) return STATUS_OK;
   STATUS_TRY(connection_execute(connection, schema.absorb, error));
+  STATUS_TRY(read_integer(connection, "SELECT findings FROM temp.part_news", &report->findings_new,
+                          error));
+  STATUS_TRY(read_integer(connection, "SELECT counters FROM temp.part_news", &report->counters_new,
+                          error));
   return connection_execute(connection, schema.drop_parts, error);
 }
 

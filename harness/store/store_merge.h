@@ -13,8 +13,8 @@ typedef struct store_merge_report {
   int64_t runs_new;
   int64_t findings_new; /* To the target, by executor and signature. */
   int64_t findings;     /* In the source. */
-  int64_t counters_new; /* Combinations of executor, op, algorithm, types, outcome and class that
-                         * the target had not seen in any run. */
+  int64_t counters_new; /* Of store_merge_ended(): combinations of executor, op, algorithm, types,
+                         * outcome and class that the run had not counted before. */
 } store_merge_report_t;
 
 /* Adds the database at `source_path` to `target`, all or nothing.  An older source is first brought
@@ -26,7 +26,8 @@ status_t store_merge(store_t *target, const char *source_path, store_merge_repor
 
 /* The same for the database of a part whose process has ended, by the process that started it:
  * what the part counted is then added to the run that it is a part of (store_run_t.part_of), if the
- * target has that run.  Nobody else may do so: a run absorbs its parts in one place. */
+ * target has that run.  Nobody else may do so: a run absorbs its parts in one place.  Findings are
+ * new in the report if the part was the first to see them, also where it has been merged before. */
 status_t store_merge_ended(store_t *target, const char *source_path,
                            store_merge_report_t *out_report, failure_t *error);
 

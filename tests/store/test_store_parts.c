@@ -289,6 +289,36 @@ static void test_rows_are_those_of_one_run(store_fixture_t *fixture, gconstpoint
   tear_down_world(&world);
 }
 
+/* What a part brought is told at its end, also where it was merged while it went on. */
+static void test_news_of_parts(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  world_t world;
+  set_up_world(&world, fixture, 7);
+  static const struct {
+    unsigned cases;
+    int64_t findings;
+    int64_t counters;
+  } rows[] = {{60, 8, 3}, {60, 0, 0}}; /* By then all is known that can be drawn. */
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *path = g_strdup_printf("%s/part-%zu.db", fixture->directory, i);
+    store_t *store = open_at(&world, path);
+    int64_t run_id = begin(&world, store, world.wholes[0]);
+    for (unsigned c = 0; c < rows[i].cases; c++) write_case(&world, store, run_id);
+    close_store(fixture, store);
+    merge_into(&world, 0, path, false);
+    store_merge_report_t report;
+    store = open_at(&world, world.paths[0]);
+    ASSERT_OK(fixture, store_merge_ended(store, path, &report, &fixture->error));
+    g_assert_cmpint(report.findings_new, ==, rows[i].findings);
+    g_assert_cmpint(report.counters_new, ==, rows[i].counters);
+    ASSERT_OK(fixture, store_merge_ended(store, path, &report, &fixture->error));
+    g_assert_cmpint(report.findings_new, ==, 0);
+    g_assert_cmpint(report.counters_new, ==, 0);
+    close_store(fixture, store);
+  }
+  tear_down_world(&world);
+}
+
 /* A table of which a part's rows are forgotten would fail here. */
 static void test_nothing_refers_to_a_part(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
@@ -415,6 +445,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/store-parts/any-order", test_any_order);
   STORE_TEST("/store-parts/rows", test_rows_are_those_of_one_run);
+  STORE_TEST("/store-parts/news", test_news_of_parts);
   STORE_TEST("/store-parts/references", test_nothing_refers_to_a_part);
   STORE_TEST("/store-parts/forks", test_forks_are_refused);
   STORE_TEST("/store-parts/clock", test_clock_of_parts);

@@ -20,5 +20,8 @@ CREATE TABLE absorbed_run (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX absorbed_run_by_run ON absorbed_run (run_id);
 
+-- It was half of a counter's size, and served to find what no run had counted yet.
+DROP INDEX counter_by_op;
+
 -- How many slices were begun here: no number, and so no seed, is used twice.  Until now each was a run.
 INSERT INTO meta SELECT 'slices', count(*) FROM run WHERE campaign <> '';
