@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "harness/store/store_reader.h"
 #include "reports/query_table.h"
 #include "reports/report_grid.h"
 
@@ -59,9 +58,11 @@ void report_list_queries(GString *out_text) {
 }
 
 status_t report_query(const char *path, const char *campaign, const char *sql,
-                      report_format_t format, FILE *out, failure_t *error) {
+                      report_format_t format, const store_limit_t *limit, FILE *out,
+                      failure_t *error) {
   store_reader_t *reader = NULL;
   STATUS_TRY(store_reader_open(path, campaign, &reader, error));
+  if (limit != NULL) store_reader_limit(reader, limit);
   report_grid_t grid;
   report_grid_init(&grid);
   status_t status = store_reader_query(reader, sql, report_grid_add, &grid, error);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "harness/base/status.h"
+#include "harness/store/store_reader.h"
 
 typedef enum report_format {
   REPORT_TABLE,    /* Aligned columns; cut to the width of the terminal if `out` is one. */
@@ -27,8 +27,9 @@ const char *report_find_query(const char *name);
 void report_list_queries(GString *out_text);
 
 /* Runs one reading query on the database at `path`, or on one campaign in it (NULL: all), and
- * writes its rows to `out`. */
+ * writes its rows to `out`.  STATUS_INVALID if it has no answer within `limit` (NULL: none). */
 status_t report_query(const char *path, const char *campaign, const char *sql,
-                      report_format_t format, FILE *out, failure_t *error);
+                      report_format_t format, const store_limit_t *limit, FILE *out,
+                      failure_t *error);
 
 #endif

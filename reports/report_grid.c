@@ -1,9 +1,15 @@
 #include "reports/report_grid.h"
 
 #include <math.h>
+#include <string.h>
+
+/* An answer is kept as a whole: a table is as wide as its widest cell. */
+static const size_t BYTES_PER_MIB = (size_t)1 << 20;
+static const size_t BYTES_MAX = (size_t)512 << 20;
 
 void report_grid_init(report_grid_t *grid) {
-  *grid = (report_grid_t){.names = g_ptr_array_new(),
+  *grid = (report_grid_t){.bytes_max = BYTES_MAX,
+                          .names = g_ptr_array_new(),
                           .cells = g_array_new(FALSE, FALSE, sizeof(store_value_t)),
                           .texts = g_string_chunk_new(4096)};
 }
@@ -22,7 +28,6 @@ static char *keep_text(report_grid_t *grid, const char *text) {
 
 status_t report_grid_add(void *context, int column_count, const char *const *names,
                          const store_value_t *values, failure_t *error) {
-  (void)error;
   report_grid_t *grid = context;
   grid->column_count = column_count;
   for (int i = 0; i < column_count; i++) {
@@ -33,8 +38,12 @@ status_t report_grid_add(void *context, int column_count, const char *const *nam
     store_value_t value = values[i];
     if (value.text != NULL) value.text = keep_text(grid, value.text);
     g_array_append_val(grid->cells, value);
+    grid->bytes += sizeof value + (value.text == NULL ? 0 : strlen(value.text) + 1);
   }
-  return STATUS_OK;
+  if (grid->bytes <= grid->bytes_max) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "query: the answer is larger than %zu MiB; ask for less of it, with LIMIT",
+                     grid->bytes_max / BYTES_PER_MIB);
 }
 
 size_t report_grid_row_count(const report_grid_t *grid) {

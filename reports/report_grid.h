@@ -13,6 +13,8 @@ typedef struct report_grid {
   GPtrArray *names; /* char *, valid UTF-8, one per column. */
   GArray *cells;    /* store_value_t, row by row; texts are valid UTF-8. */
   GStringChunk *texts;
+  size_t bytes;     /* That cells and texts take, about, ... */
+  size_t bytes_max; /* ... and may take: report_grid_add() fails beyond, with STATUS_INVALID. */
 } report_grid_t;
 
 void report_grid_init(report_grid_t *grid);

@@ -19,11 +19,14 @@ SELECT run_id, CASE campaign WHEN '' THEN 'run ' || run_id ELSE campaign END AS 
 FROM run;
 
 -- Campaigns in the order in which they began, the last one with the largest number: what ran, how it
--- ended, the findings that were seen and those that were seen for the first time.
+-- ended, the findings that were seen and those that were seen for the first time.  Runs are processes:
+-- slices that a run has absorbed count by themselves.
 DROP VIEW IF EXISTS campaign;
 CREATE VIEW campaign AS
 WITH ran AS (
-  SELECT run_label.campaign, count(*) AS runs, min(started) AS started, max(ended) AS ended,
+  SELECT run_label.campaign,
+         count(*) + sum((SELECT count(*) FROM absorbed_run
+                         WHERE absorbed_run.run_id = run.run_id)) AS runs, min(started) AS started, max(ended) AS ended,
          min(run_id) AS first_run_id, sum(seconds) AS seconds,
          sum(oracle_seconds) AS oracle_seconds, sum(compile_seconds) AS compile_seconds,
          sum(executor_seconds) AS executor_seconds, sum(judge_seconds) AS judge_seconds
@@ -239,11 +242,12 @@ WITH ran AS (
   UNION SELECT executor_id, run_id FROM retest
 ), begun AS (
   SELECT name, version, min(printf('%s %012d', coalesce(started, '9999'), coalesce(run_id, 0)))
-           AS begin
+           AS begin, min(executor_id) AS first_id  -- where one run saw several
   FROM executor LEFT JOIN ran USING (executor_id) LEFT JOIN run USING (run_id)
   GROUP BY name, version
 ), ordered AS (
-  SELECT name, version, row_number() OVER (PARTITION BY name ORDER BY begin, version) AS step
+  SELECT name, version,
+         row_number() OVER (PARTITION BY name ORDER BY begin, first_id, version) AS step
   FROM begun
 )
 SELECT executor_id, name, version, hardware, step FROM executor JOIN ordered USING (name, version);

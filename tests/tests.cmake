@@ -45,4 +45,5 @@ add_test_folder(reports assay_reports)
 add_test_folder(tidy assay_base)
 add_dependencies(check_programs fuzz_targets)  # Without an engine, for tests/fuzz.
 include(${CMAKE_SOURCE_DIR}/tests/exec/dso.cmake)
+include(${CMAKE_SOURCE_DIR}/tests/store/preload.cmake)
 include(${CMAKE_SOURCE_DIR}/tests/bench/bench.cmake)

@@ -10,7 +10,8 @@
 status_t campaign_collect(store_t *store, const char *path, store_merge_report_t *out_report,
                           failure_t *error);
 
-/* The same, and removes it: its worker has ended. */
+/* The same where its worker has ended: what it counted becomes part of the run that started it, and
+ * the database is removed.  The campaign's file by itself then has all of it. */
 status_t campaign_collect_last(store_t *store, const char *path, store_merge_report_t *out_report,
                                failure_t *error);
 

@@ -57,20 +57,22 @@ static void start_slice(loop_t *loop, size_t worker) {
     executor = campaign_share_pick(loop->state->items, loop->options->executor_count);
     if (executor == loop->options->executor_count) return;
   }
+  uint64_t number = 0;
+  if (!campaign_take_slice_number(loop, &number)) return;
   campaign_slice_t *slice = &loop->slices[worker];
   *slice = (campaign_slice_t){.kind = kind,
                               .worker = worker,
                               .executor = executor,
                               .executor_name = loop->options->executors[executor],
-                              .number = loop->state->slices,
-                              .seed = campaign_state_slice_seed(loop->state, loop->state->slices),
+                              .number = number,
+                              .seed = campaign_state_slice_seed(loop->state, number),
                               .seconds = slice_seconds(loop, executor),
                               .isolate = loop->state->isolated[executor]};
-  loop->state->slices++;
   if (kind == SLICE_CRASHES) loop->has_crashes[executor] = false;
   if (kind == SLICE_MINIMISE) loop->is_oversized[executor] = false;
   const campaign_slice_options_t options = {loop->options->program, loop->options->folder,
-                                            loop->state->name, loop->options->arguments};
+                                            loop->state->name, loop->run_uuid,
+                                            loop->options->arguments};
   failure_t error = {0};
   campaign_share_begin(&loop->state->items[executor], slice->seconds);
   if (campaign_slice_start(slice, &options, &error) == STATUS_OK) {

@@ -7,6 +7,7 @@
 #include "harness/campaign/campaign_collect.h"
 #include "harness/campaign/campaign_folder.h"
 #include "harness/campaign/campaign_parts.h"
+#include "harness/store/store_campaign.h"
 
 #define GRACE_SECONDS 60.0 /* A slice that takes so much longer than planned is asked to end, */
 #define KILL_SECONDS 90.0  /* and then made to. */
@@ -87,6 +88,16 @@ void campaign_write_state(loop_t *loop) {
   if (campaign_state_write(loop->state_path, loop->state, &error) != STATUS_OK) {
     tell_error(loop, &error);
   }
+}
+
+bool campaign_take_slice_number(loop_t *loop, uint64_t *out_number) {
+  failure_t error = {0};
+  if (store_take_slice_number(loop->store, loop->state->slices, out_number, &error) != STATUS_OK) {
+    tell_error(loop, &error);
+    return false;
+  }
+  loop->state->slices = *out_number + 1;
+  return true;
 }
 
 /* ---- What workers wrote ---------------------------------------------------------------------- */
@@ -194,13 +205,21 @@ static status_t open_loop(const campaign_loop_options_t *options, campaign_state
   loop->main = g_main_loop_new(NULL, FALSE);
   loop->last_us = g_get_monotonic_time();
   STATUS_TRY(store_open(loop->database, &loop->store, error));
-  STATUS_TRY(campaign_news_open(loop->database, &loop->news, error));
+  STATUS_TRY(campaign_news_open(loop->store, loop->database, &loop->news, error));
+  const store_run_t run = {.command = options->command,
+                           .seed = state->seed,
+                           .contract = options->contract,
+                           .assay_version = options->assay_version,
+                           .campaign = state->name};
+  STATUS_TRY(store_begin_run(loop->store, &run, &loop->run_id, error));
+  STATUS_TRY(store_run_uuid(loop->store, loop->run_id, &loop->run_uuid, error));
   return campaign_state_write(loop->state_path, state, error);
 }
 
 static status_t close_loop(loop_t *loop, failure_t *error) {
-  status_t status = store_close(loop->store, error);
   campaign_news_close(loop->news);
+  status_t status = store_close(loop->store, error);
+  g_free(loop->run_uuid);
   g_main_loop_unref(loop->main);
   g_ptr_array_unref(loop->messages);
   g_free(loop->slices);
@@ -238,11 +257,24 @@ status_t campaign_loop_run(const campaign_loop_options_t *options, campaign_stat
     state->is_finished = !interrupted;
     campaign_write_state(&loop);
     report_status(&loop, interrupted ? "interrupted" : "finished");
-    *out_outcome = (campaign_outcome_t){.totals = loop.totals,
+    status = campaign_news_end(loop.news, error);
+    *out_outcome = (campaign_outcome_t){.run_id = loop.run_id,
+                                        .totals = loop.totals,
                                         .interrupted = interrupted,
                                         .all_set_aside = pick == options->executor_count};
   }
   failure_t ignored;
   status_t closed = close_loop(&loop, status == STATUS_OK ? error : &ignored);
+  return status == STATUS_OK ? closed : status;
+}
+
+status_t campaign_loop_end_run(const char *folder, int64_t run_id, int exit_code,
+                               failure_t *error) {
+  g_autofree char *database = campaign_folder_database(folder);
+  store_t *store = NULL;
+  STATUS_TRY(store_open(database, &store, error));
+  status_t status = store_end_run(store, run_id, exit_code, error);
+  failure_t ignored;
+  status_t closed = store_close(store, status == STATUS_OK ? error : &ignored);
   return status == STATUS_OK ? closed : status;
 }

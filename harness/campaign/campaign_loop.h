@@ -10,6 +10,9 @@
 typedef struct campaign_loop_options {
   const char *program; /* The path of `assay`. */
   const char *folder;
+  const char *command;  /* The command line; this and the next two go into the database. */
+  const char *contract; /* contract_print(). */
+  const char *assay_version;
   const char *const *executors;  /* Names; borrowed. */
   const bool *compiling_is_dear; /* By executor: its slices are longer. */
   size_t executor_count;
@@ -26,6 +29,7 @@ typedef struct campaign_loop_options {
 } campaign_loop_options_t;
 
 typedef struct campaign_outcome {
+  int64_t run_id; /* In the database of the folder. */
   campaign_totals_t totals;
   bool interrupted;
   bool all_set_aside; /* No executor could be run any more. */
@@ -36,5 +40,8 @@ typedef struct campaign_outcome {
  * added first.  Keeps the state in the folder. */
 status_t campaign_loop_run(const campaign_loop_options_t *options, campaign_state_t *state,
                            campaign_outcome_t *out_outcome, failure_t *error);
+
+/* Notes in the database how the program ended that ran the campaign. */
+status_t campaign_loop_end_run(const char *folder, int64_t run_id, int exit_code, failure_t *error);
 
 #endif

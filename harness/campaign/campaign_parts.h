@@ -12,6 +12,8 @@ typedef struct loop {
   const campaign_loop_options_t *options;
   campaign_state_t *state;
   store_t *store;
+  int64_t run_id; /* Of this start of the campaign: slices are parts of it. */
+  char *run_uuid; /* Owned. */
   campaign_news_t *news;
   GMainLoop *main;
   campaign_slice_t *slices; /* One per worker; owned. */
@@ -36,6 +38,10 @@ void campaign_tell(loop_t *loop, char *message);
 /* Reads the totals again, and tells what is new. */
 void campaign_update_totals(loop_t *loop);
 void campaign_write_state(loop_t *loop);
+
+/* A number that no slice in this folder has had or will have; false after it has told why there is
+ * none. */
+bool campaign_take_slice_number(loop_t *loop, uint64_t *out_number);
 
 /* Gives every idle worker something to do; ends the loop where nobody has anything any more. */
 void campaign_keep_busy(loop_t *loop);

@@ -26,7 +26,7 @@ typedef struct campaign_share_yield {
   double seconds;
   uint64_t cases;
   uint64_t findings_new;
-  uint64_t counters_new; /* Combinations of op, algorithm, types and verdict never seen before. */
+  uint64_t counters_new; /* Combinations of op, algorithm, types and verdict not seen before. */
 } campaign_share_yield_t;
 
 /* The item that is furthest below its share; `count` if all are set aside. */

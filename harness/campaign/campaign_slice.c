@@ -36,6 +36,7 @@ static char **make_words(const campaign_slice_t *slice, const campaign_slice_opt
   add(words, "--executor", g_strdup(slice->executor_name));
   add(words, "--db", g_strdup(slice->database));
   add(words, "--campaign", g_strdup(options->name));
+  add(words, "--part-of", g_strdup(options->part_of));
   add(words, "--shrink", NULL);
   add(words, "--known", campaign_folder_database(options->folder));
   add(words, "--seed", g_strdup_printf("%" G_GUINT64_FORMAT, slice->seed));

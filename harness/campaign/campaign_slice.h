@@ -14,6 +14,7 @@ typedef struct campaign_slice_options {
   const char *program;          /* The path of `assay`. */
   const char *folder;           /* Of the campaign. */
   const char *name;             /* Likewise. */
+  const char *part_of;          /* The uuid of the campaign's run. */
   const char *const *arguments; /* For every worker: --op, --contract, --timeout, ...; ended by
                                  * NULL. */
 } campaign_slice_options_t;

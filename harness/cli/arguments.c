@@ -43,6 +43,21 @@ static void complain_about(const arguments_t *arguments, const char *verb, const
   g_free(help);
 }
 
+/* An empty path would be the working directory here and there: it is none that anybody means. */
+static bool check_paths(const arguments_t *arguments, const char *verb) {
+  for (guint i = 0; i < arguments->entries->len; i++) {
+    const GOptionEntry *entry = &g_array_index(arguments->entries, GOptionEntry, i);
+    if (entry->arg != G_OPTION_ARG_FILENAME) continue;
+    const char *path = *(char **)entry->arg_data;
+    if (path == NULL || path[0] != '\0') continue;
+    complain("the path of --%s is empty; write --%s %s, or leave it out (`assay %s --help`)",
+             entry->long_name, entry->long_name,
+             entry->arg_description == NULL ? "PATH" : entry->arg_description, verb);
+    return false;
+  }
+  return true;
+}
+
 static void find_database(const arguments_t *arguments) {
   if (arguments->database == NULL || *arguments->database == NULL) return;
   char *path = campaign_database_path(*arguments->database);
@@ -55,6 +70,16 @@ static void drop_separator(int *inout_argc, char **argv) {
   if (*inout_argc < 2 || strcmp(argv[1], "--") != 0) return;
   memmove(&argv[1], &argv[2], (size_t)(*inout_argc - 1) * sizeof *argv);
   --*inout_argc;
+}
+
+static bool check_count(int count, char *const *argv, int least, int most, const char *verb) {
+  if (count > most) {
+    complain("unexpected argument '%s'; `assay %s --help` tells the usage", argv[most + 1], verb);
+    return false;
+  }
+  if (count >= least) return true;
+  complain("too few arguments; `assay %s --help` tells the usage", verb);
+  return false;
 }
 
 static void arguments_free(arguments_t *arguments) {
@@ -79,15 +104,9 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
     g_error_free(failure);
   } else {
     drop_separator(inout_argc, *inout_argv);
-    find_database(arguments);
-    int count = *inout_argc - 1;
-    is_good = count >= positional_min && count <= positional_max;
-    if (count > positional_max) {
-      complain("unexpected argument '%s'; `assay %s --help` tells the usage",
-               (*inout_argv)[positional_max + 1], verb);
-    } else if (!is_good) {
-      complain("too few arguments; `assay %s --help` tells the usage", verb);
-    }
+    is_good = check_paths(arguments, verb) &&
+              check_count(*inout_argc - 1, *inout_argv, positional_min, positional_max, verb);
+    if (is_good) find_database(arguments);
   }
   arguments_free(arguments);
   g_free(name);

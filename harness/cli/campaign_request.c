@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
+#include "harness/campaign/campaign_clean.h"
 #include "harness/campaign/campaign_folder.h"
 
 enum { JOBS_MAX = 1024 };
@@ -45,6 +46,7 @@ void campaign_request_free(campaign_request_t *request) {
   g_free(request->name);
   g_free(request->shard);
   g_free(request->compiling_is_dear);
+  g_free(request->contract_text);
   if (request->arguments != NULL) g_ptr_array_unref(request->arguments);
 }
 
@@ -78,6 +80,10 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
   if (request->folder == NULL) {
     return status_fail(error, STATUS_INVALID, "no folder given; add --out FOLDER");
   }
+  if (request->name != NULL && request->name[0] == '\0') {
+    return status_fail(error, STATUS_INVALID,
+                       "the name of the campaign is empty; write --name NAME, or leave it out");
+  }
   STATUS_TRY(arguments_parse_seconds("--time", request->time == NULL ? "1h" : request->time,
                                      &request->seconds, error));
   STATUS_TRY(arguments_parse_seed(request->seed == NULL ? "random" : request->seed,
@@ -90,13 +96,16 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
 }
 
 /* Ops and contract are looked up for their errors; workers get the words. */
-static status_t check_words(const campaign_request_t *request, failure_t *error) {
+static status_t check_words(campaign_request_t *request, failure_t *error) {
   const op_t *const *ops;
   size_t op_count;
   contract_t contract;
   STATUS_TRY(find_ops(request->ops, &ops, &op_count, error));
   g_free((gpointer)(uintptr_t)ops);
   STATUS_TRY(find_contract(request->contract, &contract, error));
+  GString *text = g_string_new(NULL);
+  contract_print(&contract, text);
+  request->contract_text = g_string_free(text, FALSE);
   if (contract.bits != BITS_IDENTIFIED) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "contract identified needs profiles, which a campaign does not look for; use "
@@ -211,6 +220,7 @@ status_t campaign_request_open(const campaign_request_t *request, campaign_state
   }
   STATUS_TRY(campaign_folder_make(request->folder, error));
   STATUS_TRY(campaign_folder_lock(request->folder, error));
+  campaign_clean(request->folder);
   bool found = false;
   campaign_state_t state = {0};
   STATUS_TRY(campaign_state_read(path, &state, &found, error));

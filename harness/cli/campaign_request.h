@@ -25,6 +25,7 @@ typedef struct campaign_request {
   uint64_t shard_count;
   bool *compiling_is_dear; /* By executor. */
   GPtrArray *arguments;    /* For workers; ended by NULL. */
+  char *contract_text;     /* As contract_print() gives it. */
 } campaign_request_t;
 
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments);

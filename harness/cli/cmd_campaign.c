@@ -9,6 +9,7 @@
 #include "harness/campaign/campaign_loop.h"
 #include "harness/cli/campaign_progress.h"
 #include "harness/cli/campaign_request.h"
+#include "harness/cli/task.h"
 #include "reports/report.h"
 
 /* The outcome in words: first what is not known, then what was found. */
@@ -39,7 +40,7 @@ static status_t print_findings(const char *database, const char *name, failure_t
       "JOIN divergence USING (divergence_id) WHERE run.campaign = '%s' GROUP BY id) "
       "GROUP BY executor, op, class, cause ORDER BY executor, op, cases DESC",
       quoted);
-  return report_query(database, NULL, sql, REPORT_TABLE, stdout, error);
+  return report_query(database, NULL, sql, REPORT_TABLE, NULL, stdout, error);
 }
 
 static int summarise(const campaign_request_t *request, const campaign_state_t *state,
@@ -64,7 +65,15 @@ static int summarise(const campaign_request_t *request, const campaign_state_t *
              : EXIT_CODE_CLEAN;
 }
 
-static int run_campaign(campaign_request_t *request) {
+/* The database remembers the exit code of the program, as for any other run. */
+static int end_run(const campaign_request_t *request, const campaign_outcome_t *outcome,
+                   int exit_code) {
+  failure_t error = {0};
+  status_t status = campaign_loop_end_run(request->folder, outcome->run_id, exit_code, &error);
+  return status == STATUS_OK ? exit_code : complain_status(status, &error);
+}
+
+static int run_campaign(campaign_request_t *request, const char *command) {
   campaign_state_t state = {0};
   failure_t error = {0};
   bool is_resumed = false;
@@ -79,6 +88,9 @@ static int run_campaign(campaign_request_t *request) {
   const campaign_loop_options_t options = {
       .program = program == NULL ? "assay" : program,
       .folder = request->folder,
+      .command = command,
+      .contract = request->contract_text,
+      .assay_version = ASSAY_VERSION,
       .executors = (const char *const *)request->executor.names,
       .compiling_is_dear = request->compiling_is_dear,
       .executor_count = g_strv_length(request->executor.names),
@@ -91,8 +103,9 @@ static int run_campaign(campaign_request_t *request) {
   campaign_outcome_t outcome = {0};
   status = campaign_loop_run(&options, &state, &outcome, &error);
   campaign_progress_end(&progress);
-  int exit_code =
-      status == STATUS_OK ? summarise(request, &state, &outcome) : complain_status(status, &error);
+  int exit_code = status == STATUS_OK
+                      ? end_run(request, &outcome, summarise(request, &state, &outcome))
+                      : complain_status(status, &error);
   campaign_state_deinit(&state);
   return exit_code;
 }
@@ -101,10 +114,11 @@ int command_campaign(const command_t *command, int argc, char **argv) {
   campaign_request_t request = {0};
   arguments_t arguments = arguments_make(command);
   campaign_request_add(&request, &arguments);
+  g_autofree char *words = task_join_command_line(argc, argv);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
     exit_code = campaign_request_check(&request);
-    if (exit_code == EXIT_CODE_CLEAN) exit_code = run_campaign(&request);
+    if (exit_code == EXIT_CODE_CLEAN) exit_code = run_campaign(&request, words);
   }
   campaign_request_free(&request);
   return exit_code;

@@ -80,5 +80,9 @@ static int merge(const char *target, char *const *sources) {
 int command_merge(const command_t *command, int argc, char **argv) {
   arguments_t arguments = arguments_make(command);
   if (!arguments_parse(&arguments, &argc, &argv, 2, G_MAXINT)) return EXIT_CODE_USAGE;
+  if (g_strv_contains((const char *const *)argv + 1, "")) {
+    complain("an empty name is no database; write `assay merge TARGET SOURCE...`");
+    return EXIT_CODE_USAGE;
+  }
   return merge(argv[1], argv + 2);
 }

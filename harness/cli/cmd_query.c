@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "harness/cli/arguments.h"
+#include "harness/cli/interrupt.h"
 #include "reports/datasette.h"
 #include "reports/report.h"
 
@@ -10,6 +11,7 @@ typedef struct query_flags {
   char *database;
   char *task;
   char *format;
+  char *timeout;
   gboolean list;
   gboolean datasette;
 } query_flags_t;
@@ -50,7 +52,10 @@ static status_t query(query_flags_t *flags, const char *name, failure_t *error) 
   if (flags->database == NULL) {
     return status_fail(error, STATUS_INVALID, "no database given; add --db FILE");
   }
-  return report_query(flags->database, flags->task, sql, format, stdout, error);
+  store_limit_t limit = {.stop = interrupt_catch()};
+  STATUS_TRY(arguments_parse_seconds("--timeout", flags->timeout == NULL ? "1m" : flags->timeout,
+                                     &limit.seconds, error));
+  return report_query(flags->database, flags->task, sql, format, &limit, stdout, error);
 }
 
 static status_t list(void) {
@@ -81,6 +86,8 @@ int command_query(const command_t *command, int argc, char **argv) {
        "Ask of one campaign alone, as query campaigns names it", "NAME"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
        "table (default), json, csv or markdown", "FORMAT"},
+      {"timeout", 0, 0, G_OPTION_ARG_STRING, &flags.timeout,
+       "Give up after this time (default 1m; 0 never does)", "TIME"},
       {"list", 'l', 0, G_OPTION_ARG_NONE, &flags.list, "List the named queries", NULL},
       {"datasette", 0, 0, G_OPTION_ARG_NONE, &flags.datasette,
        "Print metadata.json for Datasette: what tables and columns mean, and the named queries",
@@ -98,5 +105,6 @@ int command_query(const command_t *command, int argc, char **argv) {
   g_free(flags.database);
   g_free(flags.task);
   g_free(flags.format);
+  g_free(flags.timeout);
   return exit_code;
 }

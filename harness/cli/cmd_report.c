@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/cli/arguments.h"
+#include "harness/store/store.h"
 #include "reports/report_overview.h"
 
 typedef struct report_flags {
@@ -57,6 +58,11 @@ static status_t report(const report_flags_t *flags, failure_t *error) {
   if (flags->format != NULL && format != OVERVIEW_HTML) {
     return status_fail(error, STATUS_INVALID,
                        "--html writes a page; leave out --format %s, or --html", flags->format);
+  }
+  if (store_is_same_file(flags->html, flags->database)) {
+    return status_fail(error, STATUS_INVALID,
+                       "\"%s\" is the database itself; name another file for the page",
+                       flags->html);
   }
   return write_page(flags, error);
 }

@@ -44,9 +44,7 @@ static status_t read_flags(const retest_flags_t *flags, contract_t *contract,
   if (flags->database == NULL) {
     return status_fail(error, STATUS_INVALID, "no database given; add --db FILE");
   }
-  if (!g_file_test(flags->database, G_FILE_TEST_EXISTS)) {
-    return status_fail(error, STATUS_INVALID, "there is no database %s", flags->database);
-  }
+  STATUS_TRY(store_require(flags->database, error));
   if (flags->json && flags->tap) {
     return status_fail(error, STATUS_INVALID, "give one of --json and --tap");
   }

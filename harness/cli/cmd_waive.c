@@ -120,9 +120,7 @@ static status_t check_flags(const waive_flags_t *flags, failure_t *error) {
 
 static status_t waive(const waive_flags_t *flags, const char *text, failure_t *error) {
   STATUS_TRY(check_flags(flags, error));
-  if (!g_file_test(flags->database, G_FILE_TEST_EXISTS)) {
-    return status_fail(error, STATUS_INVALID, "there is no database %s", flags->database);
-  }
+  STATUS_TRY(store_require(flags->database, error));
   store_t *store;
   STATUS_TRY(store_open(flags->database, &store, error)); /* Brings an older one forward. */
   match_t match = {.text = text, .executor = flags->executor, .list = g_string_new(NULL)};

@@ -11,7 +11,6 @@
 #include "harness/cli/summary.h"
 
 enum {
-  INPUT_BYTES_MAX = 1 << 16,
   HINT_ONE_IN = 16,         /* Inputs that are mutants of libFuzzer's corpus ... */
   HINT_ONE_IN_COUNTERS = 2, /* ... and where nothing else steers. */
   CROSS_ONE_IN = 32,
@@ -161,13 +160,15 @@ static char **make_arguments(const task_t *task, const fuzz_options_t *options) 
   uint32_t folded = (uint32_t)(seed ^ seed >> 32); /* libFuzzer takes 32 bits; 0 means random. */
   g_ptr_array_add(arguments, g_strdup("assay"));
   g_ptr_array_add(arguments, g_strdup_printf("-seed=%u", folded == 0 ? 1 : folded));
-  g_ptr_array_add(arguments, g_strdup_printf("-max_len=%d", INPUT_BYTES_MAX));
+  g_ptr_array_add(arguments, g_strdup_printf("-max_len=%d", FUZZ_INPUT_BYTES_MAX));
   /* Signals are fuzz_crash.c's and interrupt.c's. */
   static const char *const fixed[] = {
       "-handle_int=0",     "-handle_term=0",         "-handle_segv=0", "-handle_bus=0",
       "-handle_abrt=0",    "-handle_ill=0",          "-handle_fpe=0",  "-timeout=0",
       "-error_exitcode=3", "-create_missing_dirs=1", "-reload=60",     "-entropic=0"};
   for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(arguments, g_strdup(fixed[i]));
+  /* Slow inputs: or it writes them into the working directory. */
+  g_ptr_array_add(arguments, g_strdup("-report_slow_units=2147483647"));
   if (options->runs_max > 0) {
     g_ptr_array_add(arguments, g_strdup_printf("-runs=%" G_GUINT64_FORMAT, options->runs_max));
   }

@@ -5,6 +5,8 @@
 #include "harness/cli/fuzz_driver.h"
 #include "harness/search/search.h"
 
+enum { FUZZ_INPUT_BYTES_MAX = 1 << 16 }; /* The longest line. */
+
 typedef struct fuzz_walker {
   task_t *task;                  /* Borrowed, started. */
   const fuzz_options_t *options; /* Likewise. */
@@ -16,7 +18,8 @@ typedef struct fuzz_walker {
 void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t *options);
 void fuzz_walker_deinit(fuzz_walker_t *walker);
 
-/* Reads a case line into the walker's arena; false if it is none. */
+/* Reads a case line into the walker's arena; false if it is none, or of a program too large to be
+ * run in every slice. */
 bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
                       search_proposal_t *out_proposal);
 

@@ -27,6 +27,9 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
        "With --db: say there that this run is a part of that campaign", "NAME"},
+      {"part-of", 0, 0, G_OPTION_ARG_STRING, &flags->part_of,
+       "With --db: say there that the run with this uuid started this one, and will absorb it",
+       "UUID"},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
@@ -62,6 +65,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->database);
   g_free(flags->reference);
   g_free(flags->name);
+  g_free(flags->part_of);
   g_free(flags->known);
   g_free(flags->program);
   g_free(flags->fail_on);
@@ -112,6 +116,8 @@ static status_t read_flags(task_t *task, failure_t *error) {
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
   task->contract_text = g_string_free(contract, FALSE);
+  bool predicts = options->contract.bits == BITS_IDENTIFIED && task->flags->database != NULL;
+  if (predicts) STATUS_TRY(store_require(task->flags->database, error));
   return read_program(task, error);
 }
 
@@ -179,6 +185,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->command = task->command_line;
   options->assay_version = ASSAY_VERSION;
   options->campaign = flags->name;
+  options->part_of = flags->part_of;
   options->stop = interrupt_catch();
   options->shrinker =
       (finding_shrinker_t){.is_on = flags->shrink,

@@ -18,6 +18,7 @@ typedef struct task_flags {
   char *database;
   char *reference; /* The version that contract `identified` predicts with. */
   char *name;      /* Of the campaign that the run is a part of. */
+  char *part_of;   /* The uuid of the run that started it. */
   char *known;     /* A database: what it has small is not shrunk again. */
   gboolean shrink; /* Make the first case of each finding small. */
   char *program;   /* Set by the verb that has such an option. */

@@ -20,7 +20,8 @@ static status_t open_ledger(session_t *session, failure_t *error) {
                            .seed = options->stream.seed,
                            .contract = contract->str,
                            .assay_version = options->assay_version,
-                           .campaign = options->campaign};
+                           .campaign = options->campaign,
+                           .part_of = options->part_of};
   status_t status = ledger_open(options->store, &run, options->executors, options->executor_count,
                                 &session->ledger, error);
   g_string_free(contract, TRUE);

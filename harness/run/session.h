@@ -39,7 +39,8 @@ typedef struct session_options {
   store_t *store;                    /* Borrowed, or NULL. */
   const char *command;               /* For the store; borrowed. */
   const char *assay_version;         /* Likewise. */
-  const char *campaign;              /* What the run is a part of, or NULL; likewise. */
+  const char *campaign;              /* What the run belongs to, or NULL; likewise. */
+  const char *part_of;               /* The uuid of the run that started it, or NULL. */
   finding_shrinker_t shrinker;       /* Off unless filled in. */
   const volatile sig_atomic_t *stop; /* If not NULL: ends session_run() once nonzero. */
   /* Called, if not NULL, for every new finding (soon, see session_tell()) and about twice a second.

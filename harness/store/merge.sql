@@ -1,7 +1,8 @@
 -- Adds the database that is attached as `source` to this one, see store_merge.h.  Runs in one
 -- transaction.  Both have the newest schema.  A row of the source finds its equal by its natural key;
 -- maps from the source's numbers to ours are temporary tables.  Counts of a run only grow, so the
--- larger of two is the newer one, and merging twice changes nothing.
+-- larger of two is the newer one, and merging twice changes nothing.  Parts that one of the two has
+-- absorbed are in the counts of another run; see migrations/0007_parts.sql.  drop_parts.sql comes next.
 --
 -- "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join.
 
@@ -14,9 +15,12 @@ DELETE FROM temp.executor_map;
 CREATE TEMP TABLE IF NOT EXISTS program_map (
   source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
 DELETE FROM temp.program_map;
-CREATE TEMP TABLE IF NOT EXISTS run_map (
-  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+CREATE TEMP TABLE IF NOT EXISTS run_map (  -- started: when ours did
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL, started TEXT NOT NULL);
 DELETE FROM temp.run_map;
+CREATE TEMP TABLE IF NOT EXISTS part_map (  -- both are ours: a part, and what has absorbed it
+  source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL);
+DELETE FROM temp.part_map;
 CREATE TEMP TABLE IF NOT EXISTS divergence_map (
   source_id INTEGER PRIMARY KEY, target_id INTEGER NOT NULL, is_new INTEGER NOT NULL);
 DELETE FROM temp.divergence_map;
@@ -51,11 +55,15 @@ ON CONFLICT DO NOTHING;
 
 INSERT INTO run (command, seed, contract_id, assay_version, started, ended, exit_code, uuid,
                  campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds,
-                 judge_seconds)
-SELECT command, seed, contract_map.target_id, assay_version, started, ended, exit_code, uuid,
-       campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds, judge_seconds
+                 judge_seconds, part_of)
+SELECT command, seed, contract_map.target_id, assay_version,
+       -- A part does not know our times: its clock may be behind them, see store.h.
+       max(started, coalesce((SELECT whole.started FROM main.run AS whole
+                              WHERE whole.uuid = run.part_of), started)),
+       ended, exit_code, uuid, campaign, host, seconds, oracle_seconds, compile_seconds,
+       executor_seconds, judge_seconds, part_of
 FROM source.run JOIN temp.contract_map ON contract_map.source_id = contract_id
-WHERE true ORDER BY started, run_id
+WHERE uuid NOT IN (SELECT uuid FROM main.absorbed_run) ORDER BY started, run_id
 ON CONFLICT (uuid) DO UPDATE SET
   ended = coalesce(ended, excluded.ended),
   exit_code = coalesce(exit_code, excluded.exit_code),
@@ -65,8 +73,13 @@ ON CONFLICT (uuid) DO UPDATE SET
   executor_seconds = max(executor_seconds, excluded.executor_seconds),
   judge_seconds = max(judge_seconds, excluded.judge_seconds);
 INSERT INTO temp.run_map
-SELECT theirs.run_id, ours.run_id
+SELECT theirs.run_id, ours.run_id, ours.started
 FROM source.run AS theirs JOIN main.run AS ours USING (uuid);
+-- A part that we have absorbed counts no more than the run that absorbed it: its rows change nothing.
+INSERT INTO temp.run_map
+SELECT theirs.run_id, ours.run_id, ours.started
+FROM source.run AS theirs JOIN main.absorbed_run USING (uuid)
+JOIN main.run AS ours ON ours.run_id = absorbed_run.run_id;
 
 INSERT INTO counter
 SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, class,
@@ -76,13 +89,14 @@ JOIN temp.run_map ON run_map.source_id = run_id
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 WHERE true
 ON CONFLICT DO UPDATE SET
-  cases = max(cases, excluded.cases),
+  cases = excluded.cases,
   ulp_error_max = max(coalesce(ulp_error_max, excluded.ulp_error_max),
                       coalesce(excluded.ulp_error_max, ulp_error_max)),
   slack_max = max(coalesce(slack_max, excluded.slack_max),
                   coalesce(excluded.slack_max, slack_max)),
   backward_error_max = max(coalesce(backward_error_max, excluded.backward_error_max),
-                           coalesce(excluded.backward_error_max, backward_error_max));
+                           coalesce(excluded.backward_error_max, backward_error_max))
+WHERE excluded.cases > cases;
 
 INSERT INTO histogram
 SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, measure, bucket,
@@ -91,7 +105,7 @@ FROM source.histogram
 JOIN temp.run_map ON run_map.source_id = run_id
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 WHERE true
-ON CONFLICT DO UPDATE SET cases = max(cases, excluded.cases);
+ON CONFLICT DO UPDATE SET cases = excluded.cases WHERE excluded.cases > cases;
 
 INSERT INTO constraint_counter
 SELECT run_map.target_id, executor_map.target_id, op, broken_constraint, outcome, cases
@@ -99,7 +113,7 @@ FROM source.constraint_counter
 JOIN temp.run_map ON run_map.source_id = run_id
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 WHERE true
-ON CONFLICT DO UPDATE SET cases = max(cases, excluded.cases);
+ON CONFLICT DO UPDATE SET cases = excluded.cases WHERE excluded.cases > cases;
 
 INSERT INTO observation
 SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, observed, cases, kind
@@ -107,7 +121,7 @@ FROM source.observation
 JOIN temp.run_map ON run_map.source_id = run_id
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 WHERE true
-ON CONFLICT DO UPDATE SET cases = max(cases, excluded.cases);
+ON CONFLICT DO UPDATE SET cases = excluded.cases WHERE excluded.cases > cases;
 
 -- The counts of a pair belong together: those with more cases are the newer ones.
 INSERT INTO pair
@@ -137,7 +151,8 @@ INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, c
                         broken_constraint, sightings, first_seen, last_seen, first_run_id,
                         last_run_id, cause, pattern)
 SELECT executor_map.target_id, signature, op, algorithm, types, outcome, class, broken_constraint,
-       sightings, first_seen, last_seen, first_map.target_id, last_map.target_id, cause, pattern
+       sightings, max(first_seen, first_map.started), max(last_seen, last_map.started),
+       first_map.target_id, last_map.target_id, cause, pattern
 FROM source.divergence
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 JOIN temp.run_map AS first_map ON first_map.source_id = first_run_id
@@ -171,7 +186,9 @@ UPDATE divergence SET
                      ELSE divergence.last_run_id END,
   first_seen = min(divergence.first_seen, theirs.first_seen),
   last_seen = max(divergence.last_seen, theirs.last_seen)
-FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_seen, last_seen,
+FROM (SELECT divergence_map.target_id AS divergence_id, growth,
+             max(first_seen, first_map.started) AS first_seen,
+             max(last_seen, last_map.started) AS last_seen,
              first_map.target_id AS first_run_id, last_map.target_id AS last_run_id
       FROM source.divergence
       JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
@@ -180,15 +197,17 @@ FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_seen, last
       JOIN temp.run_map AS last_map ON last_map.source_id = last_run_id) AS theirs
 WHERE divergence.divergence_id = theirs.divergence_id;
 INSERT INTO sighting
-SELECT divergence_map.target_id, run_map.target_id, cases, first_seen, last_seen
+SELECT divergence_map.target_id, run_map.target_id, cases, max(first_seen, run_map.started),
+       max(last_seen, run_map.started)
 FROM source.sighting
 JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
 JOIN temp.run_map ON run_map.source_id = run_id
 WHERE true
 ON CONFLICT DO UPDATE SET
-  cases = max(cases, excluded.cases),
+  cases = excluded.cases,
   first_seen = min(first_seen, excluded.first_seen),
-  last_seen = max(last_seen, excluded.last_seen);
+  last_seen = max(last_seen, excluded.last_seen)
+WHERE excluded.cases > cases;
 
 -- The better case is kept, as STATEMENT_REPRODUCER in store_write.c keeps it.
 INSERT INTO reproducer
@@ -290,3 +309,13 @@ ON CONFLICT DO UPDATE SET
   slack = CASE WHEN excluded.last_seen > last_seen THEN excluded.slack ELSE slack END,
   first_seen = min(first_seen, excluded.first_seen),
   last_seen = max(last_seen, excluded.last_seen);
+
+-- What the source has absorbed is in the counts that we have just taken.  What we had of it by itself
+-- goes.
+INSERT INTO absorbed_run
+SELECT uuid, run_map.target_id
+FROM source.absorbed_run JOIN temp.run_map ON run_map.source_id = run_id
+WHERE true
+ON CONFLICT DO NOTHING;
+INSERT INTO temp.part_map
+SELECT run.run_id, absorbed_run.run_id FROM main.run JOIN main.absorbed_run USING (uuid);

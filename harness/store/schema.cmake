@@ -1,5 +1,5 @@
-# Embeds schema.sql (version 1), migrations/NNNN_*.sql (versions 2, 3, ...), the views and merge.sql
-# into assay_store.  A migration is only ever added: what has been released stays as it is.
+# Embeds schema.sql (version 1), migrations/NNNN_*.sql (versions 2, 3, ...), the views and what
+# merging is made of into assay_store.  A migration is only ever added: what has been released stays as it is.
 include(${CMAKE_SOURCE_DIR}/harness/base/embed_text.cmake)
 
 set(MIGRATIONS "")
@@ -12,6 +12,8 @@ foreach(file IN ITEMS ${CMAKE_CURRENT_LIST_DIR}/schema.sql LISTS migration_files
 endforeach()
 embed_text(${CMAKE_SOURCE_DIR}/reports/views.sql VIEWS)
 embed_text(${CMAKE_CURRENT_LIST_DIR}/merge.sql MERGE)
+embed_text(${CMAKE_CURRENT_LIST_DIR}/absorb.sql ABSORB)
+embed_text(${CMAKE_CURRENT_LIST_DIR}/drop_parts.sql DROP_PARTS)
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/schema_text.c.in
                ${CMAKE_BINARY_DIR}/generated/schema_text.c @ONLY)

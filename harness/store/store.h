@@ -4,7 +4,8 @@
  * second (store_tick()), at the end of a run and on store_close(): a kill -9 loses at most what
  * came since, and leaves a database that opens.  Several processes may write one database at a
  * time: none holds the lock for longer than it writes.  Databases of other processes and machines
- * are added with store_merge() (store_merge.h). */
+ * are added with store_merge() (store_merge.h).  Times never go back within a database: where the
+ * clock has been set back, what happens is recorded as happening at the latest time there is. */
 #ifndef ASSAY_STORE_STORE_H
 #define ASSAY_STORE_STORE_H
 
@@ -17,9 +18,15 @@
 typedef struct store store_t;
 
 /* Opens or creates a database for writing; migrates an older one.  STATUS_INVALID if the file is
- * not an Assay database or is from a newer Assay, STATUS_IO if it cannot be opened, each with what
- * to do. */
+ * not an Assay database, is from a newer Assay, or cannot be made there; STATUS_IO if the system
+ * does not let us open it; each with what to do. */
 status_t store_open(const char *path, store_t **out_store, failure_t *error);
+
+/* STATUS_INVALID, with what to do, if there is no file that could be a database to read. */
+status_t store_require(const char *path, failure_t *error);
+
+/* Whether two paths lead to one file that is there; neither is opened. */
+bool store_is_same_file(const char *path, const char *other);
 
 /* Commits and closes; NULL is ignored. */
 status_t store_close(store_t *store, failure_t *error);
@@ -29,7 +36,8 @@ typedef struct store_run {
   uint64_t seed;
   const char *contract; /* contract_print(). */
   const char *assay_version;
-  const char *campaign; /* What it is a part of; NULL or "" if it stands alone. */
+  const char *campaign; /* What it belongs to; NULL or "" if it stands alone. */
+  const char *part_of;  /* The uuid of the run that started it and will absorb it, NULL or "". */
 } store_run_t;
 
 /* Adds a run and its contract; *out_run_id names it. */

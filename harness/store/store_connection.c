@@ -1,48 +1,8 @@
 #include "harness/store/store_connection.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-
-enum {
-  FILE_HEADER_BYTES = 72,
-  APPLICATION_ID_OFFSET = 68, /* Big-endian; see "Database File Format" in SQLite's manual. */
-};
-
-/* Refuses what is not ours by reading the header alone: opening a foreign database through SQLite
- * could replay its journal.  An empty file is as good as none. */
-static status_t check_file(const char *path, connection_mode_t mode, failure_t *error) {
-  static const char magic[] = "SQLite format 3";
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    if (errno == ENOENT && mode == CONNECTION_WRITE) return STATUS_OK;
-    return status_fail(error, STATUS_IO, "cannot open database \"%s\": %s", path, strerror(errno));
-  }
-  unsigned char header[FILE_HEADER_BYTES] = {0};
-  size_t size = fread(header, 1, sizeof header, file);
-  int failure = ferror(file) ? errno : 0;
-  fclose(file);
-  if (failure != 0) {
-    return status_fail(error, STATUS_IO, "cannot read \"%s\": %s", path, strerror(failure));
-  }
-  if (size == 0) {
-    if (mode == CONNECTION_WRITE) return STATUS_OK;
-    return status_fail(error, STATUS_INVALID, "\"%s\" is empty, not a database", path);
-  }
-  if (size < sizeof header || memcmp(header, magic, sizeof magic) != 0) {
-    return status_fail(error, STATUS_INVALID, "\"%s\" is not a database; name another file", path);
-  }
-  const unsigned char *id = header + APPLICATION_ID_OFFSET;
-  if (((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) !=
-      STORE_APPLICATION_ID) {
-    return status_fail(error, STATUS_INVALID,
-                       "\"%s\" is an SQLite database, but not one of Assay's; name another file",
-                       path);
-  }
-  return STATUS_OK;
-}
 
 status_t connection_fail(const connection_t *connection, failure_t *error) {
   const char *path = connection->path;
@@ -60,9 +20,10 @@ status_t connection_fail(const connection_t *connection, failure_t *error) {
                          "cannot write database \"%s\": the file or its directory is read-only",
                          path);
     case SQLITE_CANTOPEN:
-      return status_fail(error, STATUS_IO,
-                         "cannot open database \"%s\": %s (is its directory there and writable?)",
-                         path, strerror(sqlite3_system_errno(connection->database)));
+      return status_fail(
+          error, STATUS_IO,
+          "cannot open database \"%s\": %s (is its directory there and writable?)", path,
+          strerror(store_file_errno(path, sqlite3_system_errno(connection->database))));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return status_fail(error, STATUS_INVALID, "database \"%s\" is damaged: %s", path,
@@ -99,9 +60,8 @@ static status_t reopen_immutable(connection_t *connection, failure_t *error) {
   return open_file(connection, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
 }
 
-static status_t open_for_reading(connection_t *connection, failure_t *error) {
+static status_t begin_reading(connection_t *connection, failure_t *error) {
   static const char probe[] = "SELECT count(*) FROM sqlite_schema";
-  STATUS_TRY(open_file(connection, connection->path, SQLITE_OPEN_READONLY, error));
   if (connection_execute(connection, probe, error) == STATUS_OK) return STATUS_OK;
   g_autofree char *log = g_strconcat(connection->path, "-wal", NULL);
   int code = sqlite3_errcode(connection->database);
@@ -114,12 +74,16 @@ static status_t open_for_reading(connection_t *connection, failure_t *error) {
 
 status_t connection_open(const char *path, connection_mode_t mode, connection_t *out_connection,
                          failure_t *error) {
-  STATUS_TRY(check_file(path, mode, error));
+  STATUS_TRY(store_file_check_place(path, mode, error));
   connection_t connection = {.path = g_strdup(path)};
-  status_t status =
-      mode == CONNECTION_READ
-          ? open_for_reading(&connection, error)
-          : open_file(&connection, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+  g_autofree char *name = store_file_name(path);
+  int flags =
+      mode == CONNECTION_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  status_t status = open_file(&connection, name, flags, error);
+  if (status == STATUS_OK) {
+    status = store_file_check_header(connection.database, path, mode, error);
+  }
+  if (status == STATUS_OK && mode == CONNECTION_READ) status = begin_reading(&connection, error);
   if (status != STATUS_OK) {
     connection_close(&connection);
     return status;

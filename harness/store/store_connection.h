@@ -6,9 +6,7 @@
 #include <stdint.h>
 
 #include "harness/base/status.h"
-
-/* "ASAY", in the header of the file. */
-enum { STORE_APPLICATION_ID = 0x41534159 };
+#include "harness/store/store_file.h"
 
 /* How long a statement waits while another process writes. */
 enum { STORE_BUSY_TIMEOUT_MS = 30000 };
@@ -17,11 +15,6 @@ typedef struct connection {
   sqlite3 *database;
   char *path; /* Owned. */
 } connection_t;
-
-typedef enum connection_mode {
-  CONNECTION_WRITE, /* Creates the file if it is not there. */
-  CONNECTION_READ,
-} connection_mode_t;
 
 /* Opens an Assay database, or in CONNECTION_WRITE mode an empty or missing file.  Other files are
  * refused without being touched.  On failure there is nothing to close. */

@@ -1,30 +1,10 @@
 #include "harness/store/store_merge.h"
 
-#include <glib/gstdio.h>
-
 #include "harness/store/store_internal.h"
 #include "harness/store/store_schema.h"
 
-/* What the source has seen that the target has not, in any run. */
-static const char NEW_COUNTERS_SQL[] =
-    "SELECT count(*) FROM (SELECT DISTINCT name, version, hardware, op, algorithm, types, outcome, "
-    "class FROM source.counter JOIN source.executor USING (executor_id)) AS theirs "
-    "WHERE NOT EXISTS (SELECT 1 FROM main.counter AS ours JOIN main.executor USING (executor_id) "
-    "WHERE ours.op = theirs.op AND ours.algorithm = theirs.algorithm AND ours.types = theirs.types "
-    "AND ours.outcome = theirs.outcome AND ours.class = theirs.class AND name = theirs.name AND "
-    "version = theirs.version AND hardware = theirs.hardware)";
-
-/* One transaction touches many pages of a large target: 256 MiB of them stay in memory, and as many
- * in the log before they are written to their places. */
-static const char CACHE_SQL[] =
-    "PRAGMA cache_size = -262144; PRAGMA wal_autocheckpoint = 65536; PRAGMA temp_store = MEMORY";
-
-static bool is_same_file(const char *a, const char *b) {
-  GStatBuf stat_a;
-  GStatBuf stat_b;
-  return g_stat(a, &stat_a) == 0 && g_stat(b, &stat_b) == 0 && stat_a.st_dev == stat_b.st_dev &&
-         stat_a.st_ino == stat_b.st_ino;
-}
+/* One transaction touches many pages of a large target: 256 MiB of them stay in memory. */
+static const char CACHE_SQL[] = "PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY";
 
 static status_t read_integer(const connection_t *connection, const char *sql, int64_t *out_value,
                              failure_t *error) {
@@ -60,7 +40,8 @@ static status_t prepare_source(const char *path, failure_t *error) {
 static status_t attach(const connection_t *connection, const char *path, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(connection_prepare(connection, "ATTACH :path AS source", &statement, error));
-  connection_bind_text(statement, ":path", path);
+  g_autofree char *name = store_file_name(path);
+  connection_bind_text(statement, ":path", name);
   status_t status = connection_run(connection, statement, NULL, error);
   sqlite3_finalize(statement);
   return status;
@@ -83,32 +64,98 @@ static status_t check_source(const connection_t *connection, const char *path, f
   return status;
 }
 
+/* What counts more than this is damaged: at a hundred nanoseconds a case it would have run for
+ * 28 years.  Sums of what is not are far from the end of 64 bits. */
+#define COUNTS_MAX "9007199254740992"
+
+static const char COUNTS_SQL[] =
+    "SELECT name, printf('%.3g', counted) FROM ("
+    "SELECT 'counter' AS name, total(cases) AS counted FROM source.counter UNION ALL "
+    "SELECT 'histogram', total(cases) FROM source.histogram UNION ALL "
+    "SELECT 'observation', total(cases) FROM source.observation UNION ALL "
+    "SELECT 'constraint_counter', total(cases) FROM source.constraint_counter UNION ALL "
+    "SELECT 'pair', total(cases) FROM source.pair UNION ALL "
+    "SELECT 'sighting', total(cases) FROM source.sighting UNION ALL "
+    "SELECT 'divergence', total(sightings) FROM source.divergence UNION ALL "
+    "SELECT 'profile', total(sightings) FROM source.profile UNION ALL "
+    "SELECT 'profile_sighting', total(sightings) FROM source.profile_sighting"
+    ") WHERE counted > " COUNTS_MAX;
+
+static status_t check_counts(const connection_t *connection, const char *path, failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(connection_prepare(connection, COUNTS_SQL, &statement, error));
+  int code = sqlite3_step(statement);
+  status_t status = STATUS_OK;
+  if (code == SQLITE_ROW) {
+    status = status_fail(error, STATUS_INVALID,
+                         "database \"%s\" is damaged: its table %s counts %s cases, more than can "
+                         "have run",
+                         path, (const char *)sqlite3_column_text(statement, 0),
+                         (const char *)sqlite3_column_text(statement, 1));
+  } else if (code != SQLITE_DONE) {
+    status = connection_fail(connection, error);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
+/* Runs of which each of the two has absorbed what the other has not. */
+static const char FORKED_SQL[] =
+    "SELECT count(*) FROM main.run AS ours JOIN source.run AS theirs USING (uuid) WHERE "
+    "EXISTS (SELECT 1 FROM main.absorbed_run WHERE run_id = ours.run_id "
+    "AND uuid NOT IN (SELECT uuid FROM source.absorbed_run)) AND "
+    "EXISTS (SELECT 1 FROM source.absorbed_run WHERE run_id = theirs.run_id "
+    "AND uuid NOT IN (SELECT uuid FROM main.absorbed_run))";
+
+/* The larger counts of a run hold the smaller ones unless its campaign went on in two places. */
+static status_t check_forks(const connection_t *connection, const char *path, failure_t *error) {
+  int64_t forks = 0;
+  STATUS_TRY(read_integer(connection, FORKED_SQL, &forks, error));
+  if (forks == 0) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "\"%s\" and \"%s\" come from two copies of one campaign's folder, in both of "
+                     "which it was gone on with before its slices were added: keep one of them",
+                     path, connection->path);
+}
+
 static status_t count_before(const connection_t *connection, store_merge_report_t *report,
                              failure_t *error) {
   STATUS_TRY(read_integer(connection,
                           "SELECT count(*) FROM source.run AS theirs "
-                          "WHERE NOT EXISTS (SELECT 1 FROM main.run WHERE uuid = theirs.uuid)",
+                          "WHERE NOT EXISTS (SELECT 1 FROM main.run WHERE uuid = theirs.uuid) "
+                          "AND NOT EXISTS "
+                          "(SELECT 1 FROM main.absorbed_run WHERE uuid = theirs.uuid)",
                           &report->runs_new, error));
-  STATUS_TRY(read_integer(connection, NEW_COUNTERS_SQL, &report->counters_new, error));
   return read_integer(connection, "SELECT count(*) FROM source.divergence", &report->findings,
                       error);
 }
 
 /* The body of the transaction. */
-static status_t merge(const connection_t *connection, store_merge_report_t *report,
+static status_t merge(const connection_t *connection, bool absorbs, store_merge_report_t *report,
                       failure_t *error) {
+  store_schema_t schema = store_schema();
   STATUS_TRY(count_before(connection, report, error));
-  STATUS_TRY(connection_execute(connection, store_schema().merge, error));
-  return read_integer(connection, "SELECT count(*) FROM temp.divergence_map WHERE is_new",
-                      &report->findings_new, error);
+  STATUS_TRY(connection_execute(connection, schema.merge, error));
+  STATUS_TRY(connection_execute(connection, schema.drop_parts, error));
+  STATUS_TRY(read_integer(connection, "SELECT count(*) FROM temp.divergence_map WHERE is_new",
+                          &report->findings_new, error));
+  if (!absorbs) return STATUS_OK;
+  STATUS_TRY(connection_execute(connection, schema.absorb, error));
+  STATUS_TRY(read_integer(connection, "SELECT findings FROM temp.part_news", &report->findings_new,
+                          error));
+  STATUS_TRY(read_integer(connection, "SELECT counters FROM temp.part_news", &report->counters_new,
+                          error));
+  return connection_execute(connection, schema.drop_parts, error);
 }
 
-static status_t merge_attached(const connection_t *connection, const char *path,
+static status_t merge_attached(const connection_t *connection, const char *path, bool absorbs,
                                store_merge_report_t *out_report, failure_t *error) {
   STATUS_TRY(check_source(connection, path, error));
+  STATUS_TRY(check_counts(connection, path, error));
   store_merge_report_t report = {0};
   STATUS_TRY(connection_begin(connection, error));
-  status_t status = merge(connection, &report, error);
+  status_t status = check_forks(connection, path, error);
+  if (status == STATUS_OK) status = merge(connection, absorbs, &report, error);
   if (status == STATUS_OK) status = connection_commit(connection, error);
   if (status != STATUS_OK) {
     connection_roll_back(connection);
@@ -118,19 +165,29 @@ static status_t merge_attached(const connection_t *connection, const char *path,
   return STATUS_OK;
 }
 
-status_t store_merge(store_t *target, const char *source_path, store_merge_report_t *out_report,
-                     failure_t *error) {
+static status_t attach_and_merge(store_t *target, const char *source_path, bool absorbs,
+                                 store_merge_report_t *out_report, failure_t *error) {
   const connection_t *connection = store_connection(target);
-  if (is_same_file(connection->path, source_path)) {
+  if (store_is_same_file(connection->path, source_path)) {
     return status_fail(error, STATUS_INVALID, "\"%s\" cannot be merged into itself", source_path);
   }
   STATUS_TRY(prepare_source(source_path, error));
   STATUS_TRY(store_flush(target, error));
   STATUS_TRY(connection_execute(connection, CACHE_SQL, error));
   STATUS_TRY(attach(connection, source_path, error));
-  status_t status = merge_attached(connection, source_path, out_report, error);
+  status_t status = merge_attached(connection, source_path, absorbs, out_report, error);
   failure_t ignored;
   status_t detached =
       connection_execute(connection, "DETACH source", status == STATUS_OK ? error : &ignored);
   return status == STATUS_OK ? detached : status;
+}
+
+status_t store_merge(store_t *target, const char *source_path, store_merge_report_t *out_report,
+                     failure_t *error) {
+  return attach_and_merge(target, source_path, false, out_report, error);
+}
+
+status_t store_merge_ended(store_t *target, const char *source_path,
+                           store_merge_report_t *out_report, failure_t *error) {
+  return attach_and_merge(target, source_path, true, out_report, error);
 }

@@ -7,6 +7,8 @@
 
 struct store_reader {
   connection_t connection;
+  store_limit_t limit;
+  int64_t begin_us; /* g_get_monotonic_time(), of the question. */
 };
 
 /* Tables as a campaign sees them.  They hide those of the file, also from the views below. */
@@ -139,9 +141,41 @@ status_t store_reader_open(const char *path, const char *campaign, store_reader_
   return STATUS_OK;
 }
 
+static bool is_stopped(const store_reader_t *reader) {
+  return reader->limit.stop != NULL && *reader->limit.stop != 0;
+}
+
+static bool is_late(const store_reader_t *reader) {
+  double seconds = (double)(g_get_monotonic_time() - reader->begin_us) / G_USEC_PER_SEC;
+  return reader->limit.seconds > 0 && seconds > reader->limit.seconds;
+}
+
+/* SQLite calls it now and then; what is not 0 makes it give up. */
+static int look_at_limit(void *context) {
+  const store_reader_t *reader = context;
+  return is_stopped(reader) || is_late(reader);
+}
+
+void store_reader_limit(store_reader_t *reader, const store_limit_t *limit) {
+  enum {
+    INSTRUCTIONS = 10000
+  }; /* Of SQLite's machine, between two looks: less than a millisecond. */
+  reader->limit = *limit;
+  sqlite3_progress_handler(reader->connection.database, INSTRUCTIONS, look_at_limit, reader);
+}
+
 status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t row, void *context,
                             failure_t *error) {
-  return store_query_on(&reader->connection, sql, row, context, error);
+  reader->begin_us = g_get_monotonic_time();
+  status_t status = store_query_on(&reader->connection, sql, row, context, error);
+  if (status == STATUS_OK || sqlite3_errcode(reader->connection.database) != SQLITE_INTERRUPT) {
+    return status;
+  }
+  if (is_stopped(reader)) return status_fail(error, STATUS_INVALID, "query: interrupted");
+  return status_fail(error, STATUS_INVALID,
+                     "query: no answer after %g s; make it cheaper, or give it more time with "
+                     "--timeout TIME",
+                     reader->limit.seconds);
 }
 
 void store_reader_close(store_reader_t *reader) {

@@ -3,6 +3,8 @@
 #ifndef ASSAY_STORE_STORE_READER_H
 #define ASSAY_STORE_STORE_READER_H
 
+#include <signal.h>
+
 #include "harness/store/store.h"
 
 typedef struct store_reader store_reader_t;
@@ -13,6 +15,15 @@ typedef struct store_reader store_reader_t;
  * is no such campaign, or the database needs migrating (any verb that writes does that). */
 status_t store_reader_open(const char *path, const char *campaign, store_reader_t **out_reader,
                            failure_t *error);
+
+/* When a question is given up. */
+typedef struct store_limit {
+  double seconds;                    /* That it may take; 0: as long as it likes. */
+  const volatile sig_atomic_t *stop; /* Not 0: now.  NULL: never. */
+} store_limit_t;
+
+/* Of each question from now on.  One that is given up fails with STATUS_INVALID. */
+void store_reader_limit(store_reader_t *reader, const store_limit_t *limit);
 
 /* As store_query(). */
 status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t row, void *context,

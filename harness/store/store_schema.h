@@ -8,7 +8,9 @@ typedef struct store_schema {
   const char *const *migrations; /* SQL that leads from version i to version i + 1. */
   int version;                   /* Migrations, and the version that they lead to. */
   const char *views;             /* SQL that drops and creates all views. */
-  const char *merge;             /* SQL that adds the database attached as `source`. */
+  const char *merge;             /* SQL that adds the database attached as `source`, ... */
+  const char *absorb;     /* ... that adds the parts in it to the runs that started them, ... */
+  const char *drop_parts; /* ... and that comes after each of the two. */
 } store_schema_t;
 
 /* The one that is built in. */

@@ -18,9 +18,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "RETURNING contract_id",
     [STATEMENT_RUN] =
         "INSERT INTO run (command, seed, contract_id, assay_version, started, uuid, campaign, "
-        "host) "
+        "host, part_of) "
         "VALUES (:command, :seed, :contract_id, :assay_version, :started, "
-        "lower(hex(randomblob(16))), :campaign, :host) "
+        "lower(hex(randomblob(16))), :campaign, :host, :part_of) "
         "RETURNING run_id",
     [STATEMENT_RUN_TIMES] =
         "UPDATE run SET seconds = :seconds, oracle_seconds = :oracle, "
@@ -148,6 +148,7 @@ static status_t insert_run(writer_t *writer, const store_run_t *run, int64_t now
   connection_bind_text(statement, ":started", started);
   connection_bind_text(statement, ":campaign", run->campaign == NULL ? "" : run->campaign);
   connection_bind_text(statement, ":host", g_get_host_name());
+  connection_bind_text(statement, ":part_of", run->part_of == NULL ? "" : run->part_of);
   return writer_run(writer, STATEMENT_RUN, out_run_id, error);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
+#include "harness/campaign/campaign_clean.h"
 #include "harness/campaign/campaign_state.h"
 
 typedef struct fixture {
@@ -166,6 +167,57 @@ static void test_corpora_merge(fixture_t *fixture, gconstpointer data) {
   g_assert_cmpstr(text, ==, "1");
 }
 
+/* Whether a path below the folder is there. */
+static bool is_there(const fixture_t *fixture, const char *path) {
+  g_autofree char *full = g_build_filename(fixture->folder, path, NULL);
+  return g_file_test(full, G_FILE_TEST_EXISTS);
+}
+
+static void plant(const fixture_t *fixture, const char *path, const char *text) {
+  g_autofree char *full = g_build_filename(fixture->folder, path, NULL);
+  g_autofree char *folder = g_path_get_dirname(full);
+  g_assert_cmpint(g_mkdir_with_parents(folder, 0777), ==, 0);
+  g_assert_true(g_file_set_contents(full, text, -1, NULL));
+}
+
+/* What kills leave half done goes; what people and whole processes made stays. */
+static void test_leftovers_are_cleaned(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA1, "a case", -1);
+  g_autofree char *whole = g_strdup_printf("corpus/x/%s", sum);
+  g_autofree char *half = g_strdup_printf("corpus/x/%s.Ab3dEf", sum);
+  sum[0] = sum[0] == '0' ? '1' : '0';
+  g_autofree char *cut = g_strdup_printf("corpus/x/%s", sum);
+  const struct {
+    const char *path;
+    bool stays;
+  } rows[] = {
+      {"status.json", true},
+      {"status.json.Xy12Zz", false},
+      {"campaign.ini", true},
+      {"campaign.ini.000000", false},
+      {"campaign.ini.backup", true},
+      {"campaign.db", true},
+      {"notes.abcdef", true},
+      {"workers/worker-0-slice-3.db", true},
+      {"corpus/x.minimised-4711/1", false},
+      {"corpus/x.minimised-4711", false},
+      {"corpus/x.minimised-by-hand/1", true},
+      {whole, true},
+      {half, false},
+      {cut, false},
+      {"corpus/x/mine.abcdef", true},
+      {"crashes/x/crash-1", true},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (!g_str_has_suffix(rows[i].path, "4711")) plant(fixture, rows[i].path, "a case");
+  }
+  campaign_clean(fixture->folder);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (is_there(fixture, rows[i].path) != rows[i].stays) g_error("%s", rows[i].path);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
 #define TEST(path, function) g_test_add(path, fixture_t, NULL, set_up, function, tear_down)
@@ -174,5 +226,6 @@ int main(int argc, char **argv) {
   TEST("/campaign-folder/slice-seeds", test_slice_seeds_differ);
   TEST("/campaign-folder/corpora-have-names", test_corpora_have_names);
   TEST("/campaign-folder/corpora-merge", test_corpora_merge);
+  TEST("/campaign-folder/leftovers", test_leftovers_are_cleaned);
   return g_test_run();
 }

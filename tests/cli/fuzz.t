@@ -74,6 +74,15 @@ ok $? "a smaller corpus: the same features"
 ok $? "a smaller corpus: other files stay, and nothing else does"
 run 0 "a smaller corpus, again" fuzz --executor model:sequential --corpus mixed --minimise-corpus
 like out "mixed: \([0-9]*\) of \1 files kept" "a smaller corpus, again: nothing to drop"
+# A short line may ask for a large result: it stays in the corpus, and costs nothing.
+mkdir large
+echo "byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel" \
+  "f32[2] i64[1] -> f32[16777216] : 3f8000003f800000 : 0000000001000000" >large/line
+run 0 "a large result" fuzz byteir.resize --executor model:sequential --corpus large --minimise-corpus --json
+[ "$(json out '$d->{cases}')" = 0 ] && [ -f large/line ]
+ok $? "a large result: it is not run"
+"$ASSAY" show "$(cat large/line)" >out 2>err
+ok $? "a large result: it is a case"
 run 2 "no such corpus" fuzz --executor model:sequential --corpus nowhere --minimise-corpus
 like err "nowhere" "no such corpus: says which"
 run 2 "no corpus" fuzz --executor model:sequential --minimise-corpus

@@ -109,13 +109,31 @@ ok $? "it has all queries, under the name of the database"
 run 2 "SQL that writes" query --sql "DELETE FROM run" --db night
 run 2 "SQL that makes a temporary table" query --sql "CREATE TEMP TABLE t (x)" --db night
 
+# ---- A question without an end -------------------------------------------------------------------------
+# Nothing comes out while it counts.
+endless="WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+run 2 "SQL that never ends" query --sql "$endless" --timeout 300ms --db night
+like err "no answer after 0.3 s; make it cheaper, or give it more time with --timeout TIME" "what to type"
+perl -e '
+  my @command = @ARGV;
+  my $child = fork() // die;
+  if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
+  sleep 1;
+  kill "INT", $child;
+  waitpid $child, 0;
+  exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' "$ASSAY" query --sql "$endless" --db night >out 2>err
+[ $? -eq 2 ]
+ok $? "Ctrl-C ends it: exit code 2"
+like err "query: interrupted" "and says so"
+run 2 "no time at all" query totals --timeout soon --db night
+
 run 2 "no database" report
 like err "add --db FILE" "what to do"
 run 2 "no such format" report --db night --format pdf
 like err "write text, json, tap, junit or html" "the formats are named"
 run 2 "--html with another format" report --db night --html x.html --format tap
 mkdir empty
-run 3 "a folder without a database" report --db empty
+run 2 "a folder without a database" report --db empty
 like err "empty/campaign.db" "the file that is missing is named"
 run 3 "a page that cannot be written" report --db night --html empty/no/page.html
 like err "cannot write \"empty/no/page.html\"" "where it should have gone"

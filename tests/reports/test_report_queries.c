@@ -7,13 +7,14 @@
 #include "harness/store/store_schema.h"
 #include "reports/query_table.h"
 #include "reports/report.h"
+#include "reports/report_grid.h"
 #include "tests/reports/report_sample.h"
 
 static char *run_report(store_fixture_t *fixture, const char *sql, report_format_t format) {
   char *written = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&written, &size);
-  ASSERT_OK(fixture, report_query(fixture->path, NULL, sql, format, out, &fixture->error));
+  ASSERT_OK(fixture, report_query(fixture->path, NULL, sql, format, NULL, out, &fixture->error));
   g_assert_cmpint(fclose(out), ==, 0);
   return written;
 }
@@ -148,9 +149,10 @@ static void make_version_4(store_fixture_t *fixture) {
 static void test_version_4(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
   make_version_4(fixture);
-  ASSERT_FAILS(fixture,
-               report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, stdout, &fixture->error),
-               STATUS_INVALID, "of an older Assay (schema 4");
+  ASSERT_FAILS(
+      fixture,
+      report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, NULL, stdout, &fixture->error),
+      STATUS_INVALID, "of an older Assay (schema 4");
   close_store(fixture, open_store(fixture));
   for (const named_query_t *query = query_table(); query->name != NULL; query++) {
     free(run_report(fixture, query->sql, REPORT_JSON));
@@ -261,15 +263,62 @@ static void test_format_names(void) {
 static void test_failures(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
   close_store(fixture, open_store(fixture));
-  ASSERT_FAILS(fixture,
-               report_query(fixture->path, NULL, "SELECT x", REPORT_TABLE, stdout, &fixture->error),
-               STATUS_INVALID, "no such column: x");
+  ASSERT_FAILS(
+      fixture,
+      report_query(fixture->path, NULL, "SELECT x", REPORT_TABLE, NULL, stdout, &fixture->error),
+      STATUS_INVALID, "no such column: x");
   FILE *full = fopen("/dev/full", "w");
   g_assert_nonnull(full);
-  ASSERT_FAILS(fixture,
-               report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, full, &fixture->error),
-               STATUS_IO, "No space left on device");
+  ASSERT_FAILS(
+      fixture,
+      report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, NULL, full, &fixture->error),
+      STATUS_IO, "No space left on device");
   fclose(full);
+}
+
+/* Counts for ever, and gives nothing meanwhile. */
+#define ENDLESS \
+  "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+static void test_limits(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  close_store(fixture, open_store(fixture));
+  const store_limit_t short_time = {.seconds = 0.05};
+  ASSERT_FAILS(fixture,
+               report_query(fixture->path, NULL, ENDLESS, REPORT_TABLE, &short_time, stdout,
+                            &fixture->error),
+               STATUS_INVALID, "no answer after 0.05 s");
+  const volatile sig_atomic_t stop = 1;
+  const store_limit_t stopped = {.stop = &stop};
+  ASSERT_FAILS(
+      fixture,
+      report_query(fixture->path, NULL, ENDLESS, REPORT_TABLE, &stopped, stdout, &fixture->error),
+      STATUS_INVALID, "interrupted");
+  const volatile sig_atomic_t goes_on = 0;
+  const store_limit_t no_time = {.seconds = 0, .stop = &goes_on};
+  FILE *nowhere = fopen("/dev/null", "w");
+  ASSERT_OK(fixture, report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, &no_time, nowhere,
+                                  &fixture->error));
+  fclose(nowhere);
+}
+
+/* Rows that are larger than a table may be. */
+static void test_large_answers(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  close_store(fixture, open_store(fixture));
+  report_grid_t grid;
+  report_grid_init(&grid);
+  g_assert_cmpuint(grid.bytes_max, >=, (size_t)100 << 20);
+  grid.bytes_max = (size_t)3 << 20;
+  ASSERT_FAILS(fixture,
+               store_query(fixture->path,
+                           "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) "
+                           "SELECT printf('%.1000c', 'x') FROM n",
+                           report_grid_add, &grid, &fixture->error),
+               STATUS_INVALID, "larger than 3 MiB; ask for less of it, with LIMIT");
+  g_assert_cmpuint(report_grid_row_count(&grid), >, 2800);
+  g_assert_cmpuint(report_grid_row_count(&grid), <, 3200);
+  report_grid_deinit(&grid);
 }
 
 int main(int argc, char **argv) {
@@ -282,6 +331,8 @@ int main(int argc, char **argv) {
   STORE_TEST("/queries/since-when", test_since_when);
   STORE_TEST("/queries/sqlite-shell", test_sqlite_shell);
   STORE_TEST("/queries/failures", test_failures);
+  STORE_TEST("/queries/limits", test_limits);
+  STORE_TEST("/queries/large-answers", test_large_answers);
   g_test_add_func("/queries/every-query-is-tested", test_every_query_is_tested);
   g_test_add_func("/queries/list", test_list);
   g_test_add_func("/queries/format-names", test_format_names);

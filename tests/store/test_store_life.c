@@ -78,9 +78,18 @@ static void waive(store_fixture_t *fixture, store_t *store, const char *signatur
   ASSERT_OK(fixture, store_add_waiver(store, &waiver, &fixture->error));
 }
 
+/* As if all that is in the database had been written with a clock that went 30 years ahead. */
+static void set_clock_back(store_fixture_t *fixture) {
+#define LATER(column) #column " = strftime('%Y-%m-%dT%H:%M:%SZ', " #column ", '+30 years')"
+  change(fixture, "UPDATE run SET " LATER(started) ", " LATER(ended) ";"
+                  "UPDATE divergence SET " LATER(first_seen) ", " LATER(last_seen) ";"
+                  "UPDATE sighting SET " LATER(first_seen) ", " LATER(last_seen) ";"
+                  "UPDATE retest SET " LATER(tested));
+#undef LATER
+}
+
 /* All events fall into one second or so: what came first is told by the runs. */
-static void test_states(store_fixture_t *fixture, gconstpointer data) {
-  (void)data;
+static void walk_lives(store_fixture_t *fixture, bool sets_clock_back) {
   static const char seen_in[] =
       "SELECT state, first_version, last_version, last_good_version, open_on FROM finding_state";
   static const struct {
@@ -119,17 +128,41 @@ static void test_states(store_fixture_t *fixture, gconstpointer data) {
        "fixed|1|1|2|NULL"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(lives); i++) {
-    store_t *store = open_store(fixture);
     for (const event_t *event = lives[i].events; event->what != '\0'; event++) {
+      store_t *store = open_store(fixture);
       add_event(fixture, store, event);
+      close_store(fixture, store);
+      if (sets_clock_back) set_clock_back(fixture);
     }
-    close_store(fixture, store);
     g_test_message("life %zu", i);
     assert_query(fixture, seen_in, lives[i].state);
     change(fixture,
            "DELETE FROM sighting; DELETE FROM reproducer; DELETE FROM divergence; "
            "DELETE FROM retest; DELETE FROM counter; DELETE FROM run; DELETE FROM executor");
   }
+}
+
+static void test_states(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  walk_lives(fixture, false);
+}
+
+/* Each event comes 30 years before the ones that came before it. */
+static void test_clock_set_back(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  walk_lives(fixture, true);
+  store_t *store = open_store(fixture); /* What expires does so by the clock, whatever it says. */
+  const event_t event = {'S', "1", "a", ""};
+  add_event(fixture, store, &event);
+  waive(fixture, store, "s", "2999-01-01");
+  close_store(fixture, store);
+  set_clock_back(fixture);
+  store = open_store(fixture);
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+  g_autofree char *today = g_date_time_format(now, "%Y-%m-%d");
+  waive(fixture, store, "s", today);
+  close_store(fixture, store);
+  assert_query(fixture, "SELECT state FROM finding_state", "waived");
 }
 
 /* A retest whose own cases are fine, while another case of it shows the finding. */
@@ -351,6 +384,7 @@ static void test_version_5(store_fixture_t *fixture, gconstpointer data) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/store-life/states", test_states);
+  STORE_TEST("/store-life/clock-set-back", test_clock_set_back);
   STORE_TEST("/store-life/gone-but-seen", test_gone_but_seen);
   STORE_TEST("/store-life/waivers", test_waivers);
   STORE_TEST("/store-life/bad-waivers", test_bad_waivers);

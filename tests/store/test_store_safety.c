@@ -186,20 +186,26 @@ static void test_places_that_cannot_be_written(store_fixture_t *fixture, gconstp
   (void)data;
   static const struct {
     const char *path;
+    status_t status;
     const char *words;
   } rows[] = {
-      {"/nowhere/at/all/x.db", "No such file or directory"},
-      {"/proc/x.db", "cannot open database"},
-      {"/", "Is a directory"},
+      {"/nowhere/at/all/x.db", STATUS_INVALID, "there is no folder"},
+      {"/dev/null/x.db", STATUS_INVALID, "there is no folder"},
+      {"/proc/x.db", STATUS_IO, "cannot open database"},
+      {"/", STATUS_INVALID, "Is a directory"},
+      {"/dev/null", STATUS_INVALID, "is no plain file"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     store_t *store = NULL;
-    ASSERT_FAILS(fixture, store_open(rows[i].path, &store, &fixture->error), STATUS_IO,
+    ASSERT_FAILS(fixture, store_open(rows[i].path, &store, &fixture->error), rows[i].status,
                  rows[i].words);
     g_assert_nonnull(strstr(fixture->error.text, rows[i].path));
   }
   ASSERT_FAILS(fixture, store_query(fixture->path, "SELECT 1", append_row, NULL, &fixture->error),
-               STATUS_IO, "No such file or directory");
+               STATUS_INVALID, "there is no database");
+  ASSERT_FAILS(fixture, store_require(fixture->path, &fixture->error), STATUS_INVALID,
+               "there is no database");
+  g_assert_false(g_file_test(fixture->path, G_FILE_TEST_EXISTS));
 }
 
 /* Root may write anywhere, so the test steps down to "nobody" for a while. */

@@ -116,6 +116,7 @@ static const struct {
     {"jansson.h", "tests/*"},
     {"dlfcn.h", "harness/exec/dso_transport.c"},
     {"dlfcn.h", "harness/exec/plugins/*"},
+    {"dlfcn.h", "tests/store/preload/*"},
     {"sys/wait.h", "harness/exec/*process*"},
     {"sys/wait.h", "tests/*"},
     {"poll.h", "harness/exec/*process*"},

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Many writers on one database, killed at random moments; writers.py says how, and takes more rounds by
+# hand: tests/cli/writers.py 200.
+exec python3 "$(dirname "$0")/writers.py" 2
