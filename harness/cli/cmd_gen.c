@@ -51,7 +51,9 @@ static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *er
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
   program_t program;
   if (flags->program != NULL) {
-    STATUS_TRY(program_parse(str_from(flags->program), arena, &program, &options.broken, error));
+    const char *violation;
+    STATUS_TRY(program_parse(str_from(flags->program), arena, &program, &violation, error));
+    options.broken = op_constraint_find(program.op, violation);
     options.program = &program;
     if (flags->case_seed != NULL) {
       return print_case_of_seed(&program, flags->case_seed, arena, error);

@@ -35,8 +35,13 @@ bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
   arena_reset(&walker->arena);
   *out_proposal = (search_proposal_t){0};
   const str_t line = {.data = (const char *)data, .size = size};
-  return case_parse(line, &walker->arena, &out_proposal->instance, &out_proposal->broken, NULL) ==
-         STATUS_OK;
+  const char *violation;
+  const case_t *instance = &out_proposal->instance;
+  if (case_parse(line, &walker->arena, &out_proposal->instance, &violation, NULL) != STATUS_OK) {
+    return false;
+  }
+  out_proposal->broken = op_constraint_find(instance->program.op, violation);
+  return true;
 }
 
 int fuzz_walker_walk(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,

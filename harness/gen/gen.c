@@ -17,13 +17,23 @@ static void draw_valid(rng_t *rng, const op_t *op, const gen_options_t *options,
   op->draw(rng, &options->limits, arena, out_program);
 }
 
+/* One that is forbidden to break; NULL if there is none. */
 static const op_constraint_t *draw_constraint(rng_t *rng, const op_t *op) {
   uint64_t count = 0;
-  while (op->constraints[count].id != NULL) count++;
-  return count == 0 ? NULL : &op->constraints[rng_below(rng, count)];
+  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    count += op_constraint_is_forbidden(row);
+  }
+  if (count == 0) return NULL;
+  const op_constraint_t *row = op->constraints;
+  for (uint64_t ticket = rng_below(rng, count); !op_constraint_is_forbidden(row) || ticket > 0;
+       row++) {
+    ticket -= op_constraint_is_forbidden(row);
+  }
+  return row;
 }
 
-/* Draws a program and breaks a random constraint of it; NULL if that one could not be broken. */
+/* Draws a program and breaks a random constraint of it; NULL if that one could not be broken, or
+ * if what came out is not modelled rather than forbidden. */
 static const char *try_broken(rng_t *rng, const op_t *op, const gen_options_t *options,
                               arena_t *arena, program_t *out_program) {
   draw_valid(rng, op, options, arena, out_program);
@@ -31,7 +41,8 @@ static const char *try_broken(rng_t *rng, const op_t *op, const gen_options_t *o
   if (constraint == NULL) return NULL;
   if (!op->break_constraint(rng, constraint->id, arena, out_program)) return NULL;
   /* Breaking one may break an earlier one too, which is then the one that validate() names. */
-  return op->validate(out_program);
+  const op_constraint_t *broken = program_broken(out_program);
+  return op_constraint_is_forbidden(broken) ? broken->id : NULL;
 }
 
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,

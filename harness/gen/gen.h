@@ -20,8 +20,8 @@ typedef struct gen_options {
 /* Rank up to 5, up to 4096 elements a tensor, up to 512 terms, one program in 50 invalid. */
 gen_options_t gen_options_default(void);
 
-/* Draws a program of `op`.  *out_broken is the id of the constraint it breaks on purpose, or NULL.
- */
+/* Draws a program of `op`.  *out_broken is the id of the constraint it breaks on purpose, always
+ * one that is forbidden to break, or NULL. */
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
                  program_t *out_program, const char **out_broken);
 

@@ -41,6 +41,10 @@ int64_t quantization_zero_point(const type_t *type, size_t element) {
   return quantization->zero_points[element / stride % quantization->count];
 }
 
+bool type_shapes_equal(const type_t *a, const type_t *b) {
+  return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
 bool type_equal(const type_t *a, const type_t *b) {
   return a->element == b->element && a->rank == b->rank &&
          memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0 &&

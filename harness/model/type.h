@@ -50,6 +50,9 @@ size_t type_bytes(const type_t *type);
 
 bool type_equal(const type_t *a, const type_t *b);
 
+/* Whether both have the same dimensions, of whatever elements. */
+bool type_shapes_equal(const type_t *a, const type_t *b);
+
 /* Whether two quantizations, each of which may be NULL, say the same. */
 bool quantization_equal(const quantization_t *a, const quantization_t *b);
 

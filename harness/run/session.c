@@ -106,7 +106,8 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
   return session_record_finding(session, executor, instance, origin, &verdict, &signature, error);
 }
 
-static void update_contender(contender_t *contender, const verdict_t *verdict, const char *broken) {
+static void update_contender(contender_t *contender, const verdict_t *verdict,
+                             const op_constraint_t *broken) {
   if (verdict->outcome == OUTCOME_refused) {
     contender->is_done = true;
   } else if (one_case_is_settled(&contender->preparation, broken)) {
@@ -186,7 +187,8 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
 }
 
 /* Prepares whoever is not; true if somebody is going to execute, so that the oracle is needed. */
-static bool prepare_contenders(session_t *session, const program_t *program, const char *broken) {
+static bool prepare_contenders(session_t *session, const program_t *program,
+                               const op_constraint_t *broken) {
   bool someone_executes = false;
   for (size_t i = 0; i < session->options.executor_count; i++) {
     contender_t *contender = &session->contenders[i];
@@ -212,7 +214,7 @@ static void begin_program(session_t *session, const program_t *program) {
   }
 }
 
-static status_t expect(session_t *session, const case_t *instance, const char *broken,
+static status_t expect(session_t *session, const case_t *instance, const op_constraint_t *broken,
                        expectation_t *out_expectation, failure_t *error) {
   status_t status =
       one_case_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
@@ -234,7 +236,7 @@ static status_t tick(session_t *session, failure_t *error) {
                       error);
 }
 
-static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
+static status_t walk_case(session_t *session, const case_t *instance, const op_constraint_t *broken,
                           const case_origin_t *origin, verdict_t *out_verdicts, failure_t *error) {
   arena_reset(&session->arena);
   broken = program_broken_under(&instance->program, broken, &session->options.contract);
@@ -257,7 +259,7 @@ static status_t walk_case(session_t *session, const case_t *instance, const char
   return tick(session, error);
 }
 
-status_t session_walk(session_t *session, const case_t *instance, const char *broken,
+status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error) {
   const case_origin_t origin = {.regime = ""};
   begin_program(session, &instance->program);
