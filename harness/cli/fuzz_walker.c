@@ -18,6 +18,7 @@ void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t 
                              .compiling_is_dear = compiles_dearly(task),
                              .is_blind = options->steering == FUZZ_STEERING_none,
                              .never_climbs = options->steering != FUZZ_STEERING_all};
+  search.gen.contract = &session_options(task->session)->contract;
   search.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 512, .terms_max = 128};
   walker->search = search_new(&search);
   walker->verdicts = g_new0(verdict_t, task->executors.count);

@@ -14,7 +14,9 @@ typedef enum gen_regime {
 
 typedef struct gen_options {
   draw_limits_t limits;
-  uint32_t invalid_one_in; /* One program in so many breaks a constraint on purpose; 0: none. */
+  uint32_t invalid_one_in;    /* One program in so many breaks a constraint on purpose; 0: none. */
+  const contract_t *contract; /* All others are valid under it; NULL: under some contract. Borrowed.
+                               */
 } gen_options_t;
 
 /* Rank up to 5, up to 4096 elements a tensor, up to 512 terms, one program in 50 invalid. */

@@ -55,6 +55,7 @@ static bool is_stopped(const bits_ledger_options_t *options) {
 static status_t walk_program(draw_t *draw, rng_t *rng, const op_t *op, failure_t *error) {
   gen_options_t gen = gen_options_default();
   gen.invalid_one_in = 0;
+  gen.contract = &session_options(draw->session)->contract;
   gen.limits =
       (draw_limits_t){.rank_max = RANK_MAX, .elements_max = ELEMENTS_MAX, .terms_max = TERMS_MAX};
   arena_reset(&draw->arena);

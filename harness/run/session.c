@@ -46,7 +46,8 @@ static void session_free(session_t *session) {
 status_t session_open(const session_options_t *options, session_t **out_session, failure_t *error) {
   session_t *session = g_new0(session_t, 1);
   session->options = *options;
-  stream_init(&session->stream, &options->stream);
+  session->options.stream.gen.contract = &session->options.contract;
+  stream_init(&session->stream, &session->options.stream);
   one_case_init(&session->walk, &options->contract, options->stream.seed);
   session->walk.predictor = options->predictor;
   arena_init(&session->arena);
