@@ -76,7 +76,7 @@ static type_t requantized(rng_t *rng, arena_t *arena, const type_t *type, int32_
 static int32_t draw_axis(rng_t *rng, const type_t *type) {
   if (type->rank == 0) return -1;
   uint32_t dim = (uint32_t)rng_below(rng, type->rank);
-  return type->dims[dim] <= TYPE_SCALES_MAX ? (int32_t)dim : -1;
+  return type_takes_axis(type, dim) ? (int32_t)dim : -1;
 }
 
 /* Over a shape, whose element type is a storage type; along `axis`, -1 for none, the result and one
@@ -180,7 +180,7 @@ static bool break_types(rng_t *rng, arena_t *arena, program_t *program) {
 static bool break_axis(rng_t *rng, arena_t *arena, const type_t *result, type_t *operand) {
   if (operand->rank < 2) return false;
   int32_t axis = (result->quantization->axis + 1) % (int32_t)operand->rank;
-  if (operand->dims[axis] > TYPE_SCALES_MAX) return false;
+  if (!type_takes_axis(operand, axis)) return false;
   *operand = requantized(rng, arena, operand, axis, true);
   return true;
 }
