@@ -137,8 +137,7 @@ const char *reduction_validate_under(const reduction_types_t *types, const contr
       OP_FORBIDDEN_BY("bits", "and, or and xor combine booleans or integers", "inputs (I1), (I2)", \
                       "StableHLO specification, and, or, xor"),                                    \
       OP_UNMODELLED("accumulation",                                                                \
-                    "the accumulation names one type for each input, or is left out where these "  \
-                    "are the results'"),                                                           \
+                    "the accumulation is left out where its types are the results'"),              \
       OP_UNMODELLED(                                                                               \
           "body",                                                                                  \
           "maximum and minimum take no complex numbers; argmax and argmin take integers or "       \

@@ -106,11 +106,10 @@ static const char *check_rfc(const reduction_types_t *types) {
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
-/* Named types are one for each input, and not left out where they may be. */
+/* Types are not named where they need not be. */
 static bool accumulation_is_canonical(const reduction_t *reduction,
                                       const reduction_types_t *types) {
   if (reduction->accumulation_count == 0) return true;
-  if (reduction->accumulation_count != types->count) return false;
   for (uint32_t i = 0; i < types->count; i++) {
     if (!scalar_type_equal(&reduction->accumulation[i], &types->results[i])) return true;
   }
@@ -127,6 +126,8 @@ const char *reduction_validate(const reduction_t *reduction, const reduction_typ
                                const char *body_id, const char *result_id) {
   if (reduction->body >= REDUCE_BODY_COUNT) return body_id;
   if (reduce_body_table[reduction->body].inputs != types->count) return body_id;
+  uint32_t named = reduction->accumulation_count;
+  if (named != 0 && named != types->count) return body_id; /* It takes as many as are named. */
   for (uint32_t i = 0; i < types->count; i++) {
     const scalar_type_t *accumulation = &types->accumulations[i];
     const char *violation = check_conversion(&types->inputs[i], accumulation, body_id);
