@@ -36,9 +36,10 @@ typedef struct subject {
 } subject_t;
 
 typedef struct counts {
-  uint64_t accepted, rejected; /* By both. */
-  uint64_t listed, unlisted;   /* By one of us. */
-  uint64_t unmodelled;         /* We have no opinion. */
+  uint64_t accepted, rejected;  /* By both. */
+  uint64_t listed, unlisted;    /* By one of us. */
+  uint64_t unmodelled;          /* We have no opinion ... */
+  uint64_t unmodelled_rejected; /* ... but the verifier. */
   uint64_t origins[VALIDITY_ORIGINS];
   GHashTable *broken; /* The ids of constraints that some program broke. */
 } counts_t;
@@ -73,6 +74,7 @@ static void compare(const subject_t *subject, const contract_t *contract,
   if (broken != NULL) g_hash_table_add(counts->broken, (gpointer)(uintptr_t)broken->id);
   if (op_constraint_is_unmodelled(broken)) {
     counts->unmodelled++;
+    counts->unmodelled_rejected += theirs->word != VERIFIER_ACCEPTED;
     return;
   }
   bool is_accepted = theirs->word == VERIFIER_ACCEPTED;
@@ -164,10 +166,10 @@ static void test_op(gconstpointer data) {
   draw_and_compare(op, &counts);
   g_test_message("%" PRIu64 " drawn, %" PRIu64 " broken, %" PRIu64 " changed: both accept %" PRIu64
                  ", both reject %" PRIu64 ", listed %" PRIu64 ", not listed %" PRIu64
-                 ", not modelled %" PRIu64,
+                 ", not modelled %" PRIu64 ", %" PRIu64 " of which it rejects",
                  counts.origins[VALIDITY_DRAWN], counts.origins[VALIDITY_BROKEN],
                  counts.origins[VALIDITY_CHANGED], counts.accepted, counts.rejected, counts.listed,
-                 counts.unlisted, counts.unmodelled);
+                 counts.unlisted, counts.unmodelled, counts.unmodelled_rejected);
   check_covered(op, &counts);
   g_hash_table_unref(counts.broken);
   g_assert_cmpuint(counts.accepted, >, programs / 8);
