@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case_print(&instance, printed);
     g_assert(printed->len == size && memcmp(printed->str, data, size) == 0);
     g_string_truncate(printed, 0);
-    instance.program.op->print_words(&instance.program, printed);
+    program_print_words(&instance.program, printed);
     g_string_free(printed, TRUE);
   } else {
     g_assert(error.text[0] != '\0' && g_str_is_ascii(error.text));

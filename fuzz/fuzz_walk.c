@@ -51,7 +51,7 @@ static void fill_operands(const uint8_t *data, size_t size, case_t *inout_case) 
 }
 
 static void draw_case(const uint8_t *data, size_t size, arena_t *arena, case_t *out_case,
-                      const char **out_broken) {
+                      const op_constraint_t **out_broken) {
   uint64_t seed = 0;
   for (size_t i = 0; i < SEED_BYTES && i < size; i++) seed = seed << 8 | data[i];
   rng_t rng = rng_make(seed);
@@ -60,7 +60,9 @@ static void draw_case(const uint8_t *data, size_t size, arena_t *arena, case_t *
   size_t op_count = 0;
   while (op_all()[op_count] != NULL) op_count++;
   program_t program;
-  gen_program(&rng, op_all()[rng_below(&rng, op_count)], &options, arena, &program, out_broken);
+  const char *broken;
+  gen_program(&rng, op_all()[rng_below(&rng, op_count)], &options, arena, &program, &broken);
+  *out_broken = op_constraint_find(program.op, broken);
   *out_case = case_make(arena, &program);
   size_t used = size < SEED_BYTES ? size : SEED_BYTES;
   fill_operands(data + used, size - used, out_case);
@@ -73,12 +75,15 @@ static bool is_line(str_t text) {
 
 /* False if the bytes are rejected. */
 static bool read_case(const uint8_t *data, size_t size, arena_t *arena, case_t *out_case,
-                      const char **out_broken) {
+                      const op_constraint_t **out_broken) {
   str_t text = {.data = (const char *)data, .size = size};
+  const char *violation;
   if (!is_line(text)) {
     draw_case(data, size, arena, out_case, out_broken);
-  } else if (case_parse(text, arena, out_case, out_broken, NULL) != STATUS_OK) {
+  } else if (case_parse(text, arena, out_case, &violation, NULL) != STATUS_OK) {
     return false;
+  } else {
+    *out_broken = op_constraint_find(out_case->program.op, violation);
   }
   const program_t *program = &out_case->program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
@@ -100,7 +105,7 @@ static void crash(const case_t *instance, const char *executor, const char *what
   abort();
 }
 
-static void walk_case(const case_t *instance, const char *broken, const char *name,
+static void walk_case(const case_t *instance, const op_constraint_t *broken, const char *name,
                       arena_t *arena) {
   const executor_options_t options = {.find_builtin = builtin_find};
   const contract_t contract = contract_backend();
@@ -136,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   arena_t arena;
   arena_init(&arena);
   case_t instance;
-  const char *broken;
+  const op_constraint_t *broken;
   if (read_case(data, size, &arena, &instance, &broken)) {
     walk_case(&instance, broken, choose_executor(data, size), &arena);
   }

@@ -10,6 +10,7 @@ typedef struct gen_flags {
   char *seed;
   char *case_seed;
   char *program;
+  char *contract;
   gboolean invalid;
 } gen_flags_t;
 
@@ -47,11 +48,16 @@ static void print_cases(const stream_options_t *options, gint64 cases) {
 
 static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *error) {
   stream_options_t options = {.gen = gen_options_default()};
+  contract_t contract;
+  STATUS_TRY(find_contract(flags->contract, &contract, error));
+  options.gen.contract = &contract;
   if (!flags->invalid) options.gen.invalid_one_in = 0;
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
   program_t program;
   if (flags->program != NULL) {
-    STATUS_TRY(program_parse(str_from(flags->program), arena, &program, &options.broken, error));
+    const char *violation;
+    STATUS_TRY(program_parse(str_from(flags->program), arena, &program, &violation, error));
+    options.broken = op_constraint_find(program.op, violation);
     options.program = &program;
     if (flags->case_seed != NULL) {
       return print_case_of_seed(&program, flags->case_seed, arena, error);
@@ -79,6 +85,8 @@ int command_gen(const command_t *command, int argc, char **argv) {
        "Draw data for this one program line", "LINE"},
       {"case-seed", 0, 0, G_OPTION_ARG_STRING, &flags.case_seed,
        "With --program: the one case whose data come from this seed", "SEED"},
+      {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
+       "Draw what is valid under it: spec, backend (default), KEY=VALUE,... or @FILE", "CONTRACT"},
       {"invalid", 0, 0, G_OPTION_ARG_NONE, &flags.invalid,
        "Now and then a program that breaks a constraint, as `assay run` has", NULL},
       G_OPTION_ENTRY_NULL};
@@ -97,5 +105,6 @@ int command_gen(const command_t *command, int argc, char **argv) {
   g_free(flags.seed);
   g_free(flags.case_seed);
   g_free(flags.program);
+  g_free(flags.contract);
   return exit_code;
 }

@@ -4,7 +4,7 @@
 #include "harness/cli/result_line.h"
 
 /* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
-static status_t judge_field(one_case_t *walk, const case_t *instance, const char *broken,
+static status_t judge_field(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
                             const result_field_t *field, arena_t *arena, verdict_t *verdict,
                             failure_t *error) {
   *verdict = (verdict_t){0};
@@ -18,7 +18,8 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const char
     g_strlcpy(verdict->reason, field->reason, sizeof verdict->reason);
     return STATUS_OK;
   }
-  if (field->kind == RESULT_ACCEPTED || broken != NULL) {
+  bool is_accepted = field->kind == RESULT_ACCEPTED && !op_constraint_is_unmodelled(broken);
+  if (is_accepted || op_constraint_is_forbidden(broken)) {
     one_case_judge_accepted(broken, verdict);
     return STATUS_OK;
   }
@@ -33,9 +34,11 @@ static status_t judge_line(one_case_t *walk, str_t line, arena_t *arena, case_t 
                            verdict_t *out_verdict, failure_t *error) {
   scan_t scan = scan_make(line);
   str_t case_line = scan_until(&scan, "\t");
-  const char *broken;
-  STATUS_TRY(case_parse(case_line, arena, out_instance, &broken, error));
-  broken = program_broken_under(&out_instance->program, broken, &walk->contract);
+  const char *violation;
+  STATUS_TRY(case_parse(case_line, arena, out_instance, &violation, error));
+  const program_t *program = &out_instance->program;
+  const op_constraint_t *broken =
+      program_broken_under(program, op_constraint_find(program->op, violation), &walk->contract);
   STATUS_TRY(scan_expect(&scan, "\t", error));
   size_t before = (size_t)(scan.cursor - scan.begin);
   const str_t rest = {.data = scan.cursor, .size = line.size - before};

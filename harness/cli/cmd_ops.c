@@ -3,9 +3,16 @@
 #include "harness/cli/describe.h"
 #include "harness/model/op.h"
 
-static void append_constraints(const op_constraint_t *rows, json_t *constraints) {
+/* "clause" says where the specification forbids what breaks it; null if nothing does: "forbidden"
+ * is false then, and a program that breaks it gets outcome no-oracle. */
+static void append_constraints(const op_t *op, const op_constraint_t *rows, json_t *constraints) {
   for (const op_constraint_t *row = rows; row != NULL && row->id != NULL; row++) {
-    json_array_append_new(constraints, json_pack("{s:s, s:s}", "id", row->id, "text", row->text));
+    g_autoptr(GString) clause = g_string_new(NULL);
+    op_constraint_print_clause(op, row, clause);
+    bool is_forbidden = op_constraint_is_forbidden(row);
+    json_array_append_new(
+        constraints, json_pack("{s:s, s:s, s:s?, s:b}", "id", row->id, "text", row->text, "clause",
+                               is_forbidden ? clause->str : NULL, "forbidden", is_forbidden));
   }
 }
 
@@ -21,8 +28,8 @@ static json_t *json_formulas(const op_t *op) {
 
 static json_t *json_op(const op_t *op) {
   json_t *constraints = json_array();
-  append_constraints(op->constraints, constraints);
-  append_constraints(op->contract_constraints, constraints);
+  append_constraints(op, op->constraints, constraints);
+  append_constraints(op, op->contract_constraints, constraints);
   return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name", op->name, "summary", op->summary,
                    "spec", op->spec, "has_oracle", oracle_find(op) != NULL, "constraints",
                    constraints, "formulas", json_formulas(op));

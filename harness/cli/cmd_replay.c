@@ -46,6 +46,14 @@ static void print_algorithms(const program_t *program, const verdict_t *verdict)
   g_string_free(text, TRUE);
 }
 
+static void print_broken(const case_t *instance, const expectation_t *expectation) {
+  const op_constraint_t *broken = expectation->broken;
+  if (!op_constraint_is_forbidden(broken)) return;
+  g_autoptr(GString) clause = g_string_new(NULL);
+  op_constraint_print_clause(instance->program.op, broken, clause);
+  printf("  breaks:   constraint %s (%s)\n", broken->id, clause->str);
+}
+
 static void print_worst(const case_t *instance, const expectation_t *expectation,
                         const verdict_t *verdict) {
   if (verdict->wrong_count > 0) {
@@ -68,9 +76,7 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
   bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
   if (!repeats_algorithms) printf("  observed: %s\n", verdict->observed);
   print_algorithms(&instance->program, verdict);
-  if (verdict->constraint[0] != '\0') {
-    printf("  breaks:   constraint %s\n", verdict->constraint);
-  }
+  print_broken(instance, expectation);
   if (verdict->reason[0] != '\0') printf("  reason:   %s\n", verdict->reason);
 }
 
@@ -118,8 +124,9 @@ static status_t replay_line(void *context, str_t line, failure_t *error) {
   replay_t *replay = (replay_t *)context;
   arena_reset(&replay->arena);
   case_t instance;
-  const char *broken;
-  STATUS_TRY(case_parse(line, &replay->arena, &instance, &broken, error));
+  const char *violation;
+  STATUS_TRY(case_parse(line, &replay->arena, &instance, &violation, error));
+  const op_constraint_t *broken = op_constraint_find(instance.program.op, violation);
   broken = program_broken_under(&instance.program, broken, &replay->walk.contract);
   expectation_t expectation;
   status_t status =

@@ -13,9 +13,19 @@ typedef struct show_flags {
   gboolean shown_one; /* Cases after the first are set off by an empty line. */
 } show_flags_t;
 
-static void print_words(const program_t *program, const char *broken) {
+static void print_constraint(const program_t *program, const op_constraint_t *broken) {
+  if (op_constraint_is_unmodelled(broken)) {
+    printf("  modelled:  only where %s (%s)\n", broken->text, broken->id);
+    return;
+  }
+  g_autoptr(GString) clause = g_string_new(NULL);
+  op_constraint_print_clause(program->op, broken, clause);
+  printf("  breaks:    %s, %s\n  forbidden: %s\n", broken->id, broken->text, clause->str);
+}
+
+static void print_words(const program_t *program) {
   GString *text = g_string_new(NULL);
-  program->op->print_words(program, text);
+  program_print_words(program, text);
   printf("%s\n", text->str);
   g_string_truncate(text, 0);
   program_print(program, text);
@@ -23,9 +33,8 @@ static void print_words(const program_t *program, const char *broken) {
   g_string_truncate(text, 0);
   program->op->print_algorithm(program, text);
   printf("  algorithm: %s\n  meaning:   %s\n", text->str, program->op->spec);
-  if (broken != NULL) {
-    printf("  breaks:    %s, %s\n", broken, op_constraint_text(program->op, broken));
-  }
+  const op_constraint_t *broken = program_broken(program);
+  if (broken != NULL) print_constraint(program, broken);
   g_string_free(text, TRUE);
 }
 
@@ -64,12 +73,12 @@ static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.s
 
 static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failure_t *error) {
   case_t instance;
-  const char *broken;
+  const char *violation;
   bool is_case = has_data(line);
   if (is_case) {
-    STATUS_TRY(case_parse(line, arena, &instance, &broken, error));
+    STATUS_TRY(case_parse(line, arena, &instance, &violation, error));
   } else {
-    STATUS_TRY(program_parse(line, arena, &instance.program, &broken, error));
+    STATUS_TRY(program_parse(line, arena, &instance.program, &violation, error));
   }
   if (flags->c && !is_case) {
     return status_fail(error, STATUS_INVALID,
@@ -87,7 +96,7 @@ static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failu
     return STATUS_OK;
   }
   if (!flags->mlir) {
-    print_words(&instance.program, broken);
+    print_words(&instance.program);
     if (is_case) print_operands(&instance);
     putchar('\n');
   }

@@ -9,7 +9,7 @@ static void set_class(result_field_t *field, divergence_class_t class_) {
 }
 
 static void observe(one_case_t *walk, executor_t *executor, const case_t *instance,
-                    const char *broken, arena_t *arena, result_field_t *field) {
+                    const op_constraint_t *broken, arena_t *arena, result_field_t *field) {
   preparation_t preparation;
   one_case_prepare(walk, &instance->program, broken, executor, &preparation);
   field->kind = RESULT_ABSENT;
@@ -44,10 +44,11 @@ static void observe(one_case_t *walk, executor_t *executor, const case_t *instan
 static status_t answer_line(one_case_t *walk, executor_t *executor, str_t line, arena_t *arena,
                             GString *text, failure_t *error) {
   case_t instance;
-  const char *broken;
-  STATUS_TRY(case_parse(line, arena, &instance, &broken, error));
+  const char *violation;
+  STATUS_TRY(case_parse(line, arena, &instance, &violation, error));
   result_field_t field = {0};
-  observe(walk, executor, &instance, broken, arena, &field);
+  observe(walk, executor, &instance, op_constraint_find(instance.program.op, violation), arena,
+          &field);
   g_string_append_len(text, line.data, (gssize)line.size);
   g_string_append_c(text, '\t');
   result_field_print(&instance.program, &field, text);

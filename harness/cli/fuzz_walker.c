@@ -18,6 +18,7 @@ void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t 
                              .compiling_is_dear = compiles_dearly(task),
                              .is_blind = options->steering == FUZZ_STEERING_none,
                              .never_climbs = options->steering != FUZZ_STEERING_all};
+  search.gen.contract = &session_options(task->session)->contract;
   search.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 512, .terms_max = 128};
   walker->search = search_new(&search);
   walker->verdicts = g_new0(verdict_t, task->executors.count);
@@ -45,9 +46,13 @@ bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
   arena_reset(&walker->arena);
   *out_proposal = (search_proposal_t){0};
   const str_t line = {.data = (const char *)data, .size = size};
-  return case_parse(line, &walker->arena, &out_proposal->instance, &out_proposal->broken, NULL) ==
-             STATUS_OK &&
-         !is_too_large(&out_proposal->instance.program);
+  const char *violation;
+  const case_t *instance = &out_proposal->instance;
+  if (case_parse(line, &walker->arena, &out_proposal->instance, &violation, NULL) != STATUS_OK) {
+    return false;
+  }
+  out_proposal->broken = op_constraint_find(instance->program.op, violation);
+  return !is_too_large(&instance->program);
 }
 
 int fuzz_walker_walk(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,

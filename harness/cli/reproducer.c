@@ -55,8 +55,8 @@ status_t reproducer_make(one_case_t *walk, executor_t *executor, const case_t *i
                          arena_t *arena, reproducer_t *out_reproducer, failure_t *error) {
   *out_reproducer = (reproducer_t){.instance = *instance};
   const program_t *program = &instance->program;
-  const char *broken =
-      program_broken_under(program, program->op->validate(program), &walk->contract);
+  const op_constraint_t *broken =
+      program_broken_under(program, program_broken(program), &walk->contract);
   expectation_t expectation;
   STATUS_TRY(one_case_expect(walk, instance, broken, arena, &expectation, error));
   preparation_t preparation;

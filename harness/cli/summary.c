@@ -162,6 +162,17 @@ static void print_table(const task_t *task) {
   g_array_unref(lines);
 }
 
+/* Why there was no oracle: each reason that an op and types had, with its cases. */
+static void print_reasons(const task_t *task) {
+  tally_t *tally = session_tally(task->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    const tally_row_t *row = tally_at(tally, i);
+    if (row->outcome != OUTCOME_no_oracle || row->reason[0] == '\0') continue;
+    printf("  no oracle for %s %s on %s (%" PRIu64 " cases): %s\n", row->label.op, row->label.types,
+           executor_at(task, row->executor), row->cases, row->reason);
+  }
+}
+
 typedef struct shares {
   double seconds;
   double oracle;
@@ -195,6 +206,7 @@ static void print_predictions(const task_t *task) {
 void summary_print(const task_t *task) {
   summary_end_progress();
   print_table(task);
+  print_reasons(task);
   summary_print_observations(task);
   summary_print_formulas(task);
   summary_print_pairs(task);

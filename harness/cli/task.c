@@ -99,8 +99,10 @@ static status_t read_program(task_t *task, failure_t *error) {
     return status_fail(error, STATUS_INVALID,
                        "--program names its op already; leave out --op or --program");
   }
-  STATUS_TRY(program_parse(str_from(flags->program), &task->arena, &task->program, &stream->broken,
-                           error));
+  const char *violation;
+  STATUS_TRY(
+      program_parse(str_from(flags->program), &task->arena, &task->program, &violation, error));
+  stream->broken = op_constraint_find(task->program.op, violation);
   stream->program = &task->program;
   return STATUS_OK;
 }

@@ -11,27 +11,73 @@ gen_options_t gen_options_default(void) {
                          .invalid_one_in = 50};
 }
 
+/* What published texts disagree about is drawn as the contract has it.  Ops draw whatever one of
+ * them permits, so that nothing here ever needs all attempts. */
 static void draw_valid(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
                        program_t *out_program) {
-  *out_program = (program_t){.op = op};
-  op->draw(rng, &options->limits, arena, out_program);
+  enum { ATTEMPTS = 10000 };
+  arena_mark_t mark = arena_mark(arena);
+  for (int i = 0; i < ATTEMPTS; i++) {
+    arena_rewind(arena, mark);
+    *out_program = (program_t){.op = op};
+    op->draw(rng, &options->limits, arena, out_program);
+    if (options->contract == NULL) return;
+    if (program_broken_under(out_program, NULL, options->contract) == NULL) return;
+  }
+  g_error("no program of %s is valid under the contract", op->name);
 }
 
-static const op_constraint_t *draw_constraint(rng_t *rng, const op_t *op) {
+/* Rows that forbid something, of a list that may be NULL. */
+static uint64_t count_forbidden(const op_constraint_t *rows) {
   uint64_t count = 0;
-  while (op->constraints[count].id != NULL) count++;
-  return count == 0 ? NULL : &op->constraints[rng_below(rng, count)];
+  for (; rows != NULL && rows->id != NULL; rows++) count += op_constraint_is_forbidden(rows);
+  return count;
 }
 
-/* Draws a program and breaks a random constraint of it; NULL if that one could not be broken. */
+static const op_constraint_t *forbidden_at(const op_constraint_t *rows, uint64_t index) {
+  for (;; rows++) {
+    if (!op_constraint_is_forbidden(rows)) continue;
+    if (index-- == 0) return rows;
+  }
+}
+
+/* Draws a program and breaks that constraint of it, if it can; what it breaks then, if that is
+ * forbidden, else NULL. */
+static const char *break_one(rng_t *rng, const op_t *op, const char *id,
+                             const gen_options_t *options, arena_t *arena, program_t *out_program) {
+  draw_valid(rng, op, options, arena, out_program);
+  if (!op->break_constraint(rng, id, arena, out_program)) return NULL;
+  /* Breaking one may break an earlier one too, which is then the one that validate() names. */
+  const op_constraint_t *broken = program_broken(out_program);
+  return op_constraint_is_forbidden(broken) ? broken->id : NULL;
+}
+
+/* Draws a program that breaks some constraint under the contract alone, or NULL. */
+static const char *break_under(rng_t *rng, const op_t *op, const gen_options_t *options,
+                               arena_t *arena, program_t *out_program) {
+  enum { ATTEMPTS = 200 }; /* Of some ops one program in a hundred breaks one. */
+  if (options->contract == NULL) return NULL;
+  gen_options_t any = *options;
+  any.contract = NULL;
+  for (int i = 0; i < ATTEMPTS; i++) {
+    draw_valid(rng, op, &any, arena, out_program);
+    const op_constraint_t *broken = program_broken_under(out_program, NULL, options->contract);
+    if (broken != NULL) return broken->id;
+  }
+  return NULL;
+}
+
+/* Breaks a random constraint of those that are forbidden to break; NULL if that one could not be
+ * broken. */
 static const char *try_broken(rng_t *rng, const op_t *op, const gen_options_t *options,
                               arena_t *arena, program_t *out_program) {
-  draw_valid(rng, op, options, arena, out_program);
-  const op_constraint_t *constraint = draw_constraint(rng, op);
-  if (constraint == NULL) return NULL;
-  if (!op->break_constraint(rng, constraint->id, arena, out_program)) return NULL;
-  /* Breaking one may break an earlier one too, which is then the one that validate() names. */
-  return op->validate(out_program);
+  uint64_t count = count_forbidden(op->constraints);
+  uint64_t under = options->contract == NULL ? 0 : count_forbidden(op->contract_constraints);
+  if (count + under == 0) return NULL;
+  uint64_t index = rng_below(rng, count + under);
+  if (index >= count) return break_under(rng, op, options, arena, out_program);
+  const op_constraint_t *constraint = forbidden_at(op->constraints, index);
+  return break_one(rng, op, constraint->id, options, arena, out_program);
 }
 
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,

@@ -14,14 +14,16 @@ typedef enum gen_regime {
 
 typedef struct gen_options {
   draw_limits_t limits;
-  uint32_t invalid_one_in; /* One program in so many breaks a constraint on purpose; 0: none. */
+  uint32_t invalid_one_in;    /* One program in so many breaks a constraint on purpose; 0: none. */
+  const contract_t *contract; /* All others are valid under it; NULL: under some contract. Borrowed.
+                               */
 } gen_options_t;
 
 /* Rank up to 5, up to 4096 elements a tensor, up to 512 terms, one program in 50 invalid. */
 gen_options_t gen_options_default(void);
 
-/* Draws a program of `op`.  *out_broken is the id of the constraint it breaks on purpose, or NULL.
- */
+/* Draws a program of `op`.  *out_broken is the id of the constraint it breaks on purpose, always
+ * one that is forbidden to break, or NULL. */
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
                  program_t *out_program, const char **out_broken);
 

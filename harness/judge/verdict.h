@@ -26,6 +26,7 @@ enum {
   VERDICT_ALGORITHMS_BYTES = 512,
   VERDICT_CAUSE_BYTES = 40,
   VERDICT_PATTERN_BYTES = 40,
+  VERDICT_CONSTRAINT_BYTES = 24,
 };
 
 typedef struct verdict {
@@ -57,7 +58,8 @@ typedef struct verdict {
   char cause_words[VERDICT_TEXT_BYTES];
   char pattern[VERDICT_PATTERN_BYTES];
   char reason[VERDICT_TEXT_BYTES]; /* Of refused and failed: what the executor said. */
-  char constraint[8];              /* The constraint that the program breaks on purpose, or "". */
+  /* The constraint that the program breaks on purpose, or ""; never one that is not modelled. */
+  char constraint[VERDICT_CONSTRAINT_BYTES];
 } verdict_t;
 
 /* Notes the algorithms that could have given the results.  Where the one that was asked for could

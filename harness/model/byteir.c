@@ -43,8 +43,9 @@ bool byteir_axes_are_valid(const dimension_list_t *axes, uint32_t rank) {
 }
 
 const op_constraint_t byteir_sign_constraints[] = {
-    {"sign", "no axis is negative (ByteIR's document of today)"},
-    {NULL, NULL},
+    OP_FORBIDDEN_BY("sign", "no axis is negative (ByteIR's document of today)",
+                    "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY),
+    OP_CONSTRAINTS_END,
 };
 
 const char *byteir_check_axis_sign(const contract_t *contract, int64_t axis) {

@@ -25,6 +25,10 @@ bool byteir_axis_in_range(int64_t axis, uint32_t rank);
 dimension_list_t byteir_axes(const dimension_list_t *axes, uint32_t rank);
 bool byteir_axes_are_valid(const dimension_list_t *axes, uint32_t rank);
 
+/* The two documents of which permission `byteir` chooses, for op_constraint_t.document. */
+#define BYTEIR_DOCUMENT_SEED "ByteIR Additional Ops, as it introduced them"
+#define BYTEIR_DOCUMENT_TODAY "ByteIR Additional Ops, as of today"
+
 /* Constraint "sign" of the ops with axes: today's document wants none to be negative. */
 extern const op_constraint_t byteir_sign_constraints[];
 

@@ -50,8 +50,9 @@ case_t case_copy(arena_t *arena, const case_t *instance);
 void case_print(const case_t *instance, GString *out_text);
 
 /* Parses one line without its newline and validates the program (the op's constraints too, unless
- * `out_violation` is given, which then receives the id of the constraint that the program breaks or
- * NULL).  Only the canonical spelling is accepted: case_print(case_parse(s)) == s. */
+ * `out_violation` is given, which then receives the id of the constraint that the program breaks,
+ * see op_constraint_find(), or NULL).  Only the canonical spelling is accepted:
+ * case_print(case_parse(s)) == s. */
 status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **out_violation,
                     failure_t *error);
 

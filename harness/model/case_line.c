@@ -97,8 +97,9 @@ static status_t check_constraints(const scan_t *start, const program_t *program,
   if (out_violation != NULL) {
     *out_violation = violation;
   } else if (violation != NULL) {
-    return scan_fail(start, error, "violates %s of %s: %s", violation, program->op->name,
-                     op_constraint_text(program->op, violation));
+    g_autoptr(GString) text = g_string_new(NULL);
+    op_constraint_explain(program->op, op_constraint_find(program->op, violation), text);
+    return scan_fail(start, error, "%.250s", text->str);
   }
   return STATUS_OK;
 }

@@ -17,8 +17,8 @@ const element_t *draw_expressed_element(rng_t *rng);
 double draw_scale(rng_t *rng, const format_t *format);
 
 /* Makes *inout_type, whose element is a storage type, quantized: scales as above, zero points
- * (0, middle, at the ends), full and narrow ranges; axis -1 for per tensor, else a dimension of at
- * most TYPE_SCALES_MAX elements.  Where all zero points are to be 0, the range holds 0. */
+ * (0, middle, at the ends), full and narrow ranges; axis -1 for per tensor, else a dimension that
+ * type_takes_axis() takes.  Where all zero points are to be 0, the range holds 0. */
 void draw_quantization(rng_t *rng, arena_t *arena, const element_t *expressed, int32_t axis,
                        bool zero_points_are_zero, type_t *inout_type);
 

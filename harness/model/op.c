@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
 /* Generated from the folders: oracles/ops/row_table.c.in. */
 extern const op_t *const *const op_families[];
 
@@ -30,24 +32,85 @@ const op_t *op_find(str_t name) {
   return NULL;
 }
 
-static const char *find_text(const op_constraint_t *rows, const char *id) {
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+static const op_constraint_t *find_row(const op_constraint_t *rows, const char *id) {
   for (const op_constraint_t *row = rows; row != NULL && row->id != NULL; row++) {
-    if (strcmp(row->id, id) == 0) return row->text;
+    if (strcmp(row->id, id) == 0) return row;
   }
   return NULL;
 }
 
-const char *op_constraint_text(const op_t *op, const char *id) {
-  const char *text = find_text(op->constraints, id);
-  if (text == NULL) text = find_text(op->contract_constraints, id);
-  return text == NULL ? "" : text;
+static const op_constraint_t *find_any(const op_t *op, const char *id) {
+  const op_constraint_t *row = find_row(op->constraints, id);
+  return row != NULL ? row : find_row(op->contract_constraints, id);
 }
 
-const char *program_broken_under(const program_t *program, const char *broken,
-                                 const contract_t *contract) {
-  if (broken != NULL || program->op->validate_under == NULL) return broken;
-  return program->op->validate_under(program, contract);
+const op_constraint_t *op_constraint_find(const op_t *op, const char *id) {
+  if (id == NULL) return NULL;
+  const op_constraint_t *row = find_any(op, id);
+  g_assert(row != NULL);
+  return row;
 }
+
+bool op_constraint_is_forbidden(const op_constraint_t *constraint) {
+  return constraint != NULL && constraint->clause != NULL;
+}
+
+bool op_constraint_is_unmodelled(const op_constraint_t *constraint) {
+  return constraint != NULL && constraint->clause == NULL;
+}
+
+const char *op_constraint_text(const op_t *op, const char *id) {
+  const op_constraint_t *row = find_any(op, id);
+  return row == NULL ? "" : row->text;
+}
+
+void op_constraint_explain(const op_t *op, const op_constraint_t *constraint, GString *out_text) {
+  if (op_constraint_is_forbidden(constraint)) {
+    g_string_append_printf(out_text, "violates %s of %s: %s", constraint->id, op->name,
+                           constraint->text);
+  } else {
+    g_string_append_printf(out_text, "is not modelled (%s): Assay knows %s only where %s",
+                           constraint->id, op->name, constraint->text);
+  }
+}
+
+void op_constraint_print_clause(const op_t *op, const op_constraint_t *constraint,
+                                GString *out_text) {
+  if (constraint->clause == NULL) return;
+  g_string_append_printf(out_text, "%s, %s",
+                         constraint->document == NULL ? op->spec : constraint->document,
+                         constraint->clause);
+}
+
+const op_constraint_t *program_broken(const program_t *program) {
+  return op_constraint_find(program->op, program->op->validate(program));
+}
+
+const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
+                                            const contract_t *contract) {
+  if (broken != NULL || program->op->validate_under == NULL) return broken;
+  const char *id = program->op->validate_under(program, contract);
+  if (id == NULL) return NULL;
+  const op_constraint_t *row = find_row(program->op->contract_constraints, id);
+  g_assert(row != NULL);
+  return row;
+}
+
+void program_print_words(const program_t *program, GString *out_text) {
+  const op_constraint_t *broken = program_broken(program);
+  if (broken == NULL) {
+    program->op->print_words(program, out_text);
+  } else if (op_constraint_is_forbidden(broken)) {
+    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->name, broken->id);
+  } else {
+    g_string_append_printf(out_text, "is not modelled: Assay has no oracle for such a %s",
+                           program->op->name);
+  }
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 size_t op_attributes(const program_t *program, arena_t *arena,
                      op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]) {

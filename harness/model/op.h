@@ -11,11 +11,23 @@
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
-/* A constraint of the specification: "C14" and what it says. */
+/* What a program may break.  The document of the op forbids that, or it does not, and Assay has no
+ * meaning for such a program: the program is then *not modelled*, and nobody is blamed for what he
+ * makes of it.  Only what is forbidden is ever broken on purpose. */
 typedef struct op_constraint {
-  const char *id;
-  const char *text;
+  const char *id;       /* "C14": a name among the op's constraints. */
+  const char *text;     /* What holds of every program that does not break it. */
+  const char *clause;   /* Where it is forbidden to break it: "C14", "inputs (I1)".  NULL: nowhere;
+                         * Assay models those programs alone that do not break it. */
+  const char *document; /* Of the clause; NULL: the op's own (op_t.spec). */
 } op_constraint_t;
+
+/* Rows of a table of them, which OP_CONSTRAINTS_END ends. */
+#define OP_SPECIFIED(id, text) {id, text, id, NULL} /* The id is that of the specification. */
+#define OP_FORBIDDEN(id, text, clause) {id, text, clause, NULL}
+#define OP_FORBIDDEN_BY(id, text, clause, document) {id, text, clause, document}
+#define OP_UNMODELLED(id, text) {id, text, NULL, NULL}
+#define OP_CONSTRAINTS_END {NULL, NULL, NULL, NULL}
 
 /* An attribute as executors get it: "contract" -> "[1]x[0]". */
 typedef struct op_attribute {
@@ -38,19 +50,21 @@ typedef struct op {
   const char *summary; /* One line for `assay ops`. */
   size_t attributes_bytes;               /* sizeof the op's own attributes struct. */
   const attribute_row_t *attribute_rows; /* Its members as a table, see custom_call.h; or NULL. */
-  const op_constraint_t *constraints;    /* Ended by a row whose id is NULL. */
+  const op_constraint_t *constraints;
   const op_constraint_t *contract_constraints; /* Those that depend on the contract, or NULL. */
 
   /* Draws attributes, operand types and result types of a valid program.  Covers every element type
    * and attribute that the op allows, with small sizes more likely. */
   void (*draw)(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
 
-  /* Changes a valid program so that it breaks the constraint `id`, and possibly others; false if
-   * this one cannot be broken from here (the caller draws another program). */
+  /* Changes a valid program so that it breaks the constraint `id`, a forbidden one, and possibly
+   * others; false if this one cannot be broken from here (the caller draws another program). */
   bool (*break_constraint)(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
 
-  /* The id of the first constraint that the program breaks, or NULL.  Never reads out of bounds,
-   * whatever the program holds: it may come from a hostile line. */
+  /* The id of a constraint that the program breaks, or NULL; a forbidden one if it can be told to
+   * break one.  Never reads out of bounds, whatever the program holds: it may come from a hostile
+   * line.  All other functions of the row but parsing and printing are about programs that break
+   * none. */
   const char *(*validate)(const program_t *program);
 
   /* The same for the rules that published texts disagree about, of which the contract names the one
@@ -81,7 +95,7 @@ typedef struct op {
   /* The program as one StableHLO module in generic form, with one function `main`. */
   void (*print_mlir)(const program_t *program, GString *out_text);
 
-  /* One sentence for `assay show`: "sums dimensions 0 and 2 of ...". */
+  /* One sentence about a valid program: "sums dimensions 0 and 2 of ...". */
   void (*print_words)(const program_t *program, GString *out_text);
 
   /* The dimensions of operand `operand` over which terms are combined, as a bit mask; generators
@@ -123,12 +137,35 @@ typedef struct op {
 const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
 
+/* The row of that id; NULL for NULL.  The op has it. */
+const op_constraint_t *op_constraint_find(const op_t *op, const char *id);
+
+/* Whether that row, if there is one, says that a program is invalid; that it is not modelled. */
+bool op_constraint_is_forbidden(const op_constraint_t *constraint);
+bool op_constraint_is_unmodelled(const op_constraint_t *constraint);
+
 /* What a constraint says, or "" for an id that the op has not. */
 const char *op_constraint_text(const op_t *op, const char *id);
 
-/* `broken`, if it is not NULL, else what validate_under() says. */
-const char *program_broken_under(const program_t *program, const char *broken,
-                                 const contract_t *contract);
+/* What a program is that breaks it: "violates C1 of stablehlo.add: ..." or "is not modelled (...):
+ * ...".
+ */
+void op_constraint_explain(const op_t *op, const op_constraint_t *constraint, GString *out_text);
+
+/* "StableHLO specification, multiply, C1"; "" of one that nothing forbids to break. */
+void op_constraint_print_clause(const op_t *op, const op_constraint_t *constraint,
+                                GString *out_text);
+
+/* The constraint that the program breaks, or NULL. */
+const op_constraint_t *program_broken(const program_t *program);
+
+/* `broken`, if it is not NULL, else what the program breaks under the contract. */
+const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
+                                            const contract_t *contract);
+
+/* One sentence for `assay show`: what op_t.print_words says of it, or "is no stablehlo.add: it
+ * breaks C1", or that Assay does not model it. */
+void program_print_words(const program_t *program, GString *out_text);
 
 /* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
 size_t op_attributes(const program_t *program, arena_t *arena,

@@ -103,43 +103,68 @@ bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types);
 /* An element type, or a quantized one whose quantization is per tensor: what a reduction takes. */
 bool reduction_takes(const type_t *type);
 
-/* The id of the first constraint that neither rules permit to break, or NULL: `body_id`, the op's
- * own on the type of its body; `result_id`, its own that results have the type the body returns; or
- * one of REDUCTION_CONSTRAINTS, or "types" if the body is not defined on the types. */
+/* The id of a constraint that neither rules permit to break, or NULL: `body_id`, the op's own on
+ * the type of its body; `result_id`, its own that results have the type the body returns; or a
+ * forbidden one of REDUCTION_CONSTRAINTS. */
 const char *reduction_validate(const reduction_t *reduction, const reduction_types_t *types,
                                const char *body_id, const char *result_id);
+
+/* Of types that pass: the id of one of REDUCTION_CONSTRAINTS that is not modelled, or NULL. */
+const char *reduction_check_model(const reduction_t *reduction, const reduction_types_t *types);
 
 /* Of types that pass: for op_t.validate_under. */
 const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
                                      const char *body_id, const char *result_id);
 
-/* For op_t.constraints, beside those that the op numbers. */
-#define REDUCTION_CONSTRAINTS                                                                    \
-  {"case-B", "case B of the reduction RFC (float to quantized) is not defined"},                 \
-      {"case-C", "case C of the reduction RFC (quantized to float) is not defined"},             \
-      {"case-D", "case D of the reduction RFC (float to integer) is not defined"},               \
-      {"case-E", "case E of the reduction RFC (integer to float) is not defined"},               \
-      {"case-H",                                                                                 \
-       "case H of the reduction RFC (complex to complex) is not defined; today's specification " \
-       "widens complex numbers, and the result has the type of the accumulation"},               \
-      {"accumulation",                                                                           \
-       "the accumulation names one type for each input, or is left out where these are the "     \
-       "results'"}
+#define REDUCTION_RFC "RFC \"StableHLO quantization for reduction ops\""
+
+/* For op_t.constraints, beside those that the op numbers, with its ids as above.  That no case of
+ * the RFC but A, F and G is defined is what today's is_promotable() says too. */
+#define REDUCTION_CONSTRAINTS(body_id, result_id)                                                  \
+  OP_FORBIDDEN("case-B", "case B of the reduction RFC (float to quantized) is not defined",        \
+               body_id " or " result_id),                                                          \
+      OP_FORBIDDEN("case-C", "case C of the reduction RFC (quantized to float) is not defined",    \
+                   body_id " or " result_id),                                                      \
+      OP_FORBIDDEN("case-D", "case D of the reduction RFC (float to integer) is not defined",      \
+                   body_id " or " result_id),                                                      \
+      OP_FORBIDDEN("case-E", "case E of the reduction RFC (integer to float) is not defined",      \
+                   body_id " or " result_id),                                                      \
+      OP_FORBIDDEN(                                                                                \
+          "case-H",                                                                                \
+          "case H of the reduction RFC (complex to complex) is not defined; today's "              \
+          "specification widens complex numbers, and the result has the type of the accumulation", \
+          body_id " or " result_id),                                                               \
+      OP_FORBIDDEN_BY("bits", "and, or and xor combine booleans or integers", "inputs (I1), (I2)", \
+                      "StableHLO specification, and, or, xor"),                                    \
+      OP_UNMODELLED("accumulation",                                                                \
+                    "the accumulation is left out where its types are the results'"),              \
+      OP_UNMODELLED(                                                                               \
+          "body",                                                                                  \
+          "maximum and minimum take no complex numbers; argmax and argmin take integers or "       \
+          "floats and indices that are integers, and convert neither; sum_count takes counts "     \
+          "that are integers, and no quantized values")
 
 /* For op_t.contract_constraints, with the op's ids as above. */
-#define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                    \
-  {body_id,                                                                                   \
-   "each input can be promoted to the type that the body takes: a wider one or one as wide "  \
-   "(reduce_types=spec)"},                                                                    \
-      {result_id, "each result has the type that the body returns (reduce_types=spec)"},      \
-      {"case-H",                                                                              \
-       "case H of the reduction RFC (complex to complex) is not defined (reduce_types=rfc)"}, \
-      {"baseline",                                                                            \
-       "inputs and results have the same element type but for scale and zero point "          \
-       "(reduce_types=rfc)"}
+#define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                       \
+  OP_SPECIFIED(body_id,                                                                          \
+               "each input can be promoted to the type that the body takes: a wider one or one " \
+               "as wide (reduce_types=spec)"),                                                   \
+      OP_SPECIFIED(result_id,                                                                    \
+                   "each result has the type that the body returns "                             \
+                   "(reduce_types=spec)"),                                                       \
+      OP_FORBIDDEN_BY("case-H",                                                                  \
+                      "case H of the reduction RFC (complex to complex) is not defined "         \
+                      "(reduce_types=rfc)",                                                      \
+                      "case H", REDUCTION_RFC),                                                  \
+      OP_FORBIDDEN_BY("baseline",                                                                \
+                      "inputs and results have the same element type but for scale and zero "    \
+                      "point (reduce_types=rfc)",                                                \
+                      "baseline_element_type(inputs...) = baseline_element_type(results...)",    \
+                      REDUCTION_RFC)
 
-/* Changes types of the first input so that they break the constraint `id`, one of
- * REDUCTION_CONSTRAINTS, and names accumulations accordingly; false for another id. */
+/* Changes types of the first input, or the body, so that they break the constraint `id`, a
+ * forbidden one of REDUCTION_CONSTRAINTS, and names accumulations accordingly; false for another
+ * id. */
 bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
                      reduction_t *inout_reduction);
 

@@ -106,22 +106,28 @@ static const char *check_rfc(const reduction_types_t *types) {
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
-/* Named types are one for each input, and not left out where they may be. */
+/* Types are not named where they need not be. */
 static bool accumulation_is_canonical(const reduction_t *reduction,
                                       const reduction_types_t *types) {
   if (reduction->accumulation_count == 0) return true;
-  if (reduction->accumulation_count != types->count) return false;
   for (uint32_t i = 0; i < types->count; i++) {
     if (!scalar_type_equal(&reduction->accumulation[i], &types->results[i])) return true;
   }
   return false;
 }
 
+/* What StableHLO defines on no other type, whatever else this model leaves out. */
+static bool breaks_bits(reduce_body_t body, const reduction_types_t *types) {
+  return reduce_body_table[body].domain == REDUCE_DOMAIN_BITS &&
+         !reduction_body_allows(body, types);
+}
+
 const char *reduction_validate(const reduction_t *reduction, const reduction_types_t *types,
                                const char *body_id, const char *result_id) {
   if (reduction->body >= REDUCE_BODY_COUNT) return body_id;
   if (reduce_body_table[reduction->body].inputs != types->count) return body_id;
-  if (!accumulation_is_canonical(reduction, types)) return "accumulation";
+  uint32_t named = reduction->accumulation_count;
+  if (named != 0 && named != types->count) return body_id; /* It takes as many as are named. */
   for (uint32_t i = 0; i < types->count; i++) {
     const scalar_type_t *accumulation = &types->accumulations[i];
     const char *violation = check_conversion(&types->inputs[i], accumulation, body_id);
@@ -134,7 +140,12 @@ const char *reduction_validate(const reduction_t *reduction, const reduction_typ
     if (g_strcmp0(rfc, "case-H") == 0) return rfc;
     if (rfc != NULL) return specification;
   }
-  return reduction_body_allows(reduction->body, types) ? NULL : "types";
+  return breaks_bits(reduction->body, types) ? "bits" : NULL;
+}
+
+const char *reduction_check_model(const reduction_t *reduction, const reduction_types_t *types) {
+  if (!accumulation_is_canonical(reduction, types)) return "accumulation";
+  return reduction_body_allows(reduction->body, types) ? NULL : "body";
 }
 
 const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
@@ -171,15 +182,11 @@ static void break_conversion(rng_t *rng, scalar_type_t from, scalar_type_t to,
   types->results[0] = is_output || rng_one_in(rng, 2) ? to : from;
 }
 
-static bool break_accumulation(rng_t *rng, reduction_t *reduction) {
-  uint32_t count = reduction->accumulation_count;
-  if (count == CASE_RESULTS_MAX || (count > 1 && rng_one_in(rng, 2))) {
-    reduction->accumulation_count--;
-  } else {
-    reduction->accumulation[count] = reduction->accumulation[count - 1];
-    reduction->accumulation_count++;
-  }
-  return true;
+/* A body of bits on numbers that have none. */
+static bool break_bits(rng_t *rng, const reduction_types_t *types, reduction_t *reduction) {
+  static const reduce_body_t bitwise[] = {REDUCE_and, REDUCE_or, REDUCE_xor};
+  reduction->body = bitwise[rng_below(rng, G_N_ELEMENTS(bitwise))];
+  return types->count == 1 && breaks_bits(reduction->body, types);
 }
 
 bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
@@ -193,6 +200,7 @@ bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
       {"case-D", CLASS_FLOAT, CLASS_INTEGER},
       {"case-E", CLASS_INTEGER, CLASS_FLOAT},
   };
+  if (strcmp(id, "bits") == 0) return break_bits(rng, inout_types, inout_reduction);
   bool is_known = false;
   if (strcmp(id, "case-H") == 0) {
     const scalar_type_t narrow = scalar_type_make(element_named("complex<f32>"));
@@ -208,10 +216,6 @@ bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
                      inout_types);
     is_known = true;
   }
-  bool breaks_accumulation = strcmp(id, "accumulation") == 0;
-  if (!is_known && !breaks_accumulation) return false;
-  reduction_name_accumulations(inout_types, inout_reduction);
-  if (!breaks_accumulation) return true;
-  inout_reduction->accumulation_count = inout_types->count;
-  return break_accumulation(rng, inout_reduction);
+  if (is_known) reduction_name_accumulations(inout_types, inout_reduction);
+  return is_known;
 }

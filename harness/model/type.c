@@ -41,6 +41,10 @@ int64_t quantization_zero_point(const type_t *type, size_t element) {
   return quantization->zero_points[element / stride % quantization->count];
 }
 
+bool type_shapes_equal(const type_t *a, const type_t *b) {
+  return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
 bool type_equal(const type_t *a, const type_t *b) {
   return a->element == b->element && a->rank == b->rank &&
          memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0 &&
@@ -115,6 +119,10 @@ static status_t check_scales(const type_t *type, failure_t *error) {
   return STATUS_OK;
 }
 
+bool type_takes_axis(const type_t *type, int64_t dim) {
+  return type->dims[dim] > 0 && type->dims[dim] <= TYPE_SCALES_MAX;
+}
+
 static status_t check_axis(const type_t *type, failure_t *error) {
   const quantization_t *quantization = type->quantization;
   if (quantization->axis == -1) {
@@ -132,6 +140,12 @@ static status_t check_axis(const type_t *type, failure_t *error) {
                        "%u scales for %" PRId64 " slices along axis %d (at most %d)",
                        quantization->count, type->dims[quantization->axis], quantization->axis,
                        (int)TYPE_SCALES_MAX);
+  }
+  if (!type_takes_axis(type, quantization->axis)) {
+    return status_fail(error, STATUS_INVALID,
+                       "a type has one scale at least, but dimension %d, along which it is "
+                       "quantized, has no slice",
+                       quantization->axis);
   }
   return STATUS_OK;
 }

@@ -50,11 +50,18 @@ size_t type_bytes(const type_t *type);
 
 bool type_equal(const type_t *a, const type_t *b);
 
+/* Whether both have the same dimensions, of whatever elements. */
+bool type_shapes_equal(const type_t *a, const type_t *b);
+
 /* Whether two quantizations, each of which may be NULL, say the same. */
 bool quantization_equal(const quantization_t *a, const quantization_t *b);
 
 /* The zero point of element `element`, by its row-major index, of a quantized type. */
 int64_t quantization_zero_point(const type_t *type, size_t element);
+
+/* Whether a tensor of that shape may be quantized along its dimension `dim`: the specification's
+ * grammar wants one scale at least, and we read TYPE_SCALES_MAX at most. */
+bool type_takes_axis(const type_t *type, int64_t dim);
 
 /* STATUS_INVALID if a bound above or a rule of the quantized types is broken. */
 status_t type_check(const type_t *type, failure_t *error);

@@ -142,10 +142,11 @@ static status_t check_program(const program_t *program, failure_t *error) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     STATUS_TRY(type_check(&program->results[i], error));
   }
-  const char *broken = program->op->validate(program);
+  const op_constraint_t *broken = program_broken(program);
   if (broken == NULL) return STATUS_OK;
-  return status_fail(error, STATUS_UNSUPPORTED, "%s would break %s: %s", program->op->name, broken,
-                     op_constraint_text(program->op, broken));
+  g_autoptr(GString) text = g_string_new(NULL);
+  op_constraint_explain(program->op, broken, text);
+  return status_fail(error, STATUS_UNSUPPORTED, "a step %.250s", text->str);
 }
 
 status_t exporter_emit_all(exporter_t *exporter, const program_t *program, const uint32_t *operands,

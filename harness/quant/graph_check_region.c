@@ -104,10 +104,11 @@ static status_t check_op(const body_t *body, const quant_op_t *op) {
   }
   STATUS_TRY(check_operands(body, op));
   STATUS_TRY(check_results(body, op));
-  const char *violation = program->op->validate(program);
-  if (violation == NULL) return STATUS_OK;
-  return fail(body, "violates %s of %s: %.150s", violation, program->op->name,
-              op_constraint_text(program->op, violation));
+  const op_constraint_t *broken = program_broken(program);
+  if (broken == NULL) return STATUS_OK;
+  g_autoptr(GString) text = g_string_new(NULL);
+  op_constraint_explain(program->op, broken, text);
+  return fail(body, "%.200s", text->str);
 }
 
 static status_t check_ops(const body_t *body) {

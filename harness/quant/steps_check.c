@@ -53,9 +53,9 @@ static status_t check_step(const quant_steps_t *steps, const quant_step_t *step,
                            failure_t *error) {
   const program_t *program = &step->program;
   STATUS_TRY(check_types(program, error));
-  const char *broken = program->op->validate(program);
+  const op_constraint_t *broken = program_broken(program);
   if (broken != NULL) {
-    return status_fail(error, STATUS_INVALID, "%s breaks %s", program->op->name, broken);
+    return status_fail(error, STATUS_INVALID, "%s breaks %s", program->op->name, broken->id);
   }
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const type_t *type = &program->operands[i];

@@ -55,16 +55,17 @@ static bool is_stopped(const bits_ledger_options_t *options) {
 static status_t walk_program(draw_t *draw, rng_t *rng, const op_t *op, failure_t *error) {
   gen_options_t gen = gen_options_default();
   gen.invalid_one_in = 0;
+  gen.contract = &session_options(draw->session)->contract;
   gen.limits =
       (draw_limits_t){.rank_max = RANK_MAX, .elements_max = ELEMENTS_MAX, .terms_max = TERMS_MAX};
   arena_reset(&draw->arena);
   program_t program;
-  const char *broken = NULL;
-  gen_program(rng, op, &gen, &draw->arena, &program, &broken);
+  const char *unbroken;
+  gen_program(rng, op, &gen, &draw->arena, &program, &unbroken);
   case_t instance = case_make(&draw->arena, &program);
   for (uint64_t i = 0; i < draw->options->data_sets && !is_stopped(draw->options); i++) {
     gen_data(rng, &instance);
-    STATUS_TRY(session_walk(draw->session, &instance, broken, draw->verdicts, error));
+    STATUS_TRY(session_walk(draw->session, &instance, NULL, draw->verdicts, error));
     if (all_refuse(draw->verdicts, session_options(draw->session)->executor_count)) break;
   }
   return STATUS_OK;

@@ -93,16 +93,19 @@ static status_t prepare(builtin_t *builtin, const char *program_line, builtin_pr
   const char *violation = NULL;
   STATUS_TRY(program_parse(str_from(program_line), &compiled->arena, &compiled->program, &violation,
                            error));
-  if (violation != NULL) {
-    return status_fail(error, STATUS_INVALID, "the program breaks constraint %s", violation);
+  const op_constraint_t *broken = op_constraint_find(compiled->program.op, violation);
+  if (broken != NULL) {
+    bool is_forbidden = op_constraint_is_forbidden(broken);
+    return status_fail(error, is_forbidden ? STATUS_INVALID : STATUS_UNSUPPORTED,
+                       "the program breaks constraint %s: %s", broken->id, broken->text);
   }
   /* Rules that depend on the contract: the strictest ones, as a careful backend would hold them. */
   contract_t contract = contract_backend();
   if (builtin->schedule.rfc_types) contract_set_value(&contract, "reduce_types", 1);
-  violation = program_broken_under(&compiled->program, NULL, &contract);
-  if (violation != NULL) {
-    return status_fail(error, STATUS_UNSUPPORTED, "the program breaks %s: %s", violation,
-                       op_constraint_text(compiled->program.op, violation));
+  broken = program_broken_under(&compiled->program, NULL, &contract);
+  if (broken != NULL) {
+    return status_fail(error, STATUS_UNSUPPORTED, "the program breaks %s: %s", broken->id,
+                       broken->text);
   }
   compiled->oracle = oracle_find(compiled->program.op);
   if (compiled->oracle == NULL) {

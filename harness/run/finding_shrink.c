@@ -27,7 +27,8 @@ static status_t find_cause(const one_case_t *walk, executor_t *executor, const v
   one_case_t quiet = *walk;
   quiet.audit_one_in = 0;
   const program_t *program = &inout->instance.program;
-  const char *broken = program->op->validate(program);
+  const op_constraint_t *broken =
+      program_broken_under(program, program_broken(program), &quiet.contract);
   expectation_t expectation;
   verdict_t verdict;
   STATUS_TRY(one_case_expect(&quiet, &inout->instance, broken, arena, &expectation, error));

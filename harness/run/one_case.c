@@ -62,17 +62,28 @@ static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *
   return STATUS_OK;
 }
 
-status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *broken,
+/* Nobody can say what is right: why, in words. */
+static void expect_nothing(const program_t *program, const op_constraint_t *broken,
+                           expectation_t *expectation) {
+  expectation->oracle_status = STATUS_UNSUPPORTED;
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (broken != NULL) {
+    op_constraint_explain(program->op, broken, text);
+  } else {
+    g_string_printf(text, "no oracle for %s", program->op->name);
+  }
+  snprintf(expectation->reason, sizeof expectation->reason, "%.191s", text->str);
+}
+
+status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
                          arena_t *arena, expectation_t *out_expectation, failure_t *error) {
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
   out_expectation->reason[0] = '\0';
-  if (broken != NULL) return STATUS_OK;
-  if (out_expectation->oracle == NULL) {
-    out_expectation->oracle_status = STATUS_UNSUPPORTED;
-    snprintf(out_expectation->reason, sizeof out_expectation->reason, "no oracle for %s",
-             instance->program.op->name);
+  if (op_constraint_is_forbidden(broken)) return STATUS_OK;
+  if (broken != NULL || out_expectation->oracle == NULL) {
+    expect_nothing(&instance->program, broken, out_expectation);
     return STATUS_OK;
   }
   uint64_t begin = clock_nanoseconds();
@@ -81,7 +92,7 @@ status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *b
   return status;
 }
 
-void one_case_prepare(one_case_t *walk, const program_t *program, const char *broken,
+void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
                       executor_t *executor, preparation_t *out_preparation) {
   uint64_t begin = clock_nanoseconds();
   *out_preparation = (preparation_t){.promise = EXECUTOR_PROMISE_NONE};
@@ -96,18 +107,18 @@ void one_case_prepare(one_case_t *walk, const program_t *program, const char *br
   walk->times.compile += clock_nanoseconds() - begin;
 }
 
-bool one_case_is_settled(const preparation_t *preparation, const char *broken) {
-  return broken != NULL || preparation->outcome != EXECUTOR_OK ||
+bool one_case_is_settled(const preparation_t *preparation, const op_constraint_t *broken) {
+  return op_constraint_is_forbidden(broken) || preparation->outcome != EXECUTOR_OK ||
          preparation->promise == EXECUTOR_PROMISE_NO;
 }
 
-static bool is_outside_target(const preparation_t *preparation, const char *broken) {
+static bool is_outside_target(const preparation_t *preparation, const op_constraint_t *broken) {
   return broken == NULL && preparation->outcome == EXECUTOR_OK &&
          preparation->promise == EXECUTOR_PROMISE_NO;
 }
 
 bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
-                          const char *broken) {
+                          const op_constraint_t *broken) {
   if (!one_case_is_settled(preparation, broken)) return true;
   const oracle_t *oracle = oracle_find(program->op);
   return is_outside_target(preparation, broken) && oracle != NULL &&
@@ -122,13 +133,15 @@ static void set_verdict(verdict_t *verdict, outcome_t outcome, divergence_class_
   snprintf(verdict->reason, sizeof verdict->reason, "%.191s", reason);
 }
 
-static void start_verdict(verdict_t *verdict, const char *broken) {
+static void start_verdict(verdict_t *verdict, const op_constraint_t *broken) {
   *verdict = (verdict_t){0};
-  snprintf(verdict->constraint, sizeof verdict->constraint, "%s", broken == NULL ? "" : broken);
+  bool is_invalid = op_constraint_is_forbidden(broken);
+  g_strlcpy(verdict->constraint, is_invalid ? broken->id : "", sizeof verdict->constraint);
 }
 
 void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
-                            const char *broken, const char *reason, verdict_t *out_verdict) {
+                            const op_constraint_t *broken, const char *reason,
+                            verdict_t *out_verdict) {
   verdict_t *verdict = out_verdict;
   start_verdict(verdict, broken);
   switch (outcome) {
@@ -142,8 +155,12 @@ void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promi
     case EXECUTOR_REJECTED:
       if (broken == NULL) {
         set_verdict(verdict, OUTCOME_diverges, CLASS_supported_refused, reason);
-      } else {
+      } else if (op_constraint_is_forbidden(broken)) {
         set_verdict(verdict, OUTCOME_conforms, CLASS_none, reason);
+      } else {
+        g_autofree char *said =
+            g_strdup_printf("Assay does not model it (%s), and was told: %s", broken->id, reason);
+        set_verdict(verdict, OUTCOME_no_oracle, CLASS_none, said);
       }
       break;
     case EXECUTOR_CRASHED:
@@ -163,9 +180,9 @@ void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promi
   }
 }
 
-void one_case_judge_accepted(const char *broken, verdict_t *out_verdict) {
+void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict) {
   start_verdict(out_verdict, broken);
-  if (broken != NULL) {
+  if (op_constraint_is_forbidden(broken)) {
     set_verdict(out_verdict, OUTCOME_diverges, CLASS_invalid_accepted,
                 "accepted a program that breaks a constraint");
   } else {
@@ -319,7 +336,7 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
                                const expectation_t *expectation, executor_t *executor,
                                const preparation_t *preparation, arena_t *arena,
                                verdict_t *out_verdict, response_t *out_response, failure_t *error) {
-  const char *broken = expectation->broken;
+  const op_constraint_t *broken = expectation->broken;
   walk->evidence = (evidence_t){.is_judged = false};
   if (out_response != NULL) *out_response = (response_t){.has_results = false};
   if (preparation->outcome != EXECUTOR_OK) {
@@ -347,7 +364,7 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
   STATUS_TRY(judge_executions(walk, instance, expectation, &executions, arena, out_verdict,
                               out_response, error));
   bool has_results = !executions.wrote_out_of_bounds && executions.repeat.kind == REPEAT_SAME;
-  if (walk->predictor.check == NULL || !has_results) return STATUS_OK;
+  if (walk->predictor.check == NULL || !has_results || broken != NULL) return STATUS_OK;
   return walk->predictor.check(walk->predictor.context, executor, instance, executions.results,
                                arena, out_verdict, error);
 }

@@ -58,13 +58,14 @@ typedef struct expectation {
   status_t oracle_status; /* STATUS_OK, or why there is no oracle. */
   const oracle_t *oracle;
   accept_t accepts[CASE_RESULTS_MAX];
-  const char *broken; /* The constraint that the program breaks, or NULL: then no accept sets. */
+  const op_constraint_t *broken; /* What the program breaks, or NULL; if it is not, there are no
+                                  * accept sets, and if that is not modelled, no oracle. */
   char reason[192];
 } expectation_t;
 
 /* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop.  The error then
  * says what; the case line belongs beside it. */
-status_t one_case_expect(one_case_t *walk, const case_t *instance, const char *broken,
+status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
                          arena_t *arena, expectation_t *out_expectation, failure_t *error);
 
 /* What an executor says to a program, asked once for all data of it. */
@@ -79,18 +80,19 @@ typedef struct preparation {
 } preparation_t;
 
 /* `broken` as in expectation_t. */
-void one_case_prepare(one_case_t *walk, const program_t *program, const char *broken,
+void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
                       executor_t *executor, preparation_t *out_preparation);
 
-/* True if the verdict is the same for all data.  An executor that merely accepts an invalid
- * program, or one outside its target, has already diverged. */
-bool one_case_is_settled(const preparation_t *preparation, const char *broken);
+/* True if the verdict is the same for all data.  An executor that merely accepts a forbidden
+ * program, or one outside its target, has already diverged.  One that is not modelled may be run by
+ * whoever likes to: only how it is run is judged, never what comes out, nor that it is refused. */
+bool one_case_is_settled(const preparation_t *preparation, const op_constraint_t *broken);
 
 /* Whether the program is executed.  One whose verdict is settled is not, since that could only
  * corrupt memory; but where it is outside the target and names an algorithm, its bits tell which
  * one was run in its stead. */
 bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
-                          const char *broken);
+                          const op_constraint_t *broken);
 
 /* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
  * `out_response`, if not NULL, is for holding executors against each other. */
@@ -104,13 +106,15 @@ status_t one_case_run(one_case_t *walk, const case_t *instance, const expectatio
                       executor_t *executor, arena_t *arena, verdict_t *out_verdict,
                       failure_t *error);
 
-/* The verdict where an executor gave no results; `outcome` is not EXECUTOR_OK. */
+/* The verdict where an executor gave no results, which is blamed on him only if the program breaks
+ * nothing; `outcome` is not EXECUTOR_OK. */
 void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
-                            const char *broken, const char *reason, verdict_t *out_verdict);
+                            const op_constraint_t *broken, const char *reason,
+                            verdict_t *out_verdict);
 
 /* The verdict on an executor that accepted a program which it had to refuse, see
  * one_case_is_settled(). */
-void one_case_judge_accepted(const char *broken, verdict_t *out_verdict);
+void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict);
 
 /* Holds results that some executor gave against the expectation of a valid program. */
 status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,

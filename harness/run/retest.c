@@ -168,8 +168,9 @@ static void note_unreadable(const failure_t *error, retest_row_t *row) {
 }
 
 /* Under the names that the finding has, so that it gets the same signature. */
-static status_t walk_named(session_t *session, const case_t *instance, const char *broken,
-                           const retest_row_t *row, failure_t *error) {
+static status_t walk_named(session_t *session, const case_t *instance,
+                           const op_constraint_t *broken, const retest_row_t *row,
+                           failure_t *error) {
   if (strcmp(row->op, instance->program.op->name) == 0 || broken != NULL) {
     return session_walk(session, instance, broken, NULL, error);
   }
@@ -183,13 +184,14 @@ static status_t walk_case(retest_t *retest, const retest_case_t *kept, retest_ro
                           failure_t *error) {
   arena_reset(&retest->arena);
   case_t instance;
-  const char *broken = NULL;
+  const char *violation = NULL;
   failure_t unreadable = {0};
-  if (case_parse(str_from(kept->case_line), &retest->arena, &instance, &broken, &unreadable) !=
+  if (case_parse(str_from(kept->case_line), &retest->arena, &instance, &violation, &unreadable) !=
       STATUS_OK) {
     note_unreadable(&unreadable, row);
     return STATUS_OK;
   }
+  const op_constraint_t *broken = op_constraint_find(instance.program.op, violation);
   retest_session_t *found = NULL;
   STATUS_TRY(find_session(retest, row->executor, kept->contract, &found, error));
   unsigned repeats = is_class(row, CLASS_nondeterministic) ? retest->options.repeats : 1;

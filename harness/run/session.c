@@ -47,7 +47,8 @@ static void session_free(session_t *session) {
 status_t session_open(const session_options_t *options, session_t **out_session, failure_t *error) {
   session_t *session = g_new0(session_t, 1);
   session->options = *options;
-  stream_init(&session->stream, &options->stream);
+  session->options.stream.gen.contract = &session->options.contract;
+  stream_init(&session->stream, &session->options.stream);
   one_case_init(&session->walk, &options->contract, options->stream.seed);
   session->walk.predictor = options->predictor;
   arena_init(&session->arena);
@@ -107,7 +108,8 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
   return session_record_finding(session, executor, instance, origin, &verdict, &signature, error);
 }
 
-static void update_contender(contender_t *contender, const verdict_t *verdict, const char *broken) {
+static void update_contender(contender_t *contender, const verdict_t *verdict,
+                             const op_constraint_t *broken) {
   if (verdict->outcome == OUTCOME_refused) {
     contender->is_done = true;
   } else if (one_case_is_settled(&contender->preparation, broken)) {
@@ -187,7 +189,8 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
 }
 
 /* Prepares whoever is not; true if somebody is going to execute, so that the oracle is needed. */
-static bool prepare_contenders(session_t *session, const program_t *program, const char *broken) {
+static bool prepare_contenders(session_t *session, const program_t *program,
+                               const op_constraint_t *broken) {
   bool someone_executes = false;
   for (size_t i = 0; i < session->options.executor_count; i++) {
     contender_t *contender = &session->contenders[i];
@@ -213,7 +216,7 @@ static void begin_program(session_t *session, const program_t *program) {
   }
 }
 
-static status_t expect(session_t *session, const case_t *instance, const char *broken,
+static status_t expect(session_t *session, const case_t *instance, const op_constraint_t *broken,
                        expectation_t *out_expectation, failure_t *error) {
   status_t status =
       one_case_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
@@ -235,7 +238,7 @@ static status_t tick(session_t *session, failure_t *error) {
                       error);
 }
 
-static status_t walk_case(session_t *session, const case_t *instance, const char *broken,
+static status_t walk_case(session_t *session, const case_t *instance, const op_constraint_t *broken,
                           const case_origin_t *origin, verdict_t *out_verdicts, failure_t *error) {
   arena_reset(&session->arena);
   broken = program_broken_under(&instance->program, broken, &session->options.contract);
@@ -258,7 +261,7 @@ static status_t walk_case(session_t *session, const case_t *instance, const char
   return tick(session, error);
 }
 
-status_t session_walk(session_t *session, const case_t *instance, const char *broken,
+status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error) {
   const case_origin_t origin = {.regime = ""};
   begin_program(session, &instance->program);

@@ -62,7 +62,7 @@ status_t session_run(session_t *session, failure_t *error);
 
 /* Walks one case that the caller made; `broken` is the constraint that its program breaks, or NULL.
  * `out_verdicts`, if not NULL, has room for one verdict per executor. */
-status_t session_walk(session_t *session, const case_t *instance, const char *broken,
+status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error);
 
 /* A case that is a part of something larger: a step of a quantized kernel. */

@@ -54,9 +54,7 @@ static void print_label(const program_t *program, GString *out_text) {
 }
 
 static bool is_broken_alike(const shrink_t *shrink, const program_t *program) {
-  const char *broken = program->op->validate(program);
-  if (broken == NULL || shrink->broken == NULL) return broken == shrink->broken;
-  return strcmp(broken, shrink->broken) == 0;
+  return program_broken(program) == shrink->broken;
 }
 
 bool shrink_admits(shrink_t *shrink, const program_t *program) {
@@ -247,7 +245,7 @@ static bool shrink_once(shrink_t *shrink) {
 
 static void begin(shrink_t *shrink, const shrink_options_t *options, const case_t *start) {
   *shrink = (shrink_t){.options = options,
-                       .broken = start->program.op->validate(&start->program),
+                       .broken = program_broken(&start->program),
                        .label = g_string_new(NULL),
                        .text = g_string_new(NULL),
                        .tried = new_set(),

@@ -17,7 +17,8 @@ typedef struct divergence {
   preparation_t held_prepared;
 } divergence_t;
 
-static void prepare(divergence_t *divergence, const program_t *program, const char *broken) {
+static void prepare(divergence_t *divergence, const program_t *program,
+                    const op_constraint_t *broken) {
   hash_text_t hash = program_hash(program);
   bool is_same = divergence->is_prepared && strcmp(hash.text, divergence->prepared.text) == 0;
   if (is_same) return;
@@ -35,8 +36,8 @@ static void forget_failed(divergence_t *divergence) {
 static status_t run(divergence_t *divergence, const case_t *candidate, failure_t *error) {
   arena_reset(&divergence->arena);
   const program_t *program = &candidate->program;
-  const char *broken =
-      program_broken_under(program, program->op->validate(program), &divergence->walk.contract);
+  const op_constraint_t *broken =
+      program_broken_under(program, program_broken(program), &divergence->walk.contract);
   prepare(divergence, program, broken);
   expectation_t expectation = {.broken = broken};
   if (one_case_is_executed(&divergence->preparation, program, broken)) {

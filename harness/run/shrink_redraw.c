@@ -59,8 +59,10 @@ static bool draw_sketch(shrink_t *shrink, rng_t *rng, sketch_t *out_sketch) {
   best->op->draw(rng, &limits, &shrink->scratch, program);
   if (!set_elements(best, program)) return false;
   if (shrink->broken != NULL) {
-    if (best->op->validate(program) != NULL) return false;
-    if (!best->op->break_constraint(rng, shrink->broken, &shrink->scratch, program)) return false;
+    const char *id = shrink->broken->id;
+    if (!op_constraint_is_forbidden(shrink->broken) || program_broken(program) != NULL)
+      return false;
+    if (!best->op->break_constraint(rng, id, &shrink->scratch, program)) return false;
   }
   if (!shrink_admits(shrink, program)) return false;
   if (has_empty_operand(program) && !has_empty_operand(best)) return false;

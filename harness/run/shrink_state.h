@@ -12,14 +12,14 @@ typedef struct shrink {
   int at;
   arena_t scratch; /* Of candidates; shrink_try() leaves it alone. */
   case_t best;
-  shrink_report_t report; /* report.after is the measure of `best`. */
-  const char *broken;     /* The constraint that all programs break, or NULL; the op's own text. */
-  GString *label;         /* Of all programs: algorithm and types. */
-  GString *text;          /* Scratch of shrink_try(). */
-  GHashTable *tried;      /* Set of digest_t of cases that the predicate was asked about. */
-  GHashTable *programs;   /* Likewise of programs. */
-  bool has_program_left_out; /* Since the last round began. */
-  status_t status;           /* Of the predicate. */
+  shrink_report_t report;        /* report.after is the measure of `best`. */
+  const op_constraint_t *broken; /* The constraint that all programs break, or NULL. */
+  GString *label;                /* Of all programs: algorithm and types. */
+  GString *text;                 /* Scratch of shrink_try(). */
+  GHashTable *tried;             /* Set of digest_t of cases that the predicate was asked about. */
+  GHashTable *programs;          /* Likewise of programs. */
+  bool has_program_left_out;     /* Since the last round began. */
+  status_t status;               /* Of the predicate. */
   failure_t error;
 } shrink_t;
 

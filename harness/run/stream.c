@@ -26,7 +26,7 @@ void stream_deinit(stream_t *stream) { arena_deinit(&stream->arena); }
 
 static uint64_t data_sets(const stream_t *stream) {
   if (stream->options.program != NULL) return UINT64_MAX;
-  if (stream->broken != NULL) return 1; /* Nobody should look at its data. */
+  if (op_constraint_is_forbidden(stream->broken)) return 1; /* Nobody should look at its data. */
   uint64_t sets = DATA_SETS_FIRST + stream->program_index / PROGRAMS_PER_DATA_SET;
   if (sets > DATA_SETS_MAX) sets = DATA_SETS_MAX;
   return stream->options.compiling_is_dear ? sets * DEAR_FACTOR : sets;
@@ -49,7 +49,9 @@ static void next_program(stream_t *stream) {
       stream->broken = NULL;
     } else {
       const op_t *op = options->ops[stream->program_index % options->op_count];
-      gen_program(&rng, op, &options->gen, &stream->arena, &program, &stream->broken);
+      const char *broken;
+      gen_program(&rng, op, &options->gen, &stream->arena, &program, &broken);
+      stream->broken = op_constraint_find(op, broken);
     }
     stream->instance = case_make(&stream->arena, &program);
   }

@@ -12,7 +12,7 @@ typedef struct stream_options {
   const op_t *const *ops;   /* In turn; borrowed. */
   size_t op_count;          /* At least 1. */
   const program_t *program; /* If not NULL: this program only; borrowed, with its attributes. */
-  const char *broken;       /* The constraint that `program` breaks, or NULL. */
+  const op_constraint_t *broken; /* The constraint that `program` breaks, or NULL. */
   /* If not NULL: draws the programs, in place of the ops; all of them valid. */
   void (*draw_program)(void *context, rng_t *rng, arena_t *arena, program_t *out_program);
   void *draw_context;
@@ -31,7 +31,7 @@ typedef struct stream {
 
   /* The present case; borrowed until the next stream_next(). */
   case_t instance;
-  const char *broken; /* The constraint that the program breaks on purpose, or NULL. */
+  const op_constraint_t *broken; /* The constraint that the program breaks on purpose, or NULL. */
   gen_regime_t regime;
   uint64_t case_seed;  /* stream_draw_data() with it gives the same data. */
   bool is_new_program; /* This case is the first of its program. */

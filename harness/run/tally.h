@@ -30,7 +30,8 @@ typedef struct tally_row {
   double backward_error_max;
   measure_histogram_t *ulp;        /* Owned; NULL where results were not judged. */
   measure_histogram_t *slack;      /* Likewise. */
-  char reason[VERDICT_TEXT_BYTES]; /* What the executor said first; for refused and failed. */
+  char reason[VERDICT_TEXT_BYTES]; /* What the executor said first, of refused and failed; why there
+                                    * was no oracle. */
 } tally_row_t;
 
 typedef struct tally tally_t;

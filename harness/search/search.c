@@ -121,8 +121,9 @@ static void draw_case(search_t *search, subject_t *subject, rng_t *rng, arena_t 
     best_familiarity = present;
   }
   if (broken == NULL) note_structure(search, &best_label);
-  *out_proposal = (search_proposal_t){
-      .instance = case_make(arena, &best), .broken = broken, .move = {.kind = SEARCH_MOVE_draw}};
+  *out_proposal = (search_proposal_t){.instance = case_make(arena, &best),
+                                      .broken = op_constraint_find(best.op, broken),
+                                      .move = {.kind = SEARCH_MOVE_draw}};
   if (search->options.is_blind) {
     gen_data(rng, &out_proposal->instance);
   } else {

@@ -48,8 +48,8 @@ typedef struct search_move {
 
 typedef struct search_proposal {
   case_t instance;
-  const char *broken; /* The constraint that the program breaks on purpose, or NULL. */
-  search_move_t move; /* Zero for a case that the search did not propose. */
+  const op_constraint_t *broken; /* The constraint that the program breaks on purpose, or NULL. */
+  search_move_t move;            /* Zero for a case that the search did not propose. */
 } search_proposal_t;
 
 /* Copies the options. */

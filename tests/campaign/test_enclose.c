@@ -240,8 +240,7 @@ static void check_results(campaign_t *campaign, const question_t *question, tens
 static bool draw_case(campaign_t *campaign, const contract_t *contract, case_t *out_case) {
   program_t program;
   campaign->op->draw(&campaign->rng, &limits, &campaign->arena, &program);
-  const char *broken = program_broken_under(&program, campaign->op->validate(&program), contract);
-  if (broken != NULL) return false;
+  if (program_broken_under(&program, program_broken(&program), contract) != NULL) return false;
   *out_case = case_make(&campaign->arena, &program);
   gen_data(&campaign->rng, out_case);
   gen_settle(&campaign->rng, out_case);

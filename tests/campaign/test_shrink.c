@@ -89,8 +89,8 @@ static bool is_divergence(const verdict_t *verdict) {
 static void run_case(one_case_t *walk, const case_t *instance, executor_t *executor, arena_t *arena,
                      verdict_t *out_verdict) {
   const program_t *program = &instance->program;
-  const char *broken =
-      program_broken_under(program, program->op->validate(program), &walk->contract);
+  const op_constraint_t *broken =
+      program_broken_under(program, program_broken(program), &walk->contract);
   expectation_t expectation;
   failure_t error = {0};
   if (one_case_expect(walk, instance, broken, arena, &expectation, &error) != STATUS_OK ||

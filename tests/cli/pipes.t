@@ -22,7 +22,7 @@ cut -f1 results | cmp -s - cases
 ok $? "subject: begins with the case line"
 "$ASSAY" judge <results >verdicts 2>err
 ok $? "judge: a model is exit code 0"
-[ "$(grep -c -E '^(conforms|weak|refused: breaks (known|C21|C8):)' verdicts)" -eq 300 ]
+[ "$(grep -c -E '^(conforms|weak)' verdicts)" -eq 300 ]
 ok $? "judge: a model conforms"
 
 "$ASSAY" subject --executor canary:drop_last_term <cases | "$ASSAY" judge >verdicts 2>err
@@ -39,6 +39,17 @@ ok $? "judge --json: an object a line"
 ok $? "invalid programs that are rejected: exit code 0"
 grep -q '^conforms: breaks [A-Za-z0-9]*: the program breaks constraint' verdicts
 ok $? "invalid programs: the constraint is named"
+
+# What is drawn without --invalid is valid under the contract: negative axes are as of the document
+# that introduced ByteIR's ops, not as of today's.
+softmaxes() { "$ASSAY" gen --op byteir.softmax --cases 4000 --seed 5 "$@"; }
+softmaxes | "$ASSAY" subject --executor model:sequential | "$ASSAY" judge >verdicts 2>err
+! grep -q ' breaks ' verdicts
+ok $? "gen: nothing invalid is drawn unasked"
+! softmaxes | grep -q 'axis=-'
+ok $? "gen: no negative axis by today's document"
+softmaxes --contract byteir=seed | grep -q 'axis=-'
+ok $? "gen --contract: some by the other"
 
 # One bad line of three: told with line and column, the others are answered.
 line='stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 00000000'

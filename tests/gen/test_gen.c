@@ -16,13 +16,6 @@ static void for_each_op(gconstpointer test) {
   }
 }
 
-static bool has_constraint(const op_t *op, const char *id) {
-  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
-    if (strcmp(row->id, id) == 0) return true;
-  }
-  return false;
-}
-
 static void check_limits(const type_t *type, const draw_limits_t *limits) {
   g_assert_cmpint(type_check(type, NULL), ==, STATUS_OK);
   g_assert_cmpuint(type->rank, <=, limits->rank_max);
@@ -41,7 +34,7 @@ static void check_programs(const op_t *op, arena_t *arena) {
     g_assert_cmpstr(op->validate(&program), ==, broken);
     g_assert_true(program_obeys_bounds(&program));
     if (broken != NULL) {
-      g_assert_true(has_constraint(op, broken));
+      g_assert_true(op_constraint_is_forbidden(op_constraint_find(op, broken)));
       broken_count++;
       continue;
     }
@@ -55,7 +48,8 @@ static void check_programs(const op_t *op, arena_t *arena) {
   g_assert_cmpint(broken_count, <, expected * 2);
 }
 
-/* Every constraint is broken by some program, unless its own text says that none can. */
+/* Every constraint is broken by some program, unless its own text says that none can, or it is not
+ * forbidden to break it. */
 static void check_constraints(const op_t *op, arena_t *arena) {
   gen_options_t options = gen_options_default();
   options.invalid_one_in = 1;
@@ -70,10 +64,62 @@ static void check_constraints(const op_t *op, arena_t *arena) {
     arena_reset(arena);
   }
   for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
-    bool can_break = strstr(row->text, "cannot break") == NULL;
+    bool can_break = op_constraint_is_forbidden(row) && strstr(row->text, "cannot break") == NULL;
     g_test_message("%s %s: %s", op->name, row->id, row->text);
     g_assert_cmpint(g_hash_table_contains(seen, row->id), ==, can_break);
   }
+}
+
+/* What is drawn is valid under the contract, but for what breaks a constraint on purpose, as are
+ * those that depend on the contract. */
+static void check_under(const op_t *op, const contract_t *contract, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  options.contract = contract;
+  rng_t rng = rng_make(4);
+  size_t broken_under = 0;
+  for (int i = 0; i < CASES; i++) {
+    arena_reset(arena);
+    program_t program;
+    const char *broken;
+    options.invalid_one_in = i % 2 == 0 ? 0 : 1;
+    gen_program(&rng, op, &options, arena, &program, &broken);
+    const op_constraint_t *row = program_broken_under(&program, program_broken(&program), contract);
+    g_assert_cmpstr(row == NULL ? NULL : row->id, ==, broken);
+    g_assert_cmpint(broken != NULL, ==, i % 2 != 0);
+    broken_under += row != NULL && program_broken(&program) == NULL;
+  }
+  g_test_message("%zu of %d break what depends on the contract", broken_under, CASES / 2);
+}
+
+static void check_contracts(const op_t *op, arena_t *arena) {
+  static const char *const texts[] = {"backend", "spec", "byteir=seed,reduce_types=rfc",
+                                      "dot_algorithm=rfc"};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+    contract_t contract;
+    g_assert_cmpint(contract_parse(str_from(texts[i]), &contract, NULL), ==, STATUS_OK);
+    check_under(op, &contract, arena);
+  }
+}
+
+/* Axes that count from the end are valid under one contract, and drawn as invalid under another. */
+static void test_negative_axes(void) {
+  contract_t contract = contract_backend();
+  arena_t arena;
+  arena_init(&arena);
+  gen_options_t options = gen_options_default();
+  options.contract = &contract;
+  options.invalid_one_in = 1;
+  rng_t rng = rng_make(5);
+  size_t negative = 0;
+  for (int i = 0; i < CASES; i++) {
+    arena_reset(&arena);
+    program_t program;
+    const char *broken;
+    gen_program(&rng, op_find(str_from("byteir.softmax")), &options, &arena, &program, &broken);
+    negative += g_strcmp0(broken, "sign") == 0;
+  }
+  g_assert_cmpuint(negative, >, CASES / 20);
+  arena_deinit(&arena);
 }
 
 static bool has_free_shapes(const op_t *op) {
@@ -188,14 +234,15 @@ static void test_all_elements(void) {
 }
 
 int main(int argc, char **argv) {
-  static each_op_t *const tests[] = {check_programs, check_constraints, check_results, check_lines,
-                                     check_same_seed};
+  static each_op_t *const tests[] = {check_programs, check_constraints, check_results,
+                                     check_lines,    check_same_seed,   check_contracts};
   static const char *const paths[] = {"/gen/programs", "/gen/constraints", "/gen/results",
-                                      "/gen/lines", "/gen/same_seed"};
+                                      "/gen/lines",    "/gen/same_seed",   "/gen/contracts"};
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(tests); i++) {
     g_test_add_data_func(paths[i], &tests[i], for_each_op);
   }
+  g_test_add_func("/gen/negative_axes", test_negative_axes);
   g_test_add_func("/gen/all_elements", test_all_elements);
   return g_test_run();
 }

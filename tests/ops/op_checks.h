@@ -25,6 +25,15 @@ static inline program_t check_parse(const char *line, arena_t *arena, const char
   return program;
 }
 
+/* The id of what a program that is valid without a contract breaks under one, or NULL. */
+static inline const char *check_broken_under(const program_t *program, const contract_t *contract) {
+  const op_constraint_t *broken = program_broken_under(program, NULL, contract);
+  if (broken == NULL) return NULL;
+  g_assert_true(op_constraint_is_forbidden(broken));
+  g_assert_cmpstr(op_constraint_text(program->op, broken->id), !=, "");
+  return broken->id;
+}
+
 /* Every row breaks what it says, and together they break every constraint but `unbreakable`. */
 static inline void check_violations(const op_t *op, const violation_row_t *rows, size_t count,
                                     const char *unbreakable) {
@@ -96,14 +105,16 @@ static inline void check_drawn(const op_t *op, const draw_limits_t *limits, size
   arena_deinit(&arena);
 }
 
-/* break_constraint() breaks exactly what it is asked to, in at least one of `attempts` programs,
- * and the outcome can be written down; it never breaks `unbreakable`. */
+/* break_constraint() breaks exactly what it is asked to, which is what is forbidden, in at least
+ * one of `attempts` programs, and the outcome can be written down; it never breaks `unbreakable`.
+ */
 static inline void check_broken(const op_t *op, const draw_limits_t *limits, size_t attempts,
                                 const char *unbreakable) {
   arena_t arena;
   arena_init(&arena);
   rng_t rng = rng_make(0xb4ea);
   for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
+    if (!op_constraint_is_forbidden(row)) continue;
     size_t broken = 0;
     for (size_t i = 0; i < attempts; i++) {
       arena_reset(&arena);
@@ -163,7 +174,7 @@ static inline void check_hostile(const violation_row_t *rows, size_t count, size
     program_print(&program, text);
     g_assert_cmpstr(text->str, ==, line);
     program.op->print_mlir(&program, text);
-    program.op->print_words(&program, text);
+    program_print_words(&program, text);
     program.op->print_algorithm(&program, text);
   }
   g_test_message("%zu of %zu hostile lines parsed", parsed, attempts);

@@ -40,8 +40,11 @@ static const violation_row_t training_rows[] = {
     {TRAINING "f32[2,3] f32[3] f32[3] -> f32[2,3] f32[3] f32[3] f32[3]", "count"},
     {TRAINING "i32[2,3] i32[3] i32[3] -> i32[2,3] i32[3] i32[3]", "types"},
     {TRAINING "complex<f32>[2,3] f32[3] f32[3] -> complex<f32>[2,3] f32[3] f32[3]", "types"},
-    {TRAINING QUANTUM "[2,3] f32[3] f32[3] -> " QUANTUM "[2,3] f32[3] f32[3]", "types"},
-    {TRAINING "f32[2,3] f32[3] " QUANTUM "[3] -> f32[2,3] f32[3] f32[3]", "types"},
+    {TRAINING QUANTUM "[2,3] f32[3] f32[3] -> " QUANTUM "[2,3] f32[3] f32[3]", "C2"},
+    {TRAINING "f32[2,3] f32[3] " QUANTUM "[3] -> f32[2,3] f32[3] f32[3]", "C2"},
+    {TRAINING QUANTUM "[2,3] " QUANTUM "[3] " QUANTUM "[3] -> " QUANTUM "[2,3] " QUANTUM
+                      "[3] " QUANTUM "[3]",
+     "quantized"},
     {TRAINING "f32[2,3] f32[3] f32[3] -> f32[2,3] f32[3] i1[3]", "types"},
     {TRAINING "f32[2,3] f32[] f32[] -> f32[2,3] f32[3] f32[3]", "types"},
     {TRAINING "f32[2,3] f32[3] f32[1,3] -> f32[2,3] f32[3] f32[3]", "types"},
@@ -84,7 +87,10 @@ static const violation_row_t grad_rows[] = {
     {GRAD "f32[2,3] f32[3] f32[3] f32[3] i8[2,3] -> f32[2,3] f32[3] f32[3]", "types"},
     {GRAD "f32[2,3] f32[3] f32[1,3] f32[3] f32[2,3] -> f32[2,3] f32[3] f32[3]", "types"},
     {GRAD "f32[2,3] f32[3] f32[3] f32[3] f32[2,3] -> f32[2,3] f32[] f32[3]", "types"},
-    {GRAD "f32[2,3] f32[3] f32[3] f32[3] " QUANTUM "[2,3] -> f32[2,3] f32[3] f32[3]", "types"},
+    {GRAD "f32[2,3] f32[3] f32[3] f32[3] " QUANTUM "[2,3] -> f32[2,3] f32[3] f32[3]", "C2"},
+    {GRAD QUANTUM "[2,3] " QUANTUM "[3] " QUANTUM "[3] " QUANTUM "[3] " QUANTUM "[2,3] -> " QUANTUM
+                  "[2,3] " QUANTUM "[3] " QUANTUM "[3]",
+     "quantized"},
     {"stablehlo.batch_norm_grad epsilon=0x1.000001p+0 feature_index=1 "
      "f32[2,3] f32[3] f32[3] f32[3] f32[2,3] -> f32[2,3] f32[3] f32[3]",
      "epsilon"},
@@ -272,10 +278,10 @@ static void test_words(void) {
   g_autofree char *words = check_text(TRAINING
                                       "f32[2,3,5] f32[3] f32[3] -> f32[2,3,5] f32[3] "
                                       "f32[3]",
-                                      training_row()->print_words);
+                                      program_print_words);
   g_assert_nonnull(strstr(words, "channels along dimension 1: 3 of 10 terms each"));
-  g_autofree char *broken = check_text(TRAINING "f32[2] f32[3] f32[3] -> f32[2] f32[3] f32[3]",
-                                       training_row()->print_words);
+  g_autofree char *broken =
+      check_text(TRAINING "f32[2] f32[3] f32[3] -> f32[2] f32[3] f32[3]", program_print_words);
   g_assert_nonnull(strstr(broken, "breaks C1"));
 }
 

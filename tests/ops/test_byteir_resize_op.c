@@ -39,19 +39,19 @@ static const violation_row_t violations[] = {
     {SIZE_NEAREST "!quant.uniform<i8:f32,0x1p+0>[3] i64[1] -> !quant.uniform<i8:f32,0x1p+0>[4]",
      "types"},
     {SIZE_LINEAR "f32[3] f32[1] -> f32[4]", "target"},
-    {SIZE_LINEAR "f32[3] i16[1] -> f32[4]", "target"},
-    {SIZE_LINEAR "f32[3] ui64[1] -> f32[4]", "target"},
+    {SIZE_LINEAR "f32[3] i16[1] -> f32[4]", "types"},
+    {SIZE_LINEAR "f32[3] ui64[1] -> f32[4]", "types"},
     {SIZE_LINEAR "f32[3] i64[2] -> f32[4]", "target"},
     {SIZE_LINEAR "f32[3] i64[] -> f32[4]", "target"},
     {SIZE_LINEAR "f32[3] i64[1,1] -> f32[4]", "target"},
     {SIZE_LINEAR "f32[] i64[1] -> f32[]", "target"},
     {SCALE_LINEAR "f32[3] i64[1] -> f32[4]", "target"},
-    {SCALE_LINEAR "f32[3] f64[1] -> f32[4]", "target"},
-    {SIZE_LINEAR "f32[3] i64[1] -> f16[4]", "result"},
+    {SCALE_LINEAR "f32[3] f64[1] -> f32[4]", "types"},
+    {SIZE_LINEAR "f32[3] i64[1] -> f16[4]", "types"},
     {SIZE_LINEAR "f32[3] i64[1] -> f32[4,1]", "result"},
     {SIZE_LINEAR "f32[3] i64[1] -> f32[]", "result"},
-    {SIZE_NEAREST "i8[3] i64[1] -> ui8[4]", "result"},
-    {SIZE_NEAREST "i8[3] i64[1] -> !quant.uniform<i8:f32,0x1p+0>[4]", "result"},
+    {SIZE_NEAREST "i8[3] i64[1] -> ui8[4]", "types"},
+    {SIZE_NEAREST "i8[3] i64[1] -> !quant.uniform<i8:f32,0x1p+0>[4]", "types"},
     {SIZE_LINEAR "f32[3] i64[1] -> f32[0]", "empty"},
     {SIZE_LINEAR "f32[0] i64[1] -> f32[3]", "empty"},
     {SIZE_LINEAR "f32[0,2] i64[2] -> f32[2,0]", "empty"},
@@ -330,10 +330,10 @@ static void test_words(void) {
        "resizes i8[2] to [4], as the scales say, to the element at or below align_corners "
        "coordinates"},
       {SIZE_LINEAR "f32[3] i64[2] -> f32[4]", "linear/half_pixel",
-       "is no resize: it breaks target"},
+       "is no byteir.resize: it breaks target"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *words = check_text(rows[i].line, resize_row()->print_words);
+    g_autofree char *words = check_text(rows[i].line, program_print_words);
     g_autofree char *algorithm = check_text(rows[i].line, resize_row()->print_algorithm);
     g_assert_cmpstr(words, ==, rows[i].words);
     g_assert_cmpstr(algorithm, ==, rows[i].algorithm);

@@ -29,10 +29,10 @@ static const violation_row_t gelu_rows[] = {
     {GELU "f8E4M3FN[9] -> f8E4M3FN[9]", "types"},
     {GELU "!quant.uniform<i8:f32,0x1p+0>[9] -> !quant.uniform<i8:f32,0x1p+0>[9]", "types"},
     {GELU "i32[9] -> f32[9]", "types"},
-    {GELU "f32[9] -> f64[9]", "result"},
+    {GELU "f32[9] -> f64[9]", "types"},
     {GELU "f32[9] -> f32[8]", "result"},
     {GELU "f32[9] -> f32[9,1]", "result"},
-    {GELU "f32[9] -> !quant.uniform<i8:f32,0x1p+0>[9]", "result"},
+    {GELU "f32[9] -> !quant.uniform<i8:f32,0x1p+0>[9]", "types"},
 };
 
 static const violation_row_t erf_rows[] = {
@@ -48,7 +48,7 @@ static const violation_row_t erf_rows[] = {
     {ERF "f8E5M2[10,20,30] -> f8E5M2[10,20,30]", "types"},
     {ERF "complex<f32>[10,20,30] -> complex<f32>[10,20,30]", "types"},
     {ERF "!quant.uniform<i8:f32,0x1p+0>[9] -> f32[9]", "types"},
-    {ERF "f32[10,20,30] -> f16[10,20,30]", "result"},
+    {ERF "f32[10,20,30] -> f16[10,20,30]", "types"},
     {ERF "f32[10,20,30] -> f32[10,20,31]", "result"},
     {ERF "f32[10,20,30] -> f32[]", "result"},
 };
@@ -337,11 +337,11 @@ static void test_words(void) {
        "the Gaussian error linear unit of each element of f16[3], approximated by tanh"},
       {ERF "bf16[3] -> bf16[3]", "erf", "the error function of each element of bf16[3]"},
       {ERF "bf16[3] -> bf16[4]", "erf", "is no byteir.erf: it breaks result"},
-      {GELU "i8[3] -> i8[3]", "erf", "is no byteir.gelu: it breaks types"},
+      {GELU "i8[3] -> i8[3]", "erf", "is not modelled: Assay has no oracle for such a byteir.gelu"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     const op_t *op = g_str_has_prefix(rows[i].line, ERF) ? erf_row() : gelu_row();
-    g_autofree char *words = check_text(rows[i].line, op->print_words);
+    g_autofree char *words = check_text(rows[i].line, program_print_words);
     g_autofree char *algorithm = check_text(rows[i].line, op->print_algorithm);
     g_assert_cmpstr(words, ==, rows[i].words);
     g_assert_cmpstr(algorithm, ==, rows[i].algorithm);

@@ -34,10 +34,12 @@ static const violation_row_t all_rows[] = {
     {ALL PAIRS "body=add " U8 "[4,3] -> f32[4,3]", "case-C"},
     {ALL PAIRS "body=add accumulation=complex<f64> complex<f32>[4] -> complex<f32>[4]", "case-H"},
     {ALL PAIRS "body=add accumulation=f32 f32[4,3] -> f32[4,3]", "accumulation"},
-    {ALL PAIRS "body=add f32[] -> f32[]", "types"},
-    {ALL "replica_groups=[[0,1],[2]] body=add f32[3,3] -> f32[3,3]", "types"},
+    {ALL PAIRS "body=add f32[] -> f32[]", "replicas"},
+    {ALL "replica_groups=[[0,1],[2]] body=add f32[3,3] -> f32[3,3]", "groups"},
     {ALL PAIRS "body=add f32[4,3] f32[] -> f32[4,3]", "types"},
-    {ALL PAIRS "body=xor f32[4,3] -> f32[4,3]", "types"},
+    {ALL PAIRS "body=xor f32[4,3] -> f32[4,3]", "bits"},
+    {ALL PAIRS "body=maximum complex<f32>[4,3] -> complex<f32>[4,3]", "body"},
+    {ALL PAIRS "body=add f32[4,3] f32[4,3] -> f32[4,3] f32[4,3]", "replicas"},
     {ALL "replica_groups=[[0,1]] body=add " PER_AXIS "[2] -> " U8 "[2]", "types"},
 };
 
@@ -66,7 +68,12 @@ static const violation_row_t scatter_rows[] = {
      "case-H"},
     {SCATTER PAIRS "scatter_dimension=0 body=add accumulation=f32 f32[4,2] -> f32[4,1]",
      "accumulation"},
-    {SCATTER PAIRS "scatter_dimension=0 body=add f32[] -> f32[]", "types"},
+    {SCATTER PAIRS "scatter_dimension=0 body=add f32[] -> f32[]", "replicas"},
+    {SCATTER "replica_groups=[[0,1],[2]] scatter_dimension=0 body=add f32[3,4] -> f32[3,2]",
+     "types"},
+    {SCATTER PAIRS "scatter_dimension=0 body=xor f32[4,4] -> f32[4,2]", "bits"},
+    {SCATTER PAIRS "scatter_dimension=0 body=maximum complex<f32>[4,4] -> complex<f32>[4,2]",
+     "body"},
 };
 
 static const op_t *all_op(void) { return check_find_op("stablehlo.all_reduce"); }
@@ -160,15 +167,14 @@ static void test_mlir(void) {
 }
 
 static void test_words(void) {
-  g_autofree char *all =
-      check_text(ALL PAIRS "body=add f16[4,3] -> f32[4,3]", all_op()->print_words);
+  g_autofree char *all = check_text(ALL PAIRS "body=add f16[4,3] -> f32[4,3]", program_print_words);
   g_assert_cmpstr(all, ==,
                   "sums what the replicas of each group have in f16[4,3], accumulating in f32: 2 "
                   "groups of 2 replicas, each of which gets all; the module is what one replica "
                   "runs, among as many processes");
   g_autofree char *scatter =
       check_text(SCATTER "replica_groups=[[0,1]] scatter_dimension=0 body=add f32[2,4] -> f32[2,2]",
-                 scatter_op()->print_words);
+                 program_print_words);
   g_assert_nonnull(strstr(scatter, "each of which gets its part of dimension 0"));
 }
 

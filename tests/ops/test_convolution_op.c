@@ -264,7 +264,7 @@ static void test_text(void) {
       "feature_group_count = 2 : i64, batch_group_count = 1 : i64, "
       "precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision HIGHEST>]}>";
   if (strstr(mlir, expected) == NULL) g_error("%s", mlir);
-  g_autofree char *words = check_text(line, op->print_words);
+  g_autofree char *words = check_text(line, program_print_words);
   g_assert_cmpstr(words, ==,
                   "slides windows of 2x2 over 5x5, from 4 features to 2, for a batch of 1, in 2 "
                   "groups of features, in f32");

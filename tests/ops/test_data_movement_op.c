@@ -212,7 +212,7 @@ static void test_mlir(void) {
 static void test_words(void) {
   const op_t *op = check_find_op("stablehlo.concatenate");
   g_autofree char *words =
-      check_text(CONCATENATE "0 " I8 "[2] " I8 "[1] -> " I8 "[3]", op->print_words);
+      check_text(CONCATENATE "0 " I8 "[2] " I8 "[1] -> " I8 "[3]", program_print_words);
   g_assert_cmpstr(words, ==, "joins " I8 "[2], " I8 "[1] as " I8 "[3]");
   g_autofree char *label = check_text(CONCATENATE "0 " I8 "[2] -> " I8 "[2]", op->print_algorithm);
   g_assert_cmpstr(label, ==, "stored");

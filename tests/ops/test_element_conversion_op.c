@@ -243,7 +243,7 @@ static void test_mlir(void) {
 }
 
 static void test_words(void) {
-  g_autofree char *words = check_text(DEQUANTIZE I8 "[2] -> f32[2]", dequantize_row()->print_words);
+  g_autofree char *words = check_text(DEQUANTIZE I8 "[2] -> f32[2]", program_print_words);
   g_assert_cmpstr(words, ==, "converts each element of " I8 "[2] to f32");
   g_autofree char *label =
       check_text(QUANTIZE I8 "[2] -> " I8 "[2]", quantize_row()->print_algorithm);

@@ -104,7 +104,10 @@ static const violation_row_t window_rows[] = {
      "accumulation"},
     {WINDOW TWO "f32[4] f32[1] -> f32[3]", "types"},
     {WINDOW TWO PER_AXIS "[2] " U8 "[] -> " U8 "[1]", "types"},
-    {WINDOW "body=and window_dimensions=[2] " PLAIN "f32[4] f32[] -> f32[3]", "types"},
+    {WINDOW "body=and window_dimensions=[2] " PLAIN "f32[4] f32[] -> f32[3]", "bits"},
+    {WINDOW "body=maximum window_dimensions=[2] " PLAIN
+            "complex<f32>[4] complex<f32>[] -> complex<f32>[3]",
+     "body"},
 };
 
 static const violation_row_t scatter_rows[] = {
@@ -150,7 +153,13 @@ static const violation_row_t scatter_rows[] = {
     {SCATTER SELECT "accumulation=f32 f32[4] f32[2] f32[] -> f32[4]", "accumulation"},
     {SCATTER SELECT "f32[4] f32[2] f32[1] -> f32[4]", "types"},
     {SCATTER SELECT "f32[4] f32[2] -> f32[4]", "types"},
-    {SCATTER SELECT "complex<f32>[4] complex<f32>[2] complex<f32>[] -> complex<f32>[4]", "types"},
+    {SCATTER SELECT "complex<f32>[4] complex<f32>[2] complex<f32>[] -> complex<f32>[4]", "order"},
+    {SCATTER "select=ge scatter=xor window_dimensions=[2] window_strides=[2] padding=[[0,0]] "
+             "f32[4] f32[2] f32[] -> f32[4]",
+     "bits"},
+    {SCATTER "select=ge scatter=maximum window_dimensions=[2] window_strides=[2] padding=[[0,0]] "
+             "complex<f32>[4] complex<f32>[2] complex<f32>[] -> complex<f32>[4]",
+     "body"},
 };
 
 static const op_t *window_op(void) { return check_find_op("stablehlo.reduce_window"); }
@@ -270,18 +279,18 @@ static void test_words(void) {
                  "body=add window_dimensions=[2,1] window_strides=[4,1] "
                  "base_dilations=[2,1] window_dilations=[3,1] padding=[[2,1],[0,0]] "
                  "i64[3,2] i64[] -> i64[2,2]",
-                 window_op()->print_words);
+                 program_print_words);
   g_assert_cmpstr(window, ==,
                   "sums each window of i64[3,2] (windows of 2x1, strides 4x1, base dilations 2x1, "
                   "window dilations 3x1, padding [[2,1],[0,0]]), accumulating in i64: 4 windows");
   g_autofree char *scatter =
-      check_text(SCATTER SELECT "f16[4] f16[2] f16[] -> f32[4]", scatter_op()->print_words);
+      check_text(SCATTER SELECT "f16[4] f16[2] f16[] -> f32[4]", program_print_words);
   g_assert_cmpstr(scatter, ==,
                   "gives each element of the source to the first of the largest in a window of "
                   "f16[4] (windows of 2, strides 2), and sums what each element gets, accumulating "
                   "in f32: 2 windows");
-  g_autofree char *broken = check_text(window_rows[13].line, window_op()->print_words);
-  g_assert_cmpstr(broken, ==, "is not a reduction of windows: it breaks C1");
+  g_autofree char *broken = check_text(window_rows[13].line, program_print_words);
+  g_assert_cmpstr(broken, ==, "is no stablehlo.reduce_window: it breaks C1");
 }
 
 /* Where each attribute goes wrong. */

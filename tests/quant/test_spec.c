@@ -138,6 +138,7 @@ static quant_spec_t draw_uniform(rng_t *rng, quant_spec_t spec, const type_t *ty
                                  arena_t *arena) {
   quantization_t *uniform = ARENA_NEW_ARRAY(arena, quantization_t, 1);
   int32_t axis = (int32_t)rng_below(rng, type->rank + 1) - 1;
+  if (axis != -1 && !type_takes_axis(type, axis)) axis = -1;
   uint32_t count = axis == -1 ? 1 : (uint32_t)type->dims[axis];
   double *scales = ARENA_NEW_ARRAY(arena, double, count);
   int64_t *zero_points = ARENA_NEW_ARRAY(arena, int64_t, count);
@@ -211,6 +212,7 @@ static void test_check(void) {
       {"!quant.calibrated<f32<1.0:0.5>>", "f32[2]", "a calibrated range"},
       {"!quant.uniform<i8:f32:1, {0.5}>", "f32[1]", "quantization axis 1 is not below the rank"},
       {"!quant.uniform<i8:f32:0, {0.5}>", "f32[2]", "1 scales for 2 slices along axis 0"},
+      {"!quant.uniform<i8:f32:0, {}>", "f32[0]", "a type has one scale at least"},
       {"!quant.uniform<i8<0:4>:f32, 0.5:5>", "f32[2]", "zero point 5 is outside"},
       {"!quant.uniform<u8<3:256>:f32, 0.5:5>", "f32[2]", "storage range 3:256"},
   };

@@ -69,9 +69,6 @@ static inline dimension_list_t batch_norm_terms(const program_t *program) {
   return dimension_list_rest(program->operands[0].rank, &feature, NULL);
 }
 
-/* An unquantized tensor of floats, of any format. */
-bool batch_norm_is_float_tensor(const type_t *type);
-
 /* batch_norm_op_check.c: op_t.validate and break_constraint of both. */
 const char *batch_norm_validate_training(const program_t *program);
 const char *batch_norm_validate_grad(const program_t *program);

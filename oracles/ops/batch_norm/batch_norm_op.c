@@ -70,11 +70,6 @@ static void print_mlir(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = program->op->validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->formulas, violation);
-    return;
-  }
   const batch_norm_attributes_t *attributes = batch_norm_attributes(program);
   const type_t *operand = &program->operands[0];
   dimension_list_t terms = batch_norm_terms(program);
@@ -97,31 +92,40 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const op_constraint_t training_constraints[] = {
-    {"count", "there are three operands and three results"},
-    {"types", "all are unquantized tensors of floats, and all but operand and output have rank 1"},
-    {"epsilon", "epsilon is a number of f32"},
-    {"C1", "feature_index is at least 0 and below the rank of the operand"},
-    {"C2", "operands and results have one element type"},
-    {"C3", "scale has as many elements as the operand has channels"},
-    {"C4", "offset has as many elements as the operand has channels"},
-    {"C5", "batch_mean has as many elements as the operand has channels"},
-    {"C6", "batch_var has as many elements as the operand has channels"},
-    {"C7", "operand and output have the same type"},
-    {NULL, NULL},
+    OP_FORBIDDEN("count", "there are three operands and three results",
+                 "inputs (I1-I3) and outputs"),
+    OP_FORBIDDEN(
+        "types",
+        "all are tensors of floats or quantized per tensor, and all but operand and output "
+        "have rank 1",
+        "inputs (I1-I3) and outputs"),
+    OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I4)"),
+    OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
+    OP_SPECIFIED("C2", "operands and results have one element type"),
+    OP_SPECIFIED("C3", "scale has as many elements as the operand has channels"),
+    OP_SPECIFIED("C4", "offset has as many elements as the operand has channels"),
+    OP_SPECIFIED("C5", "batch_mean has as many elements as the operand has channels"),
+    OP_SPECIFIED("C6", "batch_var has as many elements as the operand has channels"),
+    OP_SPECIFIED("C7", "operand and output have the same type"),
+    OP_UNMODELLED("quantized", "no tensor is quantized"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t grad_constraints[] = {
-    {"count", "there are five operands and three results"},
-    {"types",
-     "all are unquantized tensors of floats, and all but operand, grad_output and grad_operand "
-     "have rank 1"},
-    {"epsilon", "epsilon is a number of f32"},
-    {"C1", "feature_index is at least 0 and below the rank of the operand"},
-    {"C2", "operands and results have one element type"},
-    {"C3", "operand, grad_output and grad_operand have the same shape"},
-    {"C4", "scale, mean, variance, grad_scale and grad_offset have the same shape"},
-    {"C5", "scale has as many elements as the operand has channels"},
-    {NULL, NULL},
+    OP_FORBIDDEN("count", "there are five operands and three results",
+                 "inputs (I1-I5) and outputs"),
+    OP_FORBIDDEN("types",
+                 "all are tensors of floats or quantized per tensor, and all but operand, "
+                 "grad_output and grad_operand have rank 1",
+                 "inputs (I1-I5) and outputs"),
+    OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I6)"),
+    OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
+    OP_SPECIFIED("C2", "operands and results have one element type"),
+    OP_SPECIFIED("C3", "operand, grad_output and grad_operand have the same shape"),
+    OP_SPECIFIED("C4", "scale, mean, variance, grad_scale and grad_offset have the same shape"),
+    OP_SPECIFIED("C5", "scale has as many elements as the operand has channels"),
+    OP_UNMODELLED("quantized", "no tensor is quantized"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_t training_op, grad_op;

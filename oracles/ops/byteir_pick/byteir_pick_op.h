@@ -13,12 +13,23 @@ extern const op_t byteir_one_hot_op;
  * draw_filter_t. */
 bool byteir_pick_is_comparable(const element_t *element, const void *unused);
 
+/* Whether indices cannot have that type, whatever an implementation extends: it is of floats or
+ * complex numbers. */
+bool byteir_pick_is_no_index(const type_t *type);
+
+/* Whether operand, values (or NULL) and indices, which may be of any other type by byteir's word,
+ * are of types that are modelled; that in words. */
+bool byteir_pick_is_modelled(const type_t *operand, const type_t *values, const type_t *indices);
+#define BYTEIR_PICK_TYPES                                                                     \
+  "the operand is an unquantized tensor of f16, bf16, f32, f64 or integers of 8 to 64 bits, " \
+  "values have its element type, and indices are not quantized"
+
 /* Whether the type is an integer that holds the indices of `size` elements. */
 bool byteir_pick_holds_indices(const element_t *element, int64_t size);
 
-/* Draws such a type, or one that is none. */
+/* Draws such a type; makes indices something that cannot be one. */
 const element_t *byteir_pick_draw_index(rng_t *rng, int64_t size);
-const element_t *byteir_pick_draw_bad_index(rng_t *rng, int64_t size);
+void byteir_pick_break_index(rng_t *rng, type_t *inout_indices);
 
 /* Makes the counts of operands and results wrong; results stay within 1..3. */
 void byteir_pick_break_count(rng_t *rng, program_t *inout_program);

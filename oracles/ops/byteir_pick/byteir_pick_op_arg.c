@@ -12,17 +12,20 @@ static const attribute_row_t attribute_rows[] = {
 };
 
 static const op_constraint_t constraints[] = {
-    {"count", "there are one operand and one or two results: indices, or values and indices"},
-    {"types",
-     "the operand is an unquantized tensor of f16, bf16, f32, f64 or integers of 8 to 64 "
-     "bits"},
-    {"axis", "axis is a dimension of the operand, counted from the end if negative"},
-    {"empty", "that dimension has an element"},
-    {"result",
-     "the results have the shape of the operand without that dimension, or with a size of "
-     "1 there if keep_dims; values have the operand's element type"},
-    {"index", "indices are integers of a type that holds the largest one there can be"},
-    {NULL, NULL},
+    OP_FORBIDDEN("count",
+                 "there are one operand and one or two results: indices, or values and indices",
+                 "operands and results"),
+    OP_FORBIDDEN("axis", "axis is a dimension of the operand, counted from the end if negative",
+                 "attrs: axis"),
+    OP_FORBIDDEN("result",
+                 "the results have the shape of the operand without that dimension, or with a size "
+                 "of 1 there if keep_dims",
+                 "results, attrs: keep_dims"),
+    OP_FORBIDDEN("index", "indices are integers", "results: indices"),
+    OP_UNMODELLED("types", BYTEIR_PICK_TYPES),
+    OP_UNMODELLED("empty", "the dimension has an element"),
+    OP_UNMODELLED("range", "the type of indices holds the largest one there can be"),
+    OP_CONSTRAINTS_END,
 };
 
 /* The shape of the results of a program whose axis is in range. */
@@ -41,27 +44,25 @@ static type_t result_shape(const program_t *program, const element_t *element) {
   return type;
 }
 
-static bool has_result(const program_t *program, uint32_t result, const element_t *element) {
-  type_t expected = result_shape(program, element);
-  return type_equal(&program->results[result], &expected);
-}
-
 static const char *validate(const program_t *program) {
   if (program->operand_count != 1 || program->result_count < 1 || program->result_count > 2) {
     return "count";
   }
   const type_t *operand = &program->operands[0];
-  if (operand->quantization != NULL || !byteir_pick_is_comparable(operand->element, NULL)) {
+  if (!byteir_axis_in_range(byteir_arg_attributes(program)->axis, operand->rank)) return "axis";
+  const type_t expected = result_shape(program, operand->element);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (!type_shapes_equal(&program->results[i], &expected)) return "result";
+  }
+  const type_t *indices = &program->results[program->result_count - 1];
+  if (byteir_pick_is_no_index(indices)) return "index";
+  bool has_values = program->result_count == 2;
+  if (!byteir_pick_is_modelled(operand, has_values ? &program->results[0] : NULL, indices)) {
     return "types";
   }
-  if (!byteir_axis_in_range(byteir_arg_attributes(program)->axis, operand->rank)) return "axis";
   int64_t size = operand->dims[byteir_arg_axis(program)];
   if (size == 0) return "empty";
-  uint32_t last = program->result_count - 1;
-  const element_t *index = program->results[last].element;
-  if (last == 1 && !has_result(program, 0, operand->element)) return "result";
-  if (!has_result(program, last, index)) return "result";
-  return byteir_pick_holds_indices(index, size) ? NULL : "index";
+  return byteir_pick_holds_indices(indices->element, size) ? NULL : "range";
 }
 
 static const char *validate_under(const program_t *program, const contract_t *contract) {
@@ -108,40 +109,21 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
 
 /* ---- Breaking constraints -------------------------------------------------------------------- */
 
-static bool is_incomparable(const element_t *element, const void *unused) {
-  return !byteir_pick_is_comparable(element, unused);
-}
-
-static void break_result(rng_t *rng, program_t *program, byteir_arg_attributes_t *attributes) {
-  bool has_values = program->result_count == 2;
-  if (rng_one_in(rng, 3)) {
-    attributes->keep_dims ^= 1;
-  } else if (has_values && rng_one_in(rng, 2)) {
-    program->results[0].element = draw_element(rng, is_incomparable, NULL);
-  } else {
-    byteir_pick_break_shape(rng, program);
-  }
-}
-
 static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
   program_t *program = inout_program;
   byteir_arg_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_arg_attributes_t, 1);
   *attributes = *byteir_arg_attributes(program);
-  uint32_t axis = byteir_arg_axis(program);
   program->attributes = attributes;
   if (strcmp(id, "count") == 0) {
     byteir_pick_break_count(rng, program);
-  } else if (strcmp(id, "types") == 0) {
-    program->operands[0].element = draw_element(rng, is_incomparable, NULL);
   } else if (strcmp(id, "axis") == 0) {
     attributes->axis = byteir_draw_bad_axis(rng, program->operands[0].rank);
-  } else if (strcmp(id, "empty") == 0) {
-    program->operands[0].dims[axis] = 0;
-  } else if (strcmp(id, "result") == 0) {
-    break_result(rng, program, attributes);
+  } else if (strcmp(id, "index") == 0) {
+    byteir_pick_break_index(rng, &program->results[program->result_count - 1]);
+  } else if (rng_one_in(rng, 3)) {
+    attributes->keep_dims ^= 1;
   } else {
-    program->results[program->result_count - 1].element =
-        byteir_pick_draw_bad_index(rng, program->operands[0].dims[axis]);
+    byteir_pick_break_shape(rng, program);
   }
   return program_obeys_bounds(program);
 }
@@ -154,11 +136,6 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "picks nothing: it breaks %s", violation);
-    return;
-  }
   g_string_append_printf(out_text, "finds the %s in each row of ", program->op->summary);
   type_print(&program->operands[0], out_text);
   g_string_append_printf(out_text, " along dimension %u, of equal ones the ",

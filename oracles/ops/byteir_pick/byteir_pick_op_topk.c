@@ -14,17 +14,18 @@ static const attribute_row_t attribute_rows[] = {
 };
 
 static const op_constraint_t constraints[] = {
-    {"count", "there are one operand and two results: values and indices"},
-    {"types",
-     "the operand is an unquantized tensor of f16, bf16, f32, f64 or integers of 8 to 64 "
-     "bits"},
-    {"axis", "axis is a list of one dimension of the operand, counted from the end if negative"},
-    {"k", "k is at least 0 and at most the size of that dimension"},
-    {"result",
-     "the results have the shape of the operand with a size of k there; values have the "
-     "operand's element type"},
-    {"index", "indices are integers of a type that holds the largest one there can be"},
-    {NULL, NULL},
+    OP_FORBIDDEN("count", "there are one operand and two results: values and indices",
+                 "operands and results"),
+    OP_FORBIDDEN("axis",
+                 "axis is a list of one dimension of the operand, counted from the end if negative",
+                 "attrs: axis"),
+    OP_FORBIDDEN("k", "k is at least 0 and at most the size of that dimension", "attrs: k"),
+    OP_FORBIDDEN("result", "the results have the shape of the operand with a size of k there",
+                 "results"),
+    OP_FORBIDDEN("index", "indices are integers", "results: indices"),
+    OP_UNMODELLED("types", BYTEIR_PICK_TYPES),
+    OP_UNMODELLED("range", "the type of indices holds the largest one there can be"),
+    OP_CONSTRAINTS_END,
 };
 
 static bool has_axis(const program_t *program) {
@@ -40,24 +41,21 @@ static type_t result_shape(const program_t *program, const element_t *element) {
   return type;
 }
 
-static bool has_result(const program_t *program, uint32_t result, const element_t *element) {
-  type_t expected = result_shape(program, element);
-  return type_equal(&program->results[result], &expected);
-}
-
 static const char *validate(const program_t *program) {
   if (program->operand_count != 1 || program->result_count != 2) return "count";
   const type_t *operand = &program->operands[0];
-  if (operand->quantization != NULL || !byteir_pick_is_comparable(operand->element, NULL)) {
-    return "types";
-  }
   if (!has_axis(program)) return "axis";
   int64_t size = operand->dims[byteir_top_k_axis(program)];
   int64_t k = byteir_top_k_attributes(program)->k;
   if (k < 0 || k > size) return "k";
-  const element_t *index = program->results[1].element;
-  if (!has_result(program, 0, operand->element) || !has_result(program, 1, index)) return "result";
-  return byteir_pick_holds_indices(index, size) ? NULL : "index";
+  const type_t expected = result_shape(program, operand->element);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (!type_shapes_equal(&program->results[i], &expected)) return "result";
+  }
+  const type_t *indices = &program->results[1];
+  if (byteir_pick_is_no_index(indices)) return "index";
+  if (!byteir_pick_is_modelled(operand, &program->results[0], indices)) return "types";
+  return byteir_pick_holds_indices(indices->element, size) ? NULL : "range";
 }
 
 static const char *validate_under(const program_t *program, const contract_t *contract) {
@@ -102,10 +100,6 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
 
 /* ---- Breaking constraints -------------------------------------------------------------------- */
 
-static bool is_incomparable(const element_t *element, const void *unused) {
-  return !byteir_pick_is_comparable(element, unused);
-}
-
 static void break_axis(rng_t *rng, const program_t *program, dimension_list_t *axis) {
   switch (rng_below(rng, 3)) {
     case 0:
@@ -127,19 +121,15 @@ static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program
   program->attributes = attributes;
   if (strcmp(id, "count") == 0) {
     byteir_pick_break_count(rng, program);
-  } else if (strcmp(id, "types") == 0) {
-    program->operands[0].element = draw_element(rng, is_incomparable, NULL);
   } else if (strcmp(id, "axis") == 0) {
     break_axis(rng, program, &attributes->axis);
   } else if (strcmp(id, "k") == 0) {
     int64_t beyond = rng_between(rng, 1, 3);
     attributes->k = rng_one_in(rng, 2) ? -beyond : size + beyond;
-  } else if (strcmp(id, "result") == 0 && rng_one_in(rng, 3)) {
-    program->results[0].element = draw_element(rng, is_incomparable, NULL);
   } else if (strcmp(id, "result") == 0) {
     byteir_pick_break_shape(rng, program);
   } else {
-    program->results[1].element = byteir_pick_draw_bad_index(rng, size);
+    byteir_pick_break_index(rng, &program->results[1]);
   }
   return program_obeys_bounds(program);
 }
@@ -152,11 +142,6 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "picks nothing: it breaks %s", violation);
-    return;
-  }
   const byteir_top_k_attributes_t *attributes = byteir_top_k_attributes(program);
   g_string_append_printf(out_text, "finds the %" PRId64 " largest elements in each row of ",
                          attributes->k);

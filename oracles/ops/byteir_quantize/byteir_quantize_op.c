@@ -12,40 +12,50 @@ static const attribute_row_t attribute_rows[] = {
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
 static const op_constraint_t constraints[] = {
-    {"count", "there are three operands and one result"},
-    {"types",
-     "the scale is an unquantized tensor of f16, bf16, f32 or f64, the zero point one of i8, i16, "
-     "ui8 or ui16"},
-    {"input",
-     "the input is an unquantized tensor of the element type of the scale (quantize) or of the "
-     "zero point (dequantize)"},
-    {"result",
-     "the result has the shape of the input and the element type of the zero point (quantize) or "
-     "of the scale (dequantize)"},
-    {"parameters", "scale and zero point have one shape, of rank 0 or 1"},
-    {"axis",
-     "axis is given if and only if the scale has rank 1, and is then a dimension of the input, "
-     "counted from the end if negative"},
-    {"channels", "a scale of rank 1 has as many elements as dimension axis of the input"},
-    {NULL, NULL},
+    OP_FORBIDDEN("count", "there are three operands and one result", "operands and results"),
+    OP_FORBIDDEN("types",
+                 "the scale is a tensor of floats, the zero point one of i8, i16, ui8 or ui16",
+                 "operands: scale, zero_point"),
+    OP_FORBIDDEN("input",
+                 "the input is a tensor of floats (quantize), or of the element type of the zero "
+                 "point (dequantize)",
+                 "operands: input"),
+    OP_FORBIDDEN("result",
+                 "the result has the shape of the input, and the element type of the zero point "
+                 "(quantize), or is of floats (dequantize)",
+                 "results: output"),
+    OP_FORBIDDEN("parameters", "scale and zero point have one shape, of rank 0 or 1",
+                 "operands: scale, zero_point"),
+    OP_FORBIDDEN(
+        "axis",
+        "axis is given if and only if the scale has rank 1, and is then a dimension of the "
+        "input, counted from the end if negative",
+        "attrs: axis"),
+    OP_FORBIDDEN("channels",
+                 "a scale of rank 1 has as many elements as dimension axis of the input",
+                 "operands: scale"),
+    OP_UNMODELLED("floats",
+                  "the scale is of f16, bf16, f32 or f64, and so is the input (quantize) or the "
+                  "result (dequantize), of the same"),
+    OP_CONSTRAINTS_END,
 };
 
 /* The seed document has Int8Tensor alone, today's one has four types. */
 static const op_constraint_t contract_constraints[] = {
-    {"storage", "the zero point is of i8 (the document that introduced ByteIR's ops)"},
-    {"sign", "axis is not negative (ByteIR's document of today)"},
-    {NULL, NULL},
+    OP_FORBIDDEN_BY("storage",
+                    "the zero point is of i8 (the document that introduced ByteIR's ops)",
+                    "operands: zero_point", BYTEIR_DOCUMENT_SEED),
+    OP_FORBIDDEN_BY("sign", "axis is not negative (ByteIR's document of today)",
+                    "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY),
+    OP_CONSTRAINTS_END,
 };
+
+static bool is_float_tensor(const type_t *type) {
+  return type->quantization == NULL && type->element->kind == ELEMENT_FLOAT;
+}
 
 static bool is_unquantized(const type_t *type, const element_t *element) {
   return type->quantization == NULL && type->element == element;
-}
-
-static bool has_shape_of(const type_t *type, const type_t *other) {
-  type_t same = *type;
-  same.element = other->element;
-  same.quantization = other->quantization;
-  return type_equal(&same, other);
 }
 
 static const char *validate_axis(const program_t *program) {
@@ -59,20 +69,23 @@ static const char *validate_axis(const program_t *program) {
   return fits ? NULL : "channels";
 }
 
-/* `from` and `to` are what the input and the result have to have. */
-static const char *validate_types(const program_t *program, const element_t *from,
-                                  const element_t *to) {
-  const type_t *input = &program->operands[QUANTIZE_INPUT];
+/* What both ops have; the integers are the result of one and the input of the other. */
+static const char *validate_types(const program_t *program, const type_t *floats,
+                                  const char *floats_id, const type_t *integers,
+                                  const char *integers_id) {
   const type_t *scale = &program->operands[QUANTIZE_SCALE];
   const type_t *zero_point = &program->operands[QUANTIZE_ZERO_POINT];
-  const type_t *result = &program->results[0];
-  bool is_known = byteir_is_float_tensor(scale) && zero_point->quantization == NULL &&
+  bool is_known = is_float_tensor(scale) && zero_point->quantization == NULL &&
                   byteir_quantize_is_storage(zero_point->element, NULL);
   if (!is_known) return "types";
-  if (!is_unquantized(input, from)) return "input";
-  if (!is_unquantized(result, to) || !has_shape_of(result, input)) return "result";
-  if (scale->rank > 1 || !has_shape_of(scale, zero_point)) return "parameters";
-  return validate_axis(program);
+  if (!is_float_tensor(floats)) return floats_id;
+  if (!is_unquantized(integers, zero_point->element)) return integers_id;
+  if (!type_shapes_equal(floats, integers)) return "result";
+  if (scale->rank > 1 || !type_shapes_equal(scale, zero_point)) return "parameters";
+  const char *violation = validate_axis(program);
+  if (violation != NULL) return violation;
+  bool is_modelled = byteir_is_float(scale->element, NULL) && floats->element == scale->element;
+  return is_modelled ? NULL : "floats";
 }
 
 static bool has_counts(const program_t *program) {
@@ -81,14 +94,14 @@ static bool has_counts(const program_t *program) {
 
 static const char *validate_quantize(const program_t *program) {
   if (!has_counts(program)) return "count";
-  return validate_types(program, program->operands[QUANTIZE_SCALE].element,
-                        program->operands[QUANTIZE_ZERO_POINT].element);
+  return validate_types(program, &program->operands[QUANTIZE_INPUT], "input", &program->results[0],
+                        "result");
 }
 
 static const char *validate_dequantize(const program_t *program) {
   if (!has_counts(program)) return "count";
-  return validate_types(program, program->operands[QUANTIZE_ZERO_POINT].element,
-                        program->operands[QUANTIZE_SCALE].element);
+  return validate_types(program, &program->results[0], "result", &program->operands[QUANTIZE_INPUT],
+                        "input");
 }
 
 static const char *validate_under(const program_t *program, const contract_t *contract) {
@@ -141,11 +154,6 @@ static void print_parameters(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = program->op->validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->formulas, violation);
-    return;
-  }
   g_string_append_printf(out_text, "%ss ", program->op->formulas);
   type_print(&program->operands[QUANTIZE_INPUT], out_text);
   g_string_append_printf(out_text, " to %s", program->results[0].element->name);

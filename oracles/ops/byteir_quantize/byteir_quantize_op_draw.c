@@ -33,7 +33,8 @@ void byteir_quantize_draw_program(rng_t *rng, const draw_limits_t *limits, arena
 }
 
 static bool is_no_float(const element_t *element, const void *unused) {
-  return !byteir_is_float(element, unused);
+  (void)unused;
+  return element->kind != ELEMENT_FLOAT;
 }
 
 static bool is_no_storage(const element_t *element, const void *unused) {
@@ -42,9 +43,11 @@ static bool is_no_storage(const element_t *element, const void *unused) {
 
 static bool is_other(const element_t *element, const void *present) { return element != present; }
 
-/* Any element type but its own, so that every pair of types is met. */
+/* Any element type that is not permitted there. */
 static void draw_other_element(rng_t *rng, type_t *inout_type) {
-  inout_type->element = draw_element(rng, is_other, inout_type->element);
+  const element_t *present = inout_type->element;
+  inout_type->element = present->kind == ELEMENT_FLOAT ? draw_element(rng, is_no_float, NULL)
+                                                       : draw_element(rng, is_other, present);
 }
 
 static void break_types(rng_t *rng, program_t *inout_program) {

@@ -93,11 +93,6 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = program->op->validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is not a reduction over replicas: it breaks %s", violation);
-    return;
-  }
   const collective_attributes_t *attributes = collective_attributes(program);
   reduction_types_t types = collective_types(program);
   g_string_append_printf(out_text, "%s what the replicas of each group have in ",
@@ -182,43 +177,57 @@ static const char *reduce_scatter_validate_under(const program_t *program,
   "use_global_device_ids needs a channel_id; a case has neither, so it cannot break this"
 #define BODY "the body takes and returns a scalar of a type to which the operand can be converted"
 #define RESULT "the result has the element type that the body returns, or one that the RFC permits"
-#define TYPES                                                                                    \
-  "there are one operand and one result, not quantized per axis, the first dimension of the "    \
-  "operand is that of the replicas, the groups are of one size, and the body is defined on the " \
-  "accumulation type"
+#define REPLICAS "the first dimension of operand and result is that of the replicas"
 
 static const op_constraint_t all_reduce_constraints[] = {
-    {"C1", UNIQUE},  {"C2", SIZE},          {"C3", RANGE},
-    {"C4", CHANNEL}, {"C5", BODY},          {"C6", "the result has the shape of the operand"},
-    {"C7", RESULT},  REDUCTION_CONSTRAINTS, {"types", TYPES},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", UNIQUE),
+    OP_SPECIFIED("C2", SIZE),
+    OP_SPECIFIED("C3", RANGE),
+    OP_SPECIFIED("C4", CHANNEL),
+    OP_SPECIFIED("C5", BODY),
+    OP_SPECIFIED("C6", "the result has the shape of the operand"),
+    OP_SPECIFIED("C7", RESULT),
+    REDUCTION_CONSTRAINTS("C5", "C7"),
+    OP_FORBIDDEN("types",
+                 "there are as many operands as results, and at least one; none is quantized per "
+                 "axis",
+                 "inputs (I1) and outputs"),
+    OP_UNMODELLED("replicas", "there is one operand; " REPLICAS),
+    OP_UNMODELLED("groups", "all groups have one size"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t all_reduce_contract_constraints[] = {
     REDUCTION_CONTRACT_CONSTRAINTS("C5", "C7"),
-    {NULL, NULL},
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t reduce_scatter_constraints[] = {
-    {"C1", "the size of the scatter dimension is a multiple of the size of the groups"},
-    {"C2", "scatter_dimension is at least 0 and below the rank of a replica's operand"},
-    {"C3", UNIQUE},
-    {"C4", SIZE},
-    {"C5", RANGE},
-    {"C6", CHANNEL},
-    {"C7", BODY},
-    {"C8",
-     "the result has the shape of the operand, but for the scatter dimension, which is divided by "
-     "the size of the groups"},
-    {"C9", RESULT},
-    REDUCTION_CONSTRAINTS,
-    {"types", TYPES},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "the size of the scatter dimension is a multiple of the size of the groups"),
+    OP_SPECIFIED("C2", "scatter_dimension is at least 0 and below the rank of a replica's operand"),
+    OP_SPECIFIED("C3", UNIQUE),
+    OP_SPECIFIED("C4", SIZE),
+    OP_SPECIFIED("C5", RANGE),
+    OP_SPECIFIED("C6", CHANNEL),
+    OP_SPECIFIED("C7", BODY),
+    OP_SPECIFIED("C8",
+                 "the result has the shape of the operand, but for the scatter dimension, which is "
+                 "divided by "
+                 "the size of the groups"),
+    OP_SPECIFIED("C9", RESULT),
+    REDUCTION_CONSTRAINTS("C7", "C9"),
+    OP_FORBIDDEN(
+        "types",
+        "there are one operand and one result, not quantized per axis, and all groups have "
+        "one size",
+        "inputs (I1), (I3) and outputs"),
+    OP_UNMODELLED("replicas", REPLICAS),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t reduce_scatter_contract_constraints[] = {
     REDUCTION_CONTRACT_CONSTRAINTS("C7", "C9"),
-    {NULL, NULL},
+    OP_CONSTRAINTS_END,
 };
 
 const op_t all_reduce_op = {

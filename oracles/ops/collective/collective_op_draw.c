@@ -178,15 +178,24 @@ static bool break_scatter_dimension(rng_t *rng, program_t *program,
   return true;
 }
 
-/* No dimension of replicas, or groups of several sizes. */
-static bool break_types(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
-  replica_groups_t *groups = &attributes->groups;
-  if (groups->group_count > 1 && rng_one_in(rng, 2)) {
-    groups->sizes[groups->group_count - 1]--;
-    groups->id_count--;
+static bool break_counts(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  (void)attributes;
+  if (rng_one_in(rng, 2)) {
+    program->operands[program->operand_count] = program->operands[0];
+    program->operand_count++;
   } else {
-    program->operands[0].rank = 0;
+    program->results[program->result_count] = program->results[0];
+    program->result_count++;
   }
+  return true;
+}
+
+/* Or groups of several sizes. */
+static bool break_scattered(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  replica_groups_t *groups = &attributes->groups;
+  if (groups->group_count < 2 || rng_one_in(rng, 2)) return break_counts(rng, program, attributes);
+  groups->sizes[groups->group_count - 1]--;
+  groups->id_count--;
   return true;
 }
 
@@ -199,7 +208,7 @@ static const breaker_row_t all_reduce_breakers[] = {
     {"C1", break_uniqueness},   {"C2", break_size},
     {"C3", break_range},        {"C5", break_body},
     {"C6", break_result_shape}, {"C7", break_result_element},
-    {"types", break_types},     {NULL, NULL},
+    {"types", break_counts},    {NULL, NULL},
 };
 
 static const breaker_row_t reduce_scatter_breakers[] = {
@@ -207,7 +216,7 @@ static const breaker_row_t reduce_scatter_breakers[] = {
     {"C3", break_uniqueness},   {"C4", break_size},
     {"C5", break_range},        {"C7", break_body},
     {"C8", break_result_shape}, {"C9", break_result_element},
-    {"types", break_types},     {NULL, NULL},
+    {"types", break_scattered}, {NULL, NULL},
 };
 
 /* What is about channels cannot be broken; what is not listed, reductions have in common. */

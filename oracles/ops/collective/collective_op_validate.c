@@ -24,15 +24,17 @@ static bool is_in_range(const replica_groups_t *groups) {
 }
 
 /* What a text could not say in other ways. */
-static bool signature_holds(const program_t *program) {
-  return program->operand_count == 1 && program->result_count == 1 &&
-         reduction_takes(&program->operands[0]) && reduction_takes(&program->results[0]) &&
-         program->operands[0].rank > 0 && is_rectangular(&collective_attributes(program)->groups);
-}
-
-static bool has_shape(const type_t *result, const type_t *expected) {
-  return result->rank == expected->rank &&
-         memcmp(result->dims, expected->dims, result->rank * sizeof result->dims[0]) == 0;
+static const char *validate_signature(const program_t *program) {
+  if (program->operand_count == 0 || program->operand_count != program->result_count) {
+    return "types";
+  }
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (!reduction_takes(&program->operands[i]) || !reduction_takes(&program->results[i])) {
+      return "types";
+    }
+  }
+  bool is_read = program->operand_count == 1 && program->operands[0].rank > 0;
+  return is_read ? NULL : "replicas";
 }
 
 /* The ids of three constraints of replica_groups, and of those of body and result type. */
@@ -52,24 +54,32 @@ static const char *validate_reduction(const program_t *program, const ids_t *ids
 
 const char *all_reduce_validate(const program_t *program) {
   static const ids_t ids = {"C1", "C2", "C3", "C5", "C7"};
-  if (!signature_holds(program)) return "types";
-  const char *violation = validate_reduction(program, &ids);
+  const collective_attributes_t *attributes = collective_attributes(program);
+  const char *violation = validate_signature(program);
+  if (violation == NULL) violation = validate_reduction(program, &ids);
   if (violation != NULL) return violation;
-  return has_shape(&program->results[0], &program->operands[0]) ? NULL : "C6";
+  if (!type_shapes_equal(&program->results[0], &program->operands[0])) return "C6";
+  if (!is_rectangular(&attributes->groups)) return "groups";
+  reduction_types_t types = collective_types(program);
+  return reduction_check_model(&attributes->reduction, &types);
 }
 
 const char *reduce_scatter_validate(const program_t *program) {
   static const ids_t ids = {"C3", "C4", "C5", "C7", "C9"};
-  if (!signature_holds(program)) return "types";
   const collective_attributes_t *attributes = collective_attributes(program);
+  if (program->operand_count != 1 || !is_rectangular(&attributes->groups)) return "types";
+  const char *violation = validate_signature(program);
+  if (violation != NULL) return violation;
   type_t expected = program->operands[0];
   int64_t dim = attributes->scatter_dimension;
   if (dim < 0 || dim >= (int64_t)expected.rank - 1) return "C2";
   int64_t *size = &expected.dims[dim + 1];
   int64_t parts = replica_group_size(&attributes->groups);
   if (parts == 0 || *size % parts != 0) return "C1";
-  const char *violation = validate_reduction(program, &ids);
+  violation = validate_reduction(program, &ids);
   if (violation != NULL) return violation;
   *size /= parts;
-  return has_shape(&program->results[0], &expected) ? NULL : "C8";
+  if (!type_shapes_equal(&program->results[0], &expected)) return "C8";
+  reduction_types_t types = collective_types(program);
+  return reduction_check_model(&attributes->reduction, &types);
 }

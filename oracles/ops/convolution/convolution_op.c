@@ -30,11 +30,6 @@ static void print_sizes(const type_t *type, const dimension_list_t *dims, GStrin
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = convolution_validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is not a convolution: it breaks %s", violation);
-    return;
-  }
   const convolution_attributes_t *attributes = convolution_attributes(program);
   const type_t *lhs = &program->operands[CONVOLUTION_LHS];
   const type_t *rhs = &program->operands[CONVOLUTION_RHS];
@@ -167,46 +162,51 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 /* ---- The row --------------------------------------------------------------------------------- */
 
 static const op_constraint_t constraints[] = {
-    {"C1", "lhs and rhs have the same rank N"},
-    {"C2", "window_strides has N - 2 entries"},
-    {"C3", "each entry of window_strides is positive"},
-    {"C4", "padding has N - 2 rows of 2 entries"},
-    {"C5", "lhs_dilation has N - 2 entries"},
-    {"C6", "each entry of lhs_dilation is positive"},
-    {"C7", "rhs_dilation has N - 2 entries"},
-    {"C8", "each entry of rhs_dilation is positive"},
-    {"C9", "window_reversal has N - 2 entries"},
-    {"C10", "batch_group_count divides the batch of lhs"},
-    {"C11", "feature_group_count divides the features of lhs"},
-    {"C12", "lhs has N - 2 spatial dimensions"},
-    {"C13", "batch, feature and spatial dimensions of lhs are unique, at least 0 and below N"},
-    {"C14", "the input features of rhs are those of lhs divided by feature_group_count"},
-    {"C15", "batch_group_count divides the output features of rhs"},
-    {"C16", "feature_group_count divides the output features of rhs"},
-    {"C17", "rhs has N - 2 spatial dimensions"},
-    {"C18", "feature and spatial dimensions of rhs are unique, at least 0 and below N"},
-    {"C19", "the result has N - 2 spatial dimensions"},
-    {"C20",
-     "batch, feature and spatial dimensions of the result are unique, at least 0 and below N"},
-    {"C21", "feature_group_count is positive"},
-    {"C22", "batch_group_count is positive"},
-    {"C23", "feature_group_count or batch_group_count is 1"},
-    {"C24", "precision_config, if there is one, has two entries"},
-    {"C25",
-     "the result has the batch of lhs divided by batch_group_count, the output features of rhs, "
-     "and in each spatial dimension as many elements as there are windows"},
-    {"C26", "the result has rank N"},
-    {"C27", "without quantized tensors, all three have one element type"},
-    {"C28", "else rhs is quantized, and the result is if lhs is"},
-    {"C29", "an rhs quantized per axis is so along its output features"},
-    {"C30", "a result quantized per axis is so along its features"},
-    {"C31", "a quantized lhs has the storage type of rhs"},
-    {"C32", "a quantized lhs, rhs and result have one expressed type"},
-    {"C33", "with a quantized lhs, if rhs is quantized per tensor, so is the result"},
-    {"C34", "an lhs that is not quantized and the result have the expressed type of rhs"},
-    {"arity", "there are two operands and one result"},
-    {"types", "lhs is a tensor, or one quantized per tensor"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "lhs and rhs have the same rank N"),
+    OP_SPECIFIED("C2", "window_strides has N - 2 entries"),
+    OP_SPECIFIED("C3", "each entry of window_strides is positive"),
+    OP_SPECIFIED("C4", "padding has N - 2 rows of 2 entries"),
+    OP_SPECIFIED("C5", "lhs_dilation has N - 2 entries"),
+    OP_SPECIFIED("C6", "each entry of lhs_dilation is positive"),
+    OP_SPECIFIED("C7", "rhs_dilation has N - 2 entries"),
+    OP_SPECIFIED("C8", "each entry of rhs_dilation is positive"),
+    OP_SPECIFIED("C9", "window_reversal has N - 2 entries"),
+    OP_SPECIFIED("C10", "batch_group_count divides the batch of lhs"),
+    OP_SPECIFIED("C11", "feature_group_count divides the features of lhs"),
+    OP_SPECIFIED("C12", "lhs has N - 2 spatial dimensions"),
+    OP_SPECIFIED("C13",
+                 "batch, feature and spatial dimensions of lhs are unique, at least 0 and below N"),
+    OP_SPECIFIED("C14",
+                 "the input features of rhs are those of lhs divided by feature_group_count"),
+    OP_SPECIFIED("C15", "batch_group_count divides the output features of rhs"),
+    OP_SPECIFIED("C16", "feature_group_count divides the output features of rhs"),
+    OP_SPECIFIED("C17", "rhs has N - 2 spatial dimensions"),
+    OP_SPECIFIED("C18", "feature and spatial dimensions of rhs are unique, at least 0 and below N"),
+    OP_SPECIFIED("C19", "the result has N - 2 spatial dimensions"),
+    OP_SPECIFIED(
+        "C20",
+        "batch, feature and spatial dimensions of the result are unique, at least 0 and below N"),
+    OP_SPECIFIED("C21", "feature_group_count is positive"),
+    OP_SPECIFIED("C22", "batch_group_count is positive"),
+    OP_SPECIFIED("C23", "feature_group_count or batch_group_count is 1"),
+    OP_SPECIFIED("C24", "precision_config, if there is one, has two entries"),
+    OP_SPECIFIED(
+        "C25",
+        "the result has the batch of lhs divided by batch_group_count, the output features of rhs, "
+        "and in each spatial dimension as many elements as there are windows"),
+    OP_SPECIFIED("C26", "the result has rank N"),
+    OP_SPECIFIED("C27", "without quantized tensors, all three have one element type"),
+    OP_SPECIFIED("C28", "else rhs is quantized, and the result is if lhs is"),
+    OP_SPECIFIED("C29", "an rhs quantized per axis is so along its output features"),
+    OP_SPECIFIED("C30", "a result quantized per axis is so along its features"),
+    OP_SPECIFIED("C31", "a quantized lhs has the storage type of rhs"),
+    OP_SPECIFIED("C32", "a quantized lhs, rhs and result have one expressed type"),
+    OP_SPECIFIED("C33", "with a quantized lhs, if rhs is quantized per tensor, so is the result"),
+    OP_SPECIFIED("C34",
+                 "an lhs that is not quantized and the result have the expressed type of rhs"),
+    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
+    OP_FORBIDDEN("types", "lhs is a tensor, or one quantized per tensor", "inputs (I1)"),
+    OP_CONSTRAINTS_END,
 };
 
 /* Implementations that leave padding out of products. */

@@ -213,7 +213,7 @@ static bool break_c28(breakage_t *b) {
 /* Quantized along a dimension that it must not be. */
 static bool break_axis(breakage_t *b, type_t *type, int64_t allowed) {
   int64_t axis = rng_below(b->rng, type->rank) == 0 ? 0 : (int64_t)type->rank - 1;
-  if (axis == allowed || type->dims[axis] > TYPE_SCALES_MAX) return false;
+  if (axis == allowed || !type_takes_axis(type, axis)) return false;
   const element_t *expressed = type->quantization->expressed;
   draw_quantization(b->rng, b->arena, expressed, (int32_t)axis, false, type);
   return true;
@@ -248,7 +248,7 @@ static bool break_c32(breakage_t *b) {
 static bool break_c33(breakage_t *b) {
   const element_t *expressed = quantize(b, false);
   int64_t axis = b->attributes->output.feature;
-  if (b->result->dims[axis] > TYPE_SCALES_MAX) return false;
+  if (!type_takes_axis(b->result, axis)) return false;
   draw_quantization(b->rng, b->arena, expressed, (int32_t)axis, false, b->result);
   return true;
 }
@@ -261,8 +261,8 @@ static bool break_c34(breakage_t *b) {
 
 static bool break_types(breakage_t *b) {
   const element_t *expressed = quantize(b, false);
-  uint64_t axis = rng_below(b->rng, b->lhs->rank);
-  if (b->lhs->dims[axis] > TYPE_SCALES_MAX) return false;
+  int64_t axis = (int64_t)rng_below(b->rng, b->lhs->rank);
+  if (!type_takes_axis(b->lhs, axis)) return false;
   draw_quantization(b->rng, b->arena, expressed, (int32_t)axis, false, b->lhs);
   return true;
 }

@@ -209,8 +209,7 @@ static void draw_elements(rng_t *rng, const convolution_attributes_t *attributes
   }
   const element_t *expressed = draw_expressed_element(rng);
   const element_t *storage = draw_storage_element(rng);
-  int64_t channels = rhs->dims[attributes->kernel.batch];
-  bool is_per_axis = rng_one_in(rng, 2) && channels <= TYPE_SCALES_MAX;
+  bool is_per_axis = rng_one_in(rng, 2) && type_takes_axis(rhs, attributes->kernel.batch);
   rhs->element = storage;
   draw_quantization(rng, arena, expressed, is_per_axis ? (int32_t)attributes->kernel.batch : -1,
                     rng_one_in(rng, 3), rhs);

@@ -72,11 +72,6 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = program->op->validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->name, violation);
-    return;
-  }
   static const char *const verbs[] = {
       [MOVEMENT_RESHAPE] = "gives another shape to",
       [MOVEMENT_TRANSPOSE] = "reorders the dimensions of",
@@ -140,53 +135,59 @@ static void transpose_with_axes(const program_t *program, axes_t *inout_axes, ar
   "dimension, that may be another one"
 
 static const op_constraint_t reshape_constraints[] = {
-    {"C1", SAME_ELEMENT_BUT_AXIS},
-    {"C2", "the result has any shape of as many elements as the operand has"},
-    {"C3",
-     "the quantized dimension has the same size in operand and result, and so have all dimensions "
-     "before it together, and all behind it"},
-    {"arity", ARITY},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", SAME_ELEMENT_BUT_AXIS),
+    OP_SPECIFIED("C2", "the result has any shape of as many elements as the operand has"),
+    OP_SPECIFIED("C3",
+                 "the quantized dimension has the same size in operand and result, and so have all "
+                 "dimensions "
+                 "before it together, and all behind it"),
+    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t transpose_constraints[] = {
-    {"C1", SAME_ELEMENT_BUT_AXIS},
-    {"C2", "permutation holds each dimension of the operand once"},
-    {"C3", "the sizes of the result are those of the operand in the order of the permutation"},
-    {"C4", "the quantized dimension goes where the permutation puts it"},
-    {"arity", ARITY},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", SAME_ELEMENT_BUT_AXIS),
+    OP_SPECIFIED("C2", "permutation holds each dimension of the operand once"),
+    OP_SPECIFIED(
+        "C3", "the sizes of the result are those of the operand in the order of the permutation"),
+    OP_SPECIFIED("C4", "the quantized dimension goes where the permutation puts it"),
+    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t broadcast_constraints[] = {
-    {"C1",
-     "the result has the element type of the operand, but that of types quantized along a "
-     "dimension, that and the scales and zero points may be others"},
-    {"C2", "broadcast_dimensions has an entry for each dimension of the operand"},
-    {"C3", "broadcast_dimensions are at least 0 and below the rank of the result"},
-    {"C4", "no dimension is twice in broadcast_dimensions"},
-    {"C5",
-     "the result has any shape in which each size of the operand that is not 1 is that of its "
-     "dimension"},
-    {"C6",
-     "the quantized dimension goes where broadcast_dimensions puts it, and if its size is 1, the "
-     "result repeats its scale and zero point"},
-    {"arity", ARITY},
-    {NULL, NULL},
+    OP_SPECIFIED(
+        "C1",
+        "the result has the element type of the operand, but that of types quantized along a "
+        "dimension, that and the scales and zero points may be others"),
+    OP_SPECIFIED("C2", "broadcast_dimensions has an entry for each dimension of the operand"),
+    OP_SPECIFIED("C3", "broadcast_dimensions are at least 0 and below the rank of the result"),
+    OP_SPECIFIED("C4", "no dimension is twice in broadcast_dimensions"),
+    OP_SPECIFIED(
+        "C5",
+        "the result has any shape in which each size of the operand that is not 1 is that of its "
+        "dimension"),
+    OP_SPECIFIED("C6",
+                 "the quantized dimension goes where broadcast_dimensions puts it, and if its size "
+                 "is 1, the "
+                 "result repeats its scale and zero point"),
+    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t concatenate_constraints[] = {
-    {"C1", "all operands have the same element type"},
-    {"C2", "all operands have the same shape but for the dimension"},
-    {"C3", "there is at least one operand"},
-    {"C4", "dimension is at least 0 and below the rank of the operands"},
-    {"C5", "the result has the element type of the operands"},
-    {"C6",
-     "the result has the shape of the operands but for the dimension, whose size is the sum of "
-     "theirs"},
-    {"types", "no operand is quantized along a dimension"},
-    {"arity", "there is one result"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "all operands have the same element type"),
+    OP_SPECIFIED("C2", "all operands have the same shape but for the dimension"),
+    OP_SPECIFIED("C3", "there is at least one operand"),
+    OP_SPECIFIED("C4", "dimension is at least 0 and below the rank of the operands"),
+    OP_SPECIFIED("C5", "the result has the element type of the operands"),
+    OP_SPECIFIED(
+        "C6",
+        "the result has the shape of the operands but for the dimension, whose size is the sum of "
+        "theirs"),
+    OP_FORBIDDEN("types", "no operand is quantized along a dimension", "inputs (I1)"),
+    OP_FORBIDDEN("arity", "there is one result", "outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 const op_t movement_reshape_op = {

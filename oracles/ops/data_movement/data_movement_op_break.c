@@ -58,7 +58,7 @@ static bool quantize_operand(rng_t *rng, arena_t *arena, program_t *program, uin
   type_t *operand = &program->operands[0];
   if (operand->rank == 0) return false;
   *out_axis = (uint32_t)rng_below(rng, operand->rank);
-  if (operand->dims[*out_axis] > TYPE_SCALES_MAX) return false;
+  if (!type_takes_axis(operand, *out_axis)) return false;
   operand->element = draw_storage_element(rng);
   draw_quantization(rng, arena, draw_expressed_element(rng), (int32_t)*out_axis, false, operand);
   return true;
@@ -116,7 +116,7 @@ static bool break_transposed_axis(rng_t *rng, arena_t *arena, program_t *program
   uint32_t place = (uint32_t)rng_below(rng, operand->rank);
   uint32_t other = (place + 1 + (uint32_t)rng_below(rng, operand->rank - 1)) % operand->rank;
   int64_t size = MIN(operand->dims[place], operand->dims[other]);
-  if (size > TYPE_SCALES_MAX) return false;
+  if (size == 0 || size > TYPE_SCALES_MAX) return false;
   operand->dims[place] = operand->dims[other] = size;
   operand->element = draw_storage_element(rng);
   draw_quantization(rng, arena, draw_expressed_element(rng), (int32_t)place, false, operand);
@@ -160,7 +160,7 @@ static bool break_broadcast_scales(rng_t *rng, arena_t *arena, program_t *progra
   uint32_t place = (uint32_t)data_movement_attributes(program)->dimensions.dims[axis];
   bool is_elsewhere = result->rank > 1 && rng_one_in(rng, 2);
   if (is_elsewhere) place = (place + 1) % result->rank;
-  if (result->dims[place] > TYPE_SCALES_MAX) return false;
+  if (!type_takes_axis(result, place)) return false;
   result->element = operand->element;
   quantization_t own = *movement_repeated(operand->quantization, (int32_t)place,
                                           (uint32_t)result->dims[place], arena);

@@ -31,7 +31,7 @@ static void draw_type(rng_t *rng, arena_t *arena, bool may_be_per_axis, type_t *
   int32_t axis = -1;
   if (may_be_per_axis && inout_type->rank > 0 && rng_one_in(rng, 2)) {
     int32_t dim = (int32_t)rng_below(rng, inout_type->rank);
-    if (inout_type->dims[dim] <= TYPE_SCALES_MAX) axis = dim;
+    if (type_takes_axis(inout_type, dim)) axis = dim;
   }
   inout_type->element = draw_storage_element(rng);
   draw_quantization(rng, arena, draw_expressed_element(rng), axis, false, inout_type);
@@ -187,7 +187,7 @@ void movement_broadcast_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
   bool may_be_per_axis = true;
   for (uint32_t i = 0; i < dimensions.count; i++) {
     int64_t size = result.dims[dimensions.dims[i]];
-    may_be_per_axis = may_be_per_axis && size <= TYPE_SCALES_MAX;
+    may_be_per_axis = may_be_per_axis && type_takes_axis(&result, dimensions.dims[i]);
     operand.dims[i] = rng_one_in(rng, 3) ? 1 : size;
   }
   attributes->dimensions = dimensions;

@@ -142,11 +142,6 @@ static void print_types_words(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = dot_general_validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is not a dot product: it breaks %s", violation);
-    return;
-  }
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
   const type_t *rhs = &program->operands[DOT_GENERAL_RHS];
@@ -224,47 +219,61 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 /* ---- The row --------------------------------------------------------------------------------- */
 
 static const op_constraint_t constraints[] = {
-    {"C1", "lhs and rhs have the same number of batching dimensions"},
-    {"C2", "lhs and rhs have the same number of contracting dimensions"},
-    {"C3", "the batching and contracting dimensions of lhs are unique, taken together"},
-    {"C4", "the batching and contracting dimensions of rhs are unique, taken together"},
-    {"C5", "each batching dimension of lhs is at least 0 and below its rank"},
-    {"C6", "each contracting dimension of lhs is at least 0 and below its rank"},
-    {"C7", "each batching dimension of rhs is at least 0 and below its rank"},
-    {"C8", "each contracting dimension of rhs is at least 0 and below its rank"},
-    {"C9", "corresponding batching dimensions have equal sizes"},
-    {"C10", "corresponding contracting dimensions have equal sizes"},
-    {"C11", "precision_config, if there is one, has two entries"},
-    {"C12", "the result has the batching sizes, then lhs's other sizes, then rhs's other sizes"},
-    {"C13", "lhs and rhs, if not quantized, have the same element type"},
-    {"C14",
-     "lhs and result are quantized, or neither is; rhs is if one of them is (RFC 003: C14 too)"},
-    {"C15", "the zero points of a quantized rhs are 0 (RFC 003: C15; before it, C17)"},
-    {"C16", "a quantized rhs has no scales along a contracting dimension (RFC 003 has no such)"},
-    {"C17", "a quantized lhs has rhs's storage type (RFC 003: C16; before it, C15)"},
-    {"C18",
-     "quantized lhs, rhs and result have the same expressed type (RFC 003: C17; before it, C16)"},
-    {"C19",
-     "the result has one scale where a quantized lhs meets a rhs of one scale (RFC 003 has no "
-     "such)"},
-    {"C20", "a float lhs and the result have the quantized rhs's expressed type (RFC 003: C18)"},
-    {"C22", "the algorithm's lhs_component_count is positive"},
-    {"C23", "the algorithm's rhs_component_count is positive"},
-    {"C24", "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive"},
-    {"arity", "there are two operands and one result"},
-    {"types",
-     "operands and result are tensors; unquantized operands' element type can be promoted to the "
-     "result's, and a quantized lhs has one scale"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "lhs and rhs have the same number of batching dimensions"),
+    OP_SPECIFIED("C2", "lhs and rhs have the same number of contracting dimensions"),
+    OP_SPECIFIED("C3", "the batching and contracting dimensions of lhs are unique, taken together"),
+    OP_SPECIFIED("C4", "the batching and contracting dimensions of rhs are unique, taken together"),
+    OP_SPECIFIED("C5", "each batching dimension of lhs is at least 0 and below its rank"),
+    OP_SPECIFIED("C6", "each contracting dimension of lhs is at least 0 and below its rank"),
+    OP_SPECIFIED("C7", "each batching dimension of rhs is at least 0 and below its rank"),
+    OP_SPECIFIED("C8", "each contracting dimension of rhs is at least 0 and below its rank"),
+    OP_SPECIFIED("C9", "corresponding batching dimensions have equal sizes"),
+    OP_SPECIFIED("C10", "corresponding contracting dimensions have equal sizes"),
+    OP_SPECIFIED("C11", "precision_config, if there is one, has two entries"),
+    OP_SPECIFIED(
+        "C12", "the result has the batching sizes, then lhs's other sizes, then rhs's other sizes"),
+    OP_SPECIFIED("C13", "lhs and rhs, if not quantized, have the same element type"),
+    OP_SPECIFIED(
+        "C14",
+        "lhs and result are quantized, or neither is; rhs is if one of them is (RFC 003: C14 too)"),
+    OP_SPECIFIED("C15", "the zero points of a quantized rhs are 0 (RFC 003: C15; before it, C17)"),
+    OP_SPECIFIED(
+        "C16", "a quantized rhs has no scales along a contracting dimension (RFC 003 has no such)"),
+    OP_SPECIFIED("C17", "a quantized lhs has rhs's storage type (RFC 003: C16; before it, C15)"),
+    OP_SPECIFIED("C18",
+                 "quantized lhs, rhs and result have the same expressed type (RFC 003: C17; before "
+                 "it, C16)"),
+    OP_SPECIFIED(
+        "C19",
+        "the result has one scale where a quantized lhs meets a rhs of one scale (RFC 003 has no "
+        "such)"),
+    OP_SPECIFIED(
+        "C20", "a float lhs and the result have the quantized rhs's expressed type (RFC 003: C18)"),
+    OP_SPECIFIED("C22", "the algorithm's lhs_component_count is positive"),
+    OP_SPECIFIED("C23", "the algorithm's rhs_component_count is positive"),
+    OP_SPECIFIED(
+        "C24",
+        "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive"),
+    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
+    OP_FORBIDDEN("types", "operands and result are tensors, and a quantized lhs has one scale",
+                 "inputs (I1), (I2) and outputs"),
+    OP_UNMODELLED("promotion",
+                  "the element type of operands that are not quantized can be promoted to the "
+                  "result's"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t contract_constraints[] = {
-    {"C13", "lhs and rhs have the same element type (dot_algorithm=rfc|spec)"},
-    {"C21",
-     "precision_config is DEFAULT where there is an algorithm (dot_algorithm=spec|verifier)"},
-    {"float", "the algorithm's types are floats (dot_algorithm=spec|verifier)"},
-    {"known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)"},
-    {NULL, NULL},
+    OP_SPECIFIED("C13", "lhs and rhs have the same element type (dot_algorithm=rfc|spec)"),
+    OP_SPECIFIED(
+        "C21",
+        "precision_config is DEFAULT where there is an algorithm (dot_algorithm=spec|verifier)"),
+    OP_FORBIDDEN("float", "the algorithm's types are floats (dot_algorithm=spec|verifier)",
+                 "inputs (I8-I10)"),
+    OP_FORBIDDEN_BY(
+        "known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)",
+        "dot algorithms known to be supported on any hardware", "StableHLO's verifier"),
+    OP_CONSTRAINTS_END,
 };
 
 const op_t dot_general_op = {

@@ -191,19 +191,9 @@ static bool break_arity(breakage_t *b) {
   return true;
 }
 
-static bool is_of_other_kind(const element_t *element, const void *from) {
-  return !element_is_promotable(from, element) && !element_is_promotable(element, from);
-}
-
-/* A result of another kind, never a narrower one: that has a plain meaning, which the specification
- * neither gives nor forbids outright. */
 static bool break_types(breakage_t *b) {
-  if (is_quantized(b->program)) {
-    return dot_general_break_quantization(b->rng, "types", b->arena, b->program);
-  }
-  const element_t *from = b->lhs.type->element;
-  b->program->results[0].element = draw_element(b->rng, is_of_other_kind, from);
-  return true;
+  return is_quantized(b->program) &&
+         dot_general_break_quantization(b->rng, "types", b->arena, b->program);
 }
 
 bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,

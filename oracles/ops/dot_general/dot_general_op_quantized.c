@@ -40,12 +40,12 @@ const char *dot_general_validate_quantization(const program_t *program) {
 
 /* ---- Drawn ----------------------------------------------------------------------------------- */
 
-/* A dimension of at most TYPE_SCALES_MAX elements that is not in `excluded`; -1 if there is none.
+/* A dimension to quantize along that is not in `excluded`; -1 if there is none.
  */
 static int32_t draw_axis(rng_t *rng, const type_t *type, const dimension_list_t *excluded) {
   dimension_list_t candidates = {.count = 0};
   for (uint32_t i = 0; i < type->rank; i++) {
-    bool fits = type->dims[i] <= TYPE_SCALES_MAX && !dimension_list_contains(excluded, i);
+    bool fits = type_takes_axis(type, i) && !dimension_list_contains(excluded, i);
     if (fits) dimension_list_append(&candidates, i);
   }
   if (candidates.count == 0) return -1;
@@ -119,7 +119,7 @@ static void settle_result_scales(rng_t *rng, program_t *program, arena_t *arena)
   bool is_aligned =
       result->axis != -1 && rhs->axis != -1 && result->axis == result_axis_of(program, rhs->axis);
   for (uint32_t i = 0; i < result->count; i++) {
-    double unit = lhs->scales[0] * (rhs->count == 0 ? 1 : rhs->scales[is_aligned ? i : 0]);
+    double unit = lhs->scales[0] * rhs->scales[is_aligned ? i : 0];
     scales[i] = draw_result_scale(rng, program, unit, result->scales[i]);
   }
   result->scales = scales;
@@ -211,7 +211,7 @@ static bool break_c16(rng_t *rng, arena_t *arena, program_t *program) {
   type_t *rhs = &program->operands[DOT_GENERAL_RHS];
   if (contracting->count == 0) return false;
   int64_t axis = contracting->dims[rng_below(rng, contracting->count)];
-  if (rhs->dims[axis] > TYPE_SCALES_MAX) return false;
+  if (!type_takes_axis(rhs, axis)) return false;
   dot_general_draw_quantization(rng, rng_one_in(rng, 2), arena, program);
   draw_quantization(rng, arena, rhs->quantization->expressed, (int32_t)axis, true, rhs);
   return true;

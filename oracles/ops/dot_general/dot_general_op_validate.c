@@ -73,20 +73,21 @@ static bool has_quantized(const program_t *program) {
          program->results[0].quantization != NULL;
 }
 
-/* Tensors, of which the operands' can be promoted to the result's; or quantized ones, of which the
- * left operand has one scale. */
-static bool types_are_supported(const program_t *program) {
+/* Tensors, or quantized ones, of which the left operand has one scale. */
+static bool are_tensors(const program_t *program) {
   const type_t *types[] = {&program->operands[DOT_GENERAL_LHS], &program->operands[DOT_GENERAL_RHS],
                            &program->results[0]};
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
     if (!types[i]->element->is_tensor_element) return false;
   }
-  if (has_quantized(program)) {
-    const quantization_t *lhs = types[DOT_GENERAL_LHS]->quantization;
-    return lhs == NULL || lhs->axis == -1;
-  }
-  return element_is_promotable(types[0]->element, types[2]->element) &&
-         element_is_promotable(types[1]->element, types[2]->element);
+  const quantization_t *lhs = types[DOT_GENERAL_LHS]->quantization;
+  return lhs == NULL || lhs->axis == -1;
+}
+
+static bool is_promoted(const program_t *program) {
+  const element_t *result = program->results[0].element;
+  return element_is_promotable(program->operands[DOT_GENERAL_LHS].element, result) &&
+         element_is_promotable(program->operands[DOT_GENERAL_RHS].element, result);
 }
 
 static bool is_f8(const element_t *element) {
@@ -136,7 +137,8 @@ const char *dot_general_validate(const program_t *program) {
   if (violation != NULL) return violation;
   if (attributes->has_algorithm) violation = validate_counts(&attributes->algorithm);
   if (violation != NULL) return violation;
-  return types_are_supported(program) ? NULL : "types";
+  if (!are_tensors(program)) return "types";
+  return has_quantized(program) || is_promoted(program) ? NULL : "promotion";
 }
 
 const char *dot_general_validate_under(const program_t *program, const contract_t *contract) {

@@ -7,26 +7,31 @@
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
 static const op_constraint_t convert_constraints[] = {
-    {"C1", "operand and result have the same shape"},
-    {"arity", "there are one operand and one result"},
-    {"types", "operand and result are unquantized tensors"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "operand and result have the same shape"),
+    OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs"),
+    OP_FORBIDDEN("types", "operand and result are unquantized tensors", "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t quantize_constraints[] = {
-    {"C1", "operand and result have the same shape"},
-    {"C2", "the result's expressed type is the float of the operand, or its expressed type"},
-    {"arity", "there are one operand and one result"},
-    {"types", "the operand is a tensor of floats or quantized, and the result is quantized"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "operand and result have the same shape"),
+    OP_SPECIFIED("C2",
+                 "the result's expressed type is the float of the operand, or its expressed type"),
+    OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs"),
+    OP_FORBIDDEN("types",
+                 "the operand is a tensor of floats or quantized, and the result is quantized",
+                 "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t dequantize_constraints[] = {
-    {"C1", "operand and result have the same shape"},
-    {"C2", "the result's element type is the expressed type of the operand"},
-    {"arity", "there are one operand and one result"},
-    {"types", "the operand is quantized, and the result an unquantized tensor of floats"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "operand and result have the same shape"),
+    OP_SPECIFIED("C2", "the result's element type is the expressed type of the operand"),
+    OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs"),
+    OP_FORBIDDEN("types",
+                 "the operand is quantized, and the result an unquantized tensor of floats",
+                 "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
 };
 
 static bool has_arity(const program_t *program) {
@@ -137,11 +142,6 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = program->op->validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->name, violation);
-    return;
-  }
   g_string_append(out_text, "converts each element of ");
   type_print(&program->operands[0], out_text);
   g_string_append(out_text, " to ");

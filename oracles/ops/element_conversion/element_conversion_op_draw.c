@@ -27,7 +27,7 @@ static void quantize_type(rng_t *rng, arena_t *arena, const element_t *expressed
   int32_t axis = -1;
   if (inout_type->rank > 0 && rng_one_in(rng, 2)) {
     uint32_t dim = (uint32_t)rng_below(rng, inout_type->rank);
-    if (inout_type->dims[dim] <= TYPE_SCALES_MAX) axis = (int32_t)dim;
+    if (type_takes_axis(inout_type, dim)) axis = (int32_t)dim;
   }
   inout_type->element = draw_storage_element(rng);
   draw_quantization(rng, arena, expressed, axis, false, inout_type);

@@ -30,6 +30,9 @@ uint32_t elementwise_arity(elementwise_t function);
 
 /* Whether it is defined on unquantized tensors of that element type; and on quantized ones. */
 bool elementwise_takes(elementwise_t function, const element_t *element);
+
+/* Whether it is defined on unquantized tensors of that element type, and Assay knows how. */
+bool elementwise_models(elementwise_t function, const element_t *element);
 bool elementwise_takes_quantized(elementwise_t function);
 
 /* Drawing: elementwise_op_draw.c, elementwise_op_edges.c.  inout_program->op is set. */

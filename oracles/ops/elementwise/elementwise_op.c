@@ -8,33 +8,47 @@
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 static const op_constraint_t add_constraints[] = {
-    {"C1", "unquantized operands and result have one type"},
-    {"C2", "all of operands and result are quantized, or none"},
-    {"C3", "quantized operands and result have one storage type"},
-    {"C4", "quantized operands and result have one expressed type"},
-    {"C5", "the result is quantized per axis if and only if an operand is"},
-    {"C6", "a left operand quantized per axis has the quantization dimension of the result"},
-    {"C7", "a right operand quantized per axis has the quantization dimension of the result"},
-    {"arity", "there are two operands and one result"},
-    {"shape", "quantized operands and result have one shape"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "unquantized operands and result have one type"),
+    OP_SPECIFIED("C2", "all of operands and result are quantized, or none"),
+    OP_SPECIFIED("C3", "quantized operands and result have one storage type"),
+    OP_SPECIFIED("C4", "quantized operands and result have one expressed type"),
+    OP_SPECIFIED("C5", "the result is quantized per axis if and only if an operand is"),
+    OP_SPECIFIED("C6",
+                 "a left operand quantized per axis has the quantization dimension of the result"),
+    OP_SPECIFIED("C7",
+                 "a right operand quantized per axis has the quantization dimension of the result"),
+    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
+    OP_FORBIDDEN("shape", "quantized operands and result have one shape",
+                 "C1 of the addition of what they stand for"),
+    OP_CONSTRAINTS_END,
 };
 
-static const op_constraint_t constraints[] = {
-    {"C1", "operands and result have one type, but for scale and zero point"},
-    {"arity", "there are as many operands as the op takes, and one result"},
-    {"types",
-     "the element type is one that the op takes: booleans, integers, floats, complex numbers (not "
-     "for subtract and negate: booleans; not for multiply, maximum and minimum: complex numbers), "
-     "or quantized per tensor"},
-    {NULL, NULL},
+#define BASELINE                                                                          \
+  OP_SPECIFIED("C1", "operands and result have one type, but for scale and zero point"),  \
+      OP_FORBIDDEN("arity", "there are as many operands as the op takes, and one result", \
+                   "inputs and outputs")
+
+static const op_constraint_t number_constraints[] = {
+    BASELINE,
+    OP_FORBIDDEN("types",
+                 "the element type is one of integers, floats or complex numbers, or quantized per "
+                 "tensor",
+                 "inputs and outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t any_constraints[] = {
+    BASELINE,
+    OP_FORBIDDEN("types", "quantized types are so per tensor", "inputs and outputs"),
+    OP_UNMODELLED("complex", "the elements are no complex numbers"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t shift_constraints[] = {
-    {"C1", "operands and result have one type"},
-    {"arity", "there are two operands and one result"},
-    {"types", "operands are tensors of integers"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "operands and result have one type"),
+    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
+    OP_FORBIDDEN("types", "operands are tensors of integers", "inputs (I1), (I2)"),
+    OP_CONSTRAINTS_END,
 };
 
 /* The rows are at the end; a program's row tells its function. */
@@ -51,16 +65,21 @@ uint32_t elementwise_arity(elementwise_t function) {
 bool elementwise_takes(elementwise_t function, const element_t *element) {
   if (!element->is_tensor_element) return false;
   switch (function) {
-    case ELEMENTWISE_ADD:
-      return true;
     case ELEMENTWISE_SUBTRACT:
     case ELEMENTWISE_NEGATE:
       return element->kind != ELEMENT_BOOLEAN;
     case ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC:
       return element_is_integer(element);
     default:
-      return element->kind != ELEMENT_COMPLEX;
+      return true;
   }
+}
+
+bool elementwise_models(elementwise_t function, const element_t *element) {
+  bool is_left_out = function == ELEMENTWISE_MULTIPLY || function == ELEMENTWISE_MAXIMUM ||
+                     function == ELEMENTWISE_MINIMUM;
+  bool is_complex = element->kind == ELEMENT_COMPLEX;
+  return elementwise_takes(function, element) && !(is_left_out && is_complex);
 }
 
 bool elementwise_takes_quantized(elementwise_t function) {
@@ -77,10 +96,6 @@ static bool have_one_baseline(const type_t *a, const type_t *b) {
                        p->storage_max == q->storage_max && p->axis == q->axis);
 }
 
-static bool have_one_shape(const type_t *a, const type_t *b) {
-  return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
-}
-
 static bool has_arity(const program_t *program) {
   return program->operand_count == elementwise_arity(elementwise_of(program)) &&
          program->result_count == 1;
@@ -93,7 +108,7 @@ static const char *validate_quantized_add(const type_t *lhs, const type_t *rhs,
   const quantization_t *left = lhs->quantization, *right = rhs->quantization;
   const quantization_t *to = result->quantization;
   if (left == NULL || right == NULL || to == NULL) return "C2";
-  if (!have_one_shape(lhs, rhs) || !have_one_shape(lhs, result)) return "shape";
+  if (!type_shapes_equal(lhs, rhs) || !type_shapes_equal(lhs, result)) return "shape";
   if (lhs->element != rhs->element || lhs->element != result->element) return "C3";
   if (left->expressed != right->expressed || left->expressed != to->expressed) return "C4";
   if ((is_per_axis(lhs) || is_per_axis(rhs)) != is_per_axis(result)) return "C5";
@@ -126,7 +141,9 @@ static const char *validate(const program_t *program) {
     are_one = are_one && have_one_baseline(&program->operands[i], result);
   }
   if (!are_taken) return "types";
-  return are_one ? NULL : "C1";
+  if (!are_one) return "C1";
+  return result->quantization != NULL || elementwise_models(function, result->element) ? NULL
+                                                                                       : "complex";
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -153,11 +170,6 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = program->op->validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is no %s: it breaks %s", program->op->name, violation);
-    return;
-  }
   g_string_append_printf(out_text, "%s, for each element of ", program->op->summary);
   type_print(&program->operands[0], out_text);
   if (program->operand_count == 2) {
@@ -246,15 +258,15 @@ static const char *const shift_policies[] = {"shift_amount", NULL};
 static const op_t rows[ELEMENTWISE_COUNT] = {
     [ELEMENTWISE_ADD] = ROW(add, add_constraints, validate_add, "the sum", .formulas = "quantized"),
     [ELEMENTWISE_SUBTRACT] =
-        ROW(subtract, constraints, validate, "the difference", .formulas = "quantized"),
+        ROW(subtract, number_constraints, validate, "the difference", .formulas = "quantized"),
     [ELEMENTWISE_MULTIPLY] =
-        ROW(multiply, constraints, validate, "the product", .formulas = "quantized"),
+        ROW(multiply, any_constraints, validate, "the product", .formulas = "quantized"),
     [ELEMENTWISE_MAXIMUM] =
-        ROW(maximum, constraints, validate, "the larger one", .formulas = "quantized"),
+        ROW(maximum, any_constraints, validate, "the larger one", .formulas = "quantized"),
     [ELEMENTWISE_MINIMUM] =
-        ROW(minimum, constraints, validate, "the smaller one", .formulas = "quantized"),
+        ROW(minimum, any_constraints, validate, "the smaller one", .formulas = "quantized"),
     [ELEMENTWISE_NEGATE] =
-        ROW(negate, constraints, validate, "the negative", .formulas = "quantized"),
+        ROW(negate, number_constraints, validate, "the negative", .formulas = "quantized"),
     [ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC] =
         ROW(shift_right_arithmetic, shift_constraints, validate,
             "the left one, shifted to the right by the other with copies of its sign",

@@ -19,8 +19,8 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const element_
   return type_make(element, rank, dims);
 }
 
-static bool is_taken(const element_t *element, const void *function) {
-  return elementwise_takes(*(const elementwise_t *)function, element);
+static bool is_modelled(const element_t *element, const void *function) {
+  return elementwise_models(*(const elementwise_t *)function, element);
 }
 
 static bool is_not_taken(const element_t *element, const void *function) {
@@ -76,7 +76,7 @@ static type_t requantized(rng_t *rng, arena_t *arena, const type_t *type, int32_
 static int32_t draw_axis(rng_t *rng, const type_t *type) {
   if (type->rank == 0) return -1;
   uint32_t dim = (uint32_t)rng_below(rng, type->rank);
-  return type->dims[dim] <= TYPE_SCALES_MAX ? (int32_t)dim : -1;
+  return type_takes_axis(type, dim) ? (int32_t)dim : -1;
 }
 
 /* Over a shape, whose element type is a storage type; along `axis`, -1 for none, the result and one
@@ -111,7 +111,7 @@ void elementwise_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
     draw_quantized(rng, arena, &shape, has_axis ? draw_axis(rng, &shape) : -1, inout_program);
     return;
   }
-  type_t type = draw_shape(rng, limits, draw_element(rng, is_taken, &function));
+  type_t type = draw_shape(rng, limits, draw_element(rng, is_modelled, &function));
   inout_program->operands[0] = inout_program->operands[1] = type;
   inout_program->results[0] = type;
 }
@@ -135,7 +135,7 @@ typedef struct other {
 
 static bool is_other_taken(const element_t *element, const void *context) {
   const other_t *other = context;
-  return element != other->present && elementwise_takes(other->function, element);
+  return element != other->present && elementwise_models(other->function, element);
 }
 
 static type_t *any_type(rng_t *rng, program_t *program) {
@@ -162,7 +162,8 @@ static void break_agreement(rng_t *rng, elementwise_t function, arena_t *arena, 
 static bool break_types(rng_t *rng, arena_t *arena, program_t *program) {
   elementwise_t function = elementwise_of(program);
   type_t *first = &program->operands[0];
-  if (first->quantization != NULL || rng_one_in(rng, 3)) {
+  bool takes_all = draw_element(rng, is_not_taken, &function) == NULL;
+  if (takes_all || first->quantization != NULL || rng_one_in(rng, 3)) {
     int32_t axis = draw_axis(rng, first);
     bool is_open = !elementwise_takes_quantized(function);
     if (axis == -1 && !is_open) return false;
@@ -179,7 +180,7 @@ static bool break_types(rng_t *rng, arena_t *arena, program_t *program) {
 static bool break_axis(rng_t *rng, arena_t *arena, const type_t *result, type_t *operand) {
   if (operand->rank < 2) return false;
   int32_t axis = (result->quantization->axis + 1) % (int32_t)operand->rank;
-  if (operand->dims[axis] > TYPE_SCALES_MAX) return false;
+  if (!type_takes_axis(operand, axis)) return false;
   *operand = requantized(rng, arena, operand, axis, true);
   return true;
 }

@@ -54,11 +54,6 @@ static void print_dimension_words(const dimension_list_t *list, GString *out_tex
 }
 
 static void print_words(const program_t *program, GString *out_text) {
-  const char *violation = reduce_validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is not a reduction: it breaks %s", violation);
-    return;
-  }
   const reduce_attributes_t *attributes = reduce_attributes(program);
   const type_t *input = &program->operands[0];
   dimension_list_t reduced = reduce_reduced_dimensions(program);
@@ -94,26 +89,30 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 /* ---- The row --------------------------------------------------------------------------------- */
 
 static const op_constraint_t constraints[] = {
-    {"C1", "all inputs have the same shape"},
-    {"C2", "each input and its initial value have the same element type"},
-    {"C3", "there are as many inputs as initial values and as results, and at least one"},
-    {"C4", "each entry of dimensions is at least 0 and below the rank of the inputs"},
-    {"C5", "the entries of dimensions are unique"},
-    {"C6",
-     "the body takes and returns one scalar for each input, of a type to which that input "
-     "can be promoted"},
-    {"C7", "each result has the shape of its input without the reduced dimensions"},
-    {"C8", "each result has the element type that the body returns"},
-    REDUCTION_CONSTRAINTS,
-    {"types",
-     "the operands are tensors, quantized per tensor if at all, initial values have rank 0, and "
-     "the body is defined on the accumulation types"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "all inputs have the same shape"),
+    OP_SPECIFIED("C2", "each input and its initial value have the same element type"),
+    OP_SPECIFIED("C3",
+                 "there are as many inputs as initial values and as results, and at least one"),
+    OP_SPECIFIED("C4", "each entry of dimensions is at least 0 and below the rank of the inputs"),
+    OP_SPECIFIED("C5", "the entries of dimensions are unique"),
+    OP_SPECIFIED(
+        "C6",
+        "the body takes and returns one scalar for each input, of a type to which that input "
+        "can be promoted"),
+    OP_SPECIFIED("C7", "each result has the shape of its input without the reduced dimensions"),
+    OP_SPECIFIED("C8", "each result has the element type that the body returns"),
+    REDUCTION_CONSTRAINTS("C6", "C8"),
+    OP_FORBIDDEN(
+        "types",
+        "the operands are tensors, quantized per tensor if at all, and initial values have "
+        "rank 0",
+        "inputs (I1), (I2)"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t contract_constraints[] = {
     REDUCTION_CONTRACT_CONSTRAINTS("C6", "C8"),
-    {NULL, NULL},
+    OP_CONSTRAINTS_END,
 };
 
 const op_t reduce_op = {

@@ -19,11 +19,6 @@ static bool signature_holds(const program_t *program) {
   return true;
 }
 
-static bool shapes_equal(const type_t *a, const type_t *b) {
-  if (a->rank != b->rank) return false;
-  return memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
-}
-
 static bool is_shape_of_result(const program_t *program, const type_t *result) {
   dimension_list_t kept = reduce_kept_dimensions(program);
   if (result->rank != kept.count) return false;
@@ -35,7 +30,7 @@ static bool is_shape_of_result(const program_t *program, const type_t *result) {
 
 static const char *validate_input(const program_t *program, uint32_t input) {
   const type_t *type = &program->operands[input];
-  if (!shapes_equal(type, &program->operands[0])) return "C1";
+  if (!type_shapes_equal(type, &program->operands[0])) return "C1";
   scalar_type_t own = scalar_type_of(type);
   scalar_type_t init = scalar_type_of(&program->operands[reduce_init_operand(program, input)]);
   if (!scalar_type_equal(&own, &init)) return "C2";
@@ -62,7 +57,7 @@ const char *reduce_validate(const program_t *program) {
   for (uint32_t i = 0; i < inputs; i++) {
     if (!is_shape_of_result(program, &program->results[i])) return "C7";
   }
-  return NULL;
+  return reduction_check_model(&attributes->reduction, &types);
 }
 
 const char *reduce_validate_under(const program_t *program, const contract_t *contract) {

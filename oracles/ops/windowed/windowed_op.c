@@ -155,11 +155,6 @@ static void print_windows(const windowed_attributes_t *attributes, GString *out_
 }
 
 static void print_reduce_window_words(const program_t *program, GString *out_text) {
-  const char *violation = reduce_window_validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is not a reduction of windows: it breaks %s", violation);
-    return;
-  }
   const windowed_attributes_t *attributes = windowed_attributes(program);
   reduction_types_t types = windowed_types(program);
   g_string_append_printf(out_text, "%s each window of ",
@@ -176,11 +171,6 @@ static void print_select_words(const program_t *program, GString *out_text) {
   static const char *const selects[WINDOWED_SELECT_COUNT] = {
       "first of the largest", "last of the largest", "first of the smallest",
       "last of the smallest"};
-  const char *violation = select_and_scatter_validate(program);
-  if (violation != NULL) {
-    g_string_append_printf(out_text, "is not a select and scatter: it breaks %s", violation);
-    return;
-  }
   const windowed_attributes_t *attributes = windowed_attributes(program);
   reduction_types_t types = windowed_types(program);
   g_string_append_printf(out_text, "gives each element of the source to the %s in a window of ",
@@ -235,62 +225,74 @@ static const char *select_validate_under(const program_t *program, const contrac
 #define POSITIVE(list) "each entry of " #list " is at least 1"
 
 static const op_constraint_t reduce_window_constraints[] = {
-    {"C1", "there are as many inputs as initial values and as results, and at least one"},
-    {"C2", "all inputs have the same shape"},
-    {"C3", "each input and its initial value have the same element type"},
-    {"C4", ONE_PER_DIMENSION(window_dimensions)},
-    {"C5", POSITIVE(window_dimensions)},
-    {"C6", ONE_PER_DIMENSION(window_strides)},
-    {"C7", POSITIVE(window_strides)},
-    {"C8", ONE_PER_DIMENSION(base_dilations)},
-    {"C9", POSITIVE(base_dilations)},
-    {"C10", ONE_PER_DIMENSION(window_dilations)},
-    {"C11", POSITIVE(window_dilations)},
-    {"C12", "padding has one pair for each dimension of the inputs"},
-    {"C13",
-     "the body takes and returns one scalar for each input, of a type to which that input can be "
-     "converted"},
-    {"C14", "all results have the same shape"},
-    {"C15", "each dimension of the results has the number of windows that fit along the inputs'"},
-    {"C16", "each result has the element type that the body returns, or one that the RFC permits"},
-    REDUCTION_CONSTRAINTS,
-    {"types",
-     "initial values have rank 0, no type is quantized per axis, and the body is defined on the "
-     "accumulation types"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1",
+                 "there are as many inputs as initial values and as results, and at least one"),
+    OP_SPECIFIED("C2", "all inputs have the same shape"),
+    OP_SPECIFIED("C3", "each input and its initial value have the same element type"),
+    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
+    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
+    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
+    OP_SPECIFIED("C7", POSITIVE(window_strides)),
+    OP_SPECIFIED("C8", ONE_PER_DIMENSION(base_dilations)),
+    OP_SPECIFIED("C9", POSITIVE(base_dilations)),
+    OP_SPECIFIED("C10", ONE_PER_DIMENSION(window_dilations)),
+    OP_SPECIFIED("C11", POSITIVE(window_dilations)),
+    OP_SPECIFIED("C12", "padding has one pair for each dimension of the inputs"),
+    OP_SPECIFIED("C13",
+                 "the body takes and returns one scalar for each input, of a type to which that "
+                 "input can be "
+                 "converted"),
+    OP_SPECIFIED("C14", "all results have the same shape"),
+    OP_SPECIFIED(
+        "C15",
+        "each dimension of the results has the number of windows that fit along the inputs'"),
+    OP_SPECIFIED(
+        "C16",
+        "each result has the element type that the body returns, or one that the RFC permits"),
+    REDUCTION_CONSTRAINTS("C13", "C16"),
+    OP_FORBIDDEN("types", "initial values have rank 0, and no type is quantized per axis",
+                 "inputs (I1), (I2)"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t reduce_window_contract_constraints[] = {
     REDUCTION_CONTRACT_CONSTRAINTS("C13", "C16"),
-    {NULL, NULL},
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t select_constraints[] = {
-    {"C1", "operand and source have the same element type"},
-    {"C2", "each dimension of the source has the number of windows that fit along the operand's"},
-    {"C3", "operand and initial value have the same element type"},
-    {"C4", ONE_PER_DIMENSION(window_dimensions)},
-    {"C5", POSITIVE(window_dimensions)},
-    {"C6", ONE_PER_DIMENSION(window_strides)},
-    {"C7", POSITIVE(window_strides)},
-    {"C8", "padding has one pair for each dimension of the operand"},
-    {"C9",
-     "select takes two scalars of the operand's element type and returns a boolean; a case gives "
-     "it no other type, so it cannot break this"},
-    {"C10", "scatter takes and returns a scalar of a type to which the operand's can be converted"},
-    {"C11", "the result has the shape of the operand"},
-    {"C12", "the result has the element type that scatter returns, or one that the RFC permits"},
-    REDUCTION_CONSTRAINTS,
-    {"types",
-     "there are three operands and a result, the initial value has rank 0, no type is quantized "
-     "per "
-     "axis, the operand has an order, and scatter is defined on the accumulation type"},
-    {NULL, NULL},
+    OP_SPECIFIED("C1", "operand and source have the same element type"),
+    OP_SPECIFIED(
+        "C2",
+        "each dimension of the source has the number of windows that fit along the operand's"),
+    OP_SPECIFIED("C3", "operand and initial value have the same element type"),
+    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
+    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
+    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
+    OP_SPECIFIED("C7", POSITIVE(window_strides)),
+    OP_SPECIFIED("C8", "padding has one pair for each dimension of the operand"),
+    OP_SPECIFIED("C9",
+                 "select takes two scalars of the operand's element type and returns a boolean; a "
+                 "case gives "
+                 "it no other type, so it cannot break this"),
+    OP_SPECIFIED(
+        "C10",
+        "scatter takes and returns a scalar of a type to which the operand's can be converted"),
+    OP_SPECIFIED("C11", "the result has the shape of the operand"),
+    OP_SPECIFIED(
+        "C12", "the result has the element type that scatter returns, or one that the RFC permits"),
+    REDUCTION_CONSTRAINTS("C10", "C12"),
+    OP_FORBIDDEN("types",
+                 "there are three operands and a result, the initial value has rank 0, and no type "
+                 "is quantized per axis",
+                 "inputs (I1-I3) and outputs"),
+    OP_UNMODELLED("order", "what select compares are no complex numbers"),
+    OP_CONSTRAINTS_END,
 };
 
 static const op_constraint_t select_contract_constraints[] = {
     REDUCTION_CONTRACT_CONSTRAINTS("C10", "C12"),
-    {NULL, NULL},
+    OP_CONSTRAINTS_END,
 };
 
 static const char *const reduce_window_policies[] = {"window_padding", NULL};

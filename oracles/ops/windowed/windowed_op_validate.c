@@ -1,9 +1,5 @@
 #include "oracles/ops/windowed/windowed_op.h"
 
-static bool shapes_equal(const type_t *a, const type_t *b) {
-  return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
-}
-
 static bool elements_equal(const type_t *a, const type_t *b) {
   scalar_type_t left = scalar_type_of(a);
   scalar_type_t right = scalar_type_of(b);
@@ -44,7 +40,7 @@ static const char *validate_inputs(const program_t *program) {
   }
   for (uint32_t i = 0; i < inputs; i++) {
     const type_t *input = &program->operands[i];
-    if (!shapes_equal(input, &program->operands[0])) return "C2";
+    if (!type_shapes_equal(input, &program->operands[0])) return "C2";
     if (!elements_equal(input, &program->operands[inputs + i])) return "C3";
   }
   return NULL;
@@ -53,9 +49,9 @@ static const char *validate_inputs(const program_t *program) {
 static const char *validate_results(const program_t *program) {
   type_t counts = windowed_counts(windowed_attributes(program), &program->operands[0]);
   for (uint32_t i = 1; i < program->result_count; i++) {
-    if (!shapes_equal(&program->results[i], &program->results[0])) return "C14";
+    if (!type_shapes_equal(&program->results[i], &program->results[0])) return "C14";
   }
-  return shapes_equal(&program->results[0], &counts) ? NULL : "C15";
+  return type_shapes_equal(&program->results[0], &counts) ? NULL : "C15";
 }
 
 const char *reduce_window_validate(const program_t *program) {
@@ -77,12 +73,13 @@ const char *reduce_window_validate(const program_t *program) {
   if (attributes->padding.count != rank) return "C12";
   reduction_types_t types = windowed_types(program);
   violation = reduction_validate(&attributes->reduction, &types, "C13", "C16");
-  return violation != NULL ? violation : validate_results(program);
+  if (violation == NULL) violation = validate_results(program);
+  return violation != NULL ? violation : reduction_check_model(&attributes->reduction, &types);
 }
 
 /* ---- select_and_scatter ---------------------------------------------------------------------- */
 
-/* What the ops of select compare. */
+/* What the ops of select are known to compare. */
 static bool is_ordered(const element_t *element) { return element->kind != ELEMENT_COMPLEX; }
 
 static const char *validate_windows(const program_t *program) {
@@ -96,7 +93,7 @@ static const char *validate_windows(const program_t *program) {
   if (violation != NULL) return violation;
   if (attributes->padding.count != operand->rank) return "C8";
   type_t counts = windowed_counts(attributes, operand);
-  return shapes_equal(&program->operands[SELECT_SOURCE], &counts) ? NULL : "C2";
+  return type_shapes_equal(&program->operands[SELECT_SOURCE], &counts) ? NULL : "C2";
 }
 
 const char *select_and_scatter_validate(const program_t *program) {
@@ -113,6 +110,7 @@ const char *select_and_scatter_validate(const program_t *program) {
   reduction_types_t types = windowed_types(program);
   violation = reduction_validate(&attributes->reduction, &types, "C10", "C12");
   if (violation != NULL) return violation;
-  if (!is_ordered(operand->element)) return "types";
-  return shapes_equal(&program->results[0], operand) ? NULL : "C11";
+  if (!type_shapes_equal(&program->results[0], operand)) return "C11";
+  violation = reduction_check_model(&attributes->reduction, &types);
+  return violation == NULL && !is_ordered(operand->element) ? "order" : violation;
 }

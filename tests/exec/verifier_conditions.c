@@ -1,0 +1,160 @@
+#include "tests/exec/verifier_conditions.h"
+
+#include "oracles/ops/collective/collective.h"
+#include "oracles/ops/dot_general/dot_general.h"
+#include "oracles/ops/windowed/windowed.h"
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+static bool has_value(const program_t *program, const char *key, const char *pattern) {
+  GString *words = g_string_new(NULL);
+  program->op->print_attributes(program, words);
+  g_autofree char *wanted = g_strdup_printf(" %s=%s(?: |$)", key, pattern);
+  bool has_it = g_regex_match_simple(wanted, words->str, 0, 0);
+  g_string_free(words, TRUE);
+  return has_it;
+}
+
+bool is_empty_list(const program_t *program, const char *key) {
+  return has_value(program, key, "\\[\\]");
+}
+
+bool has_few_precisions(const program_t *program) {
+  return has_value(program, "precision", "\\[[A-Z]*\\]");
+}
+
+bool has_known_algorithm(const program_t *program) {
+  const dot_general_attributes_t *attributes = program->attributes;
+  dot_algorithm_t known;
+  return !attributes->has_algorithm || dot_algorithm_find(&attributes->algorithm, &known);
+}
+
+bool is_of_letter(const disagreement_t *disagreement) {
+  return disagreement->contract->dot_algorithm == DOT_ALGORITHM_SPEC;
+}
+
+static bool is_op(const program_t *program, const char *name) {
+  return strcmp(program->op->name, name) == 0;
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+bool is_quantized(const type_t *type) { return type->quantization != NULL; }
+
+bool has_size_0(const type_t *type) {
+  for (uint32_t i = 0; i < type->rank; i++) {
+    if (type->dims[i] == 0) return true;
+  }
+  return false;
+}
+
+static bool is_whole(const element_t *element) {
+  return element_is_integer(element) || element->kind == ELEMENT_BOOLEAN;
+}
+
+static bool elements_are_alike(const element_t *a, const element_t *b) {
+  return a->kind == b->kind || (is_whole(a) && is_whole(b));
+}
+
+bool are_alike(const type_t *a, const type_t *b) {
+  if (is_quantized(a) || is_quantized(b)) return is_quantized(a) && is_quantized(b);
+  return elements_are_alike(a->element, b->element);
+}
+
+bool differ_in_sign(const type_t *a, const type_t *b) {
+  return is_quantized(a) && is_quantized(b) && a->element->bits == b->element->bits &&
+         a->element->kind != b->element->kind;
+}
+
+bool has_element_of(const type_t *a, const type_t *b) {
+  return a->element == b->element && quantization_equal(a->quantization, b->quantization);
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+
+static const reduction_t *reduction_of(const program_t *program) {
+  if (is_op(program, "stablehlo.reduce")) {
+    return &((const reduce_attributes_t *)program->attributes)->reduction;
+  }
+  bool is_windowed =
+      is_op(program, "stablehlo.reduce_window") || is_op(program, "stablehlo.select_and_scatter");
+  return is_windowed ? &windowed_attributes(program)->reduction
+                     : &collective_attributes(program)->reduction;
+}
+
+/* The types of the terms, of the body and of the results; none if the operands are too few. */
+static reduction_types_t types_of(const program_t *program) {
+  uint32_t first = is_op(program, "stablehlo.select_and_scatter") ? SELECT_SOURCE : 0;
+  if (program->operand_count < first + program->result_count) return (reduction_types_t){0};
+  return reduction_types(reduction_of(program), program->operands + first, program->results,
+                         program->result_count);
+}
+
+bool has_odd_operand(const program_t *program) { return program->operand_count % 2 == 1; }
+
+bool has_other_init(const program_t *program) {
+  uint32_t inputs = program->operand_count / 2;
+  for (uint32_t i = 0; i < inputs; i++) {
+    const type_t *input = &program->operands[i], *init = &program->operands[inputs + i];
+    if (!has_element_of(input, init)) return are_alike(input, init);
+  }
+  return false;
+}
+
+bool narrows_a_float(const program_t *program) {
+  reduction_types_t types = types_of(program);
+  for (uint32_t i = 0; i < types.count; i++) {
+    const element_t *from = types.inputs[i].element, *to = types.accumulations[i].element;
+    bool are_floats = from->kind == ELEMENT_FLOAT && to->kind == ELEMENT_FLOAT;
+    if (are_floats && to->bits < from->bits) return true;
+  }
+  return false;
+}
+
+bool widens_a_boolean(const program_t *program) {
+  reduction_types_t types = types_of(program);
+  for (uint32_t i = 0; i < types.count; i++) {
+    const element_t *from = types.inputs[i].element, *to = types.accumulations[i].element;
+    if (from->kind == ELEMENT_BOOLEAN && element_is_integer(to)) return true;
+  }
+  return false;
+}
+
+bool rescales_a_result(const program_t *program) {
+  reduction_types_t types = types_of(program);
+  for (uint32_t i = 0; i < types.count; i++) {
+    const scalar_type_t *from = &types.accumulations[i], *to = &types.results[i];
+    if (from->expressed == NULL || scalar_type_equal(from, to)) continue;
+    return scalar_type_has_baseline_of(from, to);
+  }
+  return false;
+}
+
+/* ---- Replicas -------------------------------------------------------------------------------- */
+
+int64_t replica_count(const program_t *program) {
+  return collective_attributes(program)->groups.id_count;
+}
+
+bool pads_a_group(const program_t *program) {
+  const replica_groups_t *groups = &collective_attributes(program)->groups;
+  for (uint32_t i = 0; i < groups->id_count; i++) {
+    if (groups->ids[i] == -1) return true;
+  }
+  return false;
+}
+
+bool differ_in_replicas(const type_t *a, const type_t *b) {
+  uint32_t a_rank = MAX(a->rank, 1), b_rank = MAX(b->rank, 1);
+  bool is_alone = a_rank == b_rank && (a->rank != b->rank || a->dims[0] != b->dims[0]);
+  for (uint32_t i = 1; i < a->rank && is_alone; i++) is_alone = a->dims[i] == b->dims[i];
+  return is_alone;
+}
+
+bool scatters_evenly(const program_t *program) {
+  const type_t *operand = &program->operands[0], *result = &program->results[0];
+  int64_t dim = collective_attributes(program)->scatter_dimension + 1;
+  if (dim < 1 || dim >= operand->rank || dim >= result->rank || result->dims[dim] == 0)
+    return false;
+  return operand->dims[dim] % result->dims[dim] == 0;
+}
