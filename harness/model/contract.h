@@ -36,7 +36,7 @@ enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
 
 /* Permitted errors of elementary functions.  A faithful one errs by less than one ulp, and returns
  * what the format holds exactly. */
-#define ELEMENTARY_ULPS "faithful|1|2|3|4|5|8|16|64|1024"
+#define ELEMENTARY_ULPS "faithful<1<2<3<4<5<8<16<64<1024"
 enum elementary_ulps {
   ULPS_FAITHFUL,
   ULPS_1,
@@ -106,7 +106,19 @@ void contract_set_value(contract_t *contract, const char *permission, uint8_t va
 uint8_t contract_value_count(const char *permission);
 const char *contract_spelling(const char *permission, uint8_t value);
 
+/* Whether a value of a permission permits all that another does, which may be the same.  Contracts
+ * are ordered by this: raising a permission never rejects what was accepted (VERDICTS.md, section
+ * 11). */
+bool contract_value_permits(const char *permission, uint8_t looser, uint8_t value);
+
+/* All permissions, in the order of permissions.def. */
+size_t contract_permission_count(void);
+const char *contract_permission_name(size_t index);
+
 /* One line per permission: name, values, meaning, value in both contracts; for `assay --help`. */
 void contract_print_help(GString *out_text);
+
+/* One line per permission by which "backend" does not accept all that "spec" accepts, and why. */
+void contract_print_exceptions(GString *out_text);
 
 #endif
