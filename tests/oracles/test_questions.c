@@ -80,6 +80,8 @@ static const sum_row_t sum_rows[] = {
      "init_count=0"},
     {"however many initial values, they push one way", "bf16", BACKEND, 2, {1, 2}, {0}, false, true,
      100, 50, false, ""},
+    {"nor do they pull a sum down that stops at the largest number", "f6E3M2FN", "spec", 1, {28},
+     {0}, false, true, 1, 7, false, ""},
     {"half an initial value is none", "f32", BACKEND, 2, {1, 2}, {0}, false, true, 100, 53, false,
      ""},
     {"a partial sum may overflow", "f32", BACKEND, 3, {0x1.8p+127, 0x1.8p+127, -0x1.8p+127}, {0},
