@@ -61,8 +61,8 @@ static const relaxation_t composite_relaxations[] = {
     {CLASS_formula, NULL, 1, {PERMIT(epsilon, EPSILON_EITHER)}},
     {CLASS_formula, NULL, 1, {PERMIT_FORMULAS}},
     {CLASS_precision, "function_range=ulps", 1, {PERMIT(function_range, FUNCTION_RANGE_ULPS)}},
-    {CLASS_precision, NULL, 1, {PERMIT(intermediate, INTERMEDIATE_NATIVE)}},
-    {CLASS_formula, NULL, 2, {PERMIT_FORMULAS, PERMIT(intermediate, INTERMEDIATE_NATIVE)}},
+    {CLASS_precision, NULL, 1, {PERMIT(intermediate, INTERMEDIATE_EITHER)}},
+    {CLASS_formula, NULL, 2, {PERMIT_FORMULAS, PERMIT(intermediate, INTERMEDIATE_EITHER)}},
     {CLASS_precision, "inaccurate elementary functions", 1, {PERMIT_INACCURATE_FUNCTIONS}},
     {CLASS_truncation, NULL, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
 };

@@ -28,7 +28,7 @@ enum { IMPRECISE_BITS_MIN = 10 }; /* The bits that the first spelling stands for
 enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
 enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
 
-enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE };
+enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDIATE_EITHER };
 enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
@@ -92,6 +92,15 @@ double contract_elementary_ulps(const contract_t *contract, elementary_t functio
                                 const format_t *format);
 bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
                                      const format_t *format);
+
+/* Whether 16-bit floats may be computed with in their own type, and in f32, between the ops of the
+ * specification.  (Formulas of composite ops may be computed in f32 under every contract.) */
+static inline bool contract_permits_native(const contract_t *contract) {
+  return contract->intermediate != INTERMEDIATE_WIDE;
+}
+static inline bool contract_permits_wide(const contract_t *contract) {
+  return contract->intermediate != INTERMEDIATE_NATIVE;
+}
 
 /* Permits elementary functions the largest errors of the table. */
 void contract_loosen_elementary(contract_t *contract);

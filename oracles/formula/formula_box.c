@@ -8,7 +8,7 @@ static size_t find_formats(const format_t *format, const contract_t *contract,
   bool is_short = format->bits == 16;
   size_t count = 0;
   if (is_short) out_formats[count++] = &format_table[FORMAT_f32];
-  if (!is_short || contract->intermediate == INTERMEDIATE_NATIVE) out_formats[count++] = format;
+  if (!is_short || contract_permits_native(contract)) out_formats[count++] = format;
   return count;
 }
 

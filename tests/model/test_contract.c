@@ -24,8 +24,8 @@
 #define BACKEND_WITH_BITS(bits)                                                                 \
   "order=any,bits=" bits                                                                        \
   ",init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,integer_overflow=either," \
-  "zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_bits=14,"                  \
-  "dot_algorithm=verifier,intermediate=wide,function_range=strict,byteir=today,epsilon="        \
+  "zero_sign=strict,operand_rounding=rn,low_nan=either,imprecise_accum_bits=14,"                \
+  "dot_algorithm=verifier,intermediate=either,function_range=strict,byteir=today,epsilon="      \
   "either" BACKEND_ULPS
 #define BACKEND BACKEND_WITH_BITS("any")
 #define IDENTIFIED BACKEND_WITH_BITS("identified")
