@@ -144,6 +144,12 @@ static void set_sum_specials(const formula_t *formula, const totals_t *totals, s
   if (are_negative || is_interval) out->specials |= ENCLOSED_NEGATIVE_ZERO;
 }
 
+/* Rounding is monotone: terms that are not negative have no negative sum, whatever they lose. */
+static void keep_sign(enclosed_t *inout, const totals_t *totals) {
+  if (mpfr_zero_p(totals->negative) && mpfr_sgn(inout->low) < 0) mpfr_set_zero(inout->low, 1);
+  if (mpfr_zero_p(totals->positive) && mpfr_sgn(inout->high) > 0) mpfr_set_zero(inout->high, 1);
+}
+
 static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count,
                        bool are_products) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
@@ -166,6 +172,7 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
   if (out->has_finite) {
     move_end(out->low, totals.low, &totals, true, factor, offset);
     move_end(out->high, totals.high, &totals, false, factor, offset);
+    keep_sign(out, &totals);
   }
   set_sum_specials(formula, &totals, count, bound.total_factor, out);
   enclosed_round(formula, out, true);
