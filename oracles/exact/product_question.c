@@ -9,6 +9,7 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order.h"
 #include "oracles/exact/range_convert.h"
+#include "oracles/exact/wider_node.h"
 
 /* Exponents of products of 2^24 factors stay far inside MPFR's range; the precision makes 2^26
  * roundings of the reference negligible, and they are rounded outwards besides. */
@@ -20,6 +21,8 @@ typedef struct product_case {
   size_t count; /* Factors, initial values included unless they are ones. */
   bool has_nan, has_infinity, has_zero, negative;
   size_t large_count; /* Factors above 1 in magnitude. */
+  size_t odd_count;   /* Factors other than powers of two, ... */
+  size_t other_count; /* ... and other than 1 and -1. */
   bool is_rounded;    /* The reference is not exact. */
   int64_t lowest_bit; /* Every partial product is a multiple of 2^lowest_bit. */
   mpfr_t reference;   /* Product of the finite nonzero factors, to PRODUCT_PRECISION bits. */
@@ -49,6 +52,9 @@ static void take_factor(product_case_t *product, double value, uint32_t times) {
   inexact |= mpfr_mul(product->reference, product->reference, power, MPFR_RNDN);
   product->is_rounded |= inexact != 0;
   product->lowest_bit += (int64_t)times * MIN(binary64_lowest_bit(value), 0);
+  int exponent;
+  if (frexp(fabs(value), &exponent) != 0.5) product->odd_count += times;
+  if (fabs(value) != 1) product->other_count += times;
   bool is_large = fabs(value) > 1;
   if (is_large) product->large_count += times;
   mpfr_ptr extreme = is_large ? product->largest : product->smallest;
@@ -126,12 +132,41 @@ static void add_losses(product_case_t *product, const format_t *format, const co
   mpfr_clears(loss, flushed, (mpfr_ptr)0);
 }
 
+/* Whether one multiplication at the most can round: that of two factors that are no powers of two,
+ * beside such as change exponents, far from the ends of the range. */
+static bool is_rounded_once(const product_case_t *product, const format_t *format,
+                            const contract_t *contract) {
+  if (contract->accum_wider == ACCUM_WIDER_NO || product->is_rounded || product->odd_count > 2) {
+    return false;
+  }
+  double largest = format_to_double(format, format->largest_bits);
+  bool stays_normal = mpfr_cmp_d(product->smallest, format_smallest_normal(format)) >= 0 &&
+                      mpfr_cmp_d(product->largest, largest) <= 0;
+  return stays_normal || (product->other_count <= 2 && contract->ftz == FTZ_NONE);
+}
+
+/* The errors of that multiplication: set_errors_of_one() in sum_case.c. */
+static void set_errors_of_one(product_case_t *product, const format_t *format,
+                              const contract_t *contract) {
+  size_t nodes = product->count == 0 ? 0 : product->count - 1;
+  error_bound_t bound = error_bound_wide_roundings(format, contract, nodes);
+  mpfr_set_d(product->total_error, format_smallest_normal(format), MPFR_RNDN);
+  mpfr_max(product->total_error, product->total_error, product->reference, MPFR_RNDU);
+  mpfr_mul_d(product->error, product->total_error, bound.factor, MPFR_RNDU);
+  mpfr_mul_d(product->total_error, product->total_error, bound.total_factor, MPFR_RNDU);
+  if (wider_node_holds(format, product->reference)) mpfr_set_zero(product->error, 1);
+}
+
 /* E' = factor * |x*| + losses, upwards. */
 static void set_errors(product_case_t *product, const format_t *format,
                        const contract_t *contract) {
   if (is_exact(product, format, contract)) {
     mpfr_set_zero(product->error, 1);
     mpfr_set_zero(product->total_error, 1);
+    return;
+  }
+  if (is_rounded_once(product, format, contract)) {
+    set_errors_of_one(product, format, contract);
     return;
   }
   error_bound_t bound = error_bound_product(format, contract, product->count);

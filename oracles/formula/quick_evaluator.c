@@ -229,6 +229,20 @@ static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, dou
   return kernels_of(formula)->are_multiples(terms->low, terms->count, bit);
 }
 
+/* Whether one operation may be all that rounds (enclosed_sums.c): at most one term is not 0, or two
+ * that are no products, or none that rounds. */
+static bool may_round_once(const formula_t *formula, const quick_numbers_t *terms,
+                           bool are_products) {
+  if (formula->contract->accum_wider == ACCUM_WIDER_NO) return false;
+  size_t nonzero = 0;
+  bool are_f32 = true;
+  for (size_t i = 0; i < terms->count && nonzero <= 2; i++) {
+    nonzero += terms->low[i] != 0 || terms->high[i] != 0;
+    are_f32 = are_f32 && to_f32(terms->low[i]) == terms->low[i];
+  }
+  return nonzero <= 1 || (nonzero == 2 && (!are_products || are_f32));
+}
+
 static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool are_products) {
   quick_totals_t totals;
   kernels_of(formula)->sum(terms, &totals);
@@ -237,7 +251,9 @@ static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool ar
                                .products_underflow = are_products,
                                .is_product = are_products};
   double factor = 0, slop = 0;
-  if (!is_exact(formula, terms, totals.low_magnitude)) {
+  if (may_round_once(formula, terms, are_products)) {
+    /* The sum of two binary32 numbers is rounded right by way of binary64, as is one number. */
+  } else if (!is_exact(formula, terms, totals.low_magnitude)) {
     factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
     slop = (double)terms->count * 0x1p-51;
   }
