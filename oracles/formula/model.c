@@ -76,6 +76,12 @@ static row_t negate(formula_t *formula, row_t a) {
   return row;
 }
 
+static row_t negate_where(formula_t *formula, row_t a, row_t b) {
+  row_t row = new_row(formula, common_count(a, b));
+  for (size_t i = 0; i < row.count; i++) row.values[i] = at(b, i) < 0 ? -at(a, i) : at(a, i);
+  return row;
+}
+
 static row_t subtract(formula_t *formula, row_t a, row_t b) {
   return add(formula, a, negate(formula, b));
 }
@@ -301,3 +307,4 @@ const evaluator_t model_evaluator = {
     .nearby = nearby,
     .either = either,
 };
+    .negate_where = negate_where,

@@ -175,6 +175,19 @@ static row_t maximum(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
   quick_numbers_t *out = new_numbers(formula, count);
+static row_t negate_where(formula_t *formula, row_t a, row_t b) {
+  size_t count = common_count(a, b);
+  const quick_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
+  quick_numbers_t *out = new_numbers(formula, count);
+  for (size_t i = 0; i < count; i++) {
+    bool is_below = sign->high[i] < 0, is_known = is_below || sign->low[i] >= 0;
+    out->low[i] = !is_known ? (double)NAN : is_below ? -x->high[i] : x->low[i];
+    out->high[i] = !is_known ? (double)NAN : is_below ? -x->low[i] : x->high[i];
+    out->point[i] = sign->point[i] < 0 ? -x->point[i] : x->point[i];
+  }
+  return row_of(formula, out);
+}
+
   for (size_t i = 0; i < count; i++) {
     out->low[i] = larger(x->low[i], y->low[i]);
     out->high[i] = larger(x->high[i], y->high[i]);
@@ -370,6 +383,7 @@ const evaluator_t quick_evaluator = {
     .sum_of_products = sum_of_products,
     .squared_deviations = squared_deviations,
     .running_moments = running_moments,
+    .negate_where = negate_where,
     .shares = shares,
     .online_sum = online_sum,
     .nearby = nearby,
