@@ -277,15 +277,31 @@ static uint8_t elementary_value(const contract_t *contract, elementary_t functio
   g_assert_not_reached();
 }
 
-double contract_elementary_ulps(const contract_t *contract, elementary_t function,
-                                const format_t *format) {
+static double ulps_of(const contract_t *contract, elementary_t function, const format_t *format) {
   static const double ulps[] = {1, 1, 2, 3, 4, 5, 8, 16, 64, 1024};
   return ulps[elementary_value(contract, function, format)];
 }
 
+double contract_elementary_growth(const contract_t *contract, elementary_t function,
+                                  const format_t *format) {
+  bool grows = function == ELEMENTARY_exp && format == &format_table[FORMAT_f32] &&
+               contract->exp_by_exp2 == EXP_BY_EXP2_YES;
+  return grows ? 1.224 : 0;
+}
+
+double contract_elementary_ulps(const contract_t *contract, elementary_t function,
+                                const format_t *format, double magnitude) {
+  double ulps = ulps_of(contract, function, format);
+  double growth = contract_elementary_growth(contract, function, format);
+  if (growth == 0) return ulps;
+  double grown = growth * MIN(magnitude, CONTRACT_EXP_MAGNITUDE_MAX);
+  return MAX(ulps, ulps_of(contract, ELEMENTARY_exp2, format) + grown);
+}
+
 bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
                                      const format_t *format) {
-  return elementary_value(contract, function, format) == ULPS_FAITHFUL;
+  return elementary_value(contract, function, format) == ULPS_FAITHFUL &&
+         contract_elementary_growth(contract, function, format) == 0;
 }
 
 void contract_loosen_elementary(contract_t *contract) {

@@ -22,7 +22,13 @@ enum permission_integer_overflow {
   INTEGER_OVERFLOW_SATURATE,
   INTEGER_OVERFLOW_EITHER
 };
-enum permission_operand_rounding { OPERAND_ROUNDING_RN, OPERAND_ROUNDING_RNA, OPERAND_ROUNDING_RZ };
+enum permission_repeat { RUNS_AGREE, RUNS_MAY_DIFFER };
+enum permission_operand_rounding {
+  OPERAND_ROUNDING_RN,
+  OPERAND_ROUNDING_TF32,
+  OPERAND_ROUNDING_RNA,
+  OPERAND_ROUNDING_RZ
+};
 enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
 enum { IMPRECISE_BITS_MIN = 10 }; /* The bits that the first spelling stands for. */
 enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
@@ -32,6 +38,7 @@ enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDI
 enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
+enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };
 enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
 
 /* Permitted errors of elementary functions.  A faithful one errs by less than one ulp, and returns
@@ -86,10 +93,19 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
 void contract_print(const contract_t *contract, GString *out_text);
 
-/* How many ulps an elementary function may err by in a format, 1 if it is faithful, and whether it
- * is; `format` is f64, f32, f16 or bf16. */
+/* How many ulps an elementary function may err by in a format at arguments of at most that
+ * magnitude: a number from the table, 1 if it is faithful, and so many more for each unit of the
+ * argument where it grows with that; whether it is faithful.  `format` is f64, f32, f16 or bf16.
+ *
+ * What grows is exp where it may be exp2 of t = x log2(e) (1 + c)(1 + d), c being what is lost by
+ * log2(e) in f32, 0.22398 * 2^-24, and |d| <= 2^-24 the rounding of the product: 2^t is e^x (1 +
+ * r), |r| <= |x| 1.22398 * 2^-24 (1 + 2^-16) while e^x is in the range of f32, |x| <= 104, and a
+ * unit in the last place of e^x is at least 2^-24 of it.  (CUDA documents 2 + floor(1.173 |x|).) */
 double contract_elementary_ulps(const contract_t *contract, elementary_t function,
-                                const format_t *format);
+                                const format_t *format, double magnitude);
+double contract_elementary_growth(const contract_t *contract, elementary_t function,
+                                  const format_t *format);
+#define CONTRACT_EXP_MAGNITUDE_MAX 104.0 /* Beyond it exp is 0 or infinite in f32. */
 bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
                                      const format_t *format);
 

@@ -152,10 +152,16 @@ static row_t square_root(formula_t *formula, row_t a) {
 
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   quick_numbers_t *out = new_numbers(formula, a.count);
-  double ulps = contract_elementary_ulps(formula->contract, which, formula->format);
+  const contract_t *contract = formula->contract;
+  quick_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),
+                         .growth = contract_elementary_growth(contract, which, formula->format)};
+  if (error.growth > 0) {
+    error.growth *= LESS;
+    error.start = contract_elementary_ulps(contract, ELEMENTARY_exp2, formula->format, 0);
+  }
   bool is_faithful = contract_elementary_is_faithful(formula->contract, which, formula->format);
-  if (is_faithful) ulps = 0.49; /* Which no exact value's neighbour is within. */
-  kernels_of(formula)->apply(which, ulps, a.quick, out);
+  if (is_faithful) error.ulps = 0.49; /* Which no exact value's neighbour is within. */
+  kernels_of(formula)->apply(which, error, a.quick, out);
   return row_of(formula, out);
 }
 
@@ -169,12 +175,6 @@ static row_t negate(formula_t *formula, row_t a) {
   return row_of(formula, out);
 }
 
-static double larger(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b); }
-
-static row_t maximum(formula_t *formula, row_t a, row_t b) {
-  size_t count = common_count(a, b);
-  const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
-  quick_numbers_t *out = new_numbers(formula, count);
 static row_t negate_where(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const quick_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
@@ -188,6 +188,12 @@ static row_t negate_where(formula_t *formula, row_t a, row_t b) {
   return row_of(formula, out);
 }
 
+static double larger(double a, double b) { return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b); }
+
+static row_t maximum(formula_t *formula, row_t a, row_t b) {
+  size_t count = common_count(a, b);
+  const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
+  quick_numbers_t *out = new_numbers(formula, count);
   for (size_t i = 0; i < count; i++) {
     out->low[i] = larger(x->low[i], y->low[i]);
     out->high[i] = larger(x->high[i], y->high[i]);
@@ -377,13 +383,13 @@ const evaluator_t quick_evaluator = {
     .multiply_add = multiply_add,
     .function = function,
     .negate = negate,
+    .negate_where = negate_where,
     .maximum = maximum,
     .row_maximum = row_maximum,
     .sum = sum,
     .sum_of_products = sum_of_products,
     .squared_deviations = squared_deviations,
     .running_moments = running_moments,
-    .negate_where = negate_where,
     .shares = shares,
     .online_sum = online_sum,
     .nearby = nearby,
