@@ -81,8 +81,7 @@ static size_t add_readings(const problem_t *problem, uint8_t formula, bool is_na
 
 static size_t readings_up_to(const problem_t *problem, uint8_t first, uint8_t last,
                              reading_t out_readings[READINGS_MAX]) {
-  bool may_be_native =
-      problem->format->bits == 16 && problem->contract->intermediate == INTERMEDIATE_NATIVE;
+  bool may_be_native = problem->format->bits == 16 && contract_permits_native(problem->contract);
   size_t count = 0;
   for (int is_native = 0; is_native <= (may_be_native ? 1 : 0); is_native++) {
     for (uint8_t formula = first; formula <= last; formula++) {

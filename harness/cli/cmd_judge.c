@@ -12,6 +12,13 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const op_c
     one_case_judge_absence(field->outcome, EXECUTOR_PROMISE_NONE, broken, field->reason, verdict);
     return STATUS_OK;
   }
+  if (field->kind == RESULT_CLASS && field->class_ == CLASS_nondeterministic &&
+      walk->contract.repeat == RUNS_MAY_DIFFER) {
+    verdict->outcome = OUTCOME_no_oracle;
+    g_strlcpy(verdict->reason, "two runs differed, as repeat=any permits, and neither is given",
+              sizeof verdict->reason);
+    return STATUS_OK;
+  }
   if (field->kind == RESULT_CLASS) {
     verdict->outcome = OUTCOME_diverges;
     verdict->class_ = field->class_;

@@ -76,6 +76,15 @@ static int open_and_record(const ledger_flags_t *flags, int argc, char **argv) {
     complain("no database given; add --db FILE");
     return EXIT_CODE_USAGE;
   }
+  contract_t contract;
+  failure_t error = {0};
+  if (find_contract(flags->task.contract, &contract, &error) == STATUS_OK &&
+      contract.repeat == RUNS_MAY_DIFFER) {
+    complain(
+        "the ledger holds versions against each other bit by bit, and repeat=any says that bits "
+        "may differ from run to run; leave it out of --contract");
+    return EXIT_CODE_USAGE;
+  }
   task_t task;
   int exit_code = task_open(&flags->task, argc, argv, &task);
   return exit_code == EXIT_CODE_CLEAN ? record(flags, &task) : exit_code;

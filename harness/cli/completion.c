@@ -109,6 +109,11 @@ static void offer_verbs(candidates_t *candidates) {
   }
 }
 
+static void offer_topics(candidates_t *candidates) {
+  offer_verbs(candidates);
+  offer(candidates, "contracts", "what a verdict may be given under");
+}
+
 static void offer_changes(candidates_t *candidates) {
   offer(candidates, "install", "fetch a worker's packages into an environment of its own");
   offer(candidates, "remove", "delete them again");
@@ -147,7 +152,7 @@ static const struct {
     {"executor", 0, offer_executors}, {"op", 0, offer_ops},
     {"contract", 0, offer_contracts}, {"property", 0, offer_properties},
     {"fuzz", 1, offer_ops},           {"query", 1, offer_queries},
-    {"help", 1, offer_verbs},         {"executors", 1, offer_changes},
+    {"help", 1, offer_topics},        {"executors", 1, offer_changes},
     {"executors", 2, offer_workers},  {"completion", 1, offer_shells},
     {"quant", 1, offer_quant_verbs},  {"table", 0, offer_tables},
     {"form", 0, offer_forms},

@@ -127,6 +127,11 @@ status_t check_prediction_flags(const contract_t *contract, const char *database
                        "contract identified predicts with stored profiles; add --db FILE, the "
                        "database that `assay identify --db FILE` wrote");
   }
+  if (is_identified && contract->repeat == RUNS_MAY_DIFFER) {
+    return status_fail(error, STATUS_INVALID,
+                       "contract identified predicts every bit, and repeat=any says that bits may "
+                       "differ from run to run; leave one of them out");
+  }
   if (!is_identified && reference != NULL) {
     return status_fail(error, STATUS_INVALID,
                        "--reference is for contract identified; add --contract identified");

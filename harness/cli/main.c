@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "harness/cli/cli.h"
+#include "harness/cli/contract_help.h"
 #include "harness/cli/manual_page.h"
 #include "harness/cli/suggest.h"
-#include "harness/model/contract.h"
 
 const command_t command_table[] = {
     {"run", "--executor NAME [--op OP] [--cases N|--time 30s]",
@@ -88,6 +88,13 @@ int complain_status(status_t status, const failure_t *error) {
   }
 }
 
+static void print_contracts(void) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  contract_help_print(text);
+  printf("Contracts (--contract spec, backend, identified, or KEY=VALUE,... over backend):\n%s",
+         text->str);
+}
+
 static void print_help(void) {
   puts("assay tests implementations of tensor operations against an exact oracle.\n");
   puts(
@@ -96,11 +103,8 @@ static void print_help(void) {
   for (const command_t *command = command_table; command->name != NULL; command++) {
     printf("  %-11s  %s\n", command->name, command->summary);
   }
-  GString *contracts = g_string_new(NULL);
-  contract_print_help(contracts);
-  printf("\nContracts (--contract spec, backend, identified, or KEY=VALUE,... over backend):\n%s",
-         contracts->str);
-  g_string_free(contracts, TRUE);
+  putchar('\n');
+  print_contracts();
   printf("\nExecutors: %s\n\nExit codes: %s\n", cli_executors_text, cli_exit_codes_text);
 }
 
@@ -129,7 +133,8 @@ static void print_manual(void) {
   g_string_free(page, TRUE);
 }
 
-/* `assay help VERB` is `assay VERB --help`; `assay help --man` prints the manual page. */
+/* `assay help VERB` is `assay VERB --help`; `assay help --man` prints the manual page, and `assay
+ * help contracts` the permissions. */
 static int help(int argc, char **argv) {
   if (argc < 3) {
     print_help();
@@ -137,6 +142,10 @@ static int help(int argc, char **argv) {
   }
   if (strcmp(argv[2], "--man") == 0) {
     print_manual();
+    return EXIT_CODE_CLEAN;
+  }
+  if (strcmp(argv[2], "contracts") == 0) {
+    print_contracts();
     return EXIT_CODE_CLEAN;
   }
   const command_t *command = find_command(argv[2]);

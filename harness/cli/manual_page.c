@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "harness/cli/contract_help.h"
 #include "harness/cli/option_table.h"
-#include "harness/model/contract.h"
 
 /* Text that roff shows as it is: no escapes, no ligature hyphens, no requests at a line's begin. */
 static void print_text(GString *out, const char *text) {
@@ -88,7 +88,7 @@ static void print_verb(GString *out, const command_t *command) {
 
 static void print_contracts(GString *out) {
   GString *text = g_string_new(NULL);
-  contract_print_help(text);
+  contract_help_print(text);
   g_string_append(out, ".SH CONTRACTS\n");
   print_text(out,
              "A verdict is given under a contract (--contract): spec, backend, identified, a file"

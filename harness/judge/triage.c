@@ -1,7 +1,6 @@
 #include "harness/judge/triage.h"
 
 #include <glib.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "harness/model/op.h"
@@ -10,7 +9,7 @@ enum { CHANGES_MAX = 3 };
 
 /* Sets one permission of a contract. */
 typedef struct change {
-  size_t permission; /* Offset in contract_t. */
+  const char *permission;
   uint8_t value;
 } change_t;
 
@@ -21,13 +20,14 @@ typedef struct relaxation {
   change_t changes[CHANGES_MAX];
 } relaxation_t;
 
-#define PERMIT(name, value) {offsetof(contract_t, name), (value)}
+#define PERMIT(name, value) {#name, (value)}
 
-/* Instead of an offset: all formulas of the op, or the largest errors of elementary functions. */
-static const size_t formulas_of_op = SIZE_MAX;
-static const size_t elementary_functions = SIZE_MAX - 1;
-#define PERMIT_FORMULAS {SIZE_MAX, 0}
-#define PERMIT_INACCURATE_FUNCTIONS {SIZE_MAX - 1, 0}
+/* Instead of a permission: all formulas of the op, or the largest errors of elementary functions.
+ */
+#define FORMULAS_OF_OP ""
+#define ELEMENTARY_FUNCTIONS "*"
+#define PERMIT_FORMULAS {FORMULAS_OF_OP, 0}
+#define PERMIT_INACCURATE_FUNCTIONS {ELEMENTARY_FUNCTIONS, 0}
 
 /* The order is the order of blame: the narrowest explanation first.  Wider nodes and
  * flushing come after another order, since in-order contracts that permit them are judged by the
@@ -36,6 +36,10 @@ static const relaxation_t relaxations[] = {
     {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
     {CLASS_padding, NULL, 1, {PERMIT(convolution_padding, 1)}},
     {CLASS_nan, "low_nan=keep", 1, {PERMIT(low_nan, LOW_NAN_EITHER)}},
+    {CLASS_precision,
+     "operand_rounding=tf32",
+     1,
+     {PERMIT(operand_rounding, OPERAND_ROUNDING_TF32)}},
     {CLASS_precision, "operand_rounding=rna", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RNA)}},
     {CLASS_truncation, "operand_rounding=rz", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RZ)}},
     {CLASS_precision, NULL, 1, {PERMIT(fma, FMA_YES)}},
@@ -59,29 +63,29 @@ static const relaxation_t composite_relaxations[] = {
     {CLASS_flush, NULL, 1, {PERMIT(ftz, FTZ_BOTH)}},
     {CLASS_precision, NULL, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
     {CLASS_formula, NULL, 1, {PERMIT(epsilon, EPSILON_EITHER)}},
+    {CLASS_precision, "exp_by_exp2=yes", 1, {PERMIT(exp_by_exp2, EXP_BY_EXP2_YES)}},
     {CLASS_formula, NULL, 1, {PERMIT_FORMULAS}},
     {CLASS_precision, "function_range=ulps", 1, {PERMIT(function_range, FUNCTION_RANGE_ULPS)}},
-    {CLASS_precision, NULL, 1, {PERMIT(intermediate, INTERMEDIATE_NATIVE)}},
-    {CLASS_formula, NULL, 2, {PERMIT_FORMULAS, PERMIT(intermediate, INTERMEDIATE_NATIVE)}},
+    {CLASS_precision, NULL, 1, {PERMIT(intermediate, INTERMEDIATE_EITHER)}},
+    {CLASS_formula, NULL, 2, {PERMIT_FORMULAS, PERMIT(intermediate, INTERMEDIATE_EITHER)}},
     {CLASS_precision, "inaccurate elementary functions", 1, {PERMIT_INACCURATE_FUNCTIONS}},
     {CLASS_truncation, NULL, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
 };
 
 static void apply_change(contract_t *contract, const change_t *change, const op_t *op) {
-  if (change->permission == formulas_of_op) {
+  if (strcmp(change->permission, FORMULAS_OF_OP) == 0) {
     if (op->formulas == NULL) return;
     uint8_t last = (uint8_t)(contract_value_count(op->formulas) - 1);
     contract_set_value(contract, op->formulas, last);
     return;
   }
-  if (change->permission == elementary_functions) {
+  if (strcmp(change->permission, ELEMENTARY_FUNCTIONS) == 0) {
     contract_loosen_elementary(contract);
     return;
   }
-  uint8_t *present = (uint8_t *)contract + change->permission;
-  /* Each value of operand_rounding permits what those before it do. */
-  bool is_ranked = change->permission == offsetof(contract_t, operand_rounding);
-  if (!is_ranked || *present < change->value) *present = change->value;
+  uint8_t present = contract_value(contract, change->permission);
+  if (contract_value_permits(change->permission, present, change->value)) return;
+  contract_set_value(contract, change->permission, change->value);
 }
 
 static contract_t relax(contract_t contract, const relaxation_t *relaxation, const op_t *op) {

@@ -22,21 +22,28 @@ enum permission_integer_overflow {
   INTEGER_OVERFLOW_SATURATE,
   INTEGER_OVERFLOW_EITHER
 };
-enum permission_operand_rounding { OPERAND_ROUNDING_RN, OPERAND_ROUNDING_RNA, OPERAND_ROUNDING_RZ };
+enum permission_repeat { RUNS_AGREE, RUNS_MAY_DIFFER };
+enum permission_operand_rounding {
+  OPERAND_ROUNDING_RN,
+  OPERAND_ROUNDING_TF32,
+  OPERAND_ROUNDING_RNA,
+  OPERAND_ROUNDING_RZ
+};
 enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
 enum { IMPRECISE_BITS_MIN = 10 }; /* The bits that the first spelling stands for. */
 enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
 enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
 
-enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE };
+enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDIATE_EITHER };
 enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
+enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };
 enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
 
 /* Permitted errors of elementary functions.  A faithful one errs by less than one ulp, and returns
  * what the format holds exactly. */
-#define ELEMENTARY_ULPS "faithful|1|2|3|4|5|8|16|64|1024"
+#define ELEMENTARY_ULPS "faithful<1<2<3<4<5<8<16<64<1024"
 enum elementary_ulps {
   ULPS_FAITHFUL,
   ULPS_1,
@@ -86,12 +93,30 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
 void contract_print(const contract_t *contract, GString *out_text);
 
-/* How many ulps an elementary function may err by in a format, 1 if it is faithful, and whether it
- * is; `format` is f64, f32, f16 or bf16. */
+/* How many ulps an elementary function may err by in a format at arguments of at most that
+ * magnitude: a number from the table, 1 if it is faithful, and so many more for each unit of the
+ * argument where it grows with that; whether it is faithful.  `format` is f64, f32, f16 or bf16.
+ *
+ * What grows is exp where it may be exp2 of t = x log2(e) (1 + c)(1 + d), c being what is lost by
+ * log2(e) in f32, 0.22398 * 2^-24, and |d| <= 2^-24 the rounding of the product: 2^t is e^x (1 +
+ * r), |r| <= |x| 1.22398 * 2^-24 (1 + 2^-16) while e^x is in the range of f32, |x| <= 104, and a
+ * unit in the last place of e^x is at least 2^-24 of it.  (CUDA documents 2 + floor(1.173 |x|).) */
 double contract_elementary_ulps(const contract_t *contract, elementary_t function,
-                                const format_t *format);
+                                const format_t *format, double magnitude);
+double contract_elementary_growth(const contract_t *contract, elementary_t function,
+                                  const format_t *format);
+#define CONTRACT_EXP_MAGNITUDE_MAX 104.0 /* Beyond it exp is 0 or infinite in f32. */
 bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
                                      const format_t *format);
+
+/* Whether 16-bit floats may be computed with in their own type, and in f32, between the ops of the
+ * specification.  (Formulas of composite ops may be computed in f32 under every contract.) */
+static inline bool contract_permits_native(const contract_t *contract) {
+  return contract->intermediate != INTERMEDIATE_WIDE;
+}
+static inline bool contract_permits_wide(const contract_t *contract) {
+  return contract->intermediate != INTERMEDIATE_NATIVE;
+}
 
 /* Permits elementary functions the largest errors of the table. */
 void contract_loosen_elementary(contract_t *contract);
@@ -106,7 +131,19 @@ void contract_set_value(contract_t *contract, const char *permission, uint8_t va
 uint8_t contract_value_count(const char *permission);
 const char *contract_spelling(const char *permission, uint8_t value);
 
+/* Whether a value of a permission permits all that another does, which may be the same.  Contracts
+ * are ordered by this: raising a permission never rejects what was accepted (VERDICTS.md, section
+ * 11). */
+bool contract_value_permits(const char *permission, uint8_t looser, uint8_t value);
+
+/* All permissions, in the order of permissions.def. */
+size_t contract_permission_count(void);
+const char *contract_permission_name(size_t index);
+
 /* One line per permission: name, values, meaning, value in both contracts; for `assay --help`. */
 void contract_print_help(GString *out_text);
+
+/* One line per permission by which "backend" does not accept all that "spec" accepts, and why. */
+void contract_print_exceptions(GString *out_text);
 
 #endif

@@ -20,10 +20,11 @@ typedef enum schedule_tree {
 
 /* How a dot algorithm splits an operand into components, or rounds it to one. */
 typedef enum split {
-  SPLIT_NEAREST,      /* Every component is rounded to nearest, ties to even. */
-  SPLIT_TRUNCATE,     /* All but the last are truncated. */
-  SPLIT_TRUNCATE_ALL, /* All are. */
-  SPLIT_NEAREST_AWAY, /* Every component is rounded to nearest, ties away from zero. */
+  SPLIT_NEAREST,       /* Every component is rounded to nearest, ties to even. */
+  SPLIT_TRUNCATE,      /* All but the last are truncated. */
+  SPLIT_TRUNCATE_ALL,  /* All are. */
+  SPLIT_NEAREST_AWAY,  /* Every component is rounded to nearest, ties away from zero. */
+  SPLIT_TRUNCATE_AWAY, /* All but the last are truncated, and that is rounded, ties away. */
 } split_t;
 
 /* How the products of components are put together. */
@@ -61,6 +62,9 @@ typedef struct schedule {
   bool other_way;        /* Of two ways to compute the same, the second.  Random trees choose. */
   bool rfc_types; /* Reductions have the types that the RFC allows them (reduce_types=rfc). */
   uint32_t function_ulps; /* Elementary functions err by up to so many ulps more than rounding. */
+  bool exp_by_exp2;       /* exp in f32 is exp2 of the rounded product with log2(e). */
+  bool saturates_casts;   /* Conversions to floats of 8 bits and less have no infinite results. */
+  bool races;             /* Executors draw another seed for each execution. */
   fault_t fault;
 } schedule_t;
 

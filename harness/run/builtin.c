@@ -2,13 +2,15 @@
 
 #include <string.h>
 
+#include "harness/base/rng.h"
 #include "oracles/oracle.h"
 
 /* An open builtin executor. */
 typedef struct builtin {
   char *name;
   schedule_t schedule;
-  arena_t scratch; /* Of one execution. */
+  uint64_t executions; /* So far. */
+  arena_t scratch;     /* Of one execution. */
 } builtin_t;
 
 /* A compiled program. */
@@ -144,6 +146,14 @@ static void borrow_operands(case_t *instance, const void *const *operands) {
   }
 }
 
+/* Of the next execution: another order each time where additions race. */
+static schedule_t next_schedule(builtin_t *builtin) {
+  schedule_t schedule = builtin->schedule;
+  uint64_t state = schedule.seed + builtin->executions++;
+  if (schedule.races) schedule.seed = rng_splitmix(&state);
+  return schedule;
+}
+
 static int32_t builtin_execute(void *self, void *handle, const void *const *operands,
                                void *const *results, assay_reason_t *reason) {
   builtin_t *builtin = self;
@@ -156,8 +166,9 @@ static int32_t builtin_execute(void *self, void *handle, const void *const *oper
   }
   arena_reset(&builtin->scratch);
   failure_t error = {0};
+  const schedule_t schedule = next_schedule(builtin);
   status_t status =
-      compiled->oracle->simulate(&instance, &builtin->schedule, &builtin->scratch, tensors, &error);
+      compiled->oracle->simulate(&instance, &schedule, &builtin->scratch, tensors, &error);
   if (status != STATUS_OK) return explain(reason, ASSAY_EXECUTOR_FAILED, &error);
   return ASSAY_EXECUTOR_OK;
 }

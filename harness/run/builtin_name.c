@@ -35,9 +35,10 @@ static const char *const fault_names[FAULT_COUNT] = {
 
 static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
-    "after a '+' also fma, acc=FORMAT, seed=N, init=N; for dot algorithms algorithm=NAME, "
-    "split=nearest|truncate|truncate-all|nearest-away, by-term, aligned=BITS; for composite ops "
-    "formula=NAME, native, other-way, ulps=N; for reductions rfc-types";
+    "after a '+' also fma, acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
+    "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
+    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for reductions rfc-types; "
+    "for conversions saturating-casts";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -77,7 +78,8 @@ static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, fail
   return STATUS_OK;
 }
 
-static const char *const split_names[] = {"nearest", "truncate", "truncate-all", "nearest-away"};
+static const char *const split_names[] = {"nearest", "truncate", "truncate-all", "nearest-away",
+                                          "truncate-away"};
 
 static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   str_t name = scan_until(scan, "+");
@@ -86,7 +88,8 @@ static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t 
     inout_schedule->split = (split_t)i;
     return STATUS_OK;
   }
-  return scan_fail(scan, error, "split is nearest, truncate, truncate-all or nearest-away");
+  return scan_fail(scan, error,
+                   "split is nearest, truncate, truncate-all, nearest-away or truncate-away");
 }
 
 static bool is_known_algorithm(str_t name) {
@@ -170,10 +173,29 @@ static bool parse_composite_option(scan_t *scan, schedule_t *inout_schedule, sta
   } else if (scan_accept(scan, "ulps=")) {
     *out_status = parse_number(scan, 0, FUNCTION_ULPS_MAX, &number, error);
     inout_schedule->function_ulps = (uint32_t)number;
+  } else if (scan_accept(scan, "exp-by-exp2")) {
+    inout_schedule->exp_by_exp2 = true;
   } else {
     return false;
   }
   return true;
+}
+
+/* One word after a '+' that is there or not; true if it is one. */
+static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
+  const struct {
+    const char *word;
+    bool *is_on;
+  } switches[] = {{"rfc-types", &inout_schedule->rfc_types},
+                  {"saturating-casts", &inout_schedule->saturates_casts},
+                  {"races", &inout_schedule->races},
+                  {"fma", &inout_schedule->fused}};
+  for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
+    if (!scan_accept(scan, switches[i].word)) continue;
+    *switches[i].is_on = true;
+    return true;
+  }
+  return false;
 }
 
 /* One word after a '+'. */
@@ -182,14 +204,7 @@ static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t
   status_t status;
   if (parse_dot_option(scan, inout_schedule, &status, error)) return status;
   if (parse_composite_option(scan, inout_schedule, &status, error)) return status;
-  if (scan_accept(scan, "rfc-types")) {
-    inout_schedule->rfc_types = true;
-    return STATUS_OK;
-  }
-  if (scan_accept(scan, "fma")) {
-    inout_schedule->fused = true;
-    return STATUS_OK;
-  }
+  if (parse_switch(scan, inout_schedule)) return STATUS_OK;
   if (scan_accept(scan, "acc=")) return parse_accumulator(scan, inout_schedule, error);
   if (scan_accept(scan, "seed=")) {
     STATUS_TRY(parse_number(scan, 0, INT64_MAX, &number, error));

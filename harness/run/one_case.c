@@ -7,6 +7,7 @@
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
 #include "harness/run/repeat.h"
+#include "harness/run/unlike_runs.h"
 
 void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) {
   *walk = (one_case_t){.contract = *contract,
@@ -292,8 +293,10 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
           response_make(&instance->program, executions->results, verdict->outcome, arena);
     }
     if (repeat->kind == REPEAT_DIFFERS) {
-      set_verdict(verdict, OUTCOME_diverges, CLASS_nondeterministic, "two runs of the case differ");
-    } else if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
+      return judge_unlike_runs(walk, instance, expectation, executions, arena, verdict,
+                               out_response, error);
+    }
+    if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
       set_verdict(verdict, OUTCOME_diverges, CLASS_environment,
                   "changed the rounding mode or flush-to-zero");
     }

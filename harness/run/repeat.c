@@ -78,7 +78,7 @@ execution_t execute_twice(executor_t *executor, executor_program_t *program, con
   out_executions->changed_environment = false;
   out_executions->bad_result = 0;
   out_executions->repeat = (repeat_t){.kind = REPEAT_SAME};
-  tensor_t seconds[CASE_RESULTS_MAX];
+  tensor_t *seconds = out_executions->results_again;
   make_results(&instance->program, arena, out_executions->results);
   make_results(&instance->program, arena, seconds);
   execution_t execution = executor_execute(executor, program, instance->operands, POISON_FIRST,

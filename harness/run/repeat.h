@@ -22,7 +22,8 @@ typedef struct repeat {
 } repeat_t;
 
 typedef struct executions {
-  tensor_t results[CASE_RESULTS_MAX]; /* Of the first run, in the arena. */
+  tensor_t results[CASE_RESULTS_MAX]; /* Of the first run, in the arena; of the second. */
+  tensor_t results_again[CASE_RESULTS_MAX];
   bool wrote_out_of_bounds;
   bool changed_environment;
   uint32_t bad_result; /* Where wrote_out_of_bounds. */

@@ -18,8 +18,10 @@ static double expm1_upper(double x) {
   return expm1(x) * (1.0 + 0x1p-40);
 }
 
+int error_bound_wider_bits(const format_t *format) { return format->precision <= 5 ? 3 : 11; }
+
 double error_bound_wide_unit_roundoff(const format_t *format) {
-  return ldexp(format_unit_roundoff(format), format->precision <= 5 ? -3 : -11);
+  return ldexp(format_unit_roundoff(format), -error_bound_wider_bits(format));
 }
 
 /* Exponent of what imprecise nodes may add.  With w = 2^(1-q), a tree of such nodes over n leaves
@@ -59,6 +61,17 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
   }
   bound.last_truncates = truncates;
   return bound;
+}
+
+error_bound_t error_bound_wide_roundings(const format_t *format, const contract_t *contract,
+                                         size_t roundings) {
+  bool truncates = contract->accum_rounding == ACCUM_ROUNDING_RZ;
+  double each = truncates ? 2 : 1;
+  double exponent = (double)roundings * each * error_bound_wide_unit_roundoff(format);
+  double last = each * format_unit_roundoff(format);
+  return (error_bound_t){.factor = expm1_upper(exponent * (1 + 0x1p-50)),
+                         .total_factor = expm1_upper((exponent + last) * (1 + 0x1p-50)),
+                         .last_truncates = truncates};
 }
 
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract) {

@@ -39,6 +39,11 @@ typedef struct bound_shape {
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
                               bound_shape_t shape);
 
+/* Of so many roundings to wider nodes (accum_wider=yes), one after the other, and a last one to the
+ * format; factors of the rounded number, or of the smallest normal number if that is larger. */
+error_bound_t error_bound_wide_roundings(const format_t *format, const contract_t *contract,
+                                         size_t roundings);
+
 /* Whether sums whose terms are multiples of 2^lowest_bit and whose magnitudes sum to `magnitude`
  * are exact in any order and any arithmetic at least as precise as the format: every partial sum is
  * a multiple of 2^lowest_bit of at most 2^(lowest_bit + p), hence a number of the format. */
@@ -57,8 +62,10 @@ error_bound_t error_bound_product(const format_t *format, const contract_t *cont
  * if there are none. */
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract);
 
-/* Unit roundoff of the nodes that accum_wider=yes permits: at least 3 bits more than an 8-bit float
- * has (bf16 for f8E3M4), at least 11 bits more than the others have (x87 extended for f64). */
+/* How many bits more than the format has the nodes have at least that accum_wider=yes permits: 3
+ * for 8-bit floats (bf16 for f8E3M4), 11 for the others (x87 extended for f64); and the unit
+ * roundoff of such nodes. */
+int error_bound_wider_bits(const format_t *format);
 double error_bound_wide_unit_roundoff(const format_t *format);
 
 /* u = 2^-p; the smallest positive number; the smallest normal number.  Exact in binary64. */

@@ -94,6 +94,9 @@ static size_t spoil_terms(const fold_t *fold, fold_value_t **inout_terms, size_t
   enum { VECTOR = 8 };
   fold_value_t *terms = *inout_terms;
   switch (fold->schedule->fault) {
+    case FAULT_lost_update:
+      if (fold->schedule->seed % 2 != 0) return count;
+      return count == 0 ? 0 : count - 1;
     case FAULT_drop_last_term:
       return count > 0 ? count - 1 : 0;
     case FAULT_drop_first_term:

@@ -89,7 +89,7 @@ size_t quantum_arithmetics(const type_t *type, const contract_t *contract,
   const element_t *expressed = type->quantization->expressed;
   size_t count = 0;
   out_formats[count++] = expressed->format;
-  bool may_be_wider = expressed->bits == 16 && contract->intermediate == INTERMEDIATE_WIDE;
+  bool may_be_wider = expressed->bits == 16 && contract_permits_wide(contract);
   if (may_be_wider) out_formats[count++] = &format_table[FORMAT_f32];
   return count;
 }

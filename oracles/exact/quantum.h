@@ -63,7 +63,7 @@ size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmet
 bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value);
 
 /* The formats that these may be done in: the expressed type first, and f32 for types of 16 bits
- * where the contract's `intermediate` is wide.  Returns how many.  The type is quantized. */
+ * where the contract permits f32 between ops.  Returns how many.  The type is quantized. */
 size_t quantum_arithmetics(const type_t *type, const contract_t *contract,
                            const format_t *out_formats[2]);
 

@@ -77,20 +77,31 @@ static void forget_unknown(const quick_sums_t *sums, arena_t *arena, accept_t *a
   accept->magnitude = magnitude;
 }
 
-static void set_ends(const accept_t *accept, const format_t *format, const error_bound_t *bound,
-                     double *low, double *high) {
+static void set_ends(const accept_t *accept, size_t first, size_t count, const format_t *format,
+                     const error_bound_t *bound, double *low, double *high) {
   enclosure_t enclosure = {
-      .count = accept->count,
-      .reference = accept->reference,
-      .reference_tail = accept->reference_tail,
-      .magnitude = accept->magnitude,
+      .count = count,
+      .reference = accept->reference + first,
+      .reference_tail = accept->reference_tail == NULL ? NULL : accept->reference_tail + first,
+      .magnitude = accept->magnitude + first,
       .factor = bound->factor,
       .offset = bound->offset,
       .format = format,
       .ends = ENCLOSURE_NEAREST,
       .side = ENCLOSURE_INSIDE, /* The quick side may only be too small. */
   };
-  enclosure_round_ends(&enclosure, low, high);
+  enclosure_round_ends(&enclosure, low + first, high + first);
+}
+
+/* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
+ * before that is left to the careful side. */
+static void set_all_ends(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
+                         const error_bound_t *bound, double *low, double *high) {
+  const error_bound_t rounded_once = {.factor = 0};
+  set_ends(accept, 0, accept->count, format, bound, low, high);
+  for (size_t i = 0; sums->few_terms != NULL && i < accept->count; i++) {
+    if (sums->few_terms[i] != 0) set_ends(accept, i, 1, format, &rounded_once, low, high);
+  }
 }
 
 /* As the careful side counts them: additions, and products if they can round. */
@@ -125,6 +136,7 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
   strict.ftz = FTZ_NONE;
   error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
+  bool is_rounded_once = shape_roundings(sums->shape) <= 1 && sums->shape.imprecise_bits == 0;
   accept.bound_factor = bound.total_factor;
   accept.bound_offset = bound.total_offset;
   accept.unit_roundoff = format_unit_roundoff(format);
@@ -136,7 +148,8 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   }
   double *low = ARENA_NEW_ARRAY(arena, double, accept.count);
   double *high = ARENA_NEW_ARRAY(arena, double, accept.count);
-  set_ends(&accept, format, &bound, low, high);
+  if (is_rounded_once) bound.factor = bound.offset = 0;
+  set_all_ends(sums, &accept, format, &bound, low, high);
   accept.low = low;
   accept.high = high;
   if (sums->lowest_bit != NULL) narrow_exact_sums(sums, &accept, format, low, high);

@@ -61,6 +61,10 @@ typedef struct quick_sums {
    * exponents of lowest set bits of its left and of its right factors; or NULL if
    * quick_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
   const int *lowest_bit;
+  /* Per component: nonzero where at most two terms are not 0 and so few of them are products that
+   * round that the careful side may know of one rounding only (sum_case.c); or NULL if there are no
+   * such components, or all are by the shape. */
+  const uint8_t *few_terms;
   bound_shape_t shape;
   bool has_schedules; /* Schedules decide under an in-order contract: see sum_question.h. */
 } quick_sums_t;

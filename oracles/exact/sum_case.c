@@ -6,6 +6,7 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/split_sum.h"
 #include "oracles/exact/sum_result.h"
+#include "oracles/exact/wider_node.h"
 
 bool sum_init_is_zero(const sum_question_t *question) {
   return !question->has_init || question->init == 0;
@@ -75,6 +76,53 @@ static error_bound_t bound_of_terms(const sum_question_t *question, const contra
   return error_bound_sum(question->format, contract, shape);
 }
 
+/* Whether all products are numbers of the accumulation type, so that only their sums round. */
+static bool are_products_exact(const sum_question_t *question) {
+  if (question->right == NULL) return true;
+  bool are_exact = true;
+  mpfr_t product;
+  mpfr_init2(product, 2 * 53);
+  for (size_t i = 0; i < question->count && are_exact; i++) {
+    mpfr_set_d(product, question->left[i], MPFR_RNDN);
+    mpfr_mul_d(product, product, question->right[i], MPFR_RNDN);
+    are_exact = !mpfr_number_p(product) || format_holds(question->format, product);
+  }
+  mpfr_clear(product);
+  return are_exact;
+}
+
+/* Whether one operation at the most can round: a single product, or a sum of two numbers of the
+ * type, beside zeros.  (Flushed products may be left out.) */
+static bool is_rounded_once(const sum_case_t *sum, const sum_question_t *question,
+                            const sum_totals_t *totals, const contract_t *contract) {
+  size_t terms = totals->positive_count + totals->negative_count;
+  if (question->has_init && isfinite(question->init) && question->init != 0) {
+    terms += sum->init_count;
+  }
+  if (contract->accum_wider == ACCUM_WIDER_NO || question->imprecise_bits != 0) return false;
+  bool may_lose_product = question->right != NULL && contract->ftz != FTZ_NONE;
+  return terms <= 1 || (terms == 2 && !may_lose_product && are_products_exact(question));
+}
+
+/* The errors of the one operation that rounds.  Nodes that hold x* add nothing to the rounding to
+ * the type; each of the others, as zeros may be added too, errs by w of x*, or of the smallest
+ * normal number. */
+static void set_errors_of_one(sum_case_t *sum, const sum_question_t *question,
+                              const contract_t *contract) {
+  const format_t *format = question->format;
+  size_t nodes = sum->terms == 0 ? 0 : sum->terms - 1 + (question->right != NULL ? 1 : 0);
+  error_bound_t bound = error_bound_wide_roundings(format, contract, nodes);
+  mpfr_t size;
+  mpfr_init2(size, mpfr_get_prec(sum->reference));
+  mpfr_abs(size, sum->reference, MPFR_RNDN);
+  mpfr_set_d(sum->error, format_smallest_normal(format), MPFR_RNDN);
+  mpfr_max(size, size, sum->error, MPFR_RNDN);
+  set_bound(sum->total_error, bound.total_factor, size, 0);
+  set_bound(sum->error, bound.factor, size, 0);
+  if (wider_node_holds(format, sum->reference)) mpfr_set_zero(sum->error, 1);
+  mpfr_clear(size);
+}
+
 /* Reference, magnitude and both errors.  A non-finite initial value counts as 0 here. */
 static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
                             const sum_totals_t *totals, const contract_t *contract) {
@@ -93,6 +141,8 @@ static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
   if (is_exact(sum, question, totals, contract)) {
     mpfr_set_zero(sum->error, 1);
     mpfr_set_zero(sum->total_error, 1);
+  } else if (is_rounded_once(sum, question, totals, contract)) {
+    set_errors_of_one(sum, question, contract);
   } else {
     set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
     set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.total_offset);

@@ -17,25 +17,23 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
   return left_lowest + right_lowest < format->exponent_min - format->precision + 1;
 }
 
-/* More initial values only push a sum one way, since rounded addition is monotone: whatever fewer
- * of them surely reach, more reach too.  (Where partial sums stop at the largest number, fewer may
- * get further.)  Without this the bounds, which grow with every initial value, would soon hold
- * every number of a short format. */
-static void push_by_fewer_inits(sum_case_t *sum, const sum_question_t *question,
-                                const sum_totals_t *totals, const contract_t *contract) {
-  for (uint32_t fewer = 1; fewer < sum->init_count && !sum->may_stop; fewer *= 2) {
-    sum_case_t other;
-    sum_case_init(&other, question, fewer);
-    sum_case_set_range(&other, question, totals, contract);
-    value_range_t *range = &sum->result_range;
-    if (question->init > 0) {
-      range->low = fmax(range->low, other.result_range.low);
-    } else {
-      range->high = fmin(range->high, other.result_range.high);
-    }
-    if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
-    sum_case_deinit(&other);
+/* More initial values only push a sum one way: rounding is monotone, also where it stops at the
+ * largest number, so that a tree without some of its initial values gives less (of positive ones),
+ * and is a tree too.  So whatever fewer of them surely reach, more reach.  Without this the bounds,
+ * which grow with every initial value, would soon hold every number of a short format. */
+static void push_by(sum_case_t *sum, uint32_t fewer, const sum_question_t *question,
+                    const sum_totals_t *totals, const contract_t *contract) {
+  sum_case_t other;
+  sum_case_init(&other, question, fewer);
+  sum_case_set_range(&other, question, totals, contract);
+  value_range_t *range = &sum->result_range;
+  if (question->init > 0) {
+    range->low = fmax(range->low, other.result_range.low);
+  } else {
+    range->high = fmin(range->high, other.result_range.high);
   }
+  if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
+  sum_case_deinit(&other);
 }
 
 /* Whether so many initial values may push the sum as far as `got`. */
@@ -68,26 +66,45 @@ static uint32_t least_init_count(const sum_question_t *question, const sum_total
 
 enum { INIT_COUNTS_TRIED = 6 };
 
-/* How often the initial value may have entered for a result `got`: the least number that gets there
- * decides for all above it, since both ends of what conforms only move that way.  Numbers that the
- * schedules of an in-order contract judge exactly stand for themselves. */
-static size_t init_count_candidates(const sum_question_t *question, const sum_totals_t *totals,
-                                    const contract_t *contract, uint64_t bits,
-                                    uint32_t out_counts[INIT_COUNTS_TRIED]) {
-  size_t count = 0;
-  out_counts[count++] = 1;
-  if (sum_init_is_zero(question) || contract->init_count == INIT_COUNT_ONE) return count;
-  if (question->count != 0) out_counts[count++] = 0;
+/* How often the initial value may have entered. */
+typedef struct init_counts {
+  size_t count;
+  uint32_t tried[INIT_COUNTS_TRIED];
+  uint32_t least; /* The least number above 1 that gets as far in any order; else 0. */
+} init_counts_t;
+
+/* The least number that gets to `got` decides for all above it, since both ends of what conforms
+ * only move that way.  Numbers that the schedules of an in-order contract judge exactly stand for
+ * themselves, and those above must get there in any order too. */
+static init_counts_t init_counts_make(const sum_question_t *question, const sum_totals_t *totals,
+                                      const contract_t *contract, uint64_t bits) {
+  init_counts_t counts = {.count = 1, .tried = {1}};
+  if (sum_init_is_zero(question) || contract->init_count == INIT_COUNT_ONE) return counts;
+  if (question->count != 0) counts.tried[counts.count++] = 0;
   uint32_t next = 2;
   if (in_order_matters(question->count + 1, contract)) {
-    while (next <= IN_ORDER_INIT_COUNT_MAX) out_counts[count++] = next++;
+    while (next <= IN_ORDER_INIT_COUNT_MAX) counts.tried[counts.count++] = next++;
   }
   double got =
       format_to_double(question->result == NULL ? question->format : question->result, bits);
   bool is_finite = isfinite(got) && isfinite(question->init);
-  out_counts[count++] =
-      is_finite ? least_init_count(question, totals, contract, next, got) : CONTRACT_INIT_COUNT_MAX;
-  return count;
+  uint32_t last = CONTRACT_INIT_COUNT_MAX;
+  if (is_finite) {
+    counts.least = least_init_count(question, totals, contract, 2, got);
+    last = MAX(counts.least, next);
+  }
+  counts.tried[counts.count++] = last;
+  return counts;
+}
+
+static void push_by_fewer_inits(sum_case_t *sum, const init_counts_t *counts,
+                                const sum_question_t *question, const sum_totals_t *totals,
+                                const contract_t *contract) {
+  for (uint32_t fewer = 1; fewer < sum->init_count; fewer *= 2) {
+    push_by(sum, fewer, question, totals, contract);
+  }
+  bool is_beyond = sum->init_count > counts->least && sum->init_count > IN_ORDER_INIT_COUNT_MAX;
+  if (counts->least != 0 && is_beyond) push_by(sum, counts->least, question, totals, contract);
 }
 
 static void describe(const sum_case_t *sum, const sum_question_t *question, uint64_t bits,
@@ -167,14 +184,13 @@ status_t sum_answer(const sum_question_t *question, const contract_t *contract, 
   answer_t answer = {0};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
-  uint32_t counts[INIT_COUNTS_TRIED];
-  size_t count = init_count_candidates(question, &totals, contract, bits, counts);
+  const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
   status_t status = STATUS_OK;
-  for (size_t i = 0; i < count && !answer.conforms && status == STATUS_OK; i++) {
+  for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
     sum_case_t sum;
-    sum_case_init(&sum, question, counts[i]);
+    sum_case_init(&sum, question, counts.tried[i]);
     sum_case_set_range(&sum, question, &totals, contract);
-    if (isfinite(question->init)) push_by_fewer_inits(&sum, question, &totals, contract);
+    if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
     status = decide(&sum, question, contract, bits, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);

@@ -192,13 +192,20 @@ static void note_zeros(enclosed_t *inout) {
   if (enclosed_has_negative(inout)) inout->specials |= ENCLOSED_NEGATIVE_ZERO;
 }
 
+/* Upwards. */
+static double largest_magnitude(const enclosed_t *set) {
+  if (!set->has_finite) return 0;
+  return fmax(fabs(mpfr_get_d(set->low, MPFR_RNDA)), fabs(mpfr_get_d(set->high, MPFR_RNDA)));
+}
+
 void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t *out,
                     const enclosed_t *a) {
   const function_row_t *row = &functions[function];
   set_interval(row, out, a);
   add_finite_images(row, out, a);
   out->is_delivered = true;
-  double ulps = contract_elementary_ulps(formula->contract, function, formula->format);
+  double ulps =
+      contract_elementary_ulps(formula->contract, function, formula->format, largest_magnitude(a));
   bool is_zero = mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
   bool is_kept = (row->is_odd && is_zero) || is_met(formula, function, out);
   if (out->has_finite && !is_kept && !enclosed_settings(formula)->is_exact) {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
 static bool may_be_wider(const formula_t *formula) {
@@ -38,10 +39,17 @@ static void round_to(mpfr_ptr out, const formula_t *formula, mpfr_srcptr x) {
   mpfr_set_d(out, format_to_double(format, bits), MPFR_RNDN);
 }
 
+/* Whether a wider node rounds nothing below `x` from there on: it holds x. */
+static bool wider_holds(const formula_t *formula, mpfr_srcptr x) {
+  if (!enclosed_settings(formula)->is_unbounded) return wider_node_holds(formula->format, x);
+  int precision = formula->format->precision + error_bound_wider_bits(formula->format);
+  return mpfr_zero_p(x) || mpfr_min_prec(x) <= precision;
+}
+
 /* The least that a step may make of numbers from `x` on; -infinity stands for no bound, +infinity
  * for nothing finite.  It is what x rounds to if that is below x, since every rounding to the
  * working format or a wider one keeps to one side of what the working format holds.  Else x may
- * stay nearly as it is, in a wider node, where it lies within w of x. */
+ * stay nearly as it is, in a wider node: within w of x, or just there if wider nodes hold x. */
 static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool *out_overflows) {
   *out_overflows = false;
   if (mpfr_inf_p(x)) return;
@@ -51,7 +59,7 @@ static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool 
   bool is_wider = may_be_wider(formula);
   bool rounds_up = mpfr_greater_p(nearest, x);
   if ((rounds_up || *out_overflows) && (is_wider || may_stay)) {
-    if (!is_wider) return;
+    if (!is_wider || wider_holds(formula, x)) return;
     mpfr_abs(nearest, x, MPFR_RNDU);
     mpfr_mul_d(nearest, nearest, error_bound_wide_unit_roundoff(formula->format), MPFR_RNDU);
     mpfr_sub(x, x, nearest, MPFR_RNDD);

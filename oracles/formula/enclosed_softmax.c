@@ -111,14 +111,17 @@ row_t enclosed_shares(formula_t *formula, row_t a) {
 /* What one term of an online sum may err by, as the exponent of a factor: it is exp(x - m_1), m_1
  * the largest number when it came, times exp(m_k - m_k+1) for each larger one after it, at most n
  * exponentials in all.  The rounded differences err by u of themselves, which adds up to u |x - m|;
- * each exponential by K ulps, 2 K u; the products by u each; the additions by total_factor. */
+ * each exponential by K ulps, 2 K u, and what grows with its argument adds up over |x - m| too; the
+ * products by u each; the additions by total_factor. */
 static double online_exponent(const formula_t *formula, size_t count, double distance) {
   double n = (double)count;
   double u = enclosed_unit_roundoff(formula);
-  double ulps = contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format);
+  double ulps = contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, 0);
+  double growth = contract_elementary_growth(formula->contract, ELEMENTARY_exp, formula->format);
   const bound_shape_t shape = {.terms = count};
   double sum = error_bound_sum(formula->format, formula->contract, shape).total_factor;
-  return (n * 2 * ulps * u + n * u + u * distance + sum) * (1 + 0x1p-6);
+  double functions = 2 * u * (n * ulps + growth * distance);
+  return (functions + n * u + u * distance + sum) * (1 + 0x1p-6);
 }
 
 static void add_exponential(enclosed_t *inout, mpfr_srcptr difference, double exponent) {
@@ -159,9 +162,9 @@ static void set_online_sum(const formula_t *formula, row_t a, mpfr_srcptr larges
   }
   /* What underflows on the way, in each term at each correction. */
   double n = (double)a.count;
-  double lost = n * n * 8 *
-                contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format) *
-                enclosed_underflow_loss(formula);
+  double ulps =
+      contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, INFINITY);
+  double lost = n * n * 8 * ulps * enclosed_underflow_loss(formula);
   mpfr_sub_d(out->low, out->low, lost, MPFR_RNDD);
   mpfr_add_d(out->high, out->high, lost, MPFR_RNDU);
   mpfr_clear(difference);
@@ -172,7 +175,8 @@ row_t enclosed_online_sum(formula_t *formula, row_t a) {
   mpfr_t largest;
   mpfr_init2(largest, ENCLOSED_PRECISION);
   bool is_known = find_largest(a, largest);
-  double ulps = contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format);
+  double ulps =
+      contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, INFINITY);
   double u = enclosed_unit_roundoff(formula);
   if (!is_known || enclosed_settings(formula)->is_exact) {
     row_t shifted = formula_subtract(formula, a, formula_row_maximum(formula, a));

@@ -131,6 +131,24 @@ static row_t negate(formula_t *formula, row_t a) {
   return row;
 }
 
+/* What is NaN compares as not below 0. */
+static row_t negate_where(formula_t *formula, row_t a, row_t b) {
+  row_t row = new_row(formula, common_count(a, b));
+  enclosed_t *negated = enclosed_new(formula->arena, 1);
+  const uint8_t below = ENCLOSED_NEGATIVE_INFINITY;
+  for (size_t i = 0; i < row.count; i++) {
+    const enclosed_t *sign = at(b, i);
+    enclosed_t *out = &row.enclosed[i];
+    bool may_be_below = enclosed_has_negative(sign) || (sign->specials & below) != 0;
+    bool may_be_other =
+        (sign->specials & ~below) != 0 || (sign->has_finite && mpfr_sgn(sign->high) >= 0);
+    enclosed_set_negate(negated, at(a, i));
+    enclosed_copy(out, may_be_below ? negated : at(a, i));
+    if (may_be_below && may_be_other) enclosed_unite(out, at(a, i));
+  }
+  return row;
+}
+
 static row_t maximum(formula_t *formula, row_t a, row_t b) {
   row_t row = new_row(formula, common_count(a, b));
   for (size_t i = 0; i < row.count; i++) {
@@ -188,6 +206,7 @@ const evaluator_t enclosed_evaluator = {
     .multiply_add = multiply_add,
     .function = function,
     .negate = negate,
+    .negate_where = negate_where,
     .maximum = maximum,
     .row_maximum = row_maximum,
     .sum = enclosed_sum,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
 /* Totals over the terms.  Of points they are exact. */
@@ -14,8 +15,10 @@ typedef struct totals {
   mpfr_t positive; /* of what is above zero, and of what is below it. */
   mpfr_t negative;
   bool are_points;
+  bool are_in_format; /* Of points: the working format holds them all. */
   bool have_finite;
   int lowest_bit; /* Of points: all are multiples of 2^lowest_bit. */
+  size_t nonzero; /* Terms that are not 0. */
   size_t nans, positive_infinities, negative_infinities, both_infinities;
   size_t positive_zeros, negative_zeros; /* Terms that may be such. */
 } totals_t;
@@ -48,7 +51,8 @@ static void note_lowest_bit(totals_t *totals, mpfr_srcptr point) {
 
 static void totals_init(totals_t *totals, const formula_t *formula, const enclosed_t *terms,
                         size_t count) {
-  *totals = (totals_t){.are_points = true, .have_finite = true, .lowest_bit = INT32_MAX};
+  *totals = (totals_t){
+      .are_points = true, .are_in_format = true, .have_finite = true, .lowest_bit = INT32_MAX};
   for (size_t i = 0; i < count; i++) totals->are_points &= enclosed_is_point(&terms[i]);
   mpfr_prec_t precision = totals->are_points ? exact_sum_precision(formula->format)
                                              : (mpfr_prec_t)ENCLOSED_PRECISION + 64;
@@ -71,7 +75,10 @@ static void totals_init(totals_t *totals, const formula_t *formula, const enclos
     if (mpfr_sgn(term->low) < 0) {
       mpfr_sub(totals->negative, totals->negative, term->low, MPFR_RNDU);
     }
-    if (totals->are_points) note_lowest_bit(totals, term->low);
+    if (!totals->are_points) continue;
+    note_lowest_bit(totals, term->low);
+    totals->nonzero += !mpfr_zero_p(term->low);
+    totals->are_in_format = totals->are_in_format && format_holds(formula->format, term->low);
   }
 }
 
@@ -86,6 +93,15 @@ static bool is_exact(const formula_t *formula, const totals_t *totals) {
   if (magnitude == 0) return totals->are_points;
   return totals->are_points &&
          error_bound_sum_is_exact(formula->format, totals->lowest_bit, magnitude);
+}
+
+/* Whether one operation at the most rounds, and none in a wider node: sum_case.c. */
+static bool is_rounded_once(const formula_t *formula, const totals_t *totals, bool are_products) {
+  if (formula->contract->accum_wider == ACCUM_WIDER_NO || !totals->are_points) return false;
+  bool may_lose_product = are_products && formula->contract->ftz != FTZ_NONE;
+  bool are_few = totals->nonzero <= 1 || (totals->nonzero == 2 && !may_lose_product &&
+                                          (!are_products || totals->are_in_format));
+  return are_few && wider_node_holds(formula->format, totals->low);
 }
 
 /* end -+ (factor * magnitude + offset), outwards.  c -+ factor |c| grows with c while the factor is
@@ -144,6 +160,12 @@ static void set_sum_specials(const formula_t *formula, const totals_t *totals, s
   if (are_negative || is_interval) out->specials |= ENCLOSED_NEGATIVE_ZERO;
 }
 
+/* Rounding is monotone: terms that are not negative have no negative sum, whatever they lose. */
+static void keep_sign(enclosed_t *inout, const totals_t *totals) {
+  if (mpfr_zero_p(totals->negative) && mpfr_sgn(inout->low) < 0) mpfr_set_zero(inout->low, 1);
+  if (mpfr_zero_p(totals->positive) && mpfr_sgn(inout->high) > 0) mpfr_set_zero(inout->high, 1);
+}
+
 static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count,
                        bool are_products) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
@@ -157,6 +179,7 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
   error_bound_t bound = {0};
   if (!is_exact(formula, &totals)) {
     bound = error_bound_sum(formula->format, formula->contract, shape);
+    if (is_rounded_once(formula, &totals, are_products)) bound.factor = bound.offset = 0;
     if (enclosed_settings(formula)->is_unbounded) bound.offset = bound.total_offset = 0;
   }
   bool with_last = bound.last_truncates;
@@ -166,6 +189,7 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
   if (out->has_finite) {
     move_end(out->low, totals.low, &totals, true, factor, offset);
     move_end(out->high, totals.high, &totals, false, factor, offset);
+    keep_sign(out, &totals);
   }
   set_sum_specials(formula, &totals, count, bound.total_factor, out);
   enclosed_round(formula, out, true);

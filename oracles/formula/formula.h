@@ -48,6 +48,7 @@ typedef struct evaluator {
 
   /* No rounding.  The larger one of each pair, or of the whole row; NaN if there is one. */
   row_t (*negate)(formula_t *formula, row_t a);
+  row_t (*negate_where)(formula_t *formula, row_t a, row_t b); /* -a where b is below 0, else a. */
   row_t (*maximum)(formula_t *formula, row_t a, row_t b);
   row_t (*row_maximum)(formula_t *formula, row_t a);
 
@@ -118,6 +119,9 @@ static inline row_t formula_function(formula_t *formula, elementary_t function, 
 }
 static inline row_t formula_negate(formula_t *formula, row_t a) {
   return formula->evaluator->negate(formula, a);
+}
+static inline row_t formula_negate_where(formula_t *formula, row_t a, row_t b) {
+  return formula->evaluator->negate_where(formula, a, b);
 }
 static inline row_t formula_maximum(formula_t *formula, row_t a, row_t b) {
   return formula->evaluator->maximum(formula, a, b);

@@ -8,7 +8,7 @@ static size_t find_formats(const format_t *format, const contract_t *contract,
   bool is_short = format->bits == 16;
   size_t count = 0;
   if (is_short) out_formats[count++] = &format_table[FORMAT_f32];
-  if (!is_short || contract->intermediate == INTERMEDIATE_NATIVE) out_formats[count++] = format;
+  if (!is_short || contract_permits_native(contract)) out_formats[count++] = format;
   return count;
 }
 
@@ -36,7 +36,7 @@ double formula_function_ulps(const format_t *format, const contract_t *contract,
   size_t count = find_formats(format, contract, formats);
   double most = 0;
   for (size_t i = 0; i < count; i++) {
-    most = fmax(most, contract_elementary_ulps(contract, function, formats[i]));
+    most = fmax(most, contract_elementary_ulps(contract, function, formats[i], INFINITY));
   }
   return most;
 }
@@ -47,7 +47,7 @@ double formula_function_error(const format_t *format, const contract_t *contract
   size_t count = find_formats(format, contract, formats);
   double most = 0;
   for (size_t i = 0; i < count; i++) {
-    double ulps = contract_elementary_ulps(contract, function, formats[i]);
+    double ulps = contract_elementary_ulps(contract, function, formats[i], INFINITY);
     most = fmax(most, 2 * ulps * format_unit_roundoff(formats[i]));
   }
   return most;

@@ -76,6 +76,12 @@ static row_t negate(formula_t *formula, row_t a) {
   return row;
 }
 
+static row_t negate_where(formula_t *formula, row_t a, row_t b) {
+  row_t row = new_row(formula, common_count(a, b));
+  for (size_t i = 0; i < row.count; i++) row.values[i] = at(b, i) < 0 ? -at(a, i) : at(a, i);
+  return row;
+}
+
 static row_t subtract(formula_t *formula, row_t a, row_t b) {
   return add(formula, a, negate(formula, b));
 }
@@ -209,7 +215,22 @@ static double wear(const formula_t *formula, elementary_t which, double x, doubl
   return value + ulps * unit_at(formula->format, value);
 }
 
+/* As CUDA's __expf; and by a base that is short of bits. */
+static double exp_by_exp2(const formula_t *formula, double x) {
+  bool is_short = formula_has_fault(formula, FAULT_exp_of_short_base);
+  const arithmetic_t arithmetic = arithmetic_make(formula->format);
+  double product = arithmetic_multiply(&arithmetic, x, is_short ? 0x1.72p+0 : 0x1.715476p+0);
+  return isinf(product) && product < 0 ? 0 : kernel_exp2(product);
+}
+
 double model_function(const formula_t *formula, elementary_t which, double x) {
+  bool is_exp = which == ELEMENTARY_exp && formula->format == &format_table[FORMAT_f32];
+  bool is_by_exp2 =
+      formula->schedule->exp_by_exp2 || formula_has_fault(formula, FAULT_exp_of_short_base);
+  if (is_exp && is_by_exp2) {
+    return format_round_double(formula->format,
+                               err(formula, ELEMENTARY_exp2, x, exp_by_exp2(formula, x)));
+  }
   bool is_f64 = formula->format == &format_table[FORMAT_f64];
   double value = is_f64 ? correctly_rounded(which, x) : from_kernel(which, x);
   if (formula->schedule->fault != FAULT_NONE) value = wear(formula, which, x, value);
@@ -290,6 +311,7 @@ const evaluator_t model_evaluator = {
     .multiply_add = multiply_add,
     .function = function,
     .negate = negate,
+    .negate_where = negate_where,
     .maximum = maximum,
     .row_maximum = row_maximum,
     .sum = model_sum,

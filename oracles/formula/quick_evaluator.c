@@ -152,10 +152,16 @@ static row_t square_root(formula_t *formula, row_t a) {
 
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   quick_numbers_t *out = new_numbers(formula, a.count);
-  double ulps = contract_elementary_ulps(formula->contract, which, formula->format);
+  const contract_t *contract = formula->contract;
+  quick_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),
+                         .growth = contract_elementary_growth(contract, which, formula->format)};
+  if (error.growth > 0) {
+    error.growth *= LESS;
+    error.start = contract_elementary_ulps(contract, ELEMENTARY_exp2, formula->format, 0);
+  }
   bool is_faithful = contract_elementary_is_faithful(formula->contract, which, formula->format);
-  if (is_faithful) ulps = 0.49; /* Which no exact value's neighbour is within. */
-  kernels_of(formula)->apply(which, ulps, a.quick, out);
+  if (is_faithful) error.ulps = 0.49; /* Which no exact value's neighbour is within. */
+  kernels_of(formula)->apply(which, error, a.quick, out);
   return row_of(formula, out);
 }
 
@@ -165,6 +171,19 @@ static row_t negate(formula_t *formula, row_t a) {
     out->low[i] = -a.quick->high[i];
     out->high[i] = -a.quick->low[i];
     out->point[i] = -a.quick->point[i];
+  }
+  return row_of(formula, out);
+}
+
+static row_t negate_where(formula_t *formula, row_t a, row_t b) {
+  size_t count = common_count(a, b);
+  const quick_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
+  quick_numbers_t *out = new_numbers(formula, count);
+  for (size_t i = 0; i < count; i++) {
+    bool is_below = sign->high[i] < 0, is_known = is_below || sign->low[i] >= 0;
+    out->low[i] = !is_known ? (double)NAN : is_below ? -x->high[i] : x->low[i];
+    out->high[i] = !is_known ? (double)NAN : is_below ? -x->low[i] : x->high[i];
+    out->point[i] = sign->point[i] < 0 ? -x->point[i] : x->point[i];
   }
   return row_of(formula, out);
 }
@@ -229,6 +248,20 @@ static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, dou
   return kernels_of(formula)->are_multiples(terms->low, terms->count, bit);
 }
 
+/* Whether one operation may be all that rounds (enclosed_sums.c): at most one term is not 0, or two
+ * that are no products, or none that rounds. */
+static bool may_round_once(const formula_t *formula, const quick_numbers_t *terms,
+                           bool are_products) {
+  if (formula->contract->accum_wider == ACCUM_WIDER_NO) return false;
+  size_t nonzero = 0;
+  bool are_f32 = true;
+  for (size_t i = 0; i < terms->count && nonzero <= 2; i++) {
+    nonzero += terms->low[i] != 0 || terms->high[i] != 0;
+    are_f32 = are_f32 && to_f32(terms->low[i]) == terms->low[i];
+  }
+  return nonzero <= 1 || (nonzero == 2 && (!are_products || are_f32));
+}
+
 static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool are_products) {
   quick_totals_t totals;
   kernels_of(formula)->sum(terms, &totals);
@@ -237,7 +270,9 @@ static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool ar
                                .products_underflow = are_products,
                                .is_product = are_products};
   double factor = 0, slop = 0;
-  if (!is_exact(formula, terms, totals.low_magnitude)) {
+  if (may_round_once(formula, terms, are_products)) {
+    /* The sum of two binary32 numbers is rounded right by way of binary64, as is one number. */
+  } else if (!is_exact(formula, terms, totals.low_magnitude)) {
     factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
     slop = (double)terms->count * 0x1p-51;
   }
@@ -348,6 +383,7 @@ const evaluator_t quick_evaluator = {
     .multiply_add = multiply_add,
     .function = function,
     .negate = negate,
+    .negate_where = negate_where,
     .maximum = maximum,
     .row_maximum = row_maximum,
     .sum = sum,

@@ -154,29 +154,45 @@ typedef struct function_range {
   bool decreases;
 } function_range_t;
 
-KERNEL_INLINE void store_function(quick_numbers_t *out, size_t i, double at_low, double at_high,
-                                  double at_point, double ulps, const function_range_t *range) {
-  double value_low = range->decreases ? at_high : at_low;
-  double value_high = range->decreases ? at_low : at_high;
-  bool positive = range->is_odd & (value_low > 0), negative = range->is_odd & (value_high < 0);
-  double low = function_low(value_low, ulps, positive ? 0.0 : range->floor);
-  double high = function_high(value_high, ulps, negative ? -0.0 : range->ceiling);
-  low = value_low == 0 ? value_low : low; /* Of a zero or an infinity: such zeros are exact. */
-  high = value_high == 0 ? value_high : high;
-  store(out, i, low, high, at_point);
+/* A function at both ends and at the point, and what it may err by there. */
+typedef struct function_values {
+  double at_low, at_high, at_point;
+  double ulps_low, ulps_high;
+} function_values_t;
+
+KERNEL_INLINE double ulps_at(const quick_error_t *error, double x) {
+  double magnitude = least(fabs(x), CONTRACT_EXP_MAGNITUDE_MAX);
+  return most(error->ulps, error->start + error->growth * magnitude);
 }
 
-#define APPLY(kernel, floor, ceiling, is_odd, decreases)                                       \
-  do {                                                                                         \
-    const function_range_t range = {floor, ceiling, is_odd, decreases};                        \
-    for (size_t i = 0; a->are_points && i < out->count; i++) {                                 \
-      double value = kernel(a->point[i]);                                                      \
-      store_function(out, i, value, value, value, ulps, &range);                               \
-    }                                                                                          \
-    for (size_t i = 0; !a->are_points && i < out->count; i++) {                                \
-      store_function(out, i, kernel(a->low[i]), kernel(a->high[i]), kernel(a->point[i]), ulps, \
-                     &range);                                                                  \
-    }                                                                                          \
+KERNEL_INLINE void store_function(quick_numbers_t *out, size_t i, const function_values_t *values,
+                                  const function_range_t *range) {
+  double value_low = range->decreases ? values->at_high : values->at_low;
+  double value_high = range->decreases ? values->at_low : values->at_high;
+  double ulps_low = range->decreases ? values->ulps_high : values->ulps_low;
+  double ulps_high = range->decreases ? values->ulps_low : values->ulps_high;
+  bool positive = range->is_odd & (value_low > 0), negative = range->is_odd & (value_high < 0);
+  double low = function_low(value_low, ulps_low, positive ? 0.0 : range->floor);
+  double high = function_high(value_high, ulps_high, negative ? -0.0 : range->ceiling);
+  low = value_low == 0 ? value_low : low; /* Of a zero or an infinity: such zeros are exact. */
+  high = value_high == 0 ? value_high : high;
+  store(out, i, low, high, values->at_point);
+}
+
+#define APPLY(kernel, floor, ceiling, is_odd, decreases)                                 \
+  do {                                                                                   \
+    const function_range_t range = {floor, ceiling, is_odd, decreases};                  \
+    for (size_t i = 0; a->are_points && i < out->count; i++) {                           \
+      double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i]);           \
+      const function_values_t values = {value, value, value, ulps, ulps};                \
+      store_function(out, i, &values, &range);                                           \
+    }                                                                                    \
+    for (size_t i = 0; !a->are_points && i < out->count; i++) {                          \
+      const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),           \
+                                        kernel(a->point[i]), ulps_at(&error, a->low[i]), \
+                                        ulps_at(&error, a->high[i])};                    \
+      store_function(out, i, &values, &range);                                           \
+    }                                                                                    \
   } while (0)
 
 /* Nothing is said of infinities: what functions are there is exact, and no number within ulps. */
@@ -195,7 +211,7 @@ KERNEL_INLINE double rsqrt_of(double x) {
   return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
 }
 
-static void apply(elementary_t function, double ulps, const quick_numbers_t *a,
+static void apply(elementary_t function, quick_error_t error, const quick_numbers_t *a,
                   quick_numbers_t *out) {
   switch (function) {
     case ELEMENTARY_exp:

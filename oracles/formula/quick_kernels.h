@@ -35,6 +35,14 @@ typedef struct quick_totals {
   double high_magnitude;
 } quick_totals_t;
 
+/* What a function may err by at x, in ulps: the larger one of `ulps` and start + growth * |x|,
+ * where x is at most CONTRACT_EXP_MAGNITUDE_MAX. */
+typedef struct quick_error {
+  double ulps;
+  double start;
+  double growth;
+} quick_error_t;
+
 typedef struct quick_kernels {
   const char *name; /* "avx512", "avx2", "portable". */
   /* Operands have out->count numbers. */
@@ -42,7 +50,8 @@ typedef struct quick_kernels {
                  quick_numbers_t *out);
   void (*square)(const quick_numbers_t *a, quick_numbers_t *out);
   void (*square_root)(const quick_numbers_t *a, quick_numbers_t *out);
-  void (*apply)(elementary_t function, double ulps, const quick_numbers_t *a, quick_numbers_t *out);
+  void (*apply)(elementary_t function, quick_error_t error, const quick_numbers_t *a,
+                quick_numbers_t *out);
   void (*sum)(const quick_numbers_t *a, quick_totals_t *out);
   /* The exact products, not rounded; squares where a and b are one row. */
   void (*products)(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out);

@@ -67,7 +67,7 @@ static const struct {
     {"model:pairwise+init=70000", "0..65536"},
     {"model:pairwise fma", "\"+\""},
     {"model:pairwise+algorithm=X3", "no algorithm is called \"X3\""},
-    {"model:pairwise+split=up", "truncate-all or nearest-away"},
+    {"model:pairwise+split=up", "nearest-away or truncate-away"},
     {"model:pairwise+aligned=9", "10..24"},
     {"canary:", "drop_last_term"},
     {"canary:NONE", "\"NONE\""},

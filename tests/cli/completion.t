@@ -44,7 +44,8 @@ offers_all() {
 "$ASSAY" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >verbs
 { cat verbs; printf 'help\n--help\n--version\n'; } >expected
 offers_all 'assay ' expected "all verbs"
-offers_all 'assay help ' verbs "all verbs"
+{ cat verbs; echo contracts; } >topics
+offers_all 'assay help ' topics "all verbs, and contracts"
 offers 'assay quer' query
 "$ASSAY" ops | cut -d' ' -f1 >ops
 offers_all 'assay run --op ' ops "all ops"

@@ -42,6 +42,15 @@ like err "column" "bad line: column"
 run 0 "help" help
 like out "Exit codes: 0 clean, 1 divergences" "help: exit codes"
 like out "init_count" "help: contracts"
+run 0 "help contracts" help contracts
+like out "^  repeat=same|any  " "help contracts: permissions"
+like out "^  operand_rounding=rn|tf32|rna|rz  .*(spec: tf32; backend: tf32)" "help contracts: values"
+like out "backend accepts whatever spec accepts, but for" "help contracts: their order"
+like out "^  convert_rounding: any in spec, rn in backend; the specification says nothing" \
+  "help contracts: where the specification is silent"
+like out "^  dot_algorithm: spec in spec, verifier in backend; .* which programs are valid" \
+  "help contracts: which rules hold"
+unlike out "^  intermediate: " "help contracts: no other exceptions"
 for verb in run fuzz vet invariance replay retest waive ledger compare shrink show gen subject judge query corpus ops executors doctor completion; do
   run 0 "help $verb" help $verb
   like out "assay $verb" "help $verb: usage"

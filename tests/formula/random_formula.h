@@ -22,6 +22,7 @@ typedef enum step_kind {
   STEP_MULTIPLY_ADD,
   STEP_FUNCTION,
   STEP_NEGATE,
+  STEP_NEGATE_WHERE,
   STEP_MAXIMUM,
   STEP_ROW_MAXIMUM,
   STEP_SUM,
@@ -46,6 +47,7 @@ static const char *const step_names[STEP_COUNT] = {
     "multiply_add",
     "function",
     "negate",
+    "negate_where",
     "maximum",
     "row_maximum",
     "sum",
@@ -169,6 +171,8 @@ static inline row_t run_step(formula_t *formula, const step_t *step, const row_t
       return formula_function(formula, step->function, a);
     case STEP_NEGATE:
       return formula_negate(formula, a);
+    case STEP_NEGATE_WHERE:
+      return formula_negate_where(formula, a, b);
     case STEP_MAXIMUM:
       return formula_maximum(formula, a, b);
     case STEP_ROW_MAXIMUM:

@@ -81,13 +81,13 @@ static void test_class_of_integer(void) {
 static void test_relaxations_that_differ(void) {
   fixture_t *fixture = fixture_new("f32", 1);
   fixture_judge(fixture);
-  g_assert_cmpint(fixture->asked_under_other_contracts, ==, 13);
+  g_assert_cmpint(fixture->asked_under_other_contracts, ==, 14);
 
   fixture->asked_under_other_contracts = 0;
   fixture->judge.contract.order = ORDER_ANY; /* Then its second row is the one of precision. */
   fixture->judge.contract.init_count = INIT_COUNT_ANY;
   fixture_judge(fixture);
-  g_assert_cmpint(fixture->asked_under_other_contracts, ==, 11);
+  g_assert_cmpint(fixture->asked_under_other_contracts, ==, 12);
 
   fixture->asked_under_other_contracts = 0;
   fixture->judge.contract = (contract_t){.order = ORDER_ANY,

@@ -16,17 +16,19 @@
   ULPS(log, 3, 3, 2, 2)  \
   ULPS(erf, 5, 5, 4, 4) ULPS(erfc, 16, 16, 4, 4) ULPS(tanh, 5, 5, 2, 2) ULPS(rsqrt, 2, 2, 1, 1)
 
-#define SPEC                                                                                     \
-  "order=in-order,bits=any,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,ftz=none,"     \
-  "integer_overflow=either,zero_sign=strict,operand_rounding=rn,low_nan=either,imprecise_accum_" \
-  "bits=14,dot_algorithm=spec,intermediate=native,function_range=strict,byteir=today,"           \
-  "epsilon=exact" SPEC_ULPS
-#define BACKEND_WITH_BITS(bits)                                                                 \
-  "order=any,bits=" bits                                                                        \
-  ",init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,integer_overflow=either," \
-  "zero_sign=strict,operand_rounding=rn,low_nan=zero,imprecise_accum_bits=14,"                  \
-  "dot_algorithm=verifier,intermediate=wide,function_range=strict,byteir=today,epsilon="        \
-  "either" BACKEND_ULPS
+#define SPEC                                                                                       \
+  "order=in-order,bits=any,repeat=same,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,"    \
+  "ftz=none,"                                                                                      \
+  "integer_overflow=either,zero_sign=strict,operand_rounding=tf32,low_nan=either,imprecise_accum_" \
+  "bits=14,dot_algorithm=spec,intermediate=native,function_range=strict,byteir=today,"             \
+  "epsilon=exact,exp_by_exp2=no" SPEC_ULPS
+#define BACKEND_WITH_BITS(bits)                                                             \
+  "order=any,bits=" bits                                                                    \
+  ",repeat=same,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,integer_" \
+  "overflow=either,"                                                                        \
+  "zero_sign=strict,operand_rounding=tf32,low_nan=either,imprecise_accum_bits=14,"          \
+  "dot_algorithm=verifier,intermediate=either,function_range=strict,byteir=today,epsilon="  \
+  "either,exp_by_exp2=no" BACKEND_ULPS
 #define BACKEND BACKEND_WITH_BITS("any")
 #define IDENTIFIED BACKEND_WITH_BITS("identified")
 
@@ -62,10 +64,11 @@ static void test_parse(void) {
       {"identified,bits=any", BACKEND},
       {"fma=no,fma=yes", BACKEND},
       {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",
-       "order=in-order,bits=any,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,ftz=both,"
-       "integer_overflow=saturate,zero_sign=any,operand_rounding=rn,low_nan=either,"
+       "order=in-order,bits=any,repeat=same,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,"
+       "ftz=both,"
+       "integer_overflow=saturate,zero_sign=any,operand_rounding=tf32,low_nan=either,"
        "imprecise_accum_bits=14,dot_algorithm=spec,intermediate=native,function_range=strict,"
-       "byteir=today,epsilon=exact" SPEC_ULPS},
+       "byteir=today,epsilon=exact,exp_by_exp2=no" SPEC_ULPS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
@@ -109,17 +112,17 @@ static void test_by_name(void) {
   g_assert_cmpint(contract_value_count("ftz"), ==, 4);
   g_assert_cmpstr(contract_spelling("ftz", FTZ_INPUTS), ==, "inputs");
   const format_t *f32 = &format_table[FORMAT_f32];
-  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 16);
+  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32, 0), ==, 16);
   g_assert_false(contract_elementary_is_faithful(&contract, ELEMENTARY_erfc, f32));
   contract.erfc_f32 = ULPS_FAITHFUL;
-  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 1);
+  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32, 0), ==, 1);
   g_assert_true(contract_elementary_is_faithful(&contract, ELEMENTARY_erfc, f32));
   contract.erfc_f32 = ULPS_64;
-  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32), ==, 64);
+  g_assert_cmpfloat(contract_elementary_ulps(&contract, ELEMENTARY_erfc, f32, 0), ==, 64);
   contract_loosen_elementary(&contract);
   for (elementary_t function = 0; function < ELEMENTARY_COUNT; function++) {
     const format_t *bf16 = &format_table[FORMAT_bf16];
-    g_assert_cmpfloat(contract_elementary_ulps(&contract, function, bf16), ==, 1024);
+    g_assert_cmpfloat(contract_elementary_ulps(&contract, function, bf16, 0), ==, 1024);
   }
   g_assert_cmpint(contract.ftz, ==, FTZ_BOTH);
 }
@@ -172,7 +175,8 @@ static void test_file(void) {
       {"[contract]\nbase = identified\n", IDENTIFIED},
       {"# A comment.\n[contract]\nbase = spec\nfma = no\norder=in-order\naccum_wider = no\n", SPEC},
       {"[contract]\norder = any\nbase = spec\nfma = yes\n",
-       "order=any,bits=any,init_count=any,accum_rounding=rn,accum_wider=no,fma=yes,ftz=none,"},
+       "order=any,bits=any,repeat=same,init_count=any,accum_rounding=rn,accum_wider=no,fma=yes,ftz="
+       "none,"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;

@@ -27,8 +27,11 @@ static const setting_t settings[SETTING_COUNT] = {
     {"bf16", false, 0x1p-8, 0x1p-133},  {"bf16", true, 0x1p-24, 0x1p-149},
 };
 
+/* "backend" would permit 16-bit types their own arithmetic too: here they are held to f32. */
 static inline contract_t setting_contract(const setting_t *setting) {
-  return setting->is_backend ? contract_backend() : contract_spec();
+  contract_t contract = setting->is_backend ? contract_backend() : contract_spec();
+  if (setting->is_backend) contract.intermediate = INTERMEDIATE_WIDE;
+  return contract;
 }
 
 /* The finest arithmetic: f32 for 16-bit types. */

@@ -82,7 +82,7 @@ static void test_native(void) {
   enum { ELEMENTS = 4096 };
   static const char *const formats[] = {"f16", "bf16"};
   const contract_t contracts[] = {contract_of("accum_wider=no,intermediate=native"),
-                                  contract_of("accum_wider=no")};
+                                  contract_of("accum_wider=no,intermediate=wide")};
   rng_t rng = rng_make(0x2a71);
   for (size_t f = 0; f < G_N_ELEMENTS(formats); f++) {
     g_autofree char *line = g_strdup_printf("byteir.dequantize ui16[4096] %s[] ui16[] -> %s[4096]",

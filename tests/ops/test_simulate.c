@@ -168,6 +168,7 @@ static const struct {
   const char *results;
 } fault_rows[] = {
     {FAULT_drop_last_term, ADD3, "40400000"},
+    {FAULT_lost_update, ADD3, "40400000"},
     {FAULT_drop_first_term, ADD3, "40c00000"},
     {FAULT_drop_tail, NINE, "24"},
     {FAULT_repeat_last_term, ADD3, "41300000"},

@@ -220,6 +220,7 @@ static void test_arithmetics(void) {
               {"f16", "intermediate=wide", 2},
               {"bf16", "intermediate=wide", 2},
               {"f16", "intermediate=native", 1},
+              {"f16", "intermediate=either", 2},
               {"f64", "intermediate=wide", 1}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;

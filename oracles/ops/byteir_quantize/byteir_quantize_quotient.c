@@ -61,7 +61,7 @@ static size_t add_readings(const quotient_t *quotient, quotient_reading_t readin
 size_t quotient_readings(const quotient_t *quotient, uint8_t first, uint8_t last,
                          quotient_reading_t out_readings[QUOTIENT_READINGS_MAX]) {
   bool is_short = quotient->format->bits == 16;
-  bool may_be_native = is_short && quotient->contract->intermediate == INTERMEDIATE_NATIVE;
+  bool may_be_native = is_short && contract_permits_native(quotient->contract);
   size_t count = 0;
   for (int is_native = 0; is_native <= may_be_native; is_native++) {
     bool is_wide = is_short && is_native == 0;

@@ -13,7 +13,7 @@ size_t resize_readings(const case_t *instance, const contract_t *contract, resiz
   bool has_given = differ && contract->resize_scale != RESIZE_SCALE_RATIO;
   size_t count = 0;
   for (int native = 0; native < 2; native++) {
-    if (native == 1 && (!is_short || contract->intermediate != INTERMEDIATE_NATIVE)) break;
+    if (native == 1 && (!is_short || !contract_permits_native(contract))) break;
     for (int given = has_ratio ? 0 : 1; given <= (has_given ? 1 : 0); given++) {
       for (int formula = (int)first; formula <= (int)last; formula++) {
         out[count++] = (resize_reading_t){

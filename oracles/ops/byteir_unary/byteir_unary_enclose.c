@@ -9,7 +9,7 @@
 #include "oracles/ops/byteir_unary/byteir_unary.h"
 
 /* The spellings of permission gelu. */
-enum { GELU_COMPLEMENT, GELU_SUM, GELU_FITTED };
+enum { GELU_COMPLEMENT, GELU_SUM, GELU_FITTED, GELU_EXPONENTIAL };
 
 /* ---- Exactly --------------------------------------------------------------------------------- */
 
@@ -53,7 +53,8 @@ static box_t enclose_exactly(gelu_approximation_t approximation, box_t x) {
  * contract permits.  Arguments t = x / sqrt 2 err by 2.1 u of themselves, and |t erf'(t)| <= 0.49;
  * z by 9.5 u (constants, square, cube, sum and products), |z tanh'(z)| <= 0.45 and, of the
  * quotient, d exp(d) / (1 + exp(d))^2 <= 0.23, d = 2 z.  erfc is at most 2, the others 1; erf + 1
- * and its like are rounded once more. */
+ * and its like are rounded once more.  In 1 - 2 / (exp(d) + 1) the quotient counts twice, is at
+ * most 1, and three steps more are rounded. */
 static double find_factor(gelu_approximation_t approximation, const format_t *format,
                           const contract_t *contract) {
   double u = formula_errors_make(format, contract).unit_roundoff;
@@ -63,6 +64,8 @@ static double find_factor(gelu_approximation_t approximation, const format_t *fo
     double tangent = formula_function_error(format, contract, ELEMENTARY_tanh);
     double quotient = 0.23 * 9.5 * u + 0.3 * exponential;
     double sum = 0.5 * (0.45 * 9.5 * u + tangent + 2.1 * u);
+    double by_exponential = 2 * quotient + 0.5 * (3.2 * u + 2.1 * u);
+    if (contract->gelu >= GELU_EXPONENTIAL) return fmax(by_exponential, fmax(quotient, sum));
     return may_cancel ? fmax(quotient, sum) : quotient;
   }
   double complement =

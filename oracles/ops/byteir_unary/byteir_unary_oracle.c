@@ -109,6 +109,21 @@ static void tanh_sum(formula_t *formula, const row_t operands[], row_t results[]
   multiply_by_sum(formula, operands[0], formula_function(formula, ELEMENTARY_tanh, z), results);
 }
 
+/* tanh z = 1 - 2 / (exp(2 |z|) + 1) with the sign of z, as tutorials of Triton have it.  Near 0
+ * that is off by a unit in the last place of 1, which is many of tanh z, and few of 1 + tanh z. */
+static void tanh_by_exponential(formula_t *formula, const row_t operands[], row_t results[]) {
+  row_t one = formula_number(formula, 1), two = formula_number(formula, 2);
+  row_t z = find_cubic(formula, operands[0]);
+  row_t magnitude = formula_maximum(formula, z, formula_negate(formula, z));
+  row_t exponential =
+      formula_function(formula, ELEMENTARY_exp, formula_multiply(formula, magnitude, two));
+  row_t quotient = formula_divide(formula, two, formula_add(formula, exponential, one));
+  row_t tangent = formula_subtract(formula, one, quotient);
+  bool is_unsigned = formula_has_fault(formula, FAULT_gelu_tanh_unsigned);
+  if (!is_unsigned) tangent = formula_negate_where(formula, tangent, z);
+  multiply_by_sum(formula, operands[0], tangent, results);
+}
+
 /* ---- gelu ------------------------------------------------------------------------------------ */
 
 static void logistic(formula_t *formula, const row_t operands[], row_t results[]) {
@@ -142,10 +157,12 @@ GELU_FORMULA(erf_sum)
 GELU_FORMULA(erf_fitted)
 GELU_FORMULA(tanh_complement)
 GELU_FORMULA(tanh_sum)
+GELU_FORMULA(tanh_by_exponential)
 
 static const composite_formula_t by_erf[] = {
     {gelu_erf_complement, false},
     {gelu_erf_sum, false},
+    {gelu_erf_fitted, false},
     {gelu_erf_fitted, false},
 };
 
@@ -154,6 +171,7 @@ static const composite_formula_t by_tanh[] = {
     {gelu_tanh_complement, false},
     {gelu_tanh_sum, false},
     {gelu_tanh_sum, false},
+    {gelu_tanh_by_exponential, false},
 };
 
 static const composite_formula_t *find_gelu_formulas(const program_t *program) {

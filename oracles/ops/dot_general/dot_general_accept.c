@@ -1,5 +1,6 @@
 #include "oracles/ops/dot_general/dot_general_accept.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "harness/model/promotion.h"
@@ -14,6 +15,13 @@
 #include "oracles/ops/dot_general/dot_quantized_accept.h"
 #include "oracles/sequential.h"
 
+/* What there is among the components: some array is needed. */
+typedef struct quick_found {
+  bool special;
+  bool exact;
+  bool few_terms;
+} quick_found_t;
+
 /* Where the parts of complex results go: kernels write dense matrices, results interleave. */
 typedef struct quick_arrays {
   double *reference;
@@ -21,36 +29,36 @@ typedef struct quick_arrays {
   double *magnitude;
   uint8_t *ask;
   uint8_t *special;
-  bool *has_special;
   int *lowest_bit;
-  bool *may_be_exact;
+  uint8_t *few_terms;
+  quick_found_t *found;
 } quick_arrays_t;
 
-static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, bool *has_special,
-                                        bool *may_be_exact, arena_t *arena) {
+static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, quick_found_t *found,
+                                        arena_t *arena) {
   return (quick_arrays_t){
       .reference = ARENA_NEW_ARRAY(arena, double, count),
       .tail = with_tail ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
       .magnitude = ARENA_NEW_ARRAY(arena, double, count),
       .ask = arena_alloc(arena, count),
       .special = arena_alloc_zeroed(arena, count),
-      .has_special = has_special,
       .lowest_bit = ARENA_NEW_ARRAY(arena, int, count),
-      .may_be_exact = may_be_exact,
+      .few_terms = arena_alloc_zeroed(arena, count),
+      .found = found,
   };
 }
 
 /* Looks at the terms of components that may be something else than finite. */
 static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
                           const matrices_t *matrices, const contract_t *contract,
-                          uint8_t *out_special, bool *has_special) {
+                          uint8_t *out_special, quick_found_t *found) {
   const format_t *format = matrices->plan->accumulation;
   bool is_complex = matrices->instance->program.results[0].element->components == 2;
   for (size_t i = 0; i < matmul->m * matmul->n; i++) {
     if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) {
       continue;
     }
-    *has_special = true;
+    found->special = true;
     /* What a NaN does in a low-order part is left to the careful side. */
     if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
       out_special[i] = 0;
@@ -104,6 +112,53 @@ static bool any_may_be_exact(const exact_matmul_t *matmul, const format_t *forma
   return any;
 }
 
+static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
+  size_t nonzero = 0;
+  for (size_t i = 0; i < count; i++) nonzero += matrix_load(matrix, start + i * stride) != 0;
+  return nonzero;
+}
+
+/* Whether the format holds a product; a product of f64 that cannot be told from one, too. */
+static bool holds_product(const format_t *format, double left, double right) {
+  double product = left * right;
+  if (format->bits != 64) return format_round_double(format, product) == product;
+  return fabs(product) < 0x1p-900 || fma(left, right, -product) == 0;
+}
+
+/* Whether at most two products are not 0, and of two none is rounded. */
+static bool has_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                          size_t row, size_t column, const format_t *format) {
+  size_t terms = 0;
+  bool are_exact = true;
+  for (size_t t = 0; t < matmul->k && terms <= 2; t++) {
+    double left = matrix_load(lhs, row * matmul->k + t);
+    double right = matrix_load(rhs, t * matmul->n + column);
+    if (left == 0 || right == 0) continue;
+    terms++;
+    are_exact = are_exact && holds_product(format, left, right);
+  }
+  return terms <= 1 || (terms == 2 && are_exact);
+}
+
+/* Only rows and columns with many zeros are looked at term by term. */
+static void find_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                           const format_t *format, arena_t *arena, uint8_t *out_few,
+                           quick_found_t *found) {
+  size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
+  for (size_t j = 0; j < matmul->n; j++) {
+    of_column[j] = count_nonzero(rhs, j, matmul->n, matmul->k);
+  }
+  for (size_t i = 0; i < matmul->m; i++) {
+    size_t of_row = count_nonzero(lhs, i * matmul->k, 1, matmul->k);
+    for (size_t j = 0; j < matmul->n; j++) {
+      uint8_t *few = &out_few[i * matmul->n + j];
+      *few =
+          of_row + of_column[j] <= matmul->k + 2 && has_few_terms(matmul, lhs, rhs, i, j, format);
+      found->few_terms |= *few != 0;
+    }
+  }
+}
+
 static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
                      const quick_arrays_t *out, size_t out_offset, arena_t *arena) {
   matrix_t lhs = matrices_gather_lhs(matrices, batch, part, arena);
@@ -122,15 +177,17 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   } else {
     exact_matmul_f32(&matmul, lhs.data, rhs.data, arena);
   }
-  find_specials(&matmul, &lhs, &rhs, matrices, contract, out->special + out_offset,
-                out->has_special);
+  find_specials(&matmul, &lhs, &rhs, matrices, contract, out->special + out_offset, out->found);
   const format_t *format = matrices->plan->accumulation;
+  if (contract->accum_wider == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
+    find_few_terms(&matmul, &lhs, &rhs, format, arena, out->few_terms + out_offset, out->found);
+  }
   int *lowest_bit = out->lowest_bit + out_offset;
   size_t group = MAX(matmul.k / (size_t)matrices->primitive_count, 1);
   find_lowest_bits(&matmul, &lhs, &rhs, group, true, arena, lowest_bit);
   if (!any_may_be_exact(&matmul, format, lowest_bit)) return;
   find_lowest_bits(&matmul, &lhs, &rhs, group, false, arena, lowest_bit);
-  *out->may_be_exact = true;
+  out->found->exact = true;
 }
 
 static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arrays, size_t count,
@@ -143,6 +200,7 @@ static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arr
     out->ask[to] = part_arrays->ask[i];
     out->special[to] = part_arrays->special[i];
     out->lowest_bit[to] = part_arrays->lowest_bit[i];
+    out->few_terms[to] = part_arrays->few_terms[i];
   }
   memset(part_arrays->special, 0, count);
 }
@@ -171,11 +229,11 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   size_t parts = matrices->instance->program.operands[DOT_GENERAL_LHS].element->components;
   size_t matrix = layout->row_count * layout->column_count;
   size_t count = layout->batch_count * matrix * parts;
-  bool with_tail = format->bits == 64, has_special = false, may_be_exact = false;
-  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &has_special, &may_be_exact, arena);
+  bool with_tail = format->bits == 64;
+  quick_found_t found = {false};
+  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &found, arena);
   quick_arrays_t part_arrays =
-      parts == 1 ? arrays
-                 : quick_arrays_make(matrix, with_tail, &has_special, &may_be_exact, arena);
+      parts == 1 ? arrays : quick_arrays_make(matrix, with_tail, &found, arena);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     for (size_t part = 0; part < parts; part++) {
       arena_mark_t mark = arena_mark(arena);
@@ -191,8 +249,9 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
                  .reference_tail = arrays.tail,
                  .magnitude = arrays.magnitude},
       .ask = arrays.ask,
-      .special = has_special ? arrays.special : NULL,
-      .lowest_bit = may_be_exact ? arrays.lowest_bit : NULL,
+      .special = found.special ? arrays.special : NULL,
+      .lowest_bit = found.exact ? arrays.lowest_bit : NULL,
+      .few_terms = found.few_terms ? arrays.few_terms : NULL,
       .shape = shape_of(matrices),
       .has_schedules = has_schedules(matrices->plan, parts),
   };

@@ -2,6 +2,7 @@
  * and puts the sums together as the schedule says. */
 #include <math.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/aligned_sum.h"
 #include "oracles/exact/fold_parts.h"
 #include "oracles/ops/dot_general/dot_general_simulate_parts.h"
@@ -18,6 +19,14 @@ typedef struct split_simulation {
   fold_value_t *terms;
 } split_simulation_t;
 
+static double round_outward(const format_t *precision, double value) {
+  rounding_t outward = signbit(value) != 0 ? ROUNDING_DOWN : ROUNDING_UP;
+  const format_t *f64 = &format_table[FORMAT_f64];
+  if (!isfinite(value) || precision == f64) return value;
+  uint64_t bits = format_convert(f64, precision, binary64_bits(value), outward);
+  return format_to_double(precision, bits);
+}
+
 static void load(const split_simulation_t *split, const tensor_t *operand,
                  const format_t *precision, size_t index, double *const out[DOT_COMPONENTS_MAX],
                  size_t to) {
@@ -26,6 +35,9 @@ static void load(const split_simulation_t *split, const tensor_t *operand,
   double value = fold_load(&split->simulation->fold, element, operand->data, index).real;
   double components[DOT_COMPONENTS_MAX];
   int count = split->plan.component_count;
+  if (split->schedule->fault == FAULT_operands_rounded_outward) {
+    value = round_outward(precision, value);
+  }
   dot_split(split->schedule->split, precision, count, element->format, bits, value, components);
   for (int i = 0; i < count; i++) out[i][to] = components[i];
 }

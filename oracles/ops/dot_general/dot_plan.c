@@ -93,8 +93,15 @@ size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
   out_splits[count++] = SPLIT_NEAREST;
   if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE;
   if (!plan->has_algorithm || contract->operand_rounding == OPERAND_ROUNDING_RN) return count;
+  const format_t *tf32 = &format_table[FORMAT_tf32];
+  bool is_tf32 = plan->lhs == tf32 && plan->rhs == tf32;
+  bool may_be_cut = contract->operand_rounding == OPERAND_ROUNDING_RZ ||
+                    (contract->operand_rounding == OPERAND_ROUNDING_TF32 && is_tf32);
+  if (!may_be_cut && contract->operand_rounding == OPERAND_ROUNDING_TF32) return count;
   out_splits[count++] = SPLIT_NEAREST_AWAY;
-  if (contract->operand_rounding == OPERAND_ROUNDING_RZ) out_splits[count++] = SPLIT_TRUNCATE_ALL;
+  if (!may_be_cut) return count;
+  out_splits[count++] = SPLIT_TRUNCATE_ALL;
+  if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE_AWAY;
   return count;
 }
 

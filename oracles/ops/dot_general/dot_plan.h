@@ -7,7 +7,7 @@
 #include "harness/model/schedule.h"
 #include "oracles/ops/dot_general/dot_general.h"
 
-enum { DOT_SPLITS_MAX = 4 };
+enum { DOT_SPLITS_MAX = 5 };
 
 typedef struct dot_plan {
   bool
@@ -35,7 +35,13 @@ status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, fai
 status_t dot_plan_require_none(const program_t *program, failure_t *error);
 
 /* The ways to split operands that the contract permits, which the accept set is the union over.
- * Returns their count, at least 1. */
+ * Returns their count, at least 1.
+ *
+ * The specification says that operands are rounded to a type, and not how.  Types that tensors have
+ * are converted to as `convert` does, to nearest even.  tf32 is a type of multipliers alone: PTX
+ * had one conversion to it for years, ties away from zero (cvt.rna.tf32.f32), and multipliers that
+ * are given f32 numbers leave the low bits out, as CUTLASS does with all components but the last.
+ */
 size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
                        split_t out_splits[DOT_SPLITS_MAX]);
 
@@ -64,6 +70,8 @@ static inline rounding_t dot_split_rounding(split_t split, int component, int co
       return ROUNDING_TOWARD_ZERO;
     case SPLIT_NEAREST_AWAY:
       return ROUNDING_NEAREST_AWAY;
+    case SPLIT_TRUNCATE_AWAY:
+      return component < count - 1 ? ROUNDING_TOWARD_ZERO : ROUNDING_NEAREST_AWAY;
     case SPLIT_NEAREST:
     default:
       return ROUNDING_NEAREST_EVEN;

@@ -45,6 +45,15 @@ static bool is_largest_or_not_finite(const format_t *format, uint64_t bits) {
   return !is_number || (bits & ~sign) == format->largest_bits;
 }
 
+/* Types of 8 bits and less that have infinities. */
+static void add_saturated_infinity(choice_set_t *set, const format_t *format,
+                                   const number_t *number, const contract_t *contract) {
+  bool is_permitted = contract->convert_infinity == CONVERT_INFINITY_SATURATE;
+  if (!is_permitted || format->bits > 8 || !format_has_infinity(format)) return;
+  uint64_t largest = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
+  choice_set_add(set, largest, "convert_infinity=saturate");
+}
+
 static void add_overflow(choice_set_t *set, const format_t *format, const number_t *number,
                          const contract_t *contract) {
   uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
@@ -52,6 +61,7 @@ static void add_overflow(choice_set_t *set, const format_t *format, const number
   set->any |= contract->convert_overflow == CONVERT_OVERFLOW_ANY;
   set->nan |= is_nan;
   if (!is_nan) choice_set_add(set, bits, "");
+  add_saturated_infinity(set, format, number, contract);
   if (contract->convert_overflow == CONVERT_OVERFLOW_FORMAT || format_has_infinity(format)) return;
   uint64_t largest = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
   choice_set_add(set, largest, is_nan ? "saturated" : "");
@@ -114,6 +124,7 @@ static void add_float(choice_set_t *set, const format_t *format, const number_t 
   } else {
     uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
     choice_set_add(set, bits, "");
+    if (number->kind == NUMBER_INFINITY) add_saturated_infinity(set, format, number, contract);
   }
 }
 

@@ -178,8 +178,9 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 static const attribute_row_t no_attributes[] = {{.key = NULL}};
 
-static const char *const convert_policies[] = {"convert_rounding", "convert_overflow",
-                                               "convert_narrowing", "convert_truncation", NULL};
+static const char *const convert_policies[] = {"convert_infinity",   "convert_rounding",
+                                               "convert_overflow",   "convert_narrowing",
+                                               "convert_truncation", NULL};
 
 static const op_t convert_op = {
     .name = "stablehlo.convert",

@@ -57,8 +57,9 @@ static uint64_t make_float(const schedule_t *schedule, const format_t *to, numbe
     number = number_by_way_of(&number, &format_table[FORMAT_f32]);
     if (to->bits <= 8) number = number_by_way_of(&number, &format_table[FORMAT_f16]);
   }
-  bool saturates =
-      fault == FAULT_convert_saturates || (schedule->other_way && !format_has_infinity(to));
+  bool saturates = fault == FAULT_convert_saturates ||
+                   (schedule->other_way && !format_has_infinity(to)) ||
+                   (schedule->saturates_casts && to->bits <= 8);
   uint64_t bits = format_encode(to, number, rounding_of(fault),
                                 saturates ? OVERFLOW_SATURATE : OVERFLOW_FORMAT);
   return fault_spoil_bits(fault, to, bits, component);

@@ -97,6 +97,22 @@ static int *find_lowest_bits(const exact_matmul_t *sums, const double *terms,
   return any ? lowest_bit : NULL;
 }
 
+/* Marks the sums of which at most two terms are not 0; NULL if there are none. */
+static uint8_t *find_few_terms(const exact_matmul_t *sums, const double *terms, uint8_t *few) {
+  bool any = false;
+  memset(few, 0, sums->n);
+  for (size_t term = 0; term < sums->k; term++) {
+    for (size_t i = 0; i < sums->n; i++) {
+      few[i] = (uint8_t)(few[i] + (few[i] < 3 && terms[term * sums->n + i] != 0));
+    }
+  }
+  for (size_t i = 0; i < sums->n; i++) {
+    few[i] = few[i] <= 2;
+    any |= few[i] != 0;
+  }
+  return any ? few : NULL;
+}
+
 static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t *slices,
                                   const contract_t *contract, uint32_t result, bool has_schedules,
                                   arena_t *arena) {
@@ -108,6 +124,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
   double *tail = is_f64 ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
   double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
   uint8_t *ask = arena_alloc(arena, count), *special = arena_alloc(arena, count);
+  uint8_t *few_terms = arena_alloc(arena, count);
   int *lowest_bit = ARENA_NEW_ARRAY(arena, int, count);
   arena_mark_t mark = arena_mark(arena);
   double *terms = gather_terms(instance, slices, result, init.adds, arena);
@@ -125,6 +142,8 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
   }
   special = find_specials(&sums, terms, element->format, contract, special);
   lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
+  bool may_be_wider = contract->accum_wider == ACCUM_WIDER_YES;
+  few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
   arena_rewind(arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
   quick_sums_t quick = {.accept = {.count = count,
@@ -134,6 +153,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
                         .ask = ask,
                         .special = init.is_finite ? special : NULL,
                         .lowest_bit = lowest_bit,
+                        .few_terms = few_terms,
                         .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
                         .has_schedules = has_schedules};
   return quick_sums_finish(&quick, element->format, contract, arena);

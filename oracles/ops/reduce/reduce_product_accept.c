@@ -11,9 +11,10 @@
 /* A product as an unevaluated sum of two binary64 numbers, and how far partial products may go. */
 typedef struct running_product {
   double high, low;
-  bool is_rounded; /* Some partial product was not a binary64 number. */
-  double largest;  /* Product of the magnitudes above 1. */
-  double smallest; /* Product of the magnitudes below 1; 0 for a zero factor, NaN for a NaN. */
+  bool is_rounded;  /* Some partial product was not a binary64 number. */
+  size_t odd_count; /* Factors other than powers of two. */
+  double largest;   /* Product of the magnitudes above 1. */
+  double smallest;  /* Product of the magnitudes below 1; 0 for a zero factor, NaN for a NaN. */
 } running_product_t;
 
 /* One more factor, exactly but for 2^-104 or so of the product: the factors have at most 24 bits,
@@ -24,6 +25,8 @@ static void take_factor(running_product_t *product, double factor) {
   product->high = rounded + error;
   product->low = error - (product->high - rounded);
   product->is_rounded |= error != 0;
+  int exponent;
+  product->odd_count += factor != 0 && frexp(fabs(factor), &exponent) != 0.5;
   double magnitude = fabs(factor);
   if (magnitude > 1) {
     product->largest *= magnitude;
@@ -46,6 +49,13 @@ static bool stays_normal(const running_product_t *product, const format_t *forma
  * significant bits than the whole (product_question.c).  Then x* alone conforms. */
 static bool is_exact_product(const running_product_t *product, const format_t *format) {
   return !product->is_rounded && format_round_double(format, product->high) == product->high;
+}
+
+/* Whether one multiplication is all that rounds: whether a wider node may round it before is then
+ * left to the careful side. */
+static bool is_rounded_once(const running_product_t *product, const contract_t *contract) {
+  return contract->accum_wider == ACCUM_WIDER_YES && !product->is_rounded &&
+         product->odd_count <= 2;
 }
 
 static running_product_t multiply_slice(const case_t *instance, const reduce_slices_t *slices,
@@ -77,11 +87,11 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
   double *low = ARENA_NEW_ARRAY(arena, double, count);
   double *high = ARENA_NEW_ARRAY(arena, double, count);
   uint8_t *ask = arena_alloc(arena, count);
-  bool *is_exact = ARENA_NEW_ARRAY(arena, bool, count);
+  bool *is_sure = ARENA_NEW_ARRAY(arena, bool, count); /* x* rounded, and nothing else. */
   for (size_t i = 0; i < count; i++) {
     running_product_t product = multiply_slice(instance, slices, i, init_value);
     ask[i] = !stays_normal(&product, format, &bound);
-    is_exact[i] = is_exact_product(&product, format);
+    is_sure[i] = is_exact_product(&product, format) || is_rounded_once(&product, contract);
     reference[i] = ask[i] ? NAN : product.high;
     magnitude[i] = ask[i] ? 0 : fabs(product.high);
   }
@@ -99,7 +109,7 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
                            .side = ENCLOSURE_INSIDE};
   enclosure_round_ends(&enclosure, low, high);
   for (size_t i = 0; i < count; i++) {
-    if (is_exact[i]) low[i] = high[i] = reference[i];
+    if (is_sure[i]) low[i] = high[i] = format_round_double(format, reference[i]);
     /* Every schedule keeps the sign, though the bound may be wider than the product. */
     if (low[i] <= 0 && high[i] >= 0) ask[i] = 1;
   }
