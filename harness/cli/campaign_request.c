@@ -135,7 +135,8 @@ static int try_executors(campaign_request_t *request) {
                      g_str_has_prefix(name, "dso:");
     request->compiling_is_dear[i] = !is_hosted && executor_is_process(executors.items[i]);
   }
-  executor_list_close(&executors);
+  /* What goes wrong at its end is a finding of the workers. */
+  executor_list_close(&executors, EXIT_CODE_CLEAN);
   return EXIT_CODE_CLEAN;
 }
 
