@@ -190,11 +190,13 @@ static char **make_arguments(const task_t *task, const fuzz_options_t *options) 
   g_ptr_array_add(arguments, g_strdup_printf("-seed=%u", folded == 0 ? 1 : folded));
   g_ptr_array_add(arguments, g_strdup_printf("-max_len=%d", INPUT_BYTES_MAX));
   /* Signals are the supervisor's, and memory is the kernel's. */
-  static const char *const fixed[] = {
-      "-handle_int=0",   "-handle_term=0",    "-handle_segv=0",         "-handle_bus=0",
-      "-handle_abrt=0",  "-handle_ill=0",     "-handle_fpe=0",          "-timeout=0",
-      "-rss_limit_mb=0", "-error_exitcode=3", "-create_missing_dirs=1", "-reload=60",
-      "-entropic=0"};
+  static const char *const fixed[] = {"-handle_int=0",     "-handle_term=0",
+                                      "-handle_segv=0",    "-handle_bus=0",
+                                      "-handle_abrt=0",    "-handle_ill=0",
+                                      "-handle_fpe=0",     "-timeout=0",
+                                      "-rss_limit_mb=0",   "-report_slow_units=1000000000",
+                                      "-error_exitcode=3", "-create_missing_dirs=1",
+                                      "-reload=60",        "-entropic=0"};
   for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(arguments, g_strdup(fixed[i]));
   if (options->runs_max > 0) {
     g_ptr_array_add(arguments, g_strdup_printf("-runs=%" G_GUINT64_FORMAT, options->runs_max));
