@@ -146,8 +146,16 @@ static int help(int argc, char **argv) {
   return command->run(command, 2, arguments);
 }
 
+/* This thread has a locale of its own from here on: code of others may change that of the process. */
+static void choose_locale(void) {
+  static const char name[] = "C.UTF-8";
+  setlocale(LC_CTYPE, name);
+  locale_t locale = newlocale(LC_CTYPE_MASK, name, (locale_t)0);
+  uselocale(locale != (locale_t)0 ? locale : newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
 int main(int argc, char **argv) {
-  setlocale(LC_CTYPE, "C.UTF-8");
+  choose_locale();
   if (argc < 2) {
     complain("no verb given; `assay help` lists them");
     return EXIT_CODE_USAGE;
