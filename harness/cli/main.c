@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/instruction_set.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/manual_page.h"
 #include "harness/cli/suggest.h"
@@ -146,7 +147,8 @@ static int help(int argc, char **argv) {
   return command->run(command, 2, arguments);
 }
 
-/* This thread has a locale of its own from here on: code of others may change that of the process. */
+/* This thread has a locale of its own from here on: code of others may change that of the process.
+ */
 static void choose_locale(void) {
   static const char name[] = "C.UTF-8";
   setlocale(LC_CTYPE, name);
@@ -156,6 +158,9 @@ static void choose_locale(void) {
 
 int main(int argc, char **argv) {
   choose_locale();
+  failure_t error = {0};
+  status_t status = instruction_set_check(&error);
+  if (status != STATUS_OK) return complain_status(status, &error);
   if (argc < 2) {
     complain("no verb given; `assay help` lists them");
     return EXIT_CODE_USAGE;
@@ -165,7 +170,8 @@ int main(int argc, char **argv) {
     return help(argc, argv);
   }
   if (strcmp(verb, "--version") == 0 || strcmp(verb, "version") == 0) {
-    puts("assay " ASSAY_VERSION);
+    printf("assay " ASSAY_VERSION "\ninstruction set: %s\n",
+           instruction_set_name(instruction_set()));
     return EXIT_CODE_CLEAN;
   }
   const command_t *command = find_command(verb);
