@@ -62,14 +62,15 @@ char *plain_text(const char *text) {
   return g_string_free(out, FALSE);
 }
 
-char *plain_text_lines(const char *text) {
+char *plain_text_keeping(const char *text, const char *kept) {
   GString *out = g_string_new(NULL);
-  for (;;) {
-    size_t line = strcspn(text, "\n");
+  while (*text != '\0') {
+    size_t line = strcspn(text, kept);
     plain_text_append(out, text, line);
-    if (text[line] == '\0') break;
-    g_string_append_c(out, '\n');
-    text += line + 1;
+    text += line;
+    size_t stay = strspn(text, kept);
+    g_string_append_len(out, text, (gssize)stay);
+    text += stay;
   }
   return g_string_free(out, FALSE);
 }

@@ -17,8 +17,8 @@ void plain_text_append(GString *out, const char *data, size_t size);
 /* The same of a NUL-terminated text; the caller frees it. */
 char *plain_text(const char *text);
 
-/* The same, but newlines stay: for what has several lines. */
-char *plain_text_lines(const char *text);
+/* The same, but the characters of `kept` stay: "\n" in what has several lines. */
+char *plain_text_keeping(const char *text, const char *kept);
 
 /* Writes it to `out`, which has room for `capacity` bytes, at least one; cut behind a whole
  * character if it is longer, and without blanks at its end. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/campaign/campaign_collect.h"
 #include "harness/campaign/campaign_folder.h"
 #include "harness/campaign/campaign_parts.h"
@@ -21,6 +22,9 @@ enum {
 /* ---- Talk ------------------------------------------------------------------------------------ */
 
 void campaign_tell(loop_t *loop, char *message) {
+  char *plain = plain_text(message); /* It may hold the last words of a backend. */
+  g_free(message);
+  message = plain;
   g_ptr_array_add(loop->messages, message);
   if (loop->messages->len > MESSAGES_MAX) g_ptr_array_remove_index(loop->messages, 0);
   if (loop->options->on_message != NULL) {

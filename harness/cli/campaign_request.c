@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/base/rng.h"
 #include "harness/campaign/campaign_folder.h"
 
@@ -77,6 +78,10 @@ static status_t read_shard(campaign_request_t *request, failure_t *error) {
 static status_t read_values(campaign_request_t *request, failure_t *error) {
   if (request->folder == NULL) {
     return status_fail(error, STATUS_INVALID, "no folder given; add --out FOLDER");
+  }
+  if (request->name != NULL && !plain_text_is(request->name)) {
+    return status_fail(error, STATUS_INVALID,
+                       "bad value '%s' (--name); write one line of printable UTF-8", request->name);
   }
   STATUS_TRY(arguments_parse_seconds("--time", request->time == NULL ? "1h" : request->time,
                                      &request->seconds, error));

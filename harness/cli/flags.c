@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/cli/suggest.h"
 #include "harness/run/builtin.h"
 
@@ -55,9 +56,21 @@ static int open_all(const executor_flags_t *flags, executor_options_t *options,
   return EXIT_CODE_CLEAN;
 }
 
+/* They are printed, stored and put into documents. */
+static status_t check_names(const executor_flags_t *flags, failure_t *error) {
+  for (char **name = flags->names; name != NULL && *name != NULL; name++) {
+    g_autofree char *plain = plain_text_keeping(*name, "\n\t");
+    if (strcmp(plain, *name) == 0) continue;
+    return status_fail(error, STATUS_INVALID,
+                       "bad value '%.200s' (--executor); write printable UTF-8", plain);
+  }
+  return STATUS_OK;
+}
+
 static status_t find_options(const executor_flags_t *flags, executor_options_t *out_options,
                              failure_t *error) {
   STATUS_TRY(executor_flags_options(flags, out_options, error));
+  STATUS_TRY(check_names(flags, error));
   if (flags->names != NULL && flags->names[0] != NULL) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "no executor given; add --executor NAME (`assay executors` lists them)");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/instruction_set.h"
+#include "harness/base/plain_text.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/manual_page.h"
 #include "harness/cli/suggest.h"
@@ -69,10 +70,10 @@ const char cli_exit_codes_text[] =
 void complain(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("assay: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
+  g_autofree char *plain = plain_text_keeping(text, "\n");
+  fprintf(stderr, "assay: %s\n", plain);
 }
 
 int complain_status(status_t status, const failure_t *error) {

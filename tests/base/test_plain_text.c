@@ -61,9 +61,11 @@ static void test_all_triples(void) {
   g_string_free(out, TRUE);
 }
 
-static void test_lines(void) {
-  g_autofree char *plain = plain_text_lines("one\033\ntwo\n");
-  g_assert_cmpstr(plain, ==, "one\\x1b\ntwo\n");
+static void test_keeping(void) {
+  g_autofree char *lines = plain_text_keeping("one\033\n\ntwo\tthree\n", "\n");
+  g_assert_cmpstr(lines, ==, "one\\x1b\n\ntwo three\n");
+  g_autofree char *cell = plain_text_keeping("\tone\033\n", "\n\t");
+  g_assert_cmpstr(cell, ==, "\tone\\x1b\n");
 }
 
 /* What does not fit is cut behind a whole character or escape. */
@@ -93,7 +95,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/plain_text/rows", test_rows);
   g_test_add_func("/plain_text/all_triples", test_all_triples);
-  g_test_add_func("/plain_text/lines", test_lines);
+  g_test_add_func("/plain_text/keeping", test_keeping);
   g_test_add_func("/plain_text/cut", test_cut);
   g_test_add_func("/plain_text/in_place", test_in_place);
   return g_test_run();
