@@ -200,7 +200,8 @@ void overview_print_replay(const overview_t *overview, size_t index, GString *ou
   g_string_append_printf(out_text, " --executor %s", executor);
   append_contract(overview, overview_text(grid, index, "permissions"), out_text);
   const char *class_ = overview_text(grid, index, "class");
-  if (strcmp(class_, "crash") == 0 || strcmp(class_, "hang") == 0) {
+  static const char *const fatal[] = {"crash", "ended", "hang", NULL};
+  if (g_strv_contains(fatal, class_)) {
     g_string_append(out_text, " --isolate");
   }
 }

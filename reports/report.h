@@ -11,7 +11,8 @@
 typedef enum report_format {
   REPORT_TABLE,    /* Aligned columns; cut to the width of the terminal if `out` is one. */
   REPORT_JSON,     /* An array with one object per row; exact numbers, infinity as "Infinity". */
-  REPORT_CSV,      /* RFC 4180, with a header line; exact numbers, infinity as Infinity. */
+  REPORT_CSV,      /* RFC 4180, with a header line; exact numbers, infinity as Infinity; an
+                    * apostrophe before text that a spreadsheet would take for a formula. */
   REPORT_MARKDOWN, /* A table of GitHub's dialect. */
   REPORT_FORMAT_COUNT
 } report_format_t;

@@ -2,9 +2,20 @@
 
 #include "reports/report_grid.h"
 
+/* A spreadsheet takes a text that begins so for a formula, which may do what it likes.  What we
+ * print of numbers ("-0x1.8p+3 (c1400000)", "-inf") is none. */
+static bool looks_like_formula(const char *text) {
+  if (text[0] == '=' || text[0] == '@') return true;
+  if (text[0] != '+' && text[0] != '-') return false;
+  return text[strspn(text, "0123456789abcdefxpinty.+-() ")] != '\0';
+}
+
 /* RFC 4180, section 2, rules 5 to 7.  A field with blanks around it is quoted too: some readers
- * would strip them. */
-static void append_field(GString *line, const char *text) {
+ * would strip them.  An apostrophe goes before what looks like a formula. */
+static void append_field(GString *line, const char *field, bool is_text) {
+  bool is_guarded = is_text && looks_like_formula(field);
+  g_autofree char *guarded = is_guarded ? g_strconcat("'", field, NULL) : NULL;
+  const char *text = guarded != NULL ? guarded : field;
   size_t size = strlen(text);
   bool quoted =
       strpbrk(text, ",\"\r\n") != NULL || (size > 0 && (text[0] == ' ' || text[size - 1] == ' '));
@@ -31,15 +42,16 @@ void report_write_csv(const report_grid_t *grid, FILE *out) {
   GString *text = g_string_new(NULL);
   for (int column = 0; column < grid->column_count; column++) {
     if (column > 0) g_string_append_c(line, ',');
-    append_field(line, report_grid_name(grid, column));
+    append_field(line, report_grid_name(grid, column), true);
   }
   write_line(line, out);
   for (size_t row = 0; row < report_grid_row_count(grid); row++) {
     for (int column = 0; column < grid->column_count; column++) {
       if (column > 0) g_string_append_c(line, ',');
       g_string_truncate(text, 0);
-      report_print_exact(report_grid_cell(grid, row, column), text);
-      append_field(line, text->str);
+      const store_value_t *value = report_grid_cell(grid, row, column);
+      report_print_exact(value, text);
+      append_field(line, text->str, value->kind == STORE_TEXT);
     }
     write_line(line, out);
   }

@@ -7,6 +7,8 @@
 static const size_t BYTES_PER_MIB = (size_t)1 << 20;
 static const size_t BYTES_MAX = (size_t)512 << 20;
 
+#include "harness/base/plain_text.h"
+
 void report_grid_init(report_grid_t *grid) {
   *grid = (report_grid_t){.bytes_max = BYTES_MAX,
                           .names = g_ptr_array_new(),
@@ -20,10 +22,10 @@ void report_grid_deinit(report_grid_t *grid) {
   g_string_chunk_free(grid->texts);
 }
 
-/* Executors may say what they like; what we print is UTF-8. */
+/* Whoever named columns or wrote cells: what we print is plain, but for lines and tabs. */
 static char *keep_text(report_grid_t *grid, const char *text) {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  return g_string_chunk_insert(grid->texts, valid);
+  g_autofree char *plain = plain_text_keeping(text, "\n\t");
+  return g_string_chunk_insert(grid->texts, plain);
 }
 
 status_t report_grid_add(void *context, int column_count, const char *const *names,

@@ -1,6 +1,7 @@
 /* The two formats that people read: aligned columns, with or without Markdown's bars. */
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "reports/report_grid.h"
 
 enum { TEXT_WIDTH_MIN = 8, GAP = 2 };
@@ -8,14 +9,12 @@ enum { TEXT_WIDTH_MIN = 8, GAP = 2 };
 /* What differs between the two: how a character looks that would do harm. */
 typedef void (*append_character_t)(GString *text, gunichar character);
 
-/* Control characters (an executor's text may hold terminal escapes) become visible. */
+/* Cells are plain text, but for lines and tabs, which become visible. */
 static bool append_control(GString *text, gunichar character) {
   if (character == '\n') {
     g_string_append(text, "\\n");
   } else if (character == '\t') {
     g_string_append(text, "\\t");
-  } else if (g_unichar_iscntrl(character)) {
-    g_string_append_printf(text, "\\x%02x", (unsigned)character);
   } else {
     return false;
   }
@@ -27,17 +26,8 @@ static void append_plain(GString *text, gunichar character) {
 }
 
 void report_print_line(const char *text, FILE *out) {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-  GString *line = g_string_new(NULL);
-  for (const char *p = valid; *p != '\0'; p += g_utf8_skip[(unsigned char)*p]) {
-    if (*p == '\n') {
-      g_string_append_c(line, '\n');
-    } else {
-      append_plain(line, g_utf8_get_char(p));
-    }
-  }
-  fprintf(out, "%s\n", line->str);
-  g_string_free(line, TRUE);
+  g_autofree char *plain = plain_text_keeping(text, "\n");
+  fprintf(out, "%s\n", plain);
 }
 
 static void append_markdown(GString *text, gunichar character) {

@@ -5,7 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_ALIGNMENT = 64, ARENA_BLOCK_BYTES_MIN = 1 << 20 };
+/* Blocks begin small, since most arenas hold one program, and double: long cases soon have large
+ * ones. */
+enum {
+  ARENA_ALIGNMENT = 64,
+  ARENA_FIRST_BLOCK_BYTES = 1 << 12,
+  ARENA_GROWN_BLOCK_BYTES = 1 << 20,
+};
 
 struct arena_block {
   arena_block_t *next;
@@ -14,8 +20,11 @@ struct arena_block {
   unsigned char *data;
 };
 
-static arena_block_t *block_make(size_t bytes) {
-  size_t capacity = bytes > ARENA_BLOCK_BYTES_MIN ? bytes : ARENA_BLOCK_BYTES_MIN;
+/* A block for `bytes` and more, to follow `last`, which is NULL before the first. */
+static arena_block_t *block_make(size_t bytes, const arena_block_t *last) {
+  size_t capacity = ARENA_FIRST_BLOCK_BYTES;
+  if (last != NULL) capacity = MIN(2 * last->capacity, (size_t)ARENA_GROWN_BLOCK_BYTES);
+  capacity = MAX(capacity, bytes);
   arena_block_t *block = g_new0(arena_block_t, 1);
   block->data = aligned_alloc(ARENA_ALIGNMENT, capacity);
   if (block->data == NULL) g_error("out of memory: cannot allocate %zu bytes", capacity);
@@ -42,6 +51,14 @@ void arena_deinit(arena_t *arena) {
 
 void arena_reset(arena_t *arena) {
   arena_rewind(arena, (arena_mark_t){.block = arena->first, .used = 0});
+}
+
+size_t arena_bytes(const arena_t *arena) {
+  size_t bytes = 0;
+  for (const arena_block_t *block = arena->first; block != NULL; block = block->next) {
+    bytes += block->capacity;
+  }
+  return bytes;
 }
 
 arena_mark_t arena_mark(const arena_t *arena) {
@@ -76,7 +93,7 @@ void *arena_alloc(arena_t *arena, size_t bytes) {
   arena_block_t *block = arena->current;
   while (block == NULL || block->capacity - block->used < rounded) {
     drop_small_blocks(link, rounded);
-    if (*link == NULL) *link = block_make(rounded);
+    if (*link == NULL) *link = block_make(rounded, block);
     block = *link;
     block->used = 0;
     link = &block->next;

@@ -27,6 +27,9 @@ void arena_deinit(arena_t *arena);
 /* Forgets everything and keeps the memory for reuse. */
 void arena_reset(arena_t *arena);
 
+/* Memory that it holds, in use or kept for reuse: a few kilobytes for one that is hardly used. */
+size_t arena_bytes(const arena_t *arena);
+
 /* Remembers the present state; arena_rewind() forgets all that was allocated since. */
 arena_mark_t arena_mark(const arena_t *arena);
 void arena_rewind(arena_t *arena, arena_mark_t mark);

@@ -117,10 +117,10 @@ static void look_at_corpus(loop_t *loop, const campaign_slice_t *slice) {
       size > FILES_MAX && size > GROWTH * loop->corpus_size[slice->executor];
 }
 
-/* A worker is told of where it did not end as it should: exit codes 0 and 1 are results. */
+/* A worker is told of where it did not end as it should. */
 static void look_at_end(loop_t *loop, const campaign_slice_t *slice, int wait_status,
                         uint64_t cases) {
-  bool is_result = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) <= 1;
+  bool is_result = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
   unsigned crashes = campaign_slice_count_crashes(slice, loop->options->folder);
   if (crashes > slice->crashes_before && !loop->state->isolated[slice->executor]) {
     loop->has_crashes[slice->executor] = true;

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <signal.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/campaign/campaign_collect.h"
 #include "harness/campaign/campaign_folder.h"
 #include "harness/campaign/campaign_parts.h"
 #include "harness/store/store_campaign.h"
 
-#define GRACE_SECONDS 60.0 /* A slice that takes so much longer than planned is asked to end, */
+#define GRACE_SECONDS 60.0 /* A slice, of any kind, that takes so much longer is asked to end, */
 #define KILL_SECONDS 90.0  /* and then made to. */
 
 enum {
@@ -22,6 +23,9 @@ enum {
 /* ---- Talk ------------------------------------------------------------------------------------ */
 
 void campaign_tell(loop_t *loop, char *message) {
+  char *plain = plain_text(message); /* It may hold the last words of a backend. */
+  g_free(message);
+  message = plain;
   g_ptr_array_add(loop->messages, message);
   if (loop->messages->len > MESSAGES_MAX) g_ptr_array_remove_index(loop->messages, 0);
   if (loop->options->on_message != NULL) {
@@ -143,7 +147,7 @@ static void collect_leftovers(loop_t *loop) {
 static void watch_over_slices(loop_t *loop) {
   for (size_t i = 0; i < loop->options->jobs; i++) {
     const campaign_slice_t *slice = &loop->slices[i];
-    if (slice->process == 0 || slice->kind != SLICE_SEARCH) continue;
+    if (slice->process == 0) continue;
     double late =
         (double)(g_get_monotonic_time() - slice->begin_us) / G_USEC_PER_SEC - slice->seconds;
     if (late > KILL_SECONDS) {

@@ -38,6 +38,7 @@ static char **make_words(const campaign_slice_t *slice, const campaign_slice_opt
   add(words, "--campaign", g_strdup(options->name));
   add(words, "--part-of", g_strdup(options->part_of));
   add(words, "--shrink", NULL);
+  add(words, "--fail-on", g_strdup("never")); /* What is left are reasons why it did not go on. */
   add(words, "--known", campaign_folder_database(options->folder));
   add(words, "--seed", g_strdup_printf("%" G_GUINT64_FORMAT, slice->seed));
   add(words, "--corpus",
@@ -116,7 +117,10 @@ unsigned campaign_slice_count_crashes(const campaign_slice_t *slice, const char 
   unsigned count = 0;
   if (directory == NULL) return 0;
   for (const char *name; (name = g_dir_read_name(directory)) != NULL;) {
-    count += g_str_has_prefix(name, "crash-") || g_str_has_prefix(name, "hang-");
+    static const char *const kinds[] = {"crash-", "ended-", "hang-"};
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+      if (g_str_has_prefix(name, kinds[i])) count++;
+    }
   }
   g_dir_close(directory);
   return count;

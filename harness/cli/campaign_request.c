@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/base/rng.h"
 #include "harness/campaign/campaign_clean.h"
 #include "harness/campaign/campaign_folder.h"
@@ -84,6 +85,10 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
     return status_fail(error, STATUS_INVALID,
                        "the name of the campaign is empty; write --name NAME, or leave it out");
   }
+  if (request->name != NULL && !plain_text_is(request->name)) {
+    return status_fail(error, STATUS_INVALID,
+                       "bad value '%s' (--name); write one line of printable UTF-8", request->name);
+  }
   STATUS_TRY(arguments_parse_seconds("--time", request->time == NULL ? "1h" : request->time,
                                      &request->seconds, error));
   STATUS_TRY(arguments_parse_seed(request->seed == NULL ? "random" : request->seed,
@@ -144,7 +149,8 @@ static int try_executors(campaign_request_t *request) {
                      g_str_has_prefix(name, "dso:");
     request->compiling_is_dear[i] = !is_hosted && executor_is_process(executors.items[i]);
   }
-  executor_list_close(&executors);
+  /* What goes wrong at its end is a finding of the workers. */
+  executor_list_close(&executors, EXIT_CODE_CLEAN);
   return EXIT_CODE_CLEAN;
 }
 

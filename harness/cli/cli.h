@@ -56,7 +56,7 @@ COMMAND(completion);
 extern const char cli_executors_text[];
 extern const char cli_exit_codes_text[];
 
-/* Prints "assay: ..." and a newline to stderr. */
+/* Prints "assay: ...", made plain text (but for newlines), and a newline to stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints the error and returns the exit code that fits the status. */

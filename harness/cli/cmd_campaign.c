@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/campaign/campaign_folder.h"
 #include "harness/campaign/campaign_loop.h"
 #include "harness/cli/campaign_progress.h"
@@ -79,6 +80,9 @@ static int run_campaign(campaign_request_t *request, const char *command) {
   bool is_resumed = false;
   status_t status = campaign_request_open(request, &state, &is_resumed, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
+  char *name = plain_text(state.name); /* The folder may come from anybody. */
+  g_free(state.name);
+  state.name = name;
   fprintf(stderr,
           is_resumed ? "assay: going on with campaign %s in %s: %.0f of %.0f s are done\n"
                      : "assay: campaign %s in %s: %.0f of %.0f s are done\n",

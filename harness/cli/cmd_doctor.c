@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "harness/base/instruction_set.h"
 #include "harness/cli/describe.h"
 #include "harness/exec/environment.h"
 #include "harness/exec/worker_registry.h"
@@ -37,6 +38,9 @@ static void check_processor(doctor_t *doctor) {
   if (text->len == 0) g_string_append(text, "no vector extension known here ");
   g_string_append_printf(text, "(%ld processors)", sysconf(_SC_NPROCESSORS_ONLN));
   report(doctor, true, "processor", text->str);
+  g_string_printf(text, "%s; ASSAY_ISA=plain|avx2|avx512 chooses",
+                  instruction_set_name(instruction_set()));
+  report(doctor, true, "instruction set", text->str);
   g_string_free(text, TRUE);
   bool is_default = environment_get().control == environment_default().control;
   report(doctor, is_default, "float environment",

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/cli/fuzz_crash.h"
 #include "harness/cli/fuzz_driver.h"
 #include "harness/cli/fuzz_minimise.h"
 #include "harness/cli/summary.h"
@@ -18,19 +17,10 @@ typedef struct fuzz_flags {
   gboolean minimises;
 } fuzz_flags_t;
 
-/* By default beside the corpus: in it, a case that kills the program would do so for ever. */
-static void catch_crashes(const fuzz_flags_t *flags, const task_t *task) {
-  g_autofree char *beside =
-      flags->corpus == NULL ? g_strdup(".") : g_strconcat(flags->corpus, "-artifacts", NULL);
-  GString *executors = g_string_new(NULL);
-  for (size_t i = 0; i < task->executors.count; i++) {
-    g_autofree char *name = g_shell_quote(executor_name(task->executors.items[i]));
-    g_string_append_printf(executors, " --executor %s", name);
-  }
-  bool watches_hangs = !flags->task.executor.isolate;
-  fuzz_crash_catch(flags->artifacts == NULL ? beside : flags->artifacts, executors->str,
-                   watches_hangs);
-  g_string_free(executors, TRUE);
+/* Beside the corpus: in it, a case that ends the process would do so for ever. */
+static char *artifacts_folder(const fuzz_flags_t *flags) {
+  if (flags->artifacts != NULL) return g_strdup(flags->artifacts);
+  return flags->corpus == NULL ? NULL : g_strconcat(flags->corpus, "-artifacts", NULL);
 }
 
 static int fuzz(const fuzz_flags_t *flags, fuzz_options_t *options, task_t *task) {
@@ -40,7 +30,9 @@ static int fuzz(const fuzz_flags_t *flags, fuzz_options_t *options, task_t *task
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   options->seconds_max = (uint32_t)fmin(ceil(task->options.seconds_max), G_MAXINT32);
   options->shares_time = task->options.seconds_max > 0;
-  catch_crashes(flags, task);
+  failure_t error = {0};
+  status_t status = task_walk_incident(task, &error);
+  if (status != STATUS_OK) return task_close(task, task_complain(task, status, &error));
   return flags->minimises ? fuzz_minimise(task, options) : fuzz_drive(task, options);
 }
 
@@ -85,6 +77,10 @@ static char **join_ops(const fuzz_flags_t *flags, int argc, char **argv) {
 static int open_and_fuzz(fuzz_flags_t *flags, int argc, char **argv) {
   fuzz_options_t options;
   if (!read_flags(flags, &options)) return EXIT_CODE_USAGE;
+  g_autofree char *artifacts = artifacts_folder(flags);
+  flags->task.runs_here = true;
+  flags->task.keeps_inputs = true;
+  flags->task.artifacts = artifacts;
   task_t task;
   int exit_code = task_open(&flags->task, argc, argv, &task);
   return exit_code == EXIT_CODE_CLEAN ? fuzz(flags, &options, &task) : exit_code;
@@ -102,7 +98,9 @@ static void add_options(fuzz_flags_t *flags, arguments_t *arguments) {
       {"minimise-corpus", 0, 0, G_OPTION_ARG_NONE, &flags->minimises,
        "Only drop the cases of the corpus that show nothing which shorter ones do not", NULL},
       {"artifacts", 0, 0, G_OPTION_ARG_FILENAME, &flags->artifacts,
-       "Where the case goes that kills the program (default: FOLDER-artifacts of the corpus)",
+       "Where the case goes that ends the process (default: FOLDER-artifacts of the corpus; else "
+       "it "
+       "is printed)",
        "FOLDER"},
       {"steer", 0, 0, G_OPTION_ARG_STRING, &flags->steer,
        "By all (default), by libFuzzer's counters alone, or by none: for comparison",

@@ -249,8 +249,7 @@ static int identify_all(const identify_flags_t *flags) {
   }
   status = store_close(store, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
-  executor_list_close(&executors);
-  return exit_code;
+  return executor_list_close(&executors, exit_code);
 }
 
 int command_identify(const command_t *command, int argc, char **argv) {

@@ -161,8 +161,7 @@ static int run(const invariance_flags_t *flags, invariance_options_t *options) {
   exit_code = status == STATUS_OK ? run_open(flags, options) : complain_status(status, &error);
   status = store_close(options->store, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
-  executor_list_close(&executors);
-  return exit_code;
+  return executor_list_close(&executors, exit_code);
 }
 
 static void add_arguments(invariance_flags_t *flags, arguments_t *arguments) {

@@ -162,8 +162,7 @@ static int replay_open(const replay_flags_t *flags, replay_t *replay) {
   one_case_init(&replay->walk, &contract, 1);
   status = open_prediction(flags, replay, &error);
   if (status != STATUS_OK) {
-    executor_list_close(&replay->executors);
-    return complain_status(status, &error);
+    return executor_list_close(&replay->executors, complain_status(status, &error));
   }
   replay->walk.ask_wrong_max = 0; /* Explain the worst of all elements. */
   arena_init(&replay->arena);
@@ -180,11 +179,10 @@ static int replay_open(const replay_flags_t *flags, replay_t *replay) {
 static int replay_close(replay_t *replay, int exit_code) {
   if (replay->documents != NULL) json_print(replay->documents, false);
   prediction_close(replay->prediction);
-  executor_list_close(&replay->executors);
   arena_deinit(&replay->arena);
-  if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  if (replay->diverged) return EXIT_CODE_DIVERGES;
-  return replay->failed ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
+  if (exit_code == EXIT_CODE_CLEAN && replay->diverged) exit_code = EXIT_CODE_DIVERGES;
+  if (exit_code == EXIT_CODE_CLEAN && replay->failed) exit_code = EXIT_CODE_FAILED;
+  return executor_list_close(&replay->executors, exit_code);
 }
 
 int command_replay(const command_t *command, int argc, char **argv) {

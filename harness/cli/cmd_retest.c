@@ -55,7 +55,6 @@ static status_t read_flags(const retest_flags_t *flags, contract_t *contract,
   }
   options->repeats = (unsigned)MIN(flags->repeats, 1000000);
   options->database = flags->database;
-  options->survives_crashes = flags->executor.isolate;
   options->resumes = flags->resume;
   STATUS_TRY(read_states(flags->states, &options->states, error));
   if (flags->contract == NULL) return STATUS_OK;
@@ -158,8 +157,7 @@ static int retest_all(const retest_flags_t *flags, int argc, char **argv) {
   g_autofree char *command = task_join_command_line(argc, argv);
   options.command = command;
   exit_code = open_retest(flags, &executors, &options);
-  executor_list_close(&executors);
-  return exit_code;
+  return executor_list_close(&executors, exit_code);
 }
 
 int command_retest(const command_t *command, int argc, char **argv) {

@@ -10,6 +10,7 @@ static int run_campaign(task_t *task) {
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   failure_t error = {0};
   status_t status = session_run(task->session, &error);
+  if (status == STATUS_OK) status = task_settle(task, &error);
   if (task->flags->json) {
     summary_print_json(task);
   } else {
@@ -20,7 +21,7 @@ static int run_campaign(task_t *task) {
 }
 
 int command_run(const command_t *command, int argc, char **argv) {
-  task_flags_t flags = {0};
+  task_flags_t flags = {.runs_here = true};
   arguments_t arguments = arguments_make(command);
   const GOptionEntry entries[] = {{"program", 'p', 0, G_OPTION_ARG_STRING, &flags.program,
                                    "Draw data for this one program line", "LINE"},

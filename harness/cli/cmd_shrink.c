@@ -245,8 +245,7 @@ static int open_command(const shrink_flags_t *flags, shrink_command_t *shrink) {
   one_case_init(&shrink->walk, &contract, 1);
   status = open_prediction(shrink, &error);
   if (status != STATUS_OK) {
-    executor_list_close(&shrink->executors);
-    return complain_status(status, &error);
+    return executor_list_close(&shrink->executors, complain_status(status, &error));
   }
   arena_init(&shrink->arena);
   if (flags->json) shrink->documents = json_array();
@@ -256,11 +255,10 @@ static int open_command(const shrink_flags_t *flags, shrink_command_t *shrink) {
 static int close_command(shrink_command_t *shrink, int exit_code) {
   if (shrink->documents != NULL) json_print(shrink->documents, false);
   prediction_close(shrink->prediction);
-  executor_list_close(&shrink->executors);
   arena_deinit(&shrink->arena);
-  if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  if (shrink->diverged) return EXIT_CODE_DIVERGES;
-  return shrink->failed ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
+  if (exit_code == EXIT_CODE_CLEAN && shrink->diverged) exit_code = EXIT_CODE_DIVERGES;
+  if (exit_code == EXIT_CODE_CLEAN && shrink->failed) exit_code = EXIT_CODE_FAILED;
+  return executor_list_close(&shrink->executors, exit_code);
 }
 
 static int shrink_argument(const shrink_flags_t *flags, const char *argument) {

@@ -92,11 +92,9 @@ int command_subject(const command_t *command, int argc, char **argv) {
     exit_code = executor_flags_open(&flags, &executors);
     if (exit_code == EXIT_CODE_CLEAN && executors.count != 1) {
       complain("`assay subject` runs one executor; give --executor once");
-      exit_code = EXIT_CODE_USAGE;
-      executor_list_close(&executors);
+      exit_code = executor_list_close(&executors, EXIT_CODE_USAGE);
     } else if (exit_code == EXIT_CODE_CLEAN) {
-      exit_code = answer_all(executors.items[0]);
-      executor_list_close(&executors);
+      exit_code = executor_list_close(&executors, answer_all(executors.items[0]));
     }
   }
   executor_flags_free(&flags);

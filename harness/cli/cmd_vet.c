@@ -163,10 +163,11 @@ static void print_point(tap_t *tap, const task_t *task, const bucket_t *bucket) 
 static int vet(task_t *task) {
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
-  tap_t tap;
-  tap_begin(&tap, stdout);
   failure_t error = {0};
   status_t status = session_run(task->session, &error);
+  if (status == STATUS_OK) status = task_settle(task, &error);
+  tap_t tap; /* Not before: if the work has to be begun again, all of this is. */
+  tap_begin(&tap, stdout);
   if (status != STATUS_OK) {
     tap_bail_out(&tap, error.text);
     return task_close(task, task_complain(task, status, &error));
@@ -190,7 +191,7 @@ static int vet(task_t *task) {
 }
 
 int command_vet(const command_t *command, int argc, char **argv) {
-  task_flags_t flags = {0};
+  task_flags_t flags = {.runs_here = true};
   arguments_t arguments = arguments_make(command);
   task_flags_add_drawing(&flags, &arguments);
   task_flags_add(&flags, &arguments);

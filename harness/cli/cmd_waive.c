@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/cli/arguments.h"
 #include "harness/store/store_life.h"
 
@@ -89,13 +90,15 @@ static status_t write_waiver(const waive_flags_t *flags, const match_t *match, s
     printf("withdrawn:%s\n", match->list->str);
     return STATUS_OK;
   }
+  g_autofree char *reason = plain_text(flags->reason);
+  g_autofree char *owner = plain_text(flags->owner);
   const store_waiver_t waiver = {.executor = match->name,
                                  .signature = match->signature,
-                                 .reason = flags->reason,
-                                 .owner = flags->owner,
+                                 .reason = reason,
+                                 .owner = owner,
                                  .expires = flags->expires};
   STATUS_TRY(store_add_waiver(store, &waiver, error));
-  printf("waived until %s by %s:%s\n", flags->expires, flags->owner, match->list->str);
+  printf("waived until %s by %s:%s\n", flags->expires, owner, match->list->str);
   return STATUS_OK;
 }
 

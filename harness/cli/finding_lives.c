@@ -22,13 +22,16 @@ const char *life_spelling(life_t life) { return ROWS[life].spelling; }
 
 status_t fail_on_parse(const char *text, bool has_database, fail_on_t *out_fail_on,
                        failure_t *error) {
-  static const char *const words[] = {
-      [FAIL_ON_ANY] = "any", [FAIL_ON_UNWAIVED] = "unwaived", [FAIL_ON_NEW] = "new"};
+  static const char *const words[] = {[FAIL_ON_ANY] = "any",
+                                      [FAIL_ON_UNWAIVED] = "unwaived",
+                                      [FAIL_ON_NEW] = "new",
+                                      [FAIL_ON_NEVER] = "never"};
   *out_fail_on = FAIL_ON_ANY;
   if (text == NULL) return STATUS_OK;
   for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
     if (strcmp(text, words[i]) != 0) continue;
-    if (i != FAIL_ON_ANY && !has_database) {
+    bool asks_database = i == FAIL_ON_UNWAIVED || i == FAIL_ON_NEW;
+    if (asks_database && !has_database) {
       return status_fail(error, STATUS_INVALID,
                          "--fail-on %s asks what is known already; add --db FILE", text);
     }
@@ -36,7 +39,7 @@ status_t fail_on_parse(const char *text, bool has_database, fail_on_t *out_fail_
     return STATUS_OK;
   }
   return status_fail(error, STATUS_INVALID,
-                     "bad value '%s' (--fail-on); write any, unwaived or new", text);
+                     "bad value '%s' (--fail-on); write any, unwaived, new or never", text);
 }
 
 static char *make_key(const char *executor, const char *signature) {
@@ -70,6 +73,26 @@ status_t finding_lives_open(const task_t *task, finding_lives_t **out_lives, fai
   *out_lives = g_new0(finding_lives_t, 1);
   (*out_lives)->before = before;
   return STATUS_OK;
+}
+
+const char *finding_state_before(const task_t *task, const finding_t *finding) {
+  if (task->lives == NULL) return "";
+  const char *name = executor_name(task->executors.items[finding->executor]);
+  g_autofree char *key = make_key(name, finding->signature.text);
+  const char *state = g_hash_table_lookup(task->lives->before, key);
+  return state == NULL ? "" : state;
+}
+
+void finding_lives_set_before(const task_t *task, size_t executor, const hash_text_t *signature,
+                              const char *state) {
+  if (task->lives == NULL) return;
+  char *key = make_key(executor_name(task->executors.items[executor]), signature->text);
+  if (state[0] == '\0') {
+    g_hash_table_remove(task->lives->before, key);
+    g_free(key);
+  } else {
+    g_hash_table_replace(task->lives->before, key, g_strdup(state));
+  }
 }
 
 void finding_lives_close(finding_lives_t *lives) {
@@ -109,6 +132,7 @@ life_t finding_life(const task_t *task, const finding_t *finding) {
 }
 
 bool finding_fails(const task_t *task, const finding_t *finding) {
+  if (task->fail_on == FAIL_ON_NEVER) return false;
   if (task->fail_on == FAIL_ON_ANY || task->lives == NULL) return true;
   life_t life = finding_life(task, finding);
   return task->fail_on == FAIL_ON_NEW ? ROWS[life].fails_new : ROWS[life].fails_unwaived;

@@ -27,6 +27,13 @@ typedef enum life {
 status_t finding_lives_open(const task_t *task, finding_lives_t **out_lives, failure_t *error);
 void finding_lives_close(finding_lives_t *lives); /* NULL is ignored. */
 
+/* The state of a finding before the campaign began, "" if it was not there.  Where the work is
+ * begun again (supervisor.h), what its first attempt has stored is in the database already: then
+ * the state is set to what it was. */
+const char *finding_state_before(const task_t *task, const finding_t *finding);
+void finding_lives_set_before(const task_t *task, size_t executor, const hash_text_t *signature,
+                              const char *state);
+
 /* STATUS_INVALID for a word that --fail-on does not know, or one that needs a database. */
 status_t fail_on_parse(const char *text, bool has_database, fail_on_t *out_fail_on,
                        failure_t *error);

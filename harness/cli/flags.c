@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/cli/suggest.h"
 #include "harness/run/builtin.h"
 
@@ -39,31 +40,77 @@ status_t executor_flags_options(const executor_flags_t *flags, executor_options_
   return STATUS_OK;
 }
 
-int executor_flags_open(const executor_flags_t *flags, executor_list_t *out_executors) {
-  failure_t error = {0};
-  executor_options_t options;
-  status_t status = executor_flags_options(flags, &options, &error);
-  if (status == STATUS_OK && (flags->names == NULL || flags->names[0] == NULL)) {
-    status = status_fail(&error, STATUS_INVALID,
-                         "no executor given; add --executor NAME (`assay executors` lists them)");
-  }
-  if (status != STATUS_OK) return complain_status(status, &error);
+static int open_all(const executor_flags_t *flags, executor_options_t *options,
+                    executor_list_t *out_executors) {
   guint count = g_strv_length(flags->names);
   executor_list_t list = {.items = g_new0(executor_t *, count)};
   for (; list.count < count; list.count++) {
-    status = executor_open(flags->names[list.count], &options, &list.items[list.count], &error);
+    failure_t error = {0};
+    options->number = (uint32_t)list.count;
+    status_t status =
+        executor_open(flags->names[list.count], options, &list.items[list.count], &error);
     if (status == STATUS_OK) continue;
-    executor_list_close(&list);
-    return complain_status(status, &error);
+    return executor_list_close(&list, complain_status(status, &error));
   }
   *out_executors = list;
   return EXIT_CODE_CLEAN;
 }
 
-void executor_list_close(executor_list_t *executors) {
-  for (size_t i = 0; i < executors->count; i++) executor_close(executors->items[i]);
+/* They are printed, stored and put into documents. */
+static status_t check_names(const executor_flags_t *flags, failure_t *error) {
+  for (char **name = flags->names; name != NULL && *name != NULL; name++) {
+    g_autofree char *plain = plain_text_keeping(*name, "\n\t");
+    if (strcmp(plain, *name) == 0) continue;
+    return status_fail(error, STATUS_INVALID,
+                       "bad value '%.200s' (--executor); write printable UTF-8", plain);
+  }
+  return STATUS_OK;
+}
+
+static status_t find_options(const executor_flags_t *flags, executor_options_t *out_options,
+                             failure_t *error) {
+  STATUS_TRY(executor_flags_options(flags, out_options, error));
+  STATUS_TRY(check_names(flags, error));
+  if (flags->names != NULL && flags->names[0] != NULL) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "no executor given; add --executor NAME (`assay executors` lists them)");
+}
+
+int executor_flags_open(const executor_flags_t *flags, executor_list_t *out_executors) {
+  failure_t error = {0};
+  executor_options_t options;
+  status_t status = find_options(flags, &options, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  options.isolate_foreign = true;
+  return open_all(flags, &options, out_executors);
+}
+
+int executor_flags_open_here(const executor_flags_t *flags, call_memory_t *memory,
+                             executor_list_t *out_executors) {
+  failure_t error = {0};
+  executor_options_t options;
+  status_t status = find_options(flags, &options, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  options.memory = memory;
+  return open_all(flags, &options, out_executors);
+}
+
+/* Shut, not closed, first: what is told of them is theirs. */
+int executor_list_close(executor_list_t *executors, int exit_code) {
+  for (size_t i = 0; i < executors->count; i++) {
+    executor_t *executor = executors->items[i];
+    executor_shut(executor);
+    executor_aftermath_t aftermath = executor_take_aftermath(executor);
+    if (aftermath.outcome != EXECUTOR_OK) {
+      complain("executor %s: %s", executor_name(executor), aftermath.reason);
+      if (exit_code == EXIT_CODE_CLEAN) exit_code = EXIT_CODE_FAILED;
+    }
+    g_free(aftermath.program_line);
+    executor_close(executor);
+  }
   g_free(executors->items);
   *executors = (executor_list_t){0};
+  return exit_code;
 }
 
 void executor_flags_print(const executor_flags_t *flags, GString *out_text) {

@@ -23,10 +23,18 @@ typedef struct executor_list {
   size_t count;
 } executor_list_t;
 
-/* Opens all of them; an executor_t at least.  Returns an exit code, after a complaint unless it is
- * EXIT_CODE_CLEAN. */
+/* Opens all of them; an executor_t at least.  Code of others gets processes of its own: what ends
+ * them is an outcome.  Returns an exit code, after a complaint unless it is EXIT_CODE_CLEAN. */
 int executor_flags_open(const executor_flags_t *flags, executor_list_t *out_executors);
-void executor_list_close(executor_list_t *executors);
+
+/* The same, but without --isolate code of others runs in this process, for speed.  Its calls are
+ * noted in `memory`, for the supervisor of the process. */
+int executor_flags_open_here(const executor_flags_t *flags, call_memory_t *memory,
+                             executor_list_t *out_executors);
+
+/* Closes them; returns `exit_code`, made EXIT_CODE_FAILED after a complaint if it is clean and
+ * something went wrong then. */
+int executor_list_close(executor_list_t *executors, int exit_code);
 
 /* The flags as words for a command line: " --isolate --timeout 10s", to follow --executor NAME. */
 void executor_flags_print(const executor_flags_t *flags, GString *out_text);

@@ -9,6 +9,7 @@
 
 #include "harness/cli/fuzz_walker.h"
 #include "harness/cli/summary.h"
+#include "harness/run/clock.h"
 
 enum {
   HINT_ONE_IN = 16,         /* Inputs that are mutants of libFuzzer's corpus ... */
@@ -34,17 +35,18 @@ static struct {
   search_proposal_t proposal;
   GString *line; /* Of the proposal; empty: there is none. */
   int exit_code; /* Of a failure that ended the search, else 0. */
+  uint64_t inputs;
+  uint64_t begin; /* clock_nanoseconds() */
 } fuzz;
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* libFuzzer ends the process with exit(0), so the end of the search is an exit handler. */
 G_GNUC_NORETURN static void finish(void) {
   task_t *task = fuzz.walker.task;
   int exit_code = fuzz.exit_code;
   failure_t error = {0};
   if (exit_code == 0) {
-    status_t status = session_tell(task->session, &error);
+    status_t status = task_settle(task, &error);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code == 0) {
@@ -60,7 +62,31 @@ G_GNUC_NORETURN static void finish(void) {
   _exit(exit_code);
 }
 
-static void finish_at_exit(void) { finish(); }
+/* libFuzzer ends the process with exit(0), so the end of the search is an exit handler. */
+static void finish_at_exit(int status, void *context) {
+  (void)context;
+  fuzz.exit_code = status == 0 ? 0 : EXIT_CODE_FAILED;
+  finish();
+}
+
+/* Whether libFuzzer has reason to end the search: then exit(0) was its own. */
+static bool is_at_limit(void) {
+  static const double slack = 2; /* It counts whole seconds, from a later time. */
+  const fuzz_options_t *options = fuzz.walker.options;
+  double seconds = (double)(clock_nanoseconds() - fuzz.begin) * 1e-9;
+  return (options->runs_max > 0 && fuzz.inputs >= options->runs_max) ||
+         (options->seconds_max > 0 && seconds + slack >= options->seconds_max);
+}
+
+/* Code of others may call exit() too, in a call, in a thread or in a handler.  That is no end of
+ * the search: the process goes at once, and the supervisor sees to the rest. */
+static void leave_if_foreign(int status, void *context) {
+  (void)context;
+  const call_memory_t *memory = supervisor_memory(fuzz.walker.task->supervisor);
+  bool is_in_call = memory != NULL && memory->note->kind != CALL_none;
+  bool is_ours = gettid() == getpid() && !is_in_call && (status != 0 || is_at_limit());
+  if (!is_ours) _exit(status);
+}
 
 /* Not by exit(), which libFuzzer takes for a crash while it is in a case. */
 G_GNUC_NORETURN static void stop(int exit_code) {
@@ -81,6 +107,7 @@ static bool is_proposal(const uint8_t *data, size_t size) {
 }
 
 static int run_input(const uint8_t *data, size_t size) {
+  if (fuzz.inputs++ == 0) on_exit(leave_if_foreign, NULL); /* Ahead of libFuzzer's own handler. */
   if (fuzz_walker_is_over(&fuzz.walker)) stop(0);
   novelty[0] = 1; /* Without any feature libFuzzer takes the program for uninstrumented. */
   search_proposal_t given;
@@ -161,11 +188,12 @@ static char **make_arguments(const task_t *task, const fuzz_options_t *options) 
   g_ptr_array_add(arguments, g_strdup("assay"));
   g_ptr_array_add(arguments, g_strdup_printf("-seed=%u", folded == 0 ? 1 : folded));
   g_ptr_array_add(arguments, g_strdup_printf("-max_len=%d", FUZZ_INPUT_BYTES_MAX));
-  /* Signals are fuzz_crash.c's and interrupt.c's. */
+  /* Signals are the supervisor's, and memory is the kernel's. */
   static const char *const fixed[] = {
-      "-handle_int=0",     "-handle_term=0",         "-handle_segv=0", "-handle_bus=0",
-      "-handle_abrt=0",    "-handle_ill=0",          "-handle_fpe=0",  "-timeout=0",
-      "-error_exitcode=3", "-create_missing_dirs=1", "-reload=60",     "-entropic=0"};
+      "-handle_int=0",   "-handle_term=0",    "-handle_segv=0", "-handle_bus=0",
+      "-handle_abrt=0",  "-handle_ill=0",     "-handle_fpe=0",  "-timeout=0",
+      "-rss_limit_mb=0", "-error_exitcode=3", "-reload=60",     "-create_missing_dirs=1",
+      "-entropic=0"};
   for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(arguments, g_strdup(fixed[i]));
   /* Slow inputs: or it writes them into the working directory. */
   g_ptr_array_add(arguments, g_strdup("-report_slow_units=2147483647"));
@@ -175,6 +203,11 @@ static char **make_arguments(const task_t *task, const fuzz_options_t *options) 
   if (options->seconds_max > 0) {
     g_ptr_array_add(arguments, g_strdup_printf("-max_total_time=%u", options->seconds_max));
   }
+  /* Nothing of it is wanted, and nothing lands in the working directory. */
+  const char *artifacts = task->flags->artifacts;
+  g_ptr_array_add(arguments, artifacts != NULL
+                                 ? g_strdup_printf("-artifact_prefix=%s/libfuzzer-", artifacts)
+                                 : g_strdup_printf("-artifact_prefix=%s/assay-", g_get_tmp_dir()));
   if (options->corpus != NULL) g_ptr_array_add(arguments, g_strdup(options->corpus));
   g_ptr_array_add(arguments, NULL);
   return (char **)g_ptr_array_free(arguments, FALSE);
@@ -184,7 +217,8 @@ int fuzz_drive(task_t *task, const fuzz_options_t *options) {
   fuzz_walker_init(&fuzz.walker, task, options);
   arena_init(&fuzz.arena);
   fuzz.line = g_string_new(NULL);
-  atexit(finish_at_exit);
+  fuzz.begin = clock_nanoseconds();
+  on_exit(finish_at_exit, NULL);
   char **arguments = make_arguments(task, options);
   int count = (int)g_strv_length(arguments);
   int exit_code = LLVMFuzzerRunDriver(&count, &arguments, run_input);

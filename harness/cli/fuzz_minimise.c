@@ -142,7 +142,7 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
   for (guint i = 0; i < entries->len; i++) {
     if (*session_options(walker->task->session)->stop != 0) {
       complain("interrupted; %s is as it was", folder);
-      return session_exit_code(walker->task->session);
+      return task_exit_code(walker->task);
     }
     if (!decide(walker, &g_array_index(entries, entry_t, i), &exit_code)) return exit_code;
   }
@@ -153,7 +153,7 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
   } else {
     printf("%s: %u of %u files kept\n", folder, count_kept(entries), entries->len);
   }
-  return session_exit_code(walker->task->session);
+  return task_exit_code(walker->task);
 }
 
 int fuzz_minimise(task_t *task, const fuzz_options_t *options) {
@@ -162,6 +162,9 @@ int fuzz_minimise(task_t *task, const fuzz_options_t *options) {
   GArray *entries = g_array_new(FALSE, FALSE, sizeof(entry_t));
   g_array_set_clear_func(entries, entry_clear);
   int exit_code = minimise(&walker, entries);
+  failure_t error = {0};
+  status_t status = task_settle(task, &error);
+  if (status != STATUS_OK) exit_code = complain_status(status, &error);
   g_array_unref(entries);
   fuzz_walker_deinit(&walker);
   return task_close(task, exit_code);

@@ -1,6 +1,5 @@
 #include "harness/cli/fuzz_walker.h"
 
-#include "harness/cli/fuzz_crash.h"
 #include "harness/run/clock.h"
 
 static bool compiles_dearly(const task_t *task) {
@@ -62,10 +61,10 @@ int fuzz_walker_walk(fuzz_walker_t *walker, const search_proposal_t *proposal, c
   size_t findings = session_finding_count(session);
   uint64_t begin = clock_nanoseconds();
   failure_t error = {0};
-  fuzz_crash_enter(data, size);
+  supervisor_enter_input(walker->task->supervisor, data, size);
   status_t status =
       session_walk(session, &proposal->instance, proposal->broken, walker->verdicts, &error);
-  fuzz_crash_leave();
+  supervisor_leave_input(walker->task->supervisor);
   if (status != STATUS_OK) return task_complain(walker->task, status, &error);
   const search_outcome_t outcome = {
       .verdicts = walker->verdicts,

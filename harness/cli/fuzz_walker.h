@@ -23,7 +23,7 @@ void fuzz_walker_deinit(fuzz_walker_t *walker);
 bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
                       search_proposal_t *out_proposal);
 
-/* Walks a case and learns from it.  `data` is its line, for the artifact if it kills the program.
+/* Walks a case and learns from it.  `data` is its line, for the artifact if it ends the process.
  * Returns an exit code, after a complaint unless it is EXIT_CODE_CLEAN. */
 int fuzz_walker_walk(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,
                      size_t size);

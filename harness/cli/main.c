@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/instruction_set.h"
+#include "harness/base/plain_text.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/contract_help.h"
 #include "harness/cli/manual_page.h"
@@ -68,10 +70,10 @@ const char cli_exit_codes_text[] =
 void complain(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("assay: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
+  g_autofree char *plain = plain_text_keeping(text, "\n");
+  fprintf(stderr, "assay: %s\n", plain);
 }
 
 int complain_status(status_t status, const failure_t *error) {
@@ -155,8 +157,20 @@ static int help(int argc, char **argv) {
   return command->run(command, 2, arguments);
 }
 
+/* This thread has a locale of its own from here on: code of others may change that of the process.
+ */
+static void choose_locale(void) {
+  static const char name[] = "C.UTF-8";
+  setlocale(LC_CTYPE, name);
+  locale_t locale = newlocale(LC_CTYPE_MASK, name, (locale_t)0);
+  uselocale(locale != (locale_t)0 ? locale : newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
 int main(int argc, char **argv) {
-  setlocale(LC_CTYPE, "C.UTF-8");
+  choose_locale();
+  failure_t error = {0};
+  status_t status = instruction_set_check(&error);
+  if (status != STATUS_OK) return complain_status(status, &error);
   if (argc < 2) {
     complain("no verb given; `assay help` lists them");
     return EXIT_CODE_USAGE;
@@ -166,7 +180,8 @@ int main(int argc, char **argv) {
     return help(argc, argv);
   }
   if (strcmp(verb, "--version") == 0 || strcmp(verb, "version") == 0) {
-    puts("assay " ASSAY_VERSION);
+    printf("assay " ASSAY_VERSION "\ninstruction set: %s\n",
+           instruction_set_name(instruction_set()));
     return EXIT_CODE_CLEAN;
   }
   const command_t *command = find_command(verb);

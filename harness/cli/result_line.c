@@ -14,6 +14,7 @@ static const word_t words[] = {
     {"rejected", RESULT_ABSENT, EXECUTOR_REJECTED, CLASS_none},
     {"failed", RESULT_ABSENT, EXECUTOR_FAILED, CLASS_none},
     {"crash", RESULT_ABSENT, EXECUTOR_CRASHED, CLASS_none},
+    {"ended", RESULT_ABSENT, EXECUTOR_ENDED, CLASS_none},
     {"hang", RESULT_ABSENT, EXECUTOR_TIMED_OUT, CLASS_none},
     {"protocol", RESULT_ABSENT, EXECUTOR_GARBAGE, CLASS_none},
     {"accepted", RESULT_ACCEPTED, EXECUTOR_OK, CLASS_none},
@@ -60,7 +61,7 @@ static status_t parse_word(str_t text, result_field_t *field, failure_t *error) 
   }
   return status_fail_at(error, STATUS_INVALID, 1,
                         "neither data nor a known word stands here; write hex data, or one of "
-                        "refused, rejected, failed, crash, hang, protocol");
+                        "refused, rejected, failed, crash, ended, hang, protocol");
 }
 
 /* No word is made of hex digits alone, and none begins with "-". */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/instruction_set.h"
 #include "harness/cli/describe.h"
 #include "harness/cli/finding_lives.h"
 #include "harness/cli/summary_formulas.h"
@@ -283,6 +284,8 @@ void summary_print_json(const task_t *task) {
       json_pack("{s:s, s:s, s:s, s:I, s:f, s:I}", "assay_version", ASSAY_VERSION, "seed", seed,
                 "contract", task->contract_text, "cases", (json_int_t)session_cases(session),
                 "seconds", shares.seconds, "audited", (json_int_t)session_audited(session));
+  json_object_set_new(document, "instruction_set",
+                      json_string(instruction_set_name(instruction_set())));
   json_object_set_new(document, "executors", json_executors(task));
   json_object_set_new(document, "totals", json_totals(task));
   json_object_set_new(document, "time_shares",

@@ -1,5 +1,6 @@
 #include "harness/cli/task.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "harness/cli/finding_lives.h"
@@ -22,8 +23,8 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "one)",
        "VERSION"},
       {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on,
-       "Which findings make the exit code 1 or 3: any (default), unwaived, or new (with regressed "
-       "ones and expired waivers)",
+       "Which findings make the exit code 1 or 3: any (default), unwaived, new (with regressed "
+       "ones and expired waivers), or never",
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
        "With --db: say there that this run is a part of that campaign", "NAME"},
@@ -152,6 +153,45 @@ char *task_join_command_line(int argc, char *const *argv) {
   return g_string_free(line, FALSE);
 }
 
+/* What the first attempt of the work has stored is no older for it. */
+static void restore_states(const task_t *task) {
+  uint32_t count;
+  const told_t *told = supervisor_told(task->supervisor, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    finding_lives_set_before(task, told[i].executor, &told[i].signature, told[i].state);
+  }
+}
+
+/* The second attempt has the time that is left, and more if it is needed to get as far as the
+ * first: in processes of their own executors are slower. */
+static void take_up_again(task_t *task) {
+  session_options_t *options = &task->options;
+  if (options->seconds_max <= 0) return;
+  options->seconds_end = options->seconds_max;
+  options->cases_min = supervisor_cases_before(task->supervisor);
+  options->seconds_max =
+      fmax(options->seconds_max - supervisor_seconds_before(task->supervisor), 1e-3);
+}
+
+static int open_executors(task_t *task) {
+  const task_flags_t *task_flags = task->flags;
+  executor_flags_t flags = task_flags->executor;
+  if (!task_flags->runs_here) return executor_flags_open(&flags, &task->executors);
+  if (task_flags->keeps_inputs || supervisor_is_needed(&flags)) {
+    const supervisor_options_t options = {.executor = &task_flags->executor,
+                                          .contract = task_flags->contract,
+                                          .artifacts = task_flags->artifacts};
+    failure_t error = {0};
+    status_t status = supervisor_begin(&options, &task->supervisor, &error);
+    if (status != STATUS_OK) return complain_status(status, &error);
+  }
+  if (supervisor_incident(task->supervisor) != NULL) {
+    flags.isolate = TRUE;
+    take_up_again(task);
+  }
+  return executor_flags_open_here(&flags, supervisor_memory(task->supervisor), &task->executors);
+}
+
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task) {
   task_t *task = out_task;
   *task = (task_t){.flags = flags};
@@ -160,12 +200,11 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   failure_t error = {0};
   status_t status = read_flags(task, &error);
   int exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
-  if (exit_code == EXIT_CODE_CLEAN) {
-    exit_code = executor_flags_open(&flags->executor, &task->executors);
-  }
+  if (exit_code == EXIT_CODE_CLEAN) exit_code = open_executors(task);
   if (exit_code == EXIT_CODE_CLEAN && flags->database != NULL) {
     status = store_open(flags->database, &task->store, &error);
     if (status == STATUS_OK) status = finding_lives_open(task, &task->lives, &error);
+    if (status == STATUS_OK) restore_states(task);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code == EXIT_CODE_CLEAN && flags->known != NULL) {
@@ -188,7 +227,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->assay_version = ASSAY_VERSION;
   options->campaign = flags->name;
   options->part_of = flags->part_of;
-  options->stop = interrupt_catch();
+  options->stop = task->supervisor == NULL ? interrupt_catch() : supervisor_stop(task->supervisor);
   options->shrinker =
       (finding_shrinker_t){.is_on = flags->shrink,
                            .is_known = task->known == NULL ? NULL : known_findings_has,
@@ -198,10 +237,99 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   return EXIT_CODE_CLEAN;
 }
 
+/* How the work would end if it did now, as far as that is known. */
+static int present_exit_code(const task_t *task) {
+  return task->fail_on == FAIL_ON_ANY ? session_exit_code(task->session) : EXIT_CODE_CLEAN;
+}
+
+static void on_tick(void *context, const session_t *session) {
+  task_t *task = context;
+  supervisor_note(task->supervisor, session_cases(session), present_exit_code(task));
+  if (task->on_tick != NULL) task->on_tick(task, session);
+}
+
+static void on_finding(void *context, const session_t *session, const finding_t *finding) {
+  task_t *task = context;
+  supervisor_note(task->supervisor, session_cases(session), present_exit_code(task));
+  told_t told = {.executor = finding->executor, .signature = finding->signature};
+  g_strlcpy(told.state, finding_state_before(task, finding), sizeof told.state);
+  if (supervisor_has_told(task->supervisor, &told)) return;
+  if (task->on_finding != NULL) task->on_finding(task, session, finding);
+}
+
 int task_start(task_t *task) {
   failure_t error = {0};
+  if (task->supervisor != NULL) {
+    session_options_t *options = &task->options;
+    task->on_finding = options->on_finding;
+    task->on_tick = options->on_tick;
+    options->on_finding = on_finding;
+    options->on_tick = on_tick;
+    options->hook_context = task;
+  }
   status_t status = session_open(&task->options, &task->session, &error);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
+/* ---- What ended the process before ----------------------------------------------------------- */
+
+static bool has_finding(const task_t *task, const incident_t *incident) {
+  for (size_t i = 0; i < session_finding_count(task->session); i++) {
+    const finding_t *finding = session_finding(task->session, i);
+    bool is_it = finding->executor == incident->executor &&
+                 finding->verdict.outcome == OUTCOME_failed &&
+                 finding->verdict.class_ == incident_class(incident);
+    if (is_it) return true;
+  }
+  return false;
+}
+
+/* Its case, if somebody is blamed for it and no finding tells of it yet. */
+static const char *open_case(const task_t *task) {
+  const incident_t *incident = supervisor_incident(task->supervisor);
+  bool is_open = incident != NULL && incident->is_blamed && !has_finding(task, incident);
+  return is_open ? incident->case_line : NULL;
+}
+
+status_t task_walk_incident(task_t *task, failure_t *error) {
+  const char *line = open_case(task);
+  if (line == NULL) return STATUS_OK;
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  const char *broken;
+  status_t status = case_parse(str_from(line), &arena, &instance, &broken, error);
+  if (status == STATUS_OK) status = session_walk(task->session, &instance, broken, NULL, error);
+  arena_deinit(&arena);
+  return status == STATUS_OK ? session_tell(task->session, error) : status;
+}
+
+static status_t recall_incident(task_t *task, failure_t *error) {
+  const char *line = open_case(task);
+  if (line == NULL) return STATUS_OK;
+  const incident_t *incident = supervisor_incident(task->supervisor);
+  g_autofree char *reason =
+      g_strdup_printf("%s; it did not happen again in a process of its own", incident->reason);
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  const char *broken;
+  status_t status = case_parse(str_from(line), &arena, &instance, &broken, error);
+  if (status == STATUS_OK) {
+    const session_failure_t failure = {.executor = incident->executor,
+                                       .outcome = incident->outcome,
+                                       .reason = reason,
+                                       .when = incident_when(incident)};
+    status = session_note_failure(task->session, &failure, &instance, error);
+  }
+  arena_deinit(&arena);
+  return status;
+}
+
+status_t task_settle(task_t *task, failure_t *error) {
+  STATUS_TRY(session_shut_executors(task->session, error));
+  STATUS_TRY(recall_incident(task, error));
+  return session_tell(task->session, error);
 }
 
 int task_complain(const task_t *task, status_t status, const failure_t *error) {
@@ -224,11 +352,13 @@ int task_close(task_t *task, int exit_code) {
   prediction_close(task->prediction);
   finding_lives_close(task->lives);
   known_findings_close(task->known);
-  executor_list_close(&task->executors);
+  exit_code = executor_list_close(&task->executors, exit_code);
   arena_deinit(&task->arena);
   g_free((gpointer)(uintptr_t)task->ops);
   g_free(task->command_line);
   g_free(task->contract_text);
   task->session = NULL;
+  supervisor_end(task->supervisor, exit_code);
+  task->supervisor = NULL;
   return exit_code;
 }

@@ -5,6 +5,7 @@
 
 #include "harness/cli/flags.h"
 #include "harness/cli/known_findings.h"
+#include "harness/cli/supervisor.h"
 #include "harness/run/prediction.h"
 #include "harness/run/session.h"
 
@@ -22,12 +23,16 @@ typedef struct task_flags {
   char *known;     /* A database: what it has small is not shrunk again. */
   gboolean shrink; /* Make the first case of each finding small. */
   char *program;   /* Set by the verb that has such an option. */
+  /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
+  bool runs_here;
+  bool keeps_inputs;     /* And what is looked at is noted: supervisor_enter_input(). */
+  const char *artifacts; /* Where the case goes that ends the process; borrowed. */
   char *fail_on;
   gboolean json;
 } task_flags_t;
 
 /* Which findings make a run fail; see finding_lives.h. */
-typedef enum fail_on { FAIL_ON_ANY, FAIL_ON_UNWAIVED, FAIL_ON_NEW } fail_on_t;
+typedef enum fail_on { FAIL_ON_ANY, FAIL_ON_UNWAIVED, FAIL_ON_NEW, FAIL_ON_NEVER } fail_on_t;
 
 typedef struct finding_lives finding_lives_t;
 
@@ -41,8 +46,13 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments);
 void task_flags_add_json(task_flags_t *flags, arguments_t *arguments);
 void task_flags_free(task_flags_t *flags);
 
-typedef struct task {
+typedef struct task task_t;
+struct task {
   const task_flags_t *flags; /* Borrowed. */
+  supervisor_t *supervisor;  /* NULL: nobody watches over this process. */
+  /* The hooks of the verb, if there is a supervisor: its own come first. */
+  void (*on_finding)(void *context, const session_t *session, const finding_t *finding);
+  void (*on_tick)(void *context, const session_t *session);
   executor_list_t executors;
   const op_t *const *ops;
   store_t *store;
@@ -56,7 +66,7 @@ typedef struct task {
   session_t *session;
   finding_lives_t *lives; /* NULL without a database. */
   fail_on_t fail_on;
-} task_t;
+};
 
 /* "assay run --executor ...", as one would type it; the caller frees it. */
 char *task_join_command_line(int argc, char *const *argv);
@@ -66,6 +76,13 @@ char *task_join_command_line(int argc, char *const *argv);
  * EXIT_CODE_CLEAN. */
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task);
 int task_start(task_t *task);
+
+/* Ends the walks of a session, before anything is summed up: executors are shut, and what ended the
+ * process in which this work was begun before is recorded if it did not happen again. */
+status_t task_settle(task_t *task, failure_t *error);
+
+/* Walks the case that ended the process before, if there is one: `fuzz` might not come to it. */
+status_t task_walk_incident(task_t *task, failure_t *error);
 
 /* Tells about a session that stopped with `status`; a bug in Assay gets its report. */
 int task_complain(const task_t *task, status_t status, const failure_t *error);

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "harness/exec/environment.h"
 #include "harness/exec/table_transport.h"
 
 static const char query_symbol[] = "assay_executor_query";
@@ -19,7 +18,8 @@ static void *load(const char *path) {
   return library;
 }
 
-static status_t query(void *library, const assay_executor_t **out_table, failure_t *error) {
+static status_t query(void *library, call_memory_t *memory, const assay_executor_t **out_table,
+                      failure_t *error) {
   /* POSIX has dlsym() return functions as objects; ISO C has no cast for that. */
   union {
     void *object;
@@ -30,7 +30,9 @@ static status_t query(void *library, const assay_executor_t **out_table, failure
                        "it exports no %s(): a backend does, see harness/exec/plugins/README.md",
                        query_symbol);
   }
+  call_visit_t visit = call_visit_begin(memory, CALL_query);
   const assay_executor_t *table = symbol.function(ASSAY_EXECUTOR_ABI);
+  call_visit_end(memory, visit);
   if (table == NULL) {
     return status_fail(error, STATUS_IO,
                        "it does not serve executor ABI %u: it needs a newer Assay",
@@ -40,25 +42,26 @@ static status_t query(void *library, const assay_executor_t **out_table, failure
   return STATUS_OK;
 }
 
-static status_t open_library(void *library, const char *options, transport_t **out_transport,
-                             failure_t *error) {
+static status_t open_library(void *library, const char *options, call_memory_t *memory,
+                             transport_t **out_transport, failure_t *error) {
   const assay_executor_t *table = NULL;
-  STATUS_TRY(query(library, &table, error));
-  return table_transport_open(table, options, library, unload, out_transport, error);
+  const table_library_t owned = {.handle = library, .unload = unload};
+  STATUS_TRY(query(library, memory, &table, error));
+  return table_transport_open(table, options, &owned, memory, out_transport, error);
 }
 
-status_t dso_transport_open(const char *path, const char *options, transport_t **out_transport,
-                            failure_t *error) {
-  environment_t saved = environment_get();
-  environment_set(environment_default());
+status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
+                            transport_t **out_transport, failure_t *error) {
+  call_visit_t visit = call_visit_begin(memory, CALL_load);
   void *library = load(path);
-  bool changed = environment_get().control != environment_default().control;
-  environment_set(saved);
+  bool changed = call_visit_end(memory, visit);
   if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", dlerror());
   failure_t reason = {0};
-  status_t status = open_library(library, options, out_transport, &reason);
+  status_t status = open_library(library, options, memory, out_transport, &reason);
   if (status != STATUS_OK) {
+    visit = call_visit_begin(memory, CALL_unload);
     unload(library);
+    call_visit_end(memory, visit);
     return status_fail(error, status, "%s: %.400s", path, reason.text);
   }
   (*out_transport)->load_changed_environment |= changed;

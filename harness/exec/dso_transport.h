@@ -4,8 +4,9 @@
 
 #include "harness/exec/transport.h"
 
-/* STATUS_IO with what to do if the file is not there, does not load, or is no backend. */
-status_t dso_transport_open(const char *path, const char *options, transport_t **out_transport,
-                            failure_t *error);
+/* STATUS_IO with what to do if the file is not there, does not load, or is no backend.  `memory` as
+ * in table_transport_open(). */
+status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
+                            transport_t **out_transport, failure_t *error);
 
 #endif

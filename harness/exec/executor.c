@@ -1,5 +1,6 @@
 #include "harness/exec/executor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,34 +12,95 @@
 #include "harness/exec/reason.h"
 #include "harness/exec/table_transport.h"
 
-enum { OPERAND_CHECK_ONE_IN = 64 };
-
 struct executor {
   char *name;
   executor_address_t address;
-  transport_t *transport;
+  uint32_t number;           /* executor_options_t.number */
+  call_memory_t *memory;     /* Of calls ... */
+  call_memory_t *own_memory; /* ... the same, or NULL if it is borrowed. */
+  transport_t *transport;    /* NULL once it is shut. */
   program_cache_t *programs;
-  uint8_t *operand_copy; /* Of all operands, for the checks that nobody wrote into them. */
-  size_t operand_copy_bytes;
+  char *last_line; /* Of the program compiled last, or tried first; NULL if there was none. */
+  char *version;   /* Copies, which outlive the transport. */
+  char *hardware;
+  bool load_changed_environment;
+  executor_aftermath_t aftermath;
 };
 
-static status_t open_backend(const void *context, transport_t **out_transport, failure_t *error) {
+static status_t open_backend(const void *context, call_memory_t *memory,
+                             transport_t **out_transport, failure_t *error) {
   const executor_address_t *address = context;
   if (address->table == NULL) {
-    return dso_transport_open(address->path, address->options, out_transport, error);
+    return dso_transport_open(address->path, address->options, memory, out_transport, error);
   }
-  return table_transport_open(address->table, address->options, NULL, NULL, out_transport, error);
+  return table_transport_open(address->table, address->options, NULL, memory, out_transport, error);
 }
 
-static status_t open_transport(const executor_address_t *address, const executor_options_t *options,
-                               transport_t **out_transport, failure_t *error) {
+static bool is_hosted(const executor_address_t *address, const executor_options_t *options) {
+  return options->isolate || (options->isolate_foreign && address->path != NULL);
+}
+
+bool executor_lives_here(const char *name, const executor_options_t *options) {
+  executor_address_t address = {0};
+  failure_t ignored;
+  if (executor_address_find(name, options, &address, &ignored) != STATUS_OK) return false;
+  bool lives_here = address.path != NULL && !is_hosted(&address, options);
+  executor_address_deinit(&address);
+  return lives_here;
+}
+
+static status_t open_transport(executor_t *executor, const executor_options_t *options,
+                               failure_t *error) {
+  const executor_address_t *address = &executor->address;
   if (address->command != NULL) {
     return process_transport_open(address->command, options->timeout_ms, options->memory_bytes_max,
-                                  out_transport, error);
+                                  &executor->transport, error);
   }
-  if (!options->isolate) return open_backend(address, out_transport, error);
-  return isolate_open(open_backend, address, options->timeout_ms, options->memory_bytes_max,
-                      out_transport, error);
+  if (!is_hosted(address, options)) {
+    return open_backend(address, executor->memory, &executor->transport, error);
+  }
+  const isolate_options_t isolate = {.open_backend = open_backend,
+                                     .context = address,
+                                     .memory = executor->memory,
+                                     .timeout_ms = options->timeout_ms,
+                                     .memory_bytes_max = options->memory_bytes_max};
+  return isolate_open(&isolate, &executor->transport, error);
+}
+
+/* Only what lives in this process shares its memory with who watches over the process. */
+static status_t find_memory(executor_t *executor, const executor_options_t *options,
+                            failure_t *error) {
+  bool lives_here = executor->address.path != NULL && !is_hosted(&executor->address, options);
+  executor->memory = options->memory;
+  if (!lives_here || options->memory == NULL) {
+    executor->own_memory = call_memory_new();
+    executor->memory = executor->own_memory;
+  }
+  if (executor->memory == NULL) {
+    return status_fail(error, STATUS_IO, "cannot map memory for its calls: %s", g_strerror(errno));
+  }
+  executor->number = options->number;
+  call_memory_note_opening(executor->memory, executor->number);
+  return STATUS_OK;
+}
+
+static program_cache_t *make_cache(executor_t *executor) {
+  const program_cache_context_t context = {.transport = executor->transport,
+                                           .memory = executor->memory,
+                                           .executor = executor->number,
+                                           .aftermath = &executor->aftermath};
+  return program_cache_make(&context);
+}
+
+static status_t open_all(executor_t *executor, const executor_options_t *options,
+                         failure_t *error) {
+  STATUS_TRY(find_memory(executor, options, error));
+  STATUS_TRY(open_transport(executor, options, error));
+  executor->programs = make_cache(executor);
+  executor->version = g_strdup(executor->transport->version);
+  executor->hardware = g_strdup(executor->transport->hardware);
+  executor->load_changed_environment = executor->transport->load_changed_environment;
+  return STATUS_OK;
 }
 
 status_t executor_open(const char *name, const executor_options_t *options,
@@ -49,9 +111,8 @@ status_t executor_open(const char *name, const executor_options_t *options,
   executor->name = g_strdup(name);
   executor->address = address;
   failure_t reason = {0};
-  status_t status = open_transport(&executor->address, options, &executor->transport, &reason);
+  status_t status = open_all(executor, options, &reason);
   if (status == STATUS_OK) {
-    executor->programs = program_cache_make(executor->transport);
     *out_executor = executor;
   } else {
     status_fail(error, status, "executor %s: %.400s", name, reason.text);
@@ -60,34 +121,79 @@ status_t executor_open(const char *name, const executor_options_t *options,
   return status;
 }
 
+void executor_shut(executor_t *executor) {
+  if (executor->programs != NULL) program_cache_free(executor->programs);
+  executor->programs = NULL;
+  if (executor->transport == NULL) return;
+  char text[REASON_BYTES] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  call_memory_note_program(executor->memory, executor->number, CALL_NO_PROGRAM,
+                           executor->last_line == NULL ? "" : executor->last_line);
+  executor_outcome_t outcome = executor->transport->functions->close(executor->transport, &reason);
+  executor->transport = NULL;
+  executor_aftermath_t *aftermath = &executor->aftermath;
+  if (outcome == EXECUTOR_OK || aftermath->outcome != EXECUTOR_OK) return;
+  aftermath->outcome = outcome;
+  memcpy(aftermath->reason, text, sizeof text);
+  aftermath->program_line = g_strdup(executor->last_line);
+}
+
 void executor_close(executor_t *executor) {
   if (executor == NULL) return;
-  if (executor->programs != NULL) program_cache_free(executor->programs);
-  if (executor->transport != NULL) executor->transport->functions->close(executor->transport);
+  executor_shut(executor);
   executor_address_deinit(&executor->address);
-  g_free(executor->operand_copy);
+  call_memory_free(executor->own_memory);
+  g_free(executor->aftermath.program_line);
+  g_free(executor->last_line);
+  g_free(executor->version);
+  g_free(executor->hardware);
   g_free(executor->name);
   g_free(executor);
 }
 
+bool executor_has_aftermath(const executor_t *executor) {
+  return executor->aftermath.outcome != EXECUTOR_OK;
+}
+
+executor_aftermath_t executor_take_aftermath(executor_t *executor) {
+  executor_aftermath_t aftermath = executor->aftermath;
+  executor->aftermath = (executor_aftermath_t){.outcome = EXECUTOR_OK};
+  return aftermath;
+}
+
 const char *executor_name(const executor_t *executor) { return executor->name; }
 
-const char *executor_version(const executor_t *executor) { return executor->transport->version; }
+const char *executor_version(const executor_t *executor) { return executor->version; }
 
-const char *executor_hardware(const executor_t *executor) { return executor->transport->hardware; }
+const char *executor_hardware(const executor_t *executor) { return executor->hardware; }
 
 bool executor_load_changed_environment(const executor_t *executor) {
-  return executor->transport->load_changed_environment;
+  return executor->load_changed_environment;
 }
 
 bool executor_is_process(const executor_t *executor) { return executor->address.command != NULL; }
+
+static char *line_of(const program_t *program) {
+  GString *line = g_string_new(NULL);
+  program_print(program, line);
+  return g_string_free(line, FALSE);
+}
+
+static void note_program(const executor_t *executor, const executor_program_t *entry) {
+  call_memory_note_program(executor->memory, executor->number, entry->number, entry->line);
+}
 
 executor_promise_t executor_promises(executor_t *executor, const program_t *program) {
   transport_t *transport = executor->transport;
   hash_text_t key = program_hash(program);
   executor_program_t *entry = program_cache_find(executor->programs, &key);
-  if (entry == NULL) return transport->functions->promises(transport, program);
+  if (entry == NULL) {
+    g_autofree char *line = line_of(program);
+    call_memory_note_program(executor->memory, executor->number, CALL_NO_PROGRAM, line);
+    return transport->functions->promises(transport, program);
+  }
   if (!entry->promise_known) {
+    note_program(executor, entry);
     entry->promise = transport->functions->promises(transport, program);
     entry->promise_known = true;
   }
@@ -99,26 +205,43 @@ static bool is_lasting(executor_outcome_t outcome) {
   return outcome == EXECUTOR_OK || outcome == EXECUTOR_REFUSED || outcome == EXECUTOR_REJECTED;
 }
 
+/* Compiles what is not in the cache; what came of it is there then, if it lasts. */
+static executor_outcome_t compile_new(executor_t *executor, const hash_text_t *key,
+                                      const program_t *program, executor_program_t **out_entry,
+                                      assay_reason_t *reason) {
+  transport_t *transport = executor->transport;
+  g_autofree char *line = line_of(program);
+  uint64_t number = call_memory_number_program(executor->memory);
+  call_memory_note_program(executor->memory, executor->number, number, line);
+  void *handle = NULL;
+  executor_outcome_t outcome = transport->functions->compile(transport, program, &handle, reason);
+  if (outcome == EXECUTOR_OK || executor->last_line == NULL) {
+    g_free(executor->last_line);
+    executor->last_line = g_strdup(line);
+  }
+  if (!is_lasting(outcome)) return outcome;
+  executor_program_t *entry = program_cache_add(executor->programs, key, program, line, number);
+  line = NULL;
+  entry->outcome = outcome;
+  entry->handle = handle;
+  memcpy(entry->reason, reason->text, reason->text_bytes);
+  *out_entry = entry;
+  return outcome;
+}
+
 executor_outcome_t executor_compile(executor_t *executor, const program_t *program,
                                     executor_program_t **out_program, char *out_reason,
                                     size_t reason_bytes) {
-  transport_t *transport = executor->transport;
   hash_text_t key = program_hash(program);
   executor_program_t *entry = program_cache_find(executor->programs, &key);
   if (entry == NULL) {
     char text[REASON_BYTES] = "";
     assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
-    void *handle = NULL;
-    executor_outcome_t outcome =
-        transport->functions->compile(transport, program, &handle, &reason);
-    if (!is_lasting(outcome)) {
+    executor_outcome_t outcome = compile_new(executor, &key, program, &entry, &reason);
+    if (entry == NULL) {
       snprintf(out_reason, reason_bytes, "%s", text);
       return outcome;
     }
-    entry = program_cache_add(executor->programs, &key, program);
-    entry->outcome = outcome;
-    entry->handle = handle;
-    memcpy(entry->reason, text, sizeof text);
   }
   if (entry->outcome == EXECUTOR_OK) {
     *out_program = entry;
@@ -130,112 +253,49 @@ executor_outcome_t executor_compile(executor_t *executor, const program_t *progr
 
 void executor_forget_programs(executor_t *executor) {
   program_cache_free(executor->programs);
-  executor->programs = program_cache_make(executor->transport);
+  executor->programs = make_cache(executor);
 }
 
 const char *executor_implementation(executor_t *executor, executor_program_t *program) {
   transport_t *transport = executor->transport;
+  note_program(executor, program);
   return transport->functions->implementation(transport, program->handle);
-}
-
-/* The pattern of the guards of an execution: unlike the poison, and different between two runs with
- * different poison, so that no constant written there goes unseen in both. */
-static uint8_t guard_byte(uint8_t poison) { return poison ^ 0x3c; }
-
-static void lay_results(const executor_program_t *program, uint8_t poison, uint8_t *memory) {
-  memset(memory, guard_byte(poison), program->memory_bytes);
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    memset(memory + program->result_offset[i], poison, program->result_bytes[i]);
-  }
-}
-
-static bool is_filled(const uint8_t *bytes, size_t size, uint8_t value) {
-  uint8_t difference = 0;
-  for (size_t i = 0; i < size; i++) difference |= bytes[i] ^ value;
-  return difference == 0;
-}
-
-/* The number of the first result beside which a byte changed, or result_count. */
-static uint32_t find_broken_guard(const executor_program_t *program, uint8_t poison,
-                                  const uint8_t *memory) {
-  uint8_t guard = guard_byte(poison);
-  if (program->result_count != 0 && !is_filled(memory, program->result_offset[0], guard)) return 0;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    bool is_last = i + 1 == program->result_count;
-    size_t begin = program->result_offset[i] + program->result_bytes[i];
-    size_t end = is_last ? program->memory_bytes : program->result_offset[i + 1];
-    if (!is_filled(memory + begin, end - begin, guard)) return i;
-  }
-  return program->result_count;
-}
-
-/* Copying operands to see whether the backend wrote into them costs as much as a small execution:
- * it is done on the first one of a program, and then now and then. */
-static bool is_operand_check_due(const executor_t *executor, const executor_program_t *program) {
-  return !executor->transport->operands_are_protected &&
-         program->executions % OPERAND_CHECK_ONE_IN == 0;
-}
-
-static void copy_operands(executor_t *executor, const executor_program_t *program,
-                          const tensor_t *operands) {
-  size_t total = 0;
-  for (uint32_t i = 0; i < program->operand_count; i++) total += program->operand_bytes[i];
-  total = MAX(total, 1); /* There is an address to count from though all operands are empty. */
-  if (total > executor->operand_copy_bytes) {
-    g_free(executor->operand_copy);
-    executor->operand_copy = g_malloc(total);
-    executor->operand_copy_bytes = total;
-  }
-  uint8_t *copy = executor->operand_copy;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (program->operand_bytes[i] != 0) memcpy(copy, operands[i].data, program->operand_bytes[i]);
-    copy += program->operand_bytes[i];
-  }
-}
-
-/* Puts back what the backend wrote into operands, and fails the execution if it did. */
-static void restore_operands(const executor_t *executor, const executor_program_t *program,
-                             const tensor_t *operands, execution_t *execution) {
-  const uint8_t *copy = executor->operand_copy;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    size_t bytes = program->operand_bytes[i];
-    if (bytes != 0 && memcmp(operands[i].data, copy, bytes) != 0) {
-      memcpy(operands[i].data, copy, bytes);
-      execution->outcome = EXECUTOR_GARBAGE;
-      snprintf(execution->reason, sizeof execution->reason, "wrote into operand %u", i);
-    }
-    copy += bytes;
-  }
 }
 
 execution_t executor_execute(executor_t *executor, executor_program_t *program,
                              const tensor_t *operands, uint8_t poison, tensor_t *inout_results) {
   transport_t *transport = executor->transport;
+  call_memory_t *memory = executor->memory;
+  const call_sizes_t *sizes = &program->sizes;
   execution_t execution = {.outcome = EXECUTOR_OK};
-  uint8_t *memory = transport->functions->result_memory(transport, program->memory_bytes);
   const void *inputs[CASE_OPERANDS_MAX];
   void *outputs[CASE_RESULTS_MAX];
-  for (uint32_t i = 0; i < program->operand_count; i++) inputs[i] = operands[i].data;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    outputs[i] = memory + program->result_offset[i];
+  for (uint32_t i = 0; i < sizes->operand_count; i++) {
+    inputs[i] = call_memory_operand(memory, sizes, i);
   }
-  bool is_checked = is_operand_check_due(executor, program);
-  if (is_checked) copy_operands(executor, program, operands);
-  program->executions++;
-  lay_results(program, poison, memory);
+  for (uint32_t i = 0; i < sizes->result_count; i++) outputs[i] = call_memory_result(memory, i);
+  note_program(executor, program);
+  call_memory_put_operands(memory, sizes, operands);
+  if (!transport->is_apart) call_memory_close_guards(memory, sizes);
+  call_memory_lay_results(memory, sizes, poison);
 
-  transport_call_t call = {.operands = inputs, .results = outputs};
+  transport_call_t call = {.operands = inputs, .results = outputs, .sizes = sizes};
   assay_reason_t reason = {.text = execution.reason, .text_bytes = sizeof execution.reason};
   execution.outcome = transport->functions->execute(transport, program->handle, &call,
                                                     &execution.changed_environment, &reason);
-  uint32_t broken = find_broken_guard(program, poison, memory);
-  execution.wrote_out_of_bounds = broken != program->result_count;
+  uint32_t broken = call_memory_find_broken(memory, sizes, poison);
+  execution.wrote_out_of_bounds = broken != sizes->result_count;
   execution.bad_result = execution.wrote_out_of_bounds ? broken : 0;
-  if (is_checked) restore_operands(executor, program, operands, &execution);
+  uint32_t changed = transport->is_apart ? sizes->operand_count
+                                         : call_memory_find_changed(memory, sizes, operands);
+  if (changed != sizes->operand_count) {
+    execution.outcome = EXECUTOR_GARBAGE;
+    snprintf(execution.reason, sizeof execution.reason, "wrote into operand %u", changed);
+  }
   if (execution.outcome != EXECUTOR_OK) return execution;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (program->result_bytes[i] == 0) continue;
-    memcpy(inout_results[i].data, outputs[i], program->result_bytes[i]);
+  for (uint32_t i = 0; i < sizes->result_count; i++) {
+    if (sizes->results[i] == 0) continue;
+    memcpy(inout_results[i].data, outputs[i], sizes->results[i]);
   }
   return execution;
 }

@@ -1,6 +1,5 @@
 /* The handle on a backend under test.  Around every call it saves, sets and checks the
- * floating-point environment; around every result it lays guard bytes; under every result it lays
- * poison.
+ * floating-point environment; beside every result it lays a pattern, and under it poison.
  *
  * An executor is named by text:
  *   dso:PATH?options      a shared object that exports assay_executor_query()
@@ -23,13 +22,17 @@ typedef enum executor_outcome {
   EXECUTOR_REFUSED,  /* Said that it does not support the program. */
   EXECUTOR_REJECTED, /* Said that the program is invalid. */
   EXECUTOR_FAILED,   /* Said that it tried and could not. */
-  EXECUTOR_CRASHED,
+  EXECUTOR_CRASHED,  /* A fault ended its process: SIGSEGV, SIGABRT, ... */
+  EXECUTOR_ENDED,    /* Its process ended otherwise: it left, or was killed. */
   EXECUTOR_TIMED_OUT,
   EXECUTOR_GARBAGE, /* Broke the protocol; the reason says how. */
 } executor_outcome_t;
 
+typedef struct call_memory call_memory_t; /* call_memory.h */
+
 typedef struct executor_options {
   bool isolate;              /* Host it in a process of its own (workers always are). */
+  bool isolate_foreign;      /* The same of a shared object, which may do anything. */
   uint32_t timeout_ms;       /* Per call, when isolated; 0 means the default of 10 s. */
   uint64_t memory_bytes_max; /* Address space limit when isolated; 0 means none. */
   /* Tables of builtin executors: finds the table for a name such as "model:pairwise", and the
@@ -37,13 +40,41 @@ typedef struct executor_options {
   const assay_executor_t *(*find_builtin)(const char *name);
   const char *plugin_directory; /* Where NAME_plugin.so lies; NULL means beside the program. */
   const char *worker_directory; /* Where NAME_worker.py lies; NULL means the same. */
+  /* Where calls of a backend in this process are noted, for who watches over the process, and by
+   * which number; borrowed.  NULL: nobody does. */
+  call_memory_t *memory;
+  uint32_t number;
 } executor_options_t;
+
+/* Whether executor_open() would load code of others into this process. */
+bool executor_lives_here(const char *name, const executor_options_t *options);
 
 /* Opens the executor called `name`.  STATUS_INVALID for a name that cannot be right (with what to
  * write instead), STATUS_IO if it is not there or cannot start (with what to install or do). */
 status_t executor_open(const char *name, const executor_options_t *options,
                        executor_t **out_executor, failure_t *error);
+
+/* Closes what executor_shut() has not, and frees the executor; NULL is ignored. */
 void executor_close(executor_t *executor);
+
+/* Releases all programs and closes the backend; only what tells of the executor, and
+ * executor_take_aftermath(), can be called afterwards. */
+void executor_shut(executor_t *executor);
+
+/* What went wrong when something was over: in release(), in close(), or when the backend was
+ * unloaded.  No case failed, and yet the backend did. */
+typedef struct executor_aftermath {
+  executor_outcome_t outcome; /* EXECUTOR_OK: nothing. */
+  bool is_of_program;         /* In release(); else the backend was closed. */
+  char reason[192];
+  char *program_line; /* Owned; the program that was released, or the last one; NULL: none was. */
+} executor_aftermath_t;
+
+/* Whether there is something to take. */
+bool executor_has_aftermath(const executor_t *executor);
+
+/* What went wrong first since the last call; the caller frees its line. */
+executor_aftermath_t executor_take_aftermath(executor_t *executor);
 
 /* Names of the plugins that are there, sorted, ended by NULL; freed with g_strfreev(). */
 char **executor_plugins(const executor_options_t *options);
@@ -78,7 +109,7 @@ void executor_forget_programs(executor_t *executor);
 /* What one execution showed, besides its results. */
 typedef struct execution {
   executor_outcome_t outcome;
-  bool wrote_out_of_bounds; /* A guard byte changed. */
+  bool wrote_out_of_bounds; /* The zone beside a result changed. */
   bool changed_environment; /* Rounding mode or flushing was not as before; it has been put back. */
   uint32_t bad_result;      /* Where wrote_out_of_bounds: which result. */
   char reason[192];         /* One line unless the outcome is EXECUTOR_OK. */

@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 typedef struct service {
   int channel;
-  isolate_memory_t memory;
+  call_memory_t *memory;
   transport_t *backend;
   arena_t arena; /* Of one request. */
 } service_t;
@@ -47,7 +47,7 @@ static bool send_reply(int channel, isolate_reply_t reply, const char *text) {
 
 static bool open_and_reply(service_t *service, const isolate_host_t *host) {
   failure_t error = {0};
-  status_t status = host->open_backend(host->context, &service->backend, &error);
+  status_t status = host->open_backend(host->context, host->memory, &service->backend, &error);
   if (status != STATUS_OK) {
     send_reply(service->channel, (isolate_reply_t){.answer = status}, error.text);
     return false;
@@ -105,14 +105,16 @@ static void *handle_of(const isolate_request_t *request) {
 static bool execute(service_t *service, const isolate_request_t *request) {
   const void *operands[CASE_OPERANDS_MAX];
   void *results[CASE_RESULTS_MAX];
-  for (uint32_t i = 0; i < CASE_OPERANDS_MAX; i++) {
-    operands[i] = service->memory.operands + request->operand_offset[i];
+  const call_sizes_t *sizes = &request->sizes;
+  for (uint32_t i = 0; i < sizes->operand_count; i++) {
+    operands[i] = call_memory_operand(service->memory, sizes, i);
   }
-  for (uint32_t i = 0; i < CASE_RESULTS_MAX; i++) {
-    results[i] = service->memory.results + request->result_offset[i];
+  for (uint32_t i = 0; i < sizes->result_count; i++) {
+    results[i] = call_memory_result(service->memory, i);
   }
   transport_t *backend = service->backend;
-  transport_call_t call = {.operands = operands, .results = results};
+  call_memory_close_guards(service->memory, sizes);
+  transport_call_t call = {.operands = operands, .results = results, .sizes = sizes};
   char text[ERROR_TEXT_BYTES] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   bool changed_environment = false;
@@ -120,6 +122,23 @@ static bool execute(service_t *service, const isolate_request_t *request) {
                                                            &changed_environment, &reason);
   isolate_reply_t reply = {.answer = outcome, .changed_environment = changed_environment};
   return send_reply(service->channel, reply, text);
+}
+
+static bool release(service_t *service, const isolate_request_t *request) {
+  char text[ERROR_TEXT_BYTES] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  transport_t *backend = service->backend;
+  isolate_reply_t reply = {.answer =
+                               backend->functions->release(backend, handle_of(request), &reason)};
+  return send_reply(service->channel, reply, text);
+}
+
+static bool close_backend(service_t *service) {
+  char text[ERROR_TEXT_BYTES] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  isolate_reply_t reply = {.answer = service->backend->functions->close(service->backend, &reason)};
+  send_reply(service->channel, reply, text);
+  return false; /* There is nothing left to serve with. */
 }
 
 static bool serve_one(service_t *service, const isolate_request_t *request) {
@@ -132,22 +151,29 @@ static bool serve_one(service_t *service, const isolate_request_t *request) {
     case ISOLATE_EXECUTE:
       return execute(service, request);
     case ISOLATE_RELEASE:
-      service->backend->functions->release(service->backend, handle_of(request));
-      return true;
+      return release(service, request);
+    case ISOLATE_CLOSE:
+      return close_backend(service);
     default:
       return false;
   }
 }
 
+/* What this program has registered for its own end does not run where a backend calls exit(). */
+static void leave_at_once(int status, void *context) {
+  (void)context;
+  _exit(status);
+}
+
 void isolate_serve(int channel, const void *host) {
   const isolate_host_t *hosted = host;
   service_t service = {.channel = channel, .memory = hosted->memory};
+  on_exit(leave_at_once, NULL);
   arena_init(&service.arena);
-  mprotect(hosted->memory.operands, isolate_operand_memory_bytes, PROT_READ);
+  call_memory_protect_operands(hosted->memory);
   if (!open_and_reply(&service, hosted)) return;
   isolate_request_t request;
   while (read_exactly(channel, &request, sizeof request) && request.magic == ISOLATE_MAGIC &&
          serve_one(&service, &request)) {
   }
-  service.backend->functions->close(service.backend);
 }

@@ -6,7 +6,7 @@
 #include "harness/exec/isolate_protocol.h"
 
 typedef struct isolate_host {
-  isolate_memory_t memory;
+  call_memory_t *memory;
   isolate_open_backend_t open_backend;
   const void *context;
 } isolate_host_t;

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/exec/process_guard.h"
 #include "harness/exec/reason.h"
 
 enum {
@@ -56,11 +56,9 @@ static void arrange_descriptors(int channel, int words) {
   close_range(CHILD_CHANNEL + 1, ~0u, 0);
 }
 
-static _Noreturn void run_child(int channel, int words, pid_t parent, uint64_t memory_bytes_max,
+static _Noreturn void run_child(int channel, int words, uint64_t memory_bytes_max,
                                 void (*serve)(int channel, const void *context),
                                 const void *context) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(EXIT_FAILURE); /* It died before the line above. */
   reset_signals();
   arrange_descriptors(channel, words);
   limit_resources(memory_bytes_max);
@@ -87,9 +85,9 @@ status_t isolate_process_start(isolate_process_t *process, uint64_t memory_bytes
     close_both(channel);
     return status_fail(error, STATUS_IO, "cannot make a pipe: %s", strerror(errno));
   }
-  pid_t parent = getpid();
-  pid_t pid = fork();
-  if (pid == 0) run_child(channel[1], words[1], parent, memory_bytes_max, serve, context);
+  process->memory_kills = process_end_memory_kills();
+  pid_t pid = process_guard_fork();
+  if (pid == 0) run_child(channel[1], words[1], memory_bytes_max, serve, context);
   if (pid < 0) {
     close_both(channel);
     close_both(words);
@@ -102,7 +100,6 @@ status_t isolate_process_start(isolate_process_t *process, uint64_t memory_bytes
   process->channel = channel[0];
   process->words = words[0];
   process->last_words_size = 0;
-  process->leads_group = false;
   return STATUS_OK;
 }
 
@@ -190,37 +187,30 @@ static bool reap_within_grace(pid_t pid, int *out_status) {
   return false;
 }
 
-void isolate_process_end(isolate_process_t *process, bool kill_at_once, char *out_how,
-                         size_t how_bytes) {
-  if (process->pid == 0) {
-    snprintf(out_how, how_bytes, "not running");
-    return;
-  }
+process_end_t isolate_process_end(isolate_process_t *process, bool kill_at_once) {
+  if (process->pid == 0)
+    return (process_end_t){.outcome = EXECUTOR_ENDED, .words = "not running", .was_stopped = true};
   close(process->channel); /* Which asks a living child to go. */
   int status = 0;
   bool went = !kill_at_once && reap_within_grace(process->pid, &status);
-  if (process->leads_group) kill(-process->pid, SIGKILL);
   if (!went) {
-    kill(process->pid, SIGKILL);
+    process_guard_stop(process->pid);
     while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
     }
   }
   keep_words(process);
   close(process->words);
   process->pid = 0;
-  if (!went) {
-    snprintf(out_how, how_bytes, "closed its connection");
-  } else if (WIFSIGNALED(status)) {
-    snprintf(out_how, how_bytes, "SIG%s", sigabbrev_np(WTERMSIG(status)));
-  } else {
-    snprintf(out_how, how_bytes, "exit status %d", WEXITSTATUS(status));
-  }
+  if (!went)
+    return (process_end_t){
+        .outcome = EXECUTOR_CRASHED, .words = "closed its connection", .was_stopped = true};
+  return process_end_read(status, process->memory_kills);
 }
 
-void isolate_process_describe(const isolate_process_t *process, const char *how, const char *call,
+void isolate_process_describe(const isolate_process_t *process, const char *how, const char *where,
                               assay_reason_t *reason) {
   static const char introduction[] = ", after it wrote: ";
-  snprintf(reason->text, reason->text_bytes, "%s in %s()", how, call);
+  snprintf(reason->text, reason->text_bytes, "%s %s", how, where);
   size_t used = strlen(reason->text) + strlen(introduction);
   if (process->last_words_size == 0 || used + 1 >= reason->text_bytes) return;
   size_t shown = MIN(process->last_words_size, reason->text_bytes - used - 1);

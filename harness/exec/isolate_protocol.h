@@ -3,14 +3,16 @@
  *
  *   the child starts             ->  reply: status of opening; text "VERSION\nHARDWARE" or the
  * error request, text a program line ->  reply: outcome; text the reason, or the implementation's
- * name request RELEASE              ->  no reply
- */
+ * name
+ *
+ * Operands and results are in memory that both share (call_memory.h), as is the note of the call
+ * that the child is in. */
 #ifndef ASSAY_EXEC_ISOLATE_PROTOCOL_H
 #define ASSAY_EXEC_ISOLATE_PROTOCOL_H
 
 #include <stdint.h>
 
-#include "harness/model/case.h"
+#include "harness/exec/call_memory.h"
 
 enum {
   ISOLATE_MAGIC = 0x41737361, /* Both sides start every message with it: noise does not. */
@@ -22,15 +24,15 @@ typedef enum isolate_verb {
   ISOLATE_COMPILE,
   ISOLATE_EXECUTE,
   ISOLATE_RELEASE,
+  ISOLATE_CLOSE, /* The backend, and the child after its reply. */
 } isolate_verb_t;
 
 typedef struct isolate_request {
   uint32_t magic;
   uint32_t verb;
-  uint64_t text_bytes;                        /* The program line of PROMISES and COMPILE. */
-  uint64_t handle;                            /* Of EXECUTE and RELEASE: as COMPILE replied. */
-  uint64_t operand_offset[CASE_OPERANDS_MAX]; /* Of EXECUTE, in the operands' memory. */
-  uint64_t result_offset[CASE_RESULTS_MAX];   /* In the results' memory. */
+  uint64_t text_bytes; /* The program line of PROMISES and COMPILE. */
+  uint64_t handle;     /* Of EXECUTE and RELEASE: as COMPILE replied. */
+  call_sizes_t sizes;  /* Of EXECUTE. */
 } isolate_request_t;
 
 typedef struct isolate_reply {
@@ -40,19 +42,5 @@ typedef struct isolate_reply {
   uint32_t text_bytes;          /* At most ISOLATE_REPLY_TEXT_MAX. */
   uint64_t handle;              /* Of COMPILE. */
 } isolate_reply_t;
-
-/* Memory that both sides see, mapped before the fork; untouched pages cost nothing. */
-typedef struct isolate_memory {
-  uint8_t *operands; /* The child can only read them. */
-  uint8_t *results;
-} isolate_memory_t;
-
-enum {
-  ISOLATE_SLACK_BYTES = 4096, /* For alignment, and for guards around a result. */
-};
-static const size_t isolate_operand_memory_bytes =
-    (size_t)CASE_OPERANDS_MAX * ((size_t)TYPE_BYTES_MAX + ISOLATE_SLACK_BYTES);
-static const size_t isolate_result_memory_bytes =
-    (size_t)CASE_RESULTS_MAX * ((size_t)TYPE_BYTES_MAX + ISOLATE_SLACK_BYTES);
 
 #endif

@@ -47,30 +47,26 @@ static heard_t receive_answer(isolate_session_t *session, int64_t deadline,
       isolate_process_receive(process, out_answer->text, reply->text_bytes, deadline));
 }
 
-/* Ends the child that gave no answer; says why, and what it means for the case. */
+/* Ends the child that gave no answer; says why and where, and what it means for the case. */
 static executor_outcome_t end_child(isolate_session_t *session, heard_t heard, uint32_t allowed_ms,
-                                    const char *call, assay_reason_t *reason) {
-  char how[64];
-  isolate_process_end(&session->process, heard != HEARD_END, how, sizeof how);
-  switch (heard) {
-    case HEARD_NOTHING:
-      snprintf(how, sizeof how, "no answer within %u ms", allowed_ms);
-      isolate_process_describe(&session->process, how, call, reason);
-      return EXECUTOR_TIMED_OUT;
-    case HEARD_GARBAGE:
-      isolate_process_describe(&session->process, "garbage on its connection to Assay", call,
-                               reason);
-      return EXECUTOR_GARBAGE;
-    case HEARD_END:
-    case HEARD_ANSWER:
-    default:
-      isolate_process_describe(&session->process, how, call, reason);
-      return EXECUTOR_CRASHED;
+                                    assay_reason_t *reason) {
+  const char *where = call_words((call_kind_t)session->host.memory->note->kind);
+  process_end_t end = isolate_process_end(&session->process, heard != HEARD_END);
+  if (heard == HEARD_NOTHING) {
+    snprintf(end.words, sizeof end.words, "no answer within %u ms", allowed_ms);
+    end.outcome = EXECUTOR_TIMED_OUT;
+  } else if (heard == HEARD_GARBAGE) {
+    snprintf(end.words, sizeof end.words, "garbage on its connection to Assay");
+    end.outcome = EXECUTOR_GARBAGE;
   }
+  isolate_process_describe(&session->process, end.words, where, reason);
+  return end.outcome;
 }
 
 status_t isolate_session_start(isolate_session_t *session, isolate_answer_t *out_answer,
                                failure_t *error) {
+  call_memory_leave(session->host.memory); /* Where the last child died. */
+  session->start_outcome = EXECUTOR_CRASHED;
   STATUS_TRY(isolate_process_start(&session->process, session->memory_bytes_max, isolate_serve,
                                    &session->host, error));
   session->generation++;
@@ -79,7 +75,7 @@ status_t isolate_session_start(isolate_session_t *session, isolate_answer_t *out
   if (heard != HEARD_ANSWER) {
     char text[ERROR_TEXT_BYTES / 2] = "";
     assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
-    end_child(session, heard, allowed_ms, "open", &reason);
+    session->start_outcome = end_child(session, heard, allowed_ms, &reason);
     return status_fail(error, STATUS_IO, "%s", text);
   }
   if (out_answer->reply.answer == STATUS_OK) return STATUS_OK;
@@ -105,12 +101,12 @@ executor_outcome_t isolate_session_ensure(isolate_session_t *session, assay_reas
   }
   snprintf(reason->text, reason->text_bytes, "does not start again%s: %s",
            session->failed_starts == STARTS_MAX ? ", given up" : "", session->start_failure);
-  return EXECUTOR_CRASHED;
+  return session->start_outcome;
 }
 
 executor_outcome_t isolate_session_converse(isolate_session_t *session, isolate_request_t *request,
-                                            const char *line, const char *call,
-                                            isolate_answer_t *out_answer, assay_reason_t *reason) {
+                                            const char *line, isolate_answer_t *out_answer,
+                                            assay_reason_t *reason) {
   isolate_process_t *process = &session->process;
   isolate_process_forget_words(process);
   request->magic = ISOLATE_MAGIC;
@@ -123,16 +119,9 @@ executor_outcome_t isolate_session_converse(isolate_session_t *session, isolate_
   heard_t heard = heard_from_talk(talk);
   if (heard == HEARD_ANSWER) heard = receive_answer(session, deadline, out_answer);
   if (heard == HEARD_ANSWER) return EXECUTOR_OK;
-  return end_child(session, heard, session->timeout_ms, call, reason);
-}
-
-void isolate_session_tell(isolate_session_t *session, isolate_request_t *request) {
-  request->magic = ISOLATE_MAGIC;
-  isolate_process_send(&session->process, request, sizeof *request,
-                       deadline_after(session->timeout_ms));
+  return end_child(session, heard, session->timeout_ms, reason);
 }
 
 void isolate_session_end(isolate_session_t *session) {
-  char how[64];
-  isolate_process_end(&session->process, false, how, sizeof how);
+  isolate_process_end(&session->process, false);
 }

@@ -11,8 +11,9 @@ typedef struct isolate_session {
   uint32_t timeout_ms; /* Of one call. */
   uint64_t memory_bytes_max;
   isolate_process_t process;
-  uint64_t generation;    /* Counts children: what was made in an earlier one is gone. */
-  uint32_t failed_starts; /* In a row. */
+  uint64_t generation;              /* Counts children: what was made in an earlier one is gone. */
+  uint32_t failed_starts;           /* In a row. */
+  executor_outcome_t start_outcome; /* Of the last of them. */
   char start_failure[ERROR_TEXT_BYTES / 2];
 } isolate_session_t;
 
@@ -25,19 +26,16 @@ typedef struct isolate_answer {
 status_t isolate_session_start(isolate_session_t *session, isolate_answer_t *out_answer,
                                failure_t *error);
 
-/* Makes sure that a child runs: EXECUTOR_OK or EXECUTOR_CRASHED.  Waits longer and longer between
- * failed starts in a row, and gives up after a few. */
+/* Makes sure that a child runs: EXECUTOR_OK or what kept it from starting.  Waits longer and longer
+ * between failed starts in a row, and gives up after a few. */
 executor_outcome_t isolate_session_ensure(isolate_session_t *session, assay_reason_t *reason);
 
 /* Sends a request, followed by `line`, to the running child and receives its answer.  If that does
- * not come, or is nonsense, ends the child and returns what happened: EXECUTOR_CRASHED, _TIMED_OUT
- * or _GARBAGE. `call` is the function that the child calls meanwhile. */
+ * not come, or is nonsense, ends the child and returns what happened, in which call of the backend:
+ * EXECUTOR_CRASHED, _ENDED, _TIMED_OUT or _GARBAGE. */
 executor_outcome_t isolate_session_converse(isolate_session_t *session, isolate_request_t *request,
-                                            const char *line, const char *call,
-                                            isolate_answer_t *out_answer, assay_reason_t *reason);
-
-/* Sends a request that has no answer; if that fails, the next one shows it. */
-void isolate_session_tell(isolate_session_t *session, isolate_request_t *request);
+                                            const char *line, isolate_answer_t *out_answer,
+                                            assay_reason_t *reason);
 
 void isolate_session_end(isolate_session_t *session);
 

@@ -2,18 +2,15 @@
 
 #include <stdio.h>
 
-/* "this is not an answer" in words, with the line as far as it is printable and fits. */
+#include "harness/base/plain_text.h"
+
+/* "this is not an answer" in words, with the line as far as it fits. */
 static reading_t garbage(str_t line, const char *expected, failure_t *error) {
   enum { SHOWN_MAX = 60 };
   char shown[SHOWN_MAX + 1];
-  size_t size = MIN(line.size, (size_t)SHOWN_MAX);
-  for (size_t i = 0; i < size; i++) {
-    shown[i] = '?';
-    if (line.data[i] >= ' ' && line.data[i] <= '~') shown[i] = line.data[i];
-  }
-  shown[size] = '\0';
+  plain_text_copy(shown, sizeof shown, line.data, MIN(line.size, (size_t)SHOWN_MAX));
   status_fail(error, STATUS_INVALID, "wrote \"%s%s\" where %s is expected", shown,
-              size < line.size ? "..." : "", expected);
+              line.size > SHOWN_MAX ? "..." : "", expected);
   return READING_GARBAGE;
 }
 
@@ -44,11 +41,7 @@ static str_t take_word(str_t *line) {
 }
 
 static void keep_text(str_t text, char out_text[GREETING_TEXT_BYTES]) {
-  snprintf(out_text, GREETING_TEXT_BYTES, "%.*s", (int)MIN(text.size, (size_t)GREETING_TEXT_BYTES),
-           text.data);
-  for (char *byte = out_text; *byte != '\0'; byte++) {
-    if (*byte < ' ' || *byte > '~') *byte = '?';
-  }
+  plain_text_copy(out_text, GREETING_TEXT_BYTES, text.data, text.size);
 }
 
 static bool read_choice(str_t value, const char *yes, const char *no, bool *out_choice) {

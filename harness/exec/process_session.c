@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "harness/base/plain_text.h"
+#include "harness/exec/worker_environment.h"
+
 enum {
   TIMEOUT_DEFAULT_MS = 10000,
   START_TIMEOUT_MIN_MS = 60000, /* A compiler in Python is slow to import on a cold disk. */
@@ -19,6 +22,7 @@ enum {
 
 typedef struct launch {
   const char *command;
+  char *const *environment;
   uint64_t memory_bytes_max;
 } launch_t;
 
@@ -38,7 +42,7 @@ static void launch_worker(int channel, const void *context) {
   dup2(channel, STDIN_FILENO);
   dup2(channel, STDOUT_FILENO);
   close(channel);
-  execl("/bin/sh", "sh", "-c", launch->command, (char *)NULL);
+  execle("/bin/sh", "sh", "-c", launch->command, (char *)NULL, launch->environment);
 }
 
 /* ---- In the parent. */
@@ -70,36 +74,39 @@ void process_session_init(process_session_t *session, const char *command, uint3
                           uint64_t memory_bytes_max) {
   *session = (process_session_t){
       .command = without_shell(command),
+      .environment = worker_environment(),
       .timeout_ms = timeout_ms == 0 ? TIMEOUT_DEFAULT_MS : timeout_ms,
       .memory_bytes_max = memory_bytes_max == 0 ? half_of_memory() : memory_bytes_max,
       .heard = g_string_new(NULL),
   };
 }
 
-void process_session_deinit(process_session_t *session) {
-  char how[64];
-  isolate_process_end(&session->process, false, how, sizeof how);
+process_end_t process_session_deinit(process_session_t *session) {
+  process_end_t end = isolate_process_end(&session->process, false);
   g_string_free(session->heard, TRUE);
+  g_strfreev(session->environment);
   g_free(session->command);
+  return end;
 }
 
 executor_outcome_t process_session_garbage(process_session_t *session, const char *what,
-                                           const char *call, assay_reason_t *reason) {
-  char how[64];
-  isolate_process_end(&session->process, true, how, sizeof how);
-  isolate_process_describe(&session->process, what, call, reason);
+                                           call_kind_t call, assay_reason_t *reason) {
+  isolate_process_end(&session->process, true);
+  isolate_process_describe(&session->process, what, call_words(call), reason);
   return EXECUTOR_GARBAGE;
 }
 
 /* Ends the worker that cannot be talked with, and says why. */
 static executor_outcome_t end_worker(process_session_t *session, isolate_talk_t talk,
-                                     uint32_t allowed_ms, const char *call,
+                                     uint32_t allowed_ms, call_kind_t call,
                                      assay_reason_t *reason) {
-  char how[64];
-  isolate_process_end(&session->process, talk == ISOLATE_TALK_LATE, how, sizeof how);
-  if (talk == ISOLATE_TALK_LATE) snprintf(how, sizeof how, "no answer within %u ms", allowed_ms);
-  isolate_process_describe(&session->process, how, call, reason);
-  return talk == ISOLATE_TALK_LATE ? EXECUTOR_TIMED_OUT : EXECUTOR_CRASHED;
+  process_end_t end = isolate_process_end(&session->process, talk == ISOLATE_TALK_LATE);
+  if (talk == ISOLATE_TALK_LATE) {
+    snprintf(end.words, sizeof end.words, "no answer within %u ms", allowed_ms);
+    end.outcome = EXECUTOR_TIMED_OUT;
+  }
+  isolate_process_describe(&session->process, end.words, call_words(call), reason);
+  return end.outcome;
 }
 
 static isolate_talk_t hear_more(process_session_t *session, const char **out_news,
@@ -131,40 +138,51 @@ static executor_outcome_t hear_greeting(process_session_t *session, uint32_t all
     const char *news;
     size_t size;
     isolate_talk_t talk = hear_more(session, &news, &size);
-    if (talk != ISOLATE_TALK_OK) return end_worker(session, talk, allowed_ms, "open", reason);
+    if (talk != ISOLATE_TALK_OK) return end_worker(session, talk, allowed_ms, CALL_open, reason);
   }
   if (reading == READING_DONE) return EXECUTOR_OK;
-  return process_session_garbage(session, error.text, "open", reason);
+  return process_session_garbage(session, error.text, CALL_open, reason);
 }
 
 status_t process_session_start(process_session_t *session, failure_t *error) {
   const launch_t launch = {.command = session->command,
+                           .environment = session->environment,
                            .memory_bytes_max = session->memory_bytes_max};
   STATUS_TRY(isolate_process_start(&session->process, 0, launch_worker, &launch, error));
-  session->process.leads_group = true;
   session->generation++;
+  session->has_released = false;
   uint32_t allowed_ms = MAX(session->timeout_ms, START_TIMEOUT_MIN_MS);
   char text[ERROR_TEXT_BYTES / 2] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   size_t used = 0;
-  if (hear_greeting(session, allowed_ms, &used, &reason) != EXECUTOR_OK) {
+  session->start_outcome = hear_greeting(session, allowed_ms, &used, &reason);
+  if (session->start_outcome != EXECUTOR_OK) {
     return status_fail(error, STATUS_IO, "%s", text);
   }
   str_t failure = session->greeting.failure;
   if (failure.size != 0) {
-    status_fail(error, STATUS_IO, "%.*s", (int)MIN(failure.size, sizeof text - 1), failure.data);
-    char how[64];
-    isolate_process_end(&session->process, false, how, sizeof how);
-    return STATUS_IO;
-  }
-  session->answer_bytes = used;
-  if (process_session_finish(session, "open", &reason) != EXECUTOR_OK) {
+    plain_text_copy(text, sizeof text, failure.data, failure.size);
+    isolate_process_end(&session->process, false);
+    session->start_outcome = EXECUTOR_FAILED;
     return status_fail(error, STATUS_IO, "%s", text);
   }
-  return STATUS_OK;
+  session->answer_bytes = used;
+  session->start_outcome = process_session_finish(session, CALL_open, &reason);
+  if (session->start_outcome == EXECUTOR_OK) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "%s", text);
+}
+
+/* Whether the worker has closed its end: nobody waits for an answer of it now. */
+static bool has_gone(const process_session_t *session) {
+  char byte;
+  return recv(session->process.channel, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
 }
 
 executor_outcome_t process_session_ensure(process_session_t *session, assay_reason_t *reason) {
+  if (session->process.pid != 0 && has_gone(session)) {
+    session->late_end = isolate_process_end(&session->process, false);
+    session->ended_late = true;
+  }
   if (session->process.pid != 0) return EXECUTOR_OK;
   if (session->failed_starts < STARTS_MAX) {
     uint32_t failed = session->failed_starts;
@@ -179,7 +197,7 @@ executor_outcome_t process_session_ensure(process_session_t *session, assay_reas
   }
   snprintf(reason->text, reason->text_bytes, "does not start again%s: %s",
            session->failed_starts == STARTS_MAX ? ", given up" : "", session->start_failure);
-  return EXECUTOR_CRASHED;
+  return session->start_outcome;
 }
 
 /* What waits to be received is no part of any answer. */
@@ -189,7 +207,7 @@ static bool has_more_to_say(const process_session_t *session) {
 }
 
 executor_outcome_t process_session_send(process_session_t *session, bool is_first, const void *data,
-                                        size_t size, const char *call, assay_reason_t *reason) {
+                                        size_t size, call_kind_t call, assay_reason_t *reason) {
   if (is_first) {
     if (has_more_to_say(session)) {
       return process_session_garbage(session, "wrote to its stdout unasked, seen", call, reason);
@@ -203,7 +221,7 @@ executor_outcome_t process_session_send(process_session_t *session, bool is_firs
 }
 
 executor_outcome_t process_session_answer(process_session_t *session, size_t line_bytes_max,
-                                          const char *call, answer_t *out_answer,
+                                          call_kind_t call, answer_t *out_answer,
                                           assay_reason_t *reason) {
   failure_t error = {0};
   g_string_truncate(session->heard, 0);
@@ -218,7 +236,10 @@ executor_outcome_t process_session_answer(process_session_t *session, size_t lin
     if (!is_complete) continue;
     reading_t reading = answer_read(heard_text(session), line_bytes_max, out_answer,
                                     &session->answer_bytes, &error);
-    if (reading == READING_DONE) return EXECUTOR_OK;
+    if (reading == READING_DONE) {
+      session->has_released = false;
+      return EXECUTOR_OK;
+    }
     if (reading == READING_GARBAGE) {
       return process_session_garbage(session, error.text, call, reason);
     }
@@ -226,7 +247,7 @@ executor_outcome_t process_session_answer(process_session_t *session, size_t lin
 }
 
 executor_outcome_t process_session_receive(process_session_t *session, void *data, size_t size,
-                                           const char *call, assay_reason_t *reason) {
+                                           call_kind_t call, assay_reason_t *reason) {
   size_t heard = MIN(size, session->heard->len - session->answer_bytes);
   if (heard != 0) memcpy(data, session->heard->str + session->answer_bytes, heard);
   session->answer_bytes += heard;
@@ -236,7 +257,7 @@ executor_outcome_t process_session_receive(process_session_t *session, void *dat
   return end_worker(session, talk, session->timeout_ms, call, reason);
 }
 
-executor_outcome_t process_session_finish(process_session_t *session, const char *call,
+executor_outcome_t process_session_finish(process_session_t *session, call_kind_t call,
                                           assay_reason_t *reason) {
   if (session->heard->len == session->answer_bytes && !has_more_to_say(session)) return EXECUTOR_OK;
   return process_session_garbage(session, "wrote more than its answer", call, reason);

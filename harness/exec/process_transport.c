@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/exec/process_session.h"
 #include "harness/exec/reason.h"
-
-enum { RESULT_ALIGNMENT = 64 };
 
 typedef struct process_transport {
   transport_t head;
   process_session_t session;
   uint64_t programs; /* Compiled so far: the last number given to one. */
-  uint8_t *memory;
-  size_t memory_bytes;
   /* A call that cannot tell of a failure (promises) ended the worker: the next one that can tell,
    * does.  EXECUTOR_OK if none is pending. */
   executor_outcome_t pending_outcome;
   char pending_reason[ERROR_TEXT_BYTES / 2];
+  /* A worker ended when it was asked nothing: told by the next release or close. */
+  executor_outcome_t late_outcome;
+  char late_reason[ERROR_TEXT_BYTES / 2];
 } process_transport_t;
 
 /* A program compiled in a worker; in the next worker it is compiled again. */
@@ -46,7 +46,7 @@ static executor_outcome_t take_pending(process_transport_t *process, assay_reaso
 
 /* What a refusal says; any other word has no place here and is garbage. */
 static executor_outcome_t take_refusal(process_session_t *session, const answer_t *answer,
-                                       const char *call, assay_reason_t *reason) {
+                                       call_kind_t call, assay_reason_t *reason) {
   executor_outcome_t outcome;
   switch (answer->word) {
     case ANSWER_UNSUPPORTED:
@@ -73,7 +73,7 @@ static executor_outcome_t take_refusal(process_session_t *session, const answer_
 
 /* Sends `verb` with a program, and hears the line of the answer. */
 static executor_outcome_t ask_about(process_session_t *session, const char *verb,
-                                    const process_handle_t *handle, const char *call,
+                                    const process_handle_t *handle, call_kind_t call,
                                     answer_t *out_answer, assay_reason_t *reason) {
   size_t mlir_bytes = session->greeting.takes_mlir ? strlen(handle->mlir) : 0;
   char *line = g_strdup_printf("%s %zu %s\n", verb, mlir_bytes, handle->line);
@@ -87,40 +87,100 @@ static executor_outcome_t ask_about(process_session_t *session, const char *verb
   return process_session_answer(session, ANSWER_LINE_BYTES_MAX, call, out_answer, reason);
 }
 
-/* Makes sure that the worker which runs has compiled the program. */
-static executor_outcome_t compile_handle(process_transport_t *process, process_handle_t *handle,
-                                         assay_reason_t *reason) {
+/* What went wrong unseen is told once. */
+static void note_late(process_transport_t *process, executor_outcome_t outcome,
+                      const char *reason) {
+  if (process->late_outcome != EXECUTOR_OK) return;
+  process->late_outcome = outcome;
+  g_strlcpy(process->late_reason, reason, sizeof process->late_reason);
+}
+
+/* Makes sure that a worker runs, and notes how the last one ended that was asked nothing.  A worker
+ * may leave when it likes, but not by a fault. */
+static executor_outcome_t ensure(process_transport_t *process, assay_reason_t *reason) {
   process_session_t *session = &process->session;
   executor_outcome_t outcome = process_session_ensure(session, reason);
-  if (outcome != EXECUTOR_OK || handle->generation == session->generation) return outcome;
+  if (session->ended_late && session->late_end.outcome == EXECUTOR_CRASHED) {
+    g_autofree char *text = g_strdup_printf("%s between calls", session->late_end.words);
+    note_late(process, EXECUTOR_CRASHED, text);
+  }
+  session->ended_late = false;
+  return outcome;
+}
+
+static executor_outcome_t compile_once(process_transport_t *process, process_handle_t *handle,
+                                       assay_reason_t *reason) {
+  process_session_t *session = &process->session;
   char verb[40];
   snprintf(verb, sizeof verb, "compile %" PRIu64, handle->id);
   answer_t answer;
-  outcome = ask_about(session, verb, handle, "compile", &answer, reason);
+  executor_outcome_t outcome = ask_about(session, verb, handle, CALL_compile, &answer, reason);
   if (outcome != EXECUTOR_OK) return outcome;
-  if (answer.word != ANSWER_OK) return take_refusal(session, &answer, "compile", reason);
-  outcome = process_session_finish(session, "compile", reason);
+  if (answer.word != ANSWER_OK) return take_refusal(session, &answer, CALL_compile, reason);
+  outcome = process_session_finish(session, CALL_compile, reason);
   if (outcome != EXECUTOR_OK) return outcome;
+  g_autofree char *said = g_strndup(answer.rest.data, answer.rest.size);
   g_free(handle->implementation);
-  handle->implementation = g_strndup(answer.rest.data, answer.rest.size);
+  handle->implementation = plain_text(said);
   handle->generation = session->generation;
   return EXECUTOR_OK;
 }
 
-static void process_release(transport_t *transport, void *handle) {
+/* Makes sure that the worker which runs has compiled the program.  One that ends here, and was told
+ * to release another program before, may have ended of that, which has no answer: a new one is
+ * asked again, and if that compiles, it was the release. */
+static executor_outcome_t compile_handle(process_transport_t *process, process_handle_t *handle,
+                                         assay_reason_t *reason) {
+  process_session_t *session = &process->session;
+  executor_outcome_t outcome = ensure(process, reason);
+  if (outcome != EXECUTOR_OK || handle->generation == session->generation) return outcome;
+  bool has_released = session->has_released;
+  outcome = compile_once(process, handle, reason);
+  if (!has_released || (outcome != EXECUTOR_CRASHED && outcome != EXECUTOR_ENDED)) return outcome;
+  char text[ERROR_TEXT_BYTES / 2] = "";
+  assay_reason_t second = {.text = text, .text_bytes = sizeof text};
+  if (ensure(process, &second) != EXECUTOR_OK) return outcome;
+  if (compile_once(process, handle, &second) != EXECUTOR_OK) return outcome;
+  g_autofree char *late =
+      g_strdup_printf("%s; that compiles, so it was the release before it", reason->text);
+  note_late(process, outcome, late);
+  return EXECUTOR_OK;
+}
+
+/* What went wrong unseen. */
+static executor_outcome_t take_late(process_transport_t *process, assay_reason_t *reason) {
+  executor_outcome_t outcome = process->late_outcome;
+  process->late_outcome = EXECUTOR_OK;
+  if (outcome != EXECUTOR_OK) {
+    snprintf(reason->text, reason->text_bytes, "%s", process->late_reason);
+  }
+  return outcome;
+}
+
+static void handle_free(process_handle_t *handle) {
+  g_free(handle->line);
+  g_free(handle->mlir);
+  g_free(handle->implementation);
+  g_free(handle);
+}
+
+/* Has no answer: if it ends the worker, that is seen later. */
+static executor_outcome_t process_release(transport_t *transport, void *handle,
+                                          assay_reason_t *reason) {
   process_transport_t *process = (process_transport_t *)transport;
   process_handle_t *compiled = handle;
   if (process->session.process.pid != 0 && compiled->generation == process->session.generation) {
     char line[40];
     char text[ERROR_TEXT_BYTES / 2] = "";
-    assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+    assay_reason_t said = {.text = text, .text_bytes = sizeof text};
     snprintf(line, sizeof line, "release %" PRIu64 "\n", compiled->id);
-    process_session_send(&process->session, true, line, strlen(line), "release", &reason);
+    executor_outcome_t outcome =
+        process_session_send(&process->session, true, line, strlen(line), CALL_release, &said);
+    process->session.has_released = true;
+    if (outcome == EXECUTOR_CRASHED) note_late(process, outcome, text);
   }
-  g_free(compiled->line);
-  g_free(compiled->mlir);
-  g_free(compiled->implementation);
-  g_free(compiled);
+  handle_free(compiled);
+  return take_late(process, reason);
 }
 
 static void copy_types(const type_t *types, uint32_t count, type_t *out_types) {
@@ -156,7 +216,7 @@ static executor_outcome_t process_compile(transport_t *transport, const program_
   if (outcome == EXECUTOR_OK) {
     *out_handle = handle;
   } else {
-    process_release(transport, handle);
+    handle_free(handle);
   }
   return outcome;
 }
@@ -164,18 +224,18 @@ static executor_outcome_t process_compile(transport_t *transport, const program_
 static executor_outcome_t ask_promise(process_transport_t *process, const program_t *program,
                                       executor_promise_t *out_promise, assay_reason_t *reason) {
   process_session_t *session = &process->session;
-  executor_outcome_t outcome = process_session_ensure(session, reason);
+  executor_outcome_t outcome = ensure(process, reason);
   if (outcome != EXECUTOR_OK) return outcome;
   process_handle_t *handle = make_handle(process, program);
   answer_t answer;
-  outcome = ask_about(session, "promises", handle, "promises", &answer, reason);
-  process_release(&process->head, handle);
+  outcome = ask_about(session, "promises", handle, CALL_promises, &answer, reason);
+  handle_free(handle);
   if (outcome != EXECUTOR_OK) return outcome;
   if (answer.word != ANSWER_YES && answer.word != ANSWER_NO) {
-    return process_session_garbage(session, "neither yes nor no", "promises", reason);
+    return process_session_garbage(session, "neither yes nor no", CALL_promises, reason);
   }
   *out_promise = answer.word == ANSWER_YES ? EXECUTOR_PROMISE_YES : EXECUTOR_PROMISE_NO;
-  return process_session_finish(session, "promises", reason);
+  return process_session_finish(session, CALL_promises, reason);
 }
 
 static executor_promise_t process_promises(transport_t *transport, const program_t *program) {
@@ -198,10 +258,10 @@ static executor_outcome_t send_binary(process_session_t *session, const process_
   char line[64];
   snprintf(line, sizeof line, "execute %" PRIu64 " %zu\n", handle->id, total);
   executor_outcome_t outcome =
-      process_session_send(session, true, line, strlen(line), "execute", reason);
+      process_session_send(session, true, line, strlen(line), CALL_execute, reason);
   for (uint32_t i = 0; i < handle->operand_count && outcome == EXECUTOR_OK; i++) {
     outcome = process_session_send(session, false, call->operands[i],
-                                   type_bytes(&handle->operands[i]), "execute", reason);
+                                   type_bytes(&handle->operands[i]), CALL_execute, reason);
   }
   return outcome;
 }
@@ -223,7 +283,7 @@ static executor_outcome_t send_hex(process_session_t *session, const process_han
   arena_deinit(&arena);
   g_string_append_c(line, '\n');
   executor_outcome_t outcome =
-      process_session_send(session, true, line->str, line->len, "execute", reason);
+      process_session_send(session, true, line->str, line->len, CALL_execute, reason);
   g_string_free(line, TRUE);
   return outcome;
 }
@@ -239,13 +299,14 @@ static executor_outcome_t receive_results(process_session_t *session, const answ
   status_t status =
       is_hex ? answer_read_hex(answer, handle->results, handle->result_count, call->results, &error)
              : answer_check_bytes(answer, total, &error);
-  if (status != STATUS_OK) return process_session_garbage(session, error.text, "execute", reason);
+  if (status != STATUS_OK)
+    return process_session_garbage(session, error.text, CALL_execute, reason);
   for (uint32_t i = 0; i < handle->result_count && !is_hex; i++) {
     executor_outcome_t outcome = process_session_receive(
-        session, call->results[i], type_bytes(&handle->results[i]), "execute", reason);
+        session, call->results[i], type_bytes(&handle->results[i]), CALL_execute, reason);
     if (outcome != EXECUTOR_OK) return outcome;
   }
-  return process_session_finish(session, "execute", reason);
+  return process_session_finish(session, CALL_execute, reason);
 }
 
 static executor_outcome_t process_execute(transport_t *transport, void *handle,
@@ -266,9 +327,9 @@ static executor_outcome_t process_execute(transport_t *transport, void *handle,
                               ? answer_hex_line_bytes_max(compiled->results, compiled->result_count)
                               : ANSWER_LINE_BYTES_MAX;
   answer_t answer;
-  outcome = process_session_answer(session, line_bytes_max, "execute", &answer, reason);
+  outcome = process_session_answer(session, line_bytes_max, CALL_execute, &answer, reason);
   if (outcome != EXECUTOR_OK) return outcome;
-  if (answer.word != ANSWER_OK) return take_refusal(session, &answer, "execute", reason);
+  if (answer.word != ANSWER_OK) return take_refusal(session, &answer, CALL_execute, reason);
   return receive_results(session, &answer, compiled, call, reason);
 }
 
@@ -278,24 +339,18 @@ static const char *process_implementation(transport_t *transport, void *handle) 
   return compiled->implementation;
 }
 
-static uint8_t *process_result_memory(transport_t *transport, size_t bytes) {
+static executor_outcome_t process_close(transport_t *transport, assay_reason_t *reason) {
   process_transport_t *process = (process_transport_t *)transport;
-  if (bytes > process->memory_bytes) {
-    free(process->memory);
-    process->memory_bytes = (bytes + RESULT_ALIGNMENT - 1) / RESULT_ALIGNMENT * RESULT_ALIGNMENT;
-    process->memory = aligned_alloc(RESULT_ALIGNMENT, process->memory_bytes);
-    if (process->memory == NULL) g_error("no memory for results of %zu bytes", bytes);
+  executor_outcome_t outcome = take_late(process, reason);
+  process_end_t end = process_session_deinit(&process->session);
+  if (outcome == EXECUTOR_OK && !end.was_stopped && end.outcome == EXECUTOR_CRASHED) {
+    outcome = end.outcome;
+    snprintf(reason->text, reason->text_bytes, "%s at the end of its input", end.words);
   }
-  return process->memory;
-}
-
-static void process_close(transport_t *transport) {
-  process_transport_t *process = (process_transport_t *)transport;
-  process_session_deinit(&process->session);
-  free(process->memory);
   g_free(process->head.version);
   g_free(process->head.hardware);
   g_free(process);
+  return outcome;
 }
 
 static const transport_functions_t process_functions = {
@@ -304,14 +359,13 @@ static const transport_functions_t process_functions = {
     .execute = process_execute,
     .implementation = process_implementation,
     .release = process_release,
-    .result_memory = process_result_memory,
     .close = process_close,
 };
 
 status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64_t memory_bytes_max,
                                 transport_t **out_transport, failure_t *error) {
   process_transport_t *process = g_new0(process_transport_t, 1);
-  process->head = (transport_t){.functions = &process_functions, .operands_are_protected = true};
+  process->head = (transport_t){.functions = &process_functions, .is_apart = true};
   process_session_init(&process->session, command, timeout_ms, memory_bytes_max);
   status_t status = process_session_start(&process->session, error);
   if (status == STATUS_OK) {
@@ -320,7 +374,9 @@ status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64
     process->head.hardware = g_strdup(greeting->hardware);
     *out_transport = &process->head;
   } else {
-    process_close(&process->head);
+    char text[ERROR_TEXT_BYTES / 2];
+    assay_reason_t ignored = {.text = text, .text_bytes = sizeof text};
+    process_close(&process->head, &ignored);
   }
   return status;
 }

@@ -1,23 +1,36 @@
 #include "harness/exec/program_cache.h"
 
-enum { RESULT_ALIGNMENT = 64 };
+#include <string.h>
 
 struct program_cache {
-  transport_t *transport;
+  program_cache_context_t context;
   GHashTable *links; /* hash_text_t::text, borrowed from the entry -> its GList link. */
   GQueue entries;    /* executor_program_t, most recently used first. */
 };
 
+static void release(const program_cache_context_t *context, const executor_program_t *entry) {
+  char text[REASON_BYTES] = "";
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  call_memory_note_program(context->memory, context->executor, entry->number, entry->line);
+  executor_outcome_t outcome =
+      context->transport->functions->release(context->transport, entry->handle, &reason);
+  executor_aftermath_t *aftermath = context->aftermath;
+  if (outcome == EXECUTOR_OK || aftermath->outcome != EXECUTOR_OK) return;
+  aftermath->outcome = outcome;
+  aftermath->is_of_program = true;
+  memcpy(aftermath->reason, text, sizeof text);
+  aftermath->program_line = g_strdup(entry->line);
+}
+
 static void entry_free(program_cache_t *cache, executor_program_t *entry) {
-  if (entry->outcome == EXECUTOR_OK) {
-    cache->transport->functions->release(cache->transport, entry->handle);
-  }
+  if (entry->outcome == EXECUTOR_OK) release(&cache->context, entry);
+  g_free(entry->line);
   g_free(entry);
 }
 
-program_cache_t *program_cache_make(transport_t *transport) {
+program_cache_t *program_cache_make(const program_cache_context_t *context) {
   program_cache_t *cache = g_new0(program_cache_t, 1);
-  cache->transport = transport;
+  cache->context = *context;
   cache->links = g_hash_table_new(g_str_hash, g_str_equal);
   g_queue_init(&cache->entries);
   return cache;
@@ -40,27 +53,8 @@ executor_program_t *program_cache_find(program_cache_t *cache, const hash_text_t
   return link->data;
 }
 
-static size_t align(size_t offset) {
-  return (offset + RESULT_ALIGNMENT - 1) / RESULT_ALIGNMENT * RESULT_ALIGNMENT;
-}
-
-static void lay_out(executor_program_t *entry, const program_t *program) {
-  entry->operand_count = program->operand_count;
-  entry->result_count = program->result_count;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    entry->operand_bytes[i] = type_bytes(&program->operands[i]);
-  }
-  size_t offset = GUARD_BYTES;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    entry->result_bytes[i] = type_bytes(&program->results[i]);
-    entry->result_offset[i] = offset;
-    offset = align(offset + entry->result_bytes[i] + GUARD_BYTES);
-  }
-  entry->memory_bytes = offset;
-}
-
 executor_program_t *program_cache_add(program_cache_t *cache, const hash_text_t *key,
-                                      const program_t *program) {
+                                      const program_t *program, char *line, uint64_t number) {
   if (cache->entries.length == PROGRAM_CACHE_MAX) {
     executor_program_t *oldest = g_queue_pop_tail(&cache->entries);
     g_hash_table_remove(cache->links, oldest->key.text);
@@ -68,7 +62,9 @@ executor_program_t *program_cache_add(program_cache_t *cache, const hash_text_t 
   }
   executor_program_t *entry = g_new0(executor_program_t, 1);
   entry->key = *key;
-  lay_out(entry, program);
+  entry->line = line;
+  entry->number = number;
+  entry->sizes = call_sizes_of(program);
   g_queue_push_head(&cache->entries, entry);
   g_hash_table_insert(cache->links, entry->key.text, cache->entries.head);
   return entry;

@@ -7,9 +7,6 @@
 enum {
   PROGRAM_CACHE_MAX = 256,
   REASON_BYTES = 192, /* As in execution_t. */
-  /* Bytes beside every result that nobody may write.  Two cache lines catch a kernel that stores
-   * one full vector too many, on either side. */
-  GUARD_BYTES = 128,
 };
 
 /* A program that the backend has compiled or refused for good. */
@@ -20,27 +17,29 @@ struct executor_program {
   void *handle; /* The transport's, if EXECUTOR_OK. */
   bool promise_known;
   executor_promise_t promise;
-  uint32_t operand_count;
-  uint32_t result_count;
-  size_t operand_bytes[CASE_OPERANDS_MAX];
-  /* Results lie one after the other between guards, the first byte of each aligned to 64. */
-  size_t result_bytes[CASE_RESULTS_MAX];
-  size_t result_offset[CASE_RESULTS_MAX];
-  size_t memory_bytes; /* Results and guards. */
-  uint64_t executions;
+  char *line;      /* Owned. */
+  uint64_t number; /* In the note of calls. */
+  call_sizes_t sizes;
 };
 
 typedef struct program_cache program_cache_t;
 
-/* Releases handles through `transport`, which must outlive the cache. */
-program_cache_t *program_cache_make(transport_t *transport);
+/* What a cache works with, all borrowed and outliving it. */
+typedef struct program_cache_context {
+  transport_t *transport;          /* Releases handles. */
+  call_memory_t *memory;           /* Notes that it does, */
+  uint32_t executor;               /* for this one. */
+  executor_aftermath_t *aftermath; /* What goes wrong then, if nothing is there yet. */
+} program_cache_context_t;
+
+program_cache_t *program_cache_make(const program_cache_context_t *context);
 void program_cache_free(program_cache_t *cache);
 
 /* The program of that hash, now the most recently used; or NULL. */
 executor_program_t *program_cache_find(program_cache_t *cache, const hash_text_t *key);
 
-/* A new entry, with the layout of its results; may drop the least recently used one. */
+/* A new entry, which takes `line` over; may drop the least recently used one. */
 executor_program_t *program_cache_add(program_cache_t *cache, const hash_text_t *key,
-                                      const program_t *program);
+                                      const program_t *program, char *line, uint64_t number);
 
 #endif

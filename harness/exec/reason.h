@@ -4,17 +4,12 @@
 
 #include <stdio.h>
 
+#include "harness/base/plain_text.h"
 #include "harness/exec/assay_executor.h"
 
-/* Ends it, and makes it one line of printable ASCII: whatever was written there. */
+/* Ends it, and makes it plain text: whatever was written there. */
 static inline void reason_clean(assay_reason_t *reason) {
-  reason->text[reason->text_bytes - 1] = '\0';
-  size_t end = 0;
-  for (char *byte = reason->text; *byte != '\0'; byte++) {
-    if (*byte < ' ' || *byte > '~') *byte = (unsigned char)*byte < 0x80 ? ' ' : '?';
-    if (*byte != ' ') end = (size_t)(byte - reason->text) + 1;
-  }
-  reason->text[end] = '\0';
+  plain_text_in_place(reason->text, reason->text_bytes);
 }
 
 /* Says `text` where nothing was said. */

@@ -1,7 +1,7 @@
 #include "harness/exec/table_transport.h"
 
+#include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/exec/environment.h"
@@ -9,7 +9,6 @@
 #include "harness/exec/reason.h"
 
 enum {
-  RESULT_ALIGNMENT = 64,
   /* The table of ABI 1, which later ones only extend. */
   TABLE_BYTES_MIN = offsetof(assay_executor_t, close) + sizeof(void *),
 };
@@ -18,31 +17,41 @@ typedef struct table_transport {
   transport_t head;
   assay_executor_t table; /* What the backend does not know of is NULL. */
   void *self;
-  void *library;
-  void (*unload)(void *library);
-  arena_t arena; /* Holds the view of one program during one call. */
-  uint8_t *memory;
-  size_t memory_bytes;
+  table_library_t library;
+  call_memory_t *memory; /* Borrowed. */
+  arena_t arena;         /* Holds the view of one program during one call. */
 } table_transport_t;
 
 /* What compile() made. */
 typedef struct table_handle {
   void *handle;
+  char *implementation;             /* Of the last call of implementation(), made plain. */
   bool compile_changed_environment; /* Told with every execution. */
 } table_handle_t;
 
-/* Enters the backend: returns the environment to give to leave(). */
-static environment_t enter(void) {
-  environment_t saved = environment_get();
+call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind) {
+  call_visit_t visit = {.environment = environment_get(), .locale = uselocale(LC_GLOBAL_LOCALE)};
   environment_set(environment_default());
-  return saved;
+  call_memory_enter(memory, kind);
+  return visit;
+}
+
+bool call_visit_end(call_memory_t *memory, call_visit_t visit) {
+  call_memory_leave(memory);
+  bool changed = environment_get().control != environment_default().control;
+  environment_set(visit.environment);
+  uselocale(visit.locale);
+  return changed;
+}
+
+/* Enters the backend: returns what to give to leave(). */
+static call_visit_t enter(const table_transport_t *table, call_kind_t kind) {
+  return call_visit_begin(table->memory, kind);
 }
 
 /* True if the backend left another environment than it was called in. */
-static bool leave(environment_t saved) {
-  bool changed = environment_get().control != environment_default().control;
-  environment_set(saved);
-  return changed;
+static bool leave(const table_transport_t *table, call_visit_t visit) {
+  return call_visit_end(table->memory, visit);
 }
 
 static executor_outcome_t outcome_from_code(int32_t code, assay_reason_t *reason) {
@@ -71,9 +80,9 @@ static executor_promise_t table_promises(transport_t *transport, const program_t
   if (table->table.promises == NULL) return EXECUTOR_PROMISE_NONE;
   arena_reset(&table->arena);
   const assay_program_t *view = program_view(program, &table->arena);
-  environment_t saved = enter();
+  call_visit_t visit = enter(table, CALL_promises);
   int32_t promised = table->table.promises(table->self, view);
-  leave(saved);
+  leave(table, visit);
   return promised != 0 ? EXECUTOR_PROMISE_YES : EXECUTOR_PROMISE_NO;
 }
 
@@ -84,9 +93,9 @@ static executor_outcome_t table_compile(transport_t *transport, const program_t 
   const assay_program_t *view = program_view(program, &table->arena);
   void *handle = NULL;
   reason->text[0] = '\0';
-  environment_t saved = enter();
+  call_visit_t visit = enter(table, CALL_compile);
   int32_t code = table->table.compile(table->self, view, &handle, reason);
-  bool changed = leave(saved);
+  bool changed = leave(table, visit);
   executor_outcome_t outcome = outcome_from_code(code, reason);
   if (outcome != EXECUTOR_OK) return outcome;
   table_handle_t *made = g_new(table_handle_t, 1);
@@ -101,55 +110,56 @@ static executor_outcome_t table_execute(transport_t *transport, void *handle,
   table_transport_t *table = (table_transport_t *)transport;
   const table_handle_t *compiled = handle;
   reason->text[0] = '\0';
-  environment_t saved = enter();
+  call_visit_t visit = enter(table, CALL_execute);
   int32_t code =
       table->table.execute(table->self, compiled->handle, call->operands, call->results, reason);
-  bool changed = leave(saved);
+  bool changed = leave(table, visit);
   *out_changed_environment = changed || compiled->compile_changed_environment;
   return code == ASSAY_EXECUTOR_OK ? EXECUTOR_OK : outcome_from_code(code, reason);
 }
 
 static const char *table_implementation(transport_t *transport, void *handle) {
   table_transport_t *table = (table_transport_t *)transport;
-  const table_handle_t *compiled = handle;
+  table_handle_t *compiled = handle;
   if (table->table.implementation == NULL) return "";
-  environment_t saved = enter();
+  call_visit_t visit = enter(table, CALL_implementation);
   const char *text = table->table.implementation(table->self, compiled->handle);
-  leave(saved);
-  return text == NULL ? "" : text;
+  leave(table, visit);
+  g_free(compiled->implementation);
+  compiled->implementation = plain_text(text == NULL ? "" : text);
+  return compiled->implementation;
 }
 
-static void table_release(transport_t *transport, void *handle) {
+/* Whatever goes wrong below ends the process: then another one tells of it. */
+static executor_outcome_t table_release(transport_t *transport, void *handle,
+                                        assay_reason_t *reason) {
   table_transport_t *table = (table_transport_t *)transport;
   table_handle_t *compiled = handle;
-  environment_t saved = enter();
+  call_visit_t visit = enter(table, CALL_release);
   table->table.release(table->self, compiled->handle);
-  leave(saved);
+  leave(table, visit);
+  g_free(compiled->implementation);
   g_free(compiled);
+  (void)reason;
+  return EXECUTOR_OK;
 }
 
-static uint8_t *table_result_memory(transport_t *transport, size_t bytes) {
+static executor_outcome_t table_close(transport_t *transport, assay_reason_t *reason) {
   table_transport_t *table = (table_transport_t *)transport;
-  if (bytes <= table->memory_bytes) return table->memory;
-  size_t rounded = (bytes + RESULT_ALIGNMENT - 1) / RESULT_ALIGNMENT * RESULT_ALIGNMENT;
-  free(table->memory);
-  table->memory = aligned_alloc(RESULT_ALIGNMENT, rounded);
-  if (table->memory == NULL) g_error("out of memory: cannot allocate %zu bytes", rounded);
-  table->memory_bytes = rounded;
-  return table->memory;
-}
-
-static void table_close(transport_t *transport) {
-  table_transport_t *table = (table_transport_t *)transport;
-  environment_t saved = enter();
+  call_visit_t visit = enter(table, CALL_close);
   table->table.close(table->self);
-  if (table->library != NULL) table->unload(table->library);
-  leave(saved);
+  leave(table, visit);
+  if (table->library.handle != NULL) {
+    visit = enter(table, CALL_unload);
+    table->library.unload(table->library.handle);
+    leave(table, visit);
+  }
   arena_deinit(&table->arena);
-  free(table->memory);
   g_free(table->head.version);
   g_free(table->head.hardware);
   g_free(table);
+  (void)reason;
+  return EXECUTOR_OK;
 }
 
 static const transport_functions_t table_functions = {
@@ -158,7 +168,6 @@ static const transport_functions_t table_functions = {
     .execute = table_execute,
     .implementation = table_implementation,
     .release = table_release,
-    .result_memory = table_result_memory,
     .close = table_close,
 };
 
@@ -200,6 +209,7 @@ static status_t status_from_open(executor_outcome_t outcome) {
       return STATUS_INVALID;
     case EXECUTOR_FAILED:
     case EXECUTOR_CRASHED:
+    case EXECUTOR_ENDED:
     case EXECUTOR_TIMED_OUT:
     case EXECUTOR_GARBAGE:
     default:
@@ -207,18 +217,33 @@ static status_t status_from_open(executor_outcome_t outcome) {
   }
 }
 
-static const char *text_or_empty(const char *text) { return text == NULL ? "" : text; }
+/* "tester 1.5", made plain; the caller frees it. */
+static char *describe(const char *first, const char *second) {
+  g_autofree char *text = g_strdup_printf("%s%s%s", first == NULL ? "" : first,
+                                          second == NULL ? "" : " ", second == NULL ? "" : second);
+  return plain_text(text);
+}
 
-status_t table_transport_open(const assay_executor_t *table, const char *options, void *library,
-                              void (*unload)(void *library), transport_t **out_transport,
-                              failure_t *error) {
+static void read_descriptions(table_transport_t *table) {
+  call_visit_t visit = enter(table, CALL_describe);
+  const char *name = table->table.name(table->self);
+  const char *version = table->table.version(table->self);
+  const char *hardware = table->table.hardware(table->self);
+  leave(table, visit);
+  table->head.version = describe(name, version == NULL ? "" : version);
+  table->head.hardware = describe(hardware, NULL);
+}
+
+status_t table_transport_open(const assay_executor_t *table, const char *options,
+                              const table_library_t *library, call_memory_t *memory,
+                              transport_t **out_transport, failure_t *error) {
   STATUS_TRY(table_check(table, error));
   char text[ERROR_TEXT_BYTES / 2] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   void *self = NULL;
-  environment_t saved = enter();
+  call_visit_t visit = call_visit_begin(memory, CALL_open);
   int32_t code = table->open(options, &self, &reason);
-  bool changed = leave(saved);
+  bool changed = call_visit_end(memory, visit);
   executor_outcome_t outcome = outcome_from_code(code, &reason);
   if (outcome != EXECUTOR_OK) {
     return status_fail(error, status_from_open(outcome), "it does not open: %s", text);
@@ -227,15 +252,11 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
   *made = (table_transport_t){
       .head = {.functions = &table_functions, .load_changed_environment = changed},
       .self = self,
-      .library = library,
-      .unload = unload};
+      .memory = memory};
+  if (library != NULL) made->library = *library;
   memcpy(&made->table, table, MIN(table->struct_size, sizeof made->table));
   arena_init(&made->arena);
-  saved = enter();
-  made->head.version = g_strdup_printf("%s %s", text_or_empty(table->name(self)),
-                                       text_or_empty(table->version(self)));
-  made->head.hardware = g_strdup(text_or_empty(table->hardware(self)));
-  leave(saved);
+  read_descriptions(made);
   *out_transport = &made->head;
   return STATUS_OK;
 }

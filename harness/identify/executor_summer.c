@@ -97,6 +97,7 @@ static status_t require_ok(executor_outcome_t outcome, const char *reason, failu
       return status_fail(error, STATUS_UNSUPPORTED, "the executor refuses the program: %s", reason);
     case EXECUTOR_FAILED:
     case EXECUTOR_CRASHED:
+    case EXECUTOR_ENDED:
     case EXECUTOR_TIMED_OUT:
     case EXECUTOR_GARBAGE:
       break;

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "harness/base/instruction_set.h"
 #include "harness/num/binary64.h"
 
 /* Independent maxima, so that they can live in the lanes of vector registers. */
@@ -255,7 +256,7 @@ __attribute__((target("avx2"))) static void judge_block_avx2(const accept_t *acc
 void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *block,
                  measures_t *inout_measures) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2")) {
+  if (instruction_set() != ISA_PLAIN) {
     judge_block_avx2(accept, result, block, inout_measures);
     return;
   }

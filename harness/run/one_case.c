@@ -167,6 +167,9 @@ void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promi
     case EXECUTOR_CRASHED:
       set_verdict(verdict, OUTCOME_failed, CLASS_crash, reason);
       break;
+    case EXECUTOR_ENDED:
+      set_verdict(verdict, OUTCOME_failed, CLASS_ended, reason);
+      break;
     case EXECUTOR_TIMED_OUT:
       set_verdict(verdict, OUTCOME_failed, CLASS_hang, reason);
       break;
@@ -277,7 +280,7 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
                                  failure_t *error) {
   const repeat_t *repeat = &executions->repeat;
   if (executions->wrote_out_of_bounds) {
-    set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "a guard byte was overwritten");
+    set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "wrote beside its results");
     verdict->result = executions->bad_result;
     return STATUS_OK;
   }
@@ -308,7 +311,7 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
 /* Why executions gave no results to speak of; NULL if they did. */
 static const char *lacks_results(const execution_t *last, const executions_t *executions) {
   if (last->outcome != EXECUTOR_OK) return last->reason;
-  if (executions->wrote_out_of_bounds) return "a guard byte was overwritten";
+  if (executions->wrote_out_of_bounds) return "wrote beside its results";
   if (executions->repeat.kind == REPEAT_SAME) return NULL;
   return executions->repeat.kind == REPEAT_DIFFERS ? "two runs of the case differ"
                                                    : "a result was not written as it should be";

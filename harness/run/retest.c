@@ -213,12 +213,8 @@ static status_t walk_case(retest_t *retest, const retest_case_t *kept, retest_ro
 }
 
 /* Why its cases are not to be run, or NULL. */
-static const char *obstacle(const retest_t *retest, const retest_row_t *row) {
+static const char *obstacle(const retest_row_t *row) {
   if (is_class(row, CLASS_invariance)) return "found by assay invariance: run that again";
-  bool is_fatal = is_class(row, CLASS_crash) || is_class(row, CLASS_hang);
-  bool is_apart = retest->options.survives_crashes ||
-                  executor_is_process(retest->options.executors[row->executor]);
-  if (is_fatal && !is_apart) return "it could take Assay along: add --isolate";
   return NULL;
 }
 
@@ -251,7 +247,7 @@ static status_t finish_row(retest_t *retest, retest_row_t *row, const char *cont
 
 static status_t walk_cases(retest_t *retest, const GPtrArray *cases, retest_row_t *row,
                            failure_t *error) {
-  const char *reason = cases->len == 0 ? "no case of it is kept" : obstacle(retest, row);
+  const char *reason = cases->len == 0 ? "no case of it is kept" : obstacle(row);
   row->result = reason != NULL ? RETEST_NOT_RUN : RETEST_GONE;
   if (reason != NULL) {
     g_strlcpy(row->reason, reason, sizeof row->reason);
@@ -297,6 +293,15 @@ static bool was_seen(const retest_t *retest, const retest_row_t *row) {
   return false;
 }
 
+/* What is seen at the end of an executor is seen once, whatever the case. */
+static status_t shut_executors(const retest_t *retest, failure_t *error) {
+  for (guint i = 0; i < retest->sessions->len; i++) {
+    const retest_session_t *opened = g_ptr_array_index(retest->sessions, i);
+    STATUS_TRY(session_shut_executors(opened->session, error));
+  }
+  return STATUS_OK;
+}
+
 /* What its own cases do not show any more, a case of another finding may; and that loading a
  * backend changes the environment is seen once, whatever the case. */
 static status_t look_elsewhere(const retest_t *retest, failure_t *error) {
@@ -304,7 +309,8 @@ static status_t look_elsewhere(const retest_t *retest, failure_t *error) {
     retest_row_t *row = g_ptr_array_index(retest->rows, i);
     if (!row->is_done || row->result == RETEST_STILL || !was_seen(retest, row)) continue;
     row->result = RETEST_STILL;
-    g_strlcpy(row->reason, "a case of another finding shows it", sizeof row->reason);
+    g_strlcpy(row->reason, "another case, or the end of the executor, shows it",
+              sizeof row->reason);
     STATUS_TRY(store_row(retest, row, error));
   }
   return STATUS_OK;
@@ -318,6 +324,7 @@ status_t retest_run(retest_t *retest, failure_t *error) {
     retest->done++;
     if (retest->options.on_row != NULL) retest->options.on_row(retest->options.context, row);
   }
+  STATUS_TRY(shut_executors(retest, error));
   STATUS_TRY(look_elsewhere(retest, error));
   STATUS_TRY(store_flush(retest->options.store, error));
   return retest_read_states(&retest->options, retest->rows, error);

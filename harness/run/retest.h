@@ -59,7 +59,6 @@ typedef struct retest_options {
   retest_states_t states;
   const contract_t *contract;        /* NULL: that of the run which kept the case. */
   unsigned repeats;                  /* Walks of a case that was nondeterministic; at least 1. */
-  bool survives_crashes;             /* Executors are isolated. */
   bool resumes;                      /* Skips what an unfinished retest of this version has done. */
   const char *command;               /* For the store; borrowed. */
   const char *assay_version;         /* Likewise. */

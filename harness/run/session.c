@@ -258,6 +258,7 @@ static status_t walk_case(session_t *session, const case_t *instance, const op_c
                    session->options.executor_count);
   }
   session->cases++;
+  STATUS_TRY(session_take_aftermaths(session, error));
   return tick(session, error);
 }
 
@@ -289,6 +290,7 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   }
   session->part = NULL;
   session->cases++;
+  if (status == STATUS_OK) status = session_take_aftermaths(session, error);
   return status == STATUS_OK ? tick(session, error) : status;
 }
 
@@ -303,7 +305,9 @@ static bool is_over(const session_t *session) {
   const session_options_t *options = &session->options;
   if (options->stop != NULL && *options->stop != 0) return true;
   if (options->cases_max != 0 && session->cases >= options->cases_max) return true;
-  return options->seconds_max > 0 && session_seconds(session) >= options->seconds_max;
+  double seconds = session_seconds(session);
+  if (options->seconds_max <= 0 || seconds < options->seconds_max) return false;
+  return session->cases >= options->cases_min || seconds >= options->seconds_end;
 }
 
 status_t session_run(session_t *session, failure_t *error) {

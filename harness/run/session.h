@@ -36,6 +36,8 @@ typedef struct session_options {
   bool is_thorough;                  /* Looks for the cause of every divergence, not of some. */
   uint64_t cases_max;                /* Cases to draw; 0: no limit. */
   double seconds_max;                /* 0: no limit. */
+  uint64_t cases_min;                /* With seconds_max: so many all the same, ... */
+  double seconds_end;                /* ... but until then at most. */
   store_t *store;                    /* Borrowed, or NULL. */
   const char *command;               /* For the store; borrowed. */
   const char *assay_version;         /* Likewise. */
@@ -79,6 +81,27 @@ typedef struct session_part {
 /* Walks one valid case as a part of something larger. */
 status_t session_walk_part(session_t *session, const case_t *instance, const session_part_t *part,
                            verdict_t *out_verdict, failure_t *error);
+
+/* A failure of an executor that no walk of a case shows: it happened in another process, or when
+ * the case was over. */
+typedef struct session_failure {
+  size_t executor;
+  executor_outcome_t outcome;
+  const char *reason; /* Borrowed. */
+  const char *when; /* What it is known by, whatever the program; NULL: by that, like any other. */
+} session_failure_t;
+
+/* Those of `when`; they are parts of keys in databases: never change them. */
+#define SESSION_WHEN_RELEASED "when a program is released"
+#define SESSION_WHEN_CLOSED "when the executor is closed"
+
+/* Records it with a case that shows it, or the one that was in hand. */
+status_t session_note_failure(session_t *session, const session_failure_t *failure,
+                              const case_t *instance, failure_t *error);
+
+/* Shuts the executors, of which only the names are needed from here on, and records what goes wrong
+ * then. */
+status_t session_shut_executors(session_t *session, failure_t *error);
 
 /* Calls on_finding for the findings that it has not been called for.  They are stored before, on
  * the disk: a finding that somebody has read of survives whatever comes next.  The session does so

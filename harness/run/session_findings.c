@@ -70,6 +70,22 @@ status_t session_record_finding(session_t *session, size_t executor, const case_
   return shrink_finding(session, instance, origin, added, error);
 }
 
+status_t session_record_failure(session_t *session, size_t executor, const case_t *instance,
+                                const verdict_t *verdict, const hash_text_t *signature,
+                                failure_t *error) {
+  const case_origin_t origin = {.regime = ""};
+  const finding_t occurrence =
+      describe_occurrence(session, executor, instance, &origin, verdict, signature);
+  STATUS_TRY(ledger_add_finding(&session->ledger, &occurrence, error));
+  finding_t *known = finding_set_find(session->findings, executor, signature);
+  if (known != NULL) {
+    known->count++;
+  } else {
+    finding_set_add(session->findings, &occurrence);
+  }
+  return STATUS_OK;
+}
+
 status_t session_tell(session_t *session, failure_t *error) {
   size_t count = finding_set_count(session->findings);
   if (session->told == count) return STATUS_OK;

@@ -77,7 +77,8 @@ static status_t still(void *context, const case_t *candidate, bool *out_holds, f
 
 static uint32_t default_calls(const divergence_t *divergence) {
   if (divergence->like->class_ == CLASS_hang) return SHRINK_HANG_CALLS;
-  bool is_crash = divergence->like->class_ == CLASS_crash;
+  bool is_crash =
+      divergence->like->class_ == CLASS_crash || divergence->like->class_ == CLASS_ended;
   return is_crash && executor_is_process(divergence->options->executor) ? SHRINK_CRASH_CALLS
                                                                         : SHRINK_CALLS;
 }

@@ -118,6 +118,7 @@ static void free_shrunk(gpointer data) {
 
 static void free_divergence(gpointer data) {
   pending_divergence_t *divergence = data;
+  free_texts(&divergence->first, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
   free_texts(&divergence->worst, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
   free_texts(&divergence->shortest, DIVERGENCE_TEXTS, G_N_ELEMENTS(DIVERGENCE_TEXTS));
   g_free(divergence);
@@ -322,6 +323,7 @@ void pending_add_divergence(pending_t *pending, const store_divergence_t *diverg
                                     .run_id = divergence->run_id,
                                     .first_seen = now,
                                     .last_seen = now,
+                                    .first = copy_divergence(divergence),
                                     .worst = copy_divergence(divergence),
                                     .shortest = copy_divergence(divergence)};
     g_hash_table_insert(pending->findings, g_strdup(pending->key->str), known);

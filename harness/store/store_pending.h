@@ -11,7 +11,8 @@ typedef struct pending_divergence {
   int64_t run_id;
   int64_t first_seen; /* Seconds since 1970, UTC. */
   int64_t last_seen;
-  store_divergence_t worst; /* Owned copies. */
+  store_divergence_t first; /* Owned copies. */
+  store_divergence_t worst;
   store_divergence_t shortest;
 } pending_divergence_t;
 

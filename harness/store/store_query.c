@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "harness/base/plain_text.h"
+
 /* Prepares the one statement of `sql`, which must be one that reads. */
 static status_t prepare_query(const connection_t *connection, const char *sql,
                               sqlite3_stmt **out_statement, failure_t *error) {
@@ -25,8 +27,18 @@ static status_t prepare_query(const connection_t *connection, const char *sql,
   return status_fail(error, STATUS_INVALID, "query: one statement at a time");
 }
 
-/* The value in a column of the present row.  `blob_text` holds the hex text of a blob. */
-static store_value_t read_value(sqlite3_stmt *statement, int column, GString *blob_text) {
+/* Whether a text shows itself as it is, as nearly all do. */
+static bool is_printable(const char *text) {
+  for (; *text != '\0'; text++) {
+    if ((*text < ' ' || *text > '~') && *text != '\n' && *text != '\t') return false;
+  }
+  return true;
+}
+
+/* The value in a column of the present row.  A database may come from anybody, so that what it has
+ * of text is made plain here, where it comes in.  `own_text` holds that, or the hex text of a blob.
+ */
+static store_value_t read_value(sqlite3_stmt *statement, int column, GString *own_text) {
   int type = sqlite3_column_type(statement, column); /* Before anything converts the value. */
   store_value_t value = {.kind = STORE_NULL};
   switch (type) {
@@ -44,15 +56,20 @@ static store_value_t read_value(sqlite3_stmt *statement, int column, GString *bl
     case SQLITE_BLOB: {
       const unsigned char *bytes = sqlite3_column_blob(statement, column);
       int size = sqlite3_column_bytes(statement, column);
-      g_string_truncate(blob_text, 0);
-      for (int i = 0; i < size; i++) g_string_append_printf(blob_text, "%02x", bytes[i]);
-      return (store_value_t){.kind = STORE_TEXT, .text = blob_text->str};
+      g_string_truncate(own_text, 0);
+      for (int i = 0; i < size; i++) g_string_append_printf(own_text, "%02x", bytes[i]);
+      return (store_value_t){.kind = STORE_TEXT, .text = own_text->str};
     }
     default:
       value.kind = STORE_TEXT;
       break;
   }
   value.text = (const char *)sqlite3_column_text(statement, column);
+  if (value.kind == STORE_TEXT && !is_printable(value.text)) {
+    g_autofree char *plain = plain_text_keeping(value.text, "\n\t");
+    g_string_assign(own_text, plain);
+    value.text = own_text->str;
+  }
   return value;
 }
 
@@ -61,7 +78,7 @@ typedef struct row_buffer {
   int count;
   char **names; /* Copies: SQLite's own may move at the first step. */
   store_value_t *values;
-  GString **blob_texts;
+  GString **own_texts;
 } row_buffer_t;
 
 static row_buffer_t make_row_buffer(sqlite3_stmt *statement) {
@@ -69,10 +86,10 @@ static row_buffer_t make_row_buffer(sqlite3_stmt *statement) {
   row_buffer_t buffer = {.count = count,
                          .names = g_new0(char *, count),
                          .values = g_new0(store_value_t, count),
-                         .blob_texts = g_new0(GString *, count)};
+                         .own_texts = g_new0(GString *, count)};
   for (int i = 0; i < count; i++) {
     buffer.names[i] = g_strdup(sqlite3_column_name(statement, i));
-    buffer.blob_texts[i] = g_string_new(NULL);
+    buffer.own_texts[i] = g_string_new(NULL);
   }
   return buffer;
 }
@@ -80,9 +97,9 @@ static row_buffer_t make_row_buffer(sqlite3_stmt *statement) {
 static void free_row_buffer(row_buffer_t *buffer) {
   for (int i = 0; i < buffer->count; i++) {
     g_free(buffer->names[i]);
-    g_string_free(buffer->blob_texts[i], TRUE);
+    g_string_free(buffer->own_texts[i], TRUE);
   }
-  g_free(buffer->blob_texts);
+  g_free(buffer->own_texts);
   g_free(buffer->values);
   g_free(buffer->names);
 }
@@ -95,7 +112,7 @@ static status_t hand_over_rows(const connection_t *connection, sqlite3_stmt *sta
   int code;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
     for (int i = 0; i < buffer->count; i++) {
-      buffer->values[i] = read_value(statement, i, buffer->blob_texts[i]);
+      buffer->values[i] = read_value(statement, i, buffer->own_texts[i]);
     }
     STATUS_TRY(row(context, buffer->count, names, buffer->values, error));
   }

@@ -61,10 +61,11 @@ static status_t offer_reproducer(writer_t *writer, int64_t divergence_id, const 
   return writer_run(writer, STATEMENT_REPRODUCER, NULL, error);
 }
 
-/* Counts sightings of one run, in the finding and by itself. */
+/* Counts sightings of one run, in the finding and by itself.  The finding has the features of its
+ * first case: which one is the worst so far depends on when this is called. */
 static status_t add_sightings(writer_t *writer, const pending_divergence_t *pending,
                               int64_t *out_divergence_id, failure_t *error) {
-  const store_divergence_t *features = &pending->worst;
+  const store_divergence_t *features = &pending->first;
   g_autofree char *first_seen = writer_print_time(pending->first_seen);
   g_autofree char *last_seen = writer_print_time(pending->last_seen);
   sqlite3_stmt *statement = writer->statements[STATEMENT_DIVERGENCE];

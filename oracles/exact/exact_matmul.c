@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "harness/base/instruction_set.h"
 #include "oracles/exact/exact_kernels.h"
-#include "oracles/exact/instruction_sets.h"
 
 extern const exact_kernels_t exact_kernels_portable;
 #ifdef VECTOR_KERNELS_X86
@@ -13,16 +13,24 @@ extern const exact_kernels_t exact_kernels_avx2, exact_kernels_avx512;
 
 const exact_kernels_t *exact_kernels_best(void) {
 #ifdef VECTOR_KERNELS_X86
-  if (machine_has_avx512()) return &exact_kernels_avx512;
-  if (machine_has_avx2()) return &exact_kernels_avx2;
+  switch (instruction_set()) {
+    case ISA_AVX512:
+      return &exact_kernels_avx512;
+    case ISA_AVX2:
+      return &exact_kernels_avx2;
+    case ISA_PLAIN:
+    case ISA_COUNT:
+    default:
+      break;
+  }
 #endif
   return &exact_kernels_portable;
 }
 
 const exact_kernels_t *exact_kernels_named(const char *name) {
 #ifdef VECTOR_KERNELS_X86
-  if (strcmp(name, "avx512") == 0) return machine_has_avx512() ? &exact_kernels_avx512 : NULL;
-  if (strcmp(name, "avx2") == 0) return machine_has_avx2() ? &exact_kernels_avx2 : NULL;
+  if (strcmp(name, "avx512") == 0) return machine_has(ISA_AVX512) ? &exact_kernels_avx512 : NULL;
+  if (strcmp(name, "avx2") == 0) return machine_has(ISA_AVX2) ? &exact_kernels_avx2 : NULL;
 #endif
   return strcmp(name, "portable") == 0 ? &exact_kernels_portable : NULL;
 }

@@ -1,13 +1,13 @@
-/* Marks for loops that are compiled for several instruction sets and chosen when called: on x86-64
- * the plain one has neither wide vectors nor a fused multiply-add.  All of them give the same bits.
- */
+/* Marks for loops that are compiled for several instruction sets and chosen when called, by
+ * instruction_set() (harness/base/instruction_set.h): on x86-64 the plain one has neither wide
+ * vectors nor a fused multiply-add.  All of them give the same bits. */
 #ifndef ASSAY_EXACT_INSTRUCTION_SETS_H
 #define ASSAY_EXACT_INSTRUCTION_SETS_H
 
 /* To be compiled into each of its callers, for their instruction set. */
 #define INLINE static inline __attribute__((always_inline))
 
-#include <stdbool.h>
+#include "harness/base/instruction_set.h"
 
 #if defined(__x86_64__)
 #define HAS_TARGETS 1
@@ -15,19 +15,6 @@
 #define TARGET_AVX2 __attribute__((target("avx2,fma")))
 #else
 #define HAS_TARGETS 0
-#endif
-
-/* Whether this machine can run what add_vector_kernels() of vector_kernels.cmake builds. */
-#ifdef VECTOR_KERNELS_X86
-static inline bool machine_has_avx2(void) {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-static inline bool machine_has_avx512(void) {
-  return machine_has_avx2() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512bw");
-}
 #endif
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/instruction_set.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/instruction_sets.h"
 
 /* Errors that the contract permits are taken for this much less, which is far more than binary64
  * loses beside them. */
@@ -18,16 +18,24 @@ extern const quick_kernels_t quick_kernels_avx2, quick_kernels_avx512;
 
 const quick_kernels_t *quick_kernels_best(void) {
 #ifdef VECTOR_KERNELS_X86
-  if (machine_has_avx512()) return &quick_kernels_avx512;
-  if (machine_has_avx2()) return &quick_kernels_avx2;
+  switch (instruction_set()) {
+    case ISA_AVX512:
+      return &quick_kernels_avx512;
+    case ISA_AVX2:
+      return &quick_kernels_avx2;
+    case ISA_PLAIN:
+    case ISA_COUNT:
+    default:
+      break;
+  }
 #endif
   return &quick_kernels_portable;
 }
 
 const quick_kernels_t *quick_kernels_named(const char *name) {
 #ifdef VECTOR_KERNELS_X86
-  if (strcmp(name, "avx512") == 0) return machine_has_avx512() ? &quick_kernels_avx512 : NULL;
-  if (strcmp(name, "avx2") == 0) return machine_has_avx2() ? &quick_kernels_avx2 : NULL;
+  if (strcmp(name, "avx512") == 0) return machine_has(ISA_AVX512) ? &quick_kernels_avx512 : NULL;
+  if (strcmp(name, "avx2") == 0) return machine_has(ISA_AVX2) ? &quick_kernels_avx2 : NULL;
 #endif
   return strcmp(name, "portable") == 0 ? &quick_kernels_portable : NULL;
 }

@@ -95,6 +95,39 @@ static void test_reset(void) {
   arena_deinit(&arena);
 }
 
+/* Hundreds of compiled programs have an arena each, so one that holds little is small. */
+static void test_small(void) {
+  arena_t arena;
+  arena_init(&arena);
+  g_assert_cmpuint(arena_bytes(&arena), ==, 0);
+  for (int i = 0; i < 10; i++) arena_alloc(&arena, 100);
+  g_assert_cmpuint(arena_bytes(&arena), <=, 8192);
+  arena_deinit(&arena);
+}
+
+/* Cases of many sizes, one after the other: in the end no block comes or goes. */
+static void test_settles(void) {
+  enum { INSTANCES = 97, ROUNDS = 60, SETTLED = 30 };
+  arena_t arena;
+  arena_init(&arena);
+  const void *before[INSTANCES] = {NULL};
+  size_t settled = 0;
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (uint32_t instance = 0; instance < INSTANCES; instance++) {
+      arena_reset(&arena);
+      arena_alloc(&arena, (size_t)64 << (instance * 7 % 15));
+      for (uint32_t i = 0; i < 40; i++) arena_alloc(&arena, (instance * 31 + i * 1009) % 30000);
+      const void *last = arena_alloc(&arena, 1);
+      if (round > SETTLED) g_assert_true(last == before[instance]);
+      before[instance] = last;
+    }
+    if (round == SETTLED) settled = arena_bytes(&arena);
+  }
+  g_assert_cmpuint(arena_bytes(&arena), ==, settled);
+  g_assert_cmpuint(settled, <, 8 * MEGABYTE);
+  arena_deinit(&arena);
+}
+
 /* Rewinding frees what came after the mark, and nothing before it. */
 static void test_rewind(void) {
   arena_t arena;
@@ -122,5 +155,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/arena/copy_text", test_copy_text);
   g_test_add_func("/arena/reset", test_reset);
   g_test_add_func("/arena/rewind", test_rewind);
+  g_test_add_func("/arena/small", test_small);
+  g_test_add_func("/arena/settles", test_settles);
   return g_test_run();
 }

@@ -39,6 +39,7 @@ static const row_t rows[] = {
     {sum_line, FAKE_cannot_execute, false, OUTCOME_failed, CLASS_none},
     {sum_line, FAKE_exceeds_target, false, OUTCOME_diverges, CLASS_unsupported_accepted},
     {sum_line, FAKE_crashes, true, OUTCOME_failed, CLASS_crash},
+    {sum_line, FAKE_leaves, true, OUTCOME_failed, CLASS_ended},
     {sum_line, FAKE_hangs, true, OUTCOME_failed, CLASS_hang},
     {broken_line, FAKE_right, false, OUTCOME_diverges, CLASS_invalid_accepted},
     {broken_line, FAKE_rejects, false, OUTCOME_conforms, CLASS_none},

@@ -141,6 +141,25 @@ if [ -e "$faulty" ]; then
     "the other executor goes on"
 fi
 
+# ---- An executor that leaves, or is killed, with its process --------------------------------------------------------
+if [ -e "$faulty" ]; then
+  leaving="dso:$faulty?execute:leave_at_once" killed="dso:$faulty?execute:be_killed"
+  run 1 "executors that end their process" campaign --executor "$leaving" --executor "$killed" --op stablehlo.reduce \
+    --time 10s --jobs 2 --out f --seed 1
+  for executor in "$leaving" "$killed"; do
+    grep -F "new: $executor" err | grep -q "failed (ended)"
+    ok $? "${executor#*\?}: a finding"
+    [ "$(grep -F "$executor took its worker along" err | wc -l)" = 1 ]
+    ok $? "${executor#*\?}: it is told, once"
+    is "$(json f/status.json "(grep { \$_->{name} eq '$executor' } @{\$d->{executors}})[0]{isolated} ? 1 : 0")" 1 \
+      "${executor#*\?}: isolated from then on"
+  done
+  unlike err "set aside" "nobody is set aside"
+  unlike err "stopped with" "no slice stops for failed cases"
+  is "$(ask f "SELECT count(*) FROM divergence WHERE class = 'ended'")" 2 "one finding each"
+  is "$(ls | grep -c -e '^crash-' -e '^ended-')" 0 "nothing lands in the working directory"
+fi
+
 # ---- Merging ---------------------------------------------------------------------------------------------------------
 run 0 "merging folders" merge all a b
 like out "2 merged into all: " "merging folders: says so"

@@ -87,11 +87,13 @@ run 2 "no such corpus" fuzz --executor model:sequential --corpus nowhere --minim
 like err "nowhere" "no such corpus: says which"
 run 2 "no corpus" fuzz --executor model:sequential --minimise-corpus
 
-# A backend that kills the program: the case is kept, and can be replayed.
+# A backend that ends the process: the case is kept, and can be replayed; the search is done again.
 faulty=$(dirname "$ASSAY")/tests/dso/faulty.so
 if [ -f "$faulty" ]; then
   run 3 "a crash" fuzz stablehlo.reduce --executor "dso:$faulty?execute:crash" --runs 3000 --corpus c
-  like err "assay: the program died of signal 11 in the case c-artifacts/crash-" "a crash: which case"
+  like err "assay: dso:.*: SIGSEGV in execute() in the case c-artifacts/crash-" "a crash: which case"
+  like out "failed (crash): SIGSEGV in execute()" "a crash: a finding"
+  like out "cases in .* 1 findings in" "a crash: the search goes to its end"
   case=$(find c-artifacts -name 'crash-*')
   [ "$(wc -l <"$case")" -eq 1 ] && "$ASSAY" show "$(cat "$case")" >/dev/null
   ok $? "a crash: the artifact is a case line"
@@ -103,6 +105,22 @@ if [ -f "$faulty" ]; then
     --artifacts there
   [ -n "$(find there -name 'crash-*')" ]
   ok $? "a crash elsewhere: --artifacts"
+
+  # exit() in a call is none of libFuzzer's crashes, and no end of the search.
+  for deed in leave_well leave_at_once be_killed; do
+    run 3 "$deed" fuzz stablehlo.reduce --executor "dso:$faulty?execute:$deed" --runs 3000 \
+      --artifacts ends --db "$deed.db"
+    like out "failed (ended): .* in execute()" "$deed: a finding"
+    like out "cases in .* 1 findings in" "$deed: the search goes to its end"
+    run 0 "$deed: the database" query --sql "SELECT count(*) AS n FROM divergence WHERE class = 'ended'" \
+      --db "$deed.db" --format json
+    [ "$(json out '$d->[0]{n}')" = 1 ]
+    ok $? "$deed: it is stored"
+  done
+  [ -n "$(find ends -name 'ended-*')" ]
+  ok $? "ends: the case is kept"
+  [ -z "$(find . -maxdepth 1 -name 'crash-*' -o -maxdepth 1 -name 'ended-*')" ]
+  ok $? "ends: nothing in the working directory"
 fi
 
 # SIGINT and SIGTERM: it finishes and summarises, and libFuzzer takes it for no crash.

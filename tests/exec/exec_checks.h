@@ -2,7 +2,7 @@
 #ifndef ASSAY_TESTS_EXEC_CHECKS_H
 #define ASSAY_TESTS_EXEC_CHECKS_H
 
-#include <glib.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "harness/exec/executor.h"
@@ -72,6 +72,26 @@ static inline execution_t check_run(executor_t *executor, bench_t *bench) {
                                        sizeof execution.reason);
   if (execution.outcome != EXECUTOR_OK) return execution;
   return executor_execute(executor, program, bench->operands, POISON, bench->results);
+}
+
+/* A file that a backend makes, in a directory of its own. */
+typedef struct marker {
+  char *directory;
+  char *path;
+} marker_t;
+
+static inline marker_t marker_make(void) {
+  marker_t marker = {.directory = g_dir_make_tmp("assay-exec-XXXXXX", NULL)};
+  marker.path = g_build_filename(marker.directory, "marker", NULL);
+  return marker;
+}
+
+/* The file must have been made. */
+static inline void marker_free(marker_t *marker) {
+  g_assert_cmpint(g_remove(marker->path), ==, 0);
+  g_assert_cmpint(g_rmdir(marker->directory), ==, 0);
+  g_free(marker->path);
+  g_free(marker->directory);
 }
 
 static inline void check_text_contains(const char *text, const char *part) {

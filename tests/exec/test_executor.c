@@ -143,12 +143,14 @@ typedef struct fault_row {
 static const fault_row_t fault_rows[] = {
     {"execute:write_before", EXECUTOR_OK, true, false, ""},
     {"execute:write_after", EXECUTOR_OK, true, false, ""},
+    {"execute:write_far_before", EXECUTOR_OK, true, false, ""},
+    {"execute:write_far_after", EXECUTOR_OK, true, false, ""},
     {"execute:spread_poison", EXECUTOR_OK, true, false, ""},
     {"execute:change_rounding", EXECUTOR_OK, false, true, ""},
     {"compile:change_rounding", EXECUTOR_OK, false, true, ""},
     {"execute:answer_nonsense", EXECUTOR_GARBAGE, false, false, "answered 77"},
     {"compile:answer_nonsense", EXECUTOR_GARBAGE, false, false, "answered 77"},
-    {"execute:fail_strangely", EXECUTOR_FAILED, false, false, "????"},
+    {"execute:fail_strangely", EXECUTOR_FAILED, false, false, "\\xfe\\xfe"},
     {"execute:fail_mutely", EXECUTOR_FAILED, false, false, "without a reason"},
     {"compile:fail_mutely", EXECUTOR_FAILED, false, false, "without a reason"},
     {"compile:call_invalid", EXECUTOR_REJECTED, false, false, "C99 is broken"},
@@ -206,6 +208,22 @@ static void test_operand_write(void) {
   float first;
   memcpy(&first, bench.operands[0].data, sizeof first);
   g_assert_cmpfloat(first, ==, 1.0f);
+  executor_close(executor);
+  bench_deinit(&bench);
+}
+
+/* A write that happens once in 50 executions is seen when it happens. */
+static void test_rare_operand_write(void) {
+  bench_t bench;
+  bench_init(&bench);
+  executor_t *executor = check_open("faulty", "execute:write_operand_seldom", false, 0);
+  int seen = 0;
+  for (int time = 1; time <= 500; time++) {
+    execution_t execution = check_run(executor, &bench);
+    seen += execution.outcome == EXECUTOR_GARBAGE;
+    if (execution.outcome == EXECUTOR_OK) g_assert_cmpfloat(bench_result(&bench), ==, 20.0f);
+  }
+  g_assert_cmpint(seen, ==, 10);
   executor_close(executor);
   bench_deinit(&bench);
 }
@@ -362,5 +380,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/executor/poison", test_poison);
   g_test_add_func("/executor/cache", test_cache);
   g_test_add_func("/executor/operand_write", test_operand_write);
+  g_test_add_func("/executor/rare_operand_write", test_rare_operand_write);
   return g_test_run();
 }

@@ -1,5 +1,4 @@
 /* Backends in a process of their own: what ends or stops them costs one case and leaves nothing. */
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,26 +16,6 @@ static int count_descriptors(void) {
 /* No child is left, living or dead. */
 static void check_no_child(void) { g_assert_cmpint(waitpid(-1, NULL, WNOHANG), ==, -1); }
 
-/* A file that a backend makes, in a directory of its own. */
-typedef struct marker {
-  char *directory;
-  char *path;
-} marker_t;
-
-static marker_t marker_make(void) {
-  marker_t marker = {.directory = g_dir_make_tmp("assay-isolate-XXXXXX", NULL)};
-  marker.path = g_build_filename(marker.directory, "marker", NULL);
-  return marker;
-}
-
-/* The file must have been made. */
-static void marker_free(marker_t *marker) {
-  g_assert_cmpint(g_remove(marker->path), ==, 0);
-  g_assert_cmpint(g_rmdir(marker->directory), ==, 0);
-  g_free(marker->path);
-  g_free(marker->directory);
-}
-
 typedef struct death_row {
   const char *deed;
   executor_outcome_t outcome;
@@ -49,12 +28,21 @@ static const death_row_t death_rows[] = {
     {"compile:crash", EXECUTOR_CRASHED, "SIGSEGV in compile()", 0},
     {"promises:crash", EXECUTOR_CRASHED, "SIGSEGV in promises()", 0},
     {"execute:talk_and_abort", EXECUTOR_CRASHED, "line 9999 the lattice is broken", 0},
-    {"execute:leave", EXECUTOR_CRASHED, "exit status 3 in execute()", 0},
+    {"execute:leave", EXECUTOR_ENDED, "exit status 3 in execute()", 0},
+    {"execute:leave_well", EXECUTOR_ENDED, "exit status 0 in execute()", 0},
+    {"execute:leave_at_once", EXECUTOR_ENDED, "exit status 0 in execute()", 0},
+    {"execute:be_killed", EXECUTOR_ENDED, "SIGKILL in execute()", 0},
+    {"execute:be_terminated", EXECUTOR_ENDED, "SIGTERM in execute()", 0},
+    {"compile:leave_well", EXECUTOR_ENDED, "exit status 0 in compile()", 0},
+    {"promises:leave_well", EXECUTOR_ENDED, "exit status 0 in promises()", 0},
+    {"implementation:crash", EXECUTOR_CRASHED, "SIGSEGV in implementation()", 0},
     {"execute:hang", EXECUTOR_TIMED_OUT, "no answer within 100 ms in execute()", 100},
     {"compile:hang", EXECUTOR_TIMED_OUT, "no answer within 100 ms in compile()", 100},
     {"execute:make_noise", EXECUTOR_GARBAGE, "garbage on its connection to Assay", 0},
     {"execute:hang_up", EXECUTOR_CRASHED, "closed its connection in execute()", 0},
     {"execute:write_operand", EXECUTOR_CRASHED, "SIGSEGV in execute()", 0},
+    {"execute:write_very_far_before", EXECUTOR_CRASHED, "SIGSEGV in execute()", 0},
+    {"execute:write_very_far_after", EXECUTOR_CRASHED, "SIGSEGV in execute()", 0},
 };
 
 /* Each of three cases dies its own death; then a well-behaved program still runs. */
@@ -150,6 +138,31 @@ static void test_death_at_start(void) {
   g_free(name);
 }
 
+/* What ends the process before open() is called. */
+typedef struct start_row {
+  const char *variable;
+  const char *deed;
+  const char *reason;
+} start_row_t;
+
+static const start_row_t start_rows[] = {
+    {"FAULTY_LOAD", "leave_well", "exit status 0 when it was loaded"},
+    {"FAULTY_QUERY", "crash", "SIGSEGV in assay_executor_query()"},
+};
+
+static void test_end_at_start(gconstpointer data) {
+  const start_row_t *row = data;
+  g_autofree char *name = check_dso_name("faulty", "");
+  executor_options_t options = {.isolate = true};
+  executor_t *executor = NULL;
+  failure_t error;
+  g_setenv(row->variable, row->deed, TRUE);
+  g_assert_cmpint(executor_open(name, &options, &executor, &error), ==, STATUS_IO);
+  g_unsetenv(row->variable);
+  check_text_contains(error.text, row->reason);
+  check_no_child();
+}
+
 static void test_memory_limit(void) {
   bench_t bench;
   bench_init(&bench);
@@ -163,61 +176,6 @@ static void test_memory_limit(void) {
   executor_close(executor);
   g_free(name);
   bench_deinit(&bench);
-}
-
-/* The first child of process `pid`, or 0. */
-static pid_t find_child(pid_t pid) {
-  char *path = g_strdup_printf("/proc/%d/task/%d/children", pid, pid);
-  char *text = NULL;
-  pid_t child = 0;
-  if (g_file_get_contents(path, &text, NULL, NULL)) child = (pid_t)g_ascii_strtoll(text, NULL, 10);
-  g_free(text);
-  g_free(path);
-  return child;
-}
-
-/* Whether a process runs no more; its new parent may not have reaped it yet. */
-static bool is_dead(pid_t pid) {
-  char *path = g_strdup_printf("/proc/%d/stat", pid);
-  char *text = NULL;
-  bool is_there = g_file_get_contents(path, &text, NULL, NULL);
-  const char *state = is_there ? strrchr(text, ')') : NULL; /* "PID (NAME) STATE ..." */
-  bool is_dead = state == NULL || g_str_has_prefix(state, ") Z") || g_str_has_prefix(state, ") X");
-  g_free(text);
-  g_free(path);
-  return is_dead;
-}
-
-/* False if it stays alive. */
-static bool wait_until_dead(pid_t pid) {
-  for (int i = 0; i < 500; i++) {
-    if (is_dead(pid)) return true;
-    g_usleep(10000);
-  }
-  return false;
-}
-
-/* kill -9 of Assay takes the child along, even a hanging one. */
-static void test_child_dies_with_its_parent(void) {
-  marker_t marker = marker_make();
-  pid_t parent = fork();
-  if (parent == 0) {
-    bench_t bench;
-    bench_init(&bench);
-    char *options = g_strdup_printf("execute:hang:%s", marker.path);
-    check_run(check_open("faulty", options, true, 0), &bench);
-    _exit(EXIT_FAILURE);
-  }
-  while (!g_file_test(marker.path, G_FILE_TEST_EXISTS)) g_usleep(1000);
-  pid_t child = find_child(parent);
-  kill(parent, SIGKILL);
-  g_assert_cmpint(waitpid(parent, NULL, 0), ==, parent);
-  marker_free(&marker);
-  if (child == 0) {
-    g_test_skip("/proc tells no children here");
-    return;
-  }
-  g_assert_true(wait_until_dead(child));
 }
 
 static void leave_quietly(int number) {
@@ -253,6 +211,9 @@ int main(int argc, char **argv) {
   g_test_add_func("/isolate/death_at_start", test_death_at_start);
   g_test_add_func("/isolate/memory_limit", test_memory_limit);
   g_test_add_func("/isolate/own_signal_handlers", test_own_signal_handlers);
-  g_test_add_func("/isolate/child_dies_with_its_parent", test_child_dies_with_its_parent);
+  for (size_t i = 0; i < G_N_ELEMENTS(start_rows); i++) {
+    g_autofree char *path = g_strdup_printf("/isolate/start/%s", start_rows[i].variable);
+    g_test_add_data_func(path, &start_rows[i], test_end_at_start);
+  }
   return g_test_run();
 }

@@ -22,6 +22,12 @@ static const store_value_t ROWS[][3] = {
     {TEXT("\xe6\x97\xa5\xc3\xa9"), INTEGER(1, "1"), REAL(123456.789, "123456.789")},
     {TEXT("complex<f32> `x*` \\"), INTEGER(2, "2"), REAL(5e-324, "4.94065645841247e-324")},
     {TEXT("\x1b[31m\xff"), INTEGER(3, "3"), REAL(4, "4.0")},
+    {TEXT("a\xe2\x80\xae"
+          "b"),
+     INTEGER(4, "4"), NONE},
+    {TEXT("=1+cmd()"), INTEGER(5, "5"), NONE},
+    {TEXT("-2+3+cmd!A0"), INTEGER(6, "6"), NONE},
+    {TEXT("-0x1.8p+3 (c1)"), INTEGER(7, "7"), NONE},
 };
 
 static const char EXPECTED_TABLE[] =
@@ -33,7 +39,11 @@ static const char EXPECTED_TABLE[] =
     "two\\nlines\\ttab                 0           -\n"
     "\xe6\x97\xa5\xc3\xa9                             1   1.235e+05\n"
     "complex<f32> `x*` \\             2  4.941e-324\n"
-    "\\x1b[31m\xef\xbf\xbd                       3           4\n";
+    "\\x1b[31m\\xff                    3           4\n"
+    "a\\u202eb                        4           -\n"
+    "=1+cmd()                        5           -\n"
+    "-2+3+cmd!A0                     6           -\n"
+    "-0x1.8p+3 (c1)                  7           -\n";
 
 static const char EXPECTED_MARKDOWN[] =
     "| name                     |        count |    max ulp |\n"
@@ -44,7 +54,11 @@ static const char EXPECTED_MARKDOWN[] =
     "| two<br>lines\\ttab        |            0 |          - |\n"
     "| \xe6\x97\xa5\xc3\xa9                      |            1 |  1.235e+05 |\n"
     "| complex\\<f32> \\`x\\*\\` \\\\ |            2 | 4.941e-324 |\n"
-    "| \\x1b[31m\xef\xbf\xbd                |            3 |          4 |\n";
+    "| \\\\x1b[31m\\\\xff           |            3 |          4 |\n"
+    "| a\\\\u202eb                |            4 |          - |\n"
+    "| =1+cmd()                 |            5 |          - |\n"
+    "| -2+3+cmd!A0              |            6 |          - |\n"
+    "| -0x1.8p+3 (c1)           |            7 |          - |\n";
 
 static const char EXPECTED_CSV[] =
     "name,count,max ulp\r\n"
@@ -54,7 +68,11 @@ static const char EXPECTED_CSV[] =
     "\"two\nlines\ttab\",0,\r\n"
     "\xe6\x97\xa5\xc3\xa9,1,123456.789\r\n"
     "complex<f32> `x*` \\,2,4.9406564584124654e-324\r\n"
-    "\x1b[31m\xef\xbf\xbd,3,4\r\n";
+    "\\x1b[31m\\xff,3,4\r\n"
+    "a\\u202eb,4,\r\n"
+    "'=1+cmd(),5,\r\n"
+    "'-2+3+cmd!A0,6,\r\n"
+    "-0x1.8p+3 (c1),7,\r\n";
 
 static const char EXPECTED_JSON[] =
     "[\n"
@@ -64,7 +82,11 @@ static const char EXPECTED_JSON[] =
     "{\"name\": \"two\\nlines\\ttab\", \"count\": 0, \"max ulp\": null},\n"
     "{\"name\": \"\xe6\x97\xa5\xc3\xa9\", \"count\": 1, \"max ulp\": 123456.789},\n"
     "{\"name\": \"complex<f32> `x*` \\\\\", \"count\": 2, \"max ulp\": 4.9406564584124654e-324},\n"
-    "{\"name\": \"\\u001B[31m\xef\xbf\xbd\", \"count\": 3, \"max ulp\": 4.0}\n"
+    "{\"name\": \"\\\\x1b[31m\\\\xff\", \"count\": 3, \"max ulp\": 4.0},\n"
+    "{\"name\": \"a\\\\u202eb\", \"count\": 4, \"max ulp\": null},\n"
+    "{\"name\": \"=1+cmd()\", \"count\": 5, \"max ulp\": null},\n"
+    "{\"name\": \"-2+3+cmd!A0\", \"count\": 6, \"max ulp\": null},\n"
+    "{\"name\": \"-0x1.8p+3 (c1)\", \"count\": 7, \"max ulp\": null}\n"
     "]\n";
 
 static void fill(report_grid_t *grid, size_t row_count) {
@@ -132,7 +154,11 @@ static void test_cut_to_terminal(void) {
                 "two\\nli\xe2\x80\xa6             0           -\n"
                 "\xe6\x97\xa5\xc3\xa9                  1   1.235e+05\n"
                 "complex\xe2\x80\xa6             2  4.941e-324\n"
-                "\\x1b[31\xe2\x80\xa6             3           4\n");
+                "\\x1b[31\xe2\x80\xa6             3           4\n"
+                "a\\u202eb             4           -\n"
+                "=1+cmd()             5           -\n"
+                "-2+3+cm\xe2\x80\xa6             6           -\n"
+                "-0x1.8p\xe2\x80\xa6             7           -\n");
 }
 
 /* A wide character that does not fit whole leaves a blank. */

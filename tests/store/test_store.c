@@ -191,6 +191,35 @@ static void test_kept_in_sql(store_fixture_t *fixture, gconstpointer data) {
   check_kept_cases(fixture, true);
 }
 
+/* The cells of a finding are those of its first case, whenever what came until then is written. */
+static void check_features(store_fixture_t *fixture, bool flushes_between) {
+  store_t *store = open_store(fixture);
+  int64_t run_id = begin_run(fixture, store);
+  store_divergence_t divergence =
+      sample_divergence(run_id, add_executor(fixture, store, "x"), "s1");
+  divergence.cause = "term-left-out";
+  divergence.pattern = "all";
+  add_divergence(fixture, store, &divergence, true);
+  if (flushes_between) ASSERT_OK(fixture, store_flush(store, &fixture->error));
+  divergence.class_ = "nan";
+  divergence.pattern = "most";
+  divergence.slack = 1e9;
+  divergence.case_line = "x";
+  add_divergence(fixture, store, &divergence, false);
+  close_store(fixture, store);
+  assert_query(fixture, "SELECT class, pattern FROM divergence", "value|all");
+}
+
+static void test_features_in_memory(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  check_features(fixture, false);
+}
+
+static void test_features_in_sql(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  check_features(fixture, true);
+}
+
 static void test_findings_are_known_again(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
   for (int session = 0; session < 3; session++) {
@@ -274,6 +303,8 @@ int main(int argc, char **argv) {
   STORE_TEST("/store/divergence-round-trip", test_divergence_round_trip);
   STORE_TEST("/store/kept-in-memory", test_kept_in_memory);
   STORE_TEST("/store/kept-in-sql", test_kept_in_sql);
+  STORE_TEST("/store/features_in_memory", test_features_in_memory);
+  STORE_TEST("/store/features_in_sql", test_features_in_sql);
   STORE_TEST("/store/findings-are-known-again", test_findings_are_known_again);
   STORE_TEST("/store/special-measures", test_special_measures);
   STORE_TEST("/store/exact-values-are-text", test_exact_values_are_text);

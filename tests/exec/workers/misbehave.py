@@ -43,10 +43,28 @@ def sleep_for_ever() -> None:
 
 
 def leave_a_sleeping_child() -> None:
-    """The child keeps stdout open: only its death ends what Assay waits for."""
+    """The child keeps stdout open: only its death tells Assay that the worker is gone."""
     if os.fork() == 0:
         sleep_for_ever()
     os._exit(3)
+
+
+def leave_a_daemon() -> None:
+    """In a session of its own; it writes its number to the file that the argument names."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.close(0)
+            os.close(1)
+            with open(sys.argv[2], "a") as file:
+                file.write(f"{os.getpid()}\n")
+            sleep_for_ever()
+        os._exit(0)
+    say(b"ok 4\n" + bytes(4))
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def print_to_stdout() -> None:
@@ -145,6 +163,8 @@ def main() -> None:
             say(b"ok loop\n")
         elif words[0] == "promises":
             say(b"yes\n")
+    for deed in deeds:
+        do(deed, "end")
 
 
 main()
