@@ -299,7 +299,10 @@ status_t task_walk_incident(task_t *task, failure_t *error) {
   case_t instance;
   const char *broken;
   status_t status = case_parse(str_from(line), &arena, &instance, &broken, error);
-  if (status == STATUS_OK) status = session_walk(task->session, &instance, broken, NULL, error);
+  if (status == STATUS_OK) {
+    const op_constraint_t *constraint = op_constraint_find(instance.program.op, broken);
+    status = session_walk(task->session, &instance, constraint, NULL, error);
+  }
   arena_deinit(&arena);
   return status == STATUS_OK ? session_tell(task->session, error) : status;
 }

@@ -16,7 +16,7 @@ status_t session_note_failure(session_t *session, const session_failure_t *failu
                               const case_t *instance, failure_t *error) {
   const program_t *program = &instance->program;
   verdict_t verdict;
-  one_case_judge_absence(failure->outcome, EXECUTOR_PROMISE_NONE, program->op->validate(program),
+  one_case_judge_absence(failure->outcome, EXECUTOR_PROMISE_NONE, program_broken(program),
                          failure->reason, &verdict);
   hash_text_t signature = sign(failure, &verdict, program);
   tally_label_t present = session->label;
