@@ -18,16 +18,9 @@ extern const quick_kernels_t quick_kernels_avx2, quick_kernels_avx512;
 
 const quick_kernels_t *quick_kernels_best(void) {
 #ifdef VECTOR_KERNELS_X86
-  switch (instruction_set()) {
-    case ISA_AVX512:
-      return &quick_kernels_avx512;
-    case ISA_AVX2:
-      return &quick_kernels_avx2;
-    case ISA_PLAIN:
-    case ISA_COUNT:
-    default:
-      break;
-  }
+  const instruction_set_t set = instruction_set();
+  if (set == ISA_AVX512) return &quick_kernels_avx512;
+  if (set == ISA_AVX2) return &quick_kernels_avx2;
 #endif
   return &quick_kernels_portable;
 }
