@@ -67,6 +67,7 @@ uint8_t problem_formula_count(const problem_t *problem) {
 static size_t add_readings(const problem_t *problem, uint8_t formula, bool is_native,
                            reading_t *out_readings) {
   bool is_short = problem->format->bits == 16;
+  if (is_short && is_native && problem->formulas[formula].is_running) return 0;
   const format_t *format = is_short && !is_native ? &format_table[FORMAT_f32] : problem->format;
   reading_t reading = {formula, format, is_native, false};
   bool differs = problem->composite->epsilon != NULL && format != problem->format;

@@ -40,8 +40,10 @@ static status_t model_reading(const problem_t *problem, const schedule_t *schedu
                               reading_t *out_reading, failure_t *error) {
   const format_t *f64 = &format_table[FORMAT_f64];
   const char *formulas = problem->instance->program.op->formulas;
-  reading_t reading = {.formula = model_formula(formulas, schedule),
-                       .format = model_working_format(problem->format, schedule)};
+  reading_t reading = {.formula = model_formula(formulas, schedule)};
+  schedule_t wide = *schedule;
+  wide.native = schedule->native && !problem->formulas[reading.formula].is_running;
+  reading.format = model_working_format(problem->format, &wide);
   if (problem->formulas[reading.formula].is_unbounded) {
     const char *name = contract_spelling(formulas, reading.formula);
     bool is_named = schedule->formula != NULL && strcmp(schedule->formula, name) == 0;

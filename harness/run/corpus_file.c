@@ -9,8 +9,8 @@ typedef struct corpus_block {
   GPtrArray *cases;    /* corpus_case_t *, owned. */
 } corpus_block_t;
 
-/* The kinds of results, in canonical order; "=!backend" is looked for before "=!". */
-static const char *const result_kinds[] = {"=", "=?", "=!", "=!backend"};
+/* The kinds of results, in canonical order. */
+static const char *const result_kinds[] = {"=", "=?", "=!", "=!wide", "=!backend"};
 
 /* Where the reader is. */
 typedef struct corpus_reader {
@@ -169,7 +169,8 @@ static status_t read_result(corpus_reader_t *reader, const char *line, failure_t
   failure_t reason = {0};
   size_t kind = kind_of(line);
   if (kind == G_N_ELEMENTS(result_kinds)) {
-    status_fail(&reason, STATUS_INVALID, "a result begins with =, =?, =! or =!backend and a blank");
+    status_fail(&reason, STATUS_INVALID,
+                "a result begins with =, =?, =!, =!wide or =!backend and a blank");
     return fail_here(reader, &reason, error);
   }
   if (reader->present == NULL) {

@@ -6,6 +6,7 @@
  *   = BITS          conforming, and the only result that is
  *   =? BITS         conforming, among others
  *   =! BITS         not conforming
+ *   =!wide BITS     not conforming under `intermediate=wide`, conforming under `backend` and `spec`
  *   =!backend BITS  not conforming under contract `backend`, conforming under `spec`
  *
  * BITS are the data fields of the results, joined by " : ".  In canonical form these are in this

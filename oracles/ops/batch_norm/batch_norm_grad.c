@@ -149,9 +149,9 @@ static void evaluate_means(formula_t *formula, const row_t operands[], row_t res
 }
 
 static const composite_formula_t formulas[] = {
-    {evaluate_decomposed, false},
-    {evaluate_inverse, false},
-    {evaluate_means, false},
+    {.evaluate = evaluate_decomposed},
+    {.evaluate = evaluate_inverse},
+    {.evaluate = evaluate_means},
 };
 
 const composite_formula_t *batch_norm_grad_formulas(const program_t *program) {

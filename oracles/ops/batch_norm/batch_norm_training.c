@@ -168,8 +168,11 @@ static void evaluate_folded(formula_t *formula, const row_t operands[], row_t re
 }
 
 static const composite_formula_t formulas[] = {
-    {evaluate_decomposed, false}, {evaluate_two_pass, false}, {evaluate_welford, false},
-    {evaluate_one_pass, false},   {evaluate_folded, false},
+    {.evaluate = evaluate_decomposed},
+    {.evaluate = evaluate_two_pass},
+    {.evaluate = evaluate_welford, .is_running = true},
+    {.evaluate = evaluate_one_pass},
+    {.evaluate = evaluate_folded},
 };
 
 const composite_formula_t *batch_norm_training_formulas(const program_t *program) {

@@ -150,10 +150,10 @@ static void layer_norm_folded(formula_t *formula, const row_t operands[], row_t 
 }
 
 static const composite_formula_t layer_norm_formulas[] = {
-    {layer_norm_two_pass, false},
-    {layer_norm_welford, false},
-    {layer_norm_one_pass, false},
-    {layer_norm_folded, false},
+    {.evaluate = layer_norm_two_pass},
+    {.evaluate = layer_norm_welford, .is_running = true},
+    {.evaluate = layer_norm_one_pass},
+    {.evaluate = layer_norm_folded},
 };
 
 static const composite_formula_t *find_layer_norm_formulas(const program_t *program) {
@@ -197,8 +197,8 @@ static void evaluate_l2_norm(formula_t *formula, const row_t operands[], row_t r
 }
 
 static const composite_formula_t l2_norm_formulas[] = {
-    {evaluate_l2_norm, true},
-    {evaluate_l2_norm, false},
+    {.evaluate = evaluate_l2_norm, .is_unbounded = true},
+    {.evaluate = evaluate_l2_norm},
 };
 
 static const composite_formula_t *find_l2_norm_formulas(const program_t *program) {

@@ -73,7 +73,7 @@ static void distribute(formula_t *formula, const row_t operands[], row_t results
                                     formula_negate(formula, offset));
 }
 
-static const composite_formula_t formulas[] = {{subtract, false}, {distribute, false}};
+static const composite_formula_t formulas[] = {{.evaluate = subtract}, {.evaluate = distribute}};
 
 static const composite_formula_t *find_formulas(const program_t *program) {
   (void)program;

@@ -60,10 +60,10 @@ static void softmax_unshifted(formula_t *formula, const row_t operands[], row_t 
 }
 
 static const composite_formula_t softmax_formulas[] = {
-    {softmax_shifted, false},
-    {softmax_online, false},
-    {softmax_scaled, false},
-    {softmax_unshifted, false},
+    {.evaluate = softmax_shifted},
+    {.evaluate = softmax_online},
+    {.evaluate = softmax_scaled},
+    {.evaluate = softmax_unshifted},
 };
 
 static const composite_formula_t *find_softmax_formulas(const program_t *program) {
@@ -110,10 +110,10 @@ static void log_softmax_unshifted(formula_t *formula, const row_t operands[], ro
 }
 
 static const composite_formula_t log_softmax_formulas[] = {
-    {log_softmax_shifted, false},
-    {log_softmax_logsumexp, false},
-    {log_softmax_composed, false},
-    {log_softmax_unshifted, false},
+    {.evaluate = log_softmax_shifted},
+    {.evaluate = log_softmax_logsumexp},
+    {.evaluate = log_softmax_composed},
+    {.evaluate = log_softmax_unshifted},
 };
 
 static const composite_formula_t *find_log_softmax_formulas(const program_t *program) {

@@ -160,18 +160,18 @@ GELU_FORMULA(tanh_sum)
 GELU_FORMULA(tanh_by_exponential)
 
 static const composite_formula_t by_erf[] = {
-    {gelu_erf_complement, false},
-    {gelu_erf_sum, false},
-    {gelu_erf_fitted, false},
-    {gelu_erf_fitted, false},
+    {.evaluate = gelu_erf_complement},
+    {.evaluate = gelu_erf_sum},
+    {.evaluate = gelu_erf_fitted},
+    {.evaluate = gelu_erf_fitted},
 };
 
 /* No fitted tanh is known that is worse than the contract's table. */
 static const composite_formula_t by_tanh[] = {
-    {gelu_tanh_complement, false},
-    {gelu_tanh_sum, false},
-    {gelu_tanh_sum, false},
-    {gelu_tanh_by_exponential, false},
+    {.evaluate = gelu_tanh_complement},
+    {.evaluate = gelu_tanh_sum},
+    {.evaluate = gelu_tanh_sum},
+    {.evaluate = gelu_tanh_by_exponential},
 };
 
 static const composite_formula_t *find_gelu_formulas(const program_t *program) {
@@ -217,7 +217,7 @@ static void evaluate_erf(formula_t *formula, const row_t operands[], row_t resul
   results[0] = function;
 }
 
-static const composite_formula_t erf_formulas[] = {{evaluate_erf, false}};
+static const composite_formula_t erf_formulas[] = {{.evaluate = evaluate_erf}};
 
 static const composite_formula_t *find_erf_formulas(const program_t *program) {
   (void)program;
