@@ -54,6 +54,7 @@ COMMAND(completion);
 
 /* For help: how executors are named, and what exit codes mean. */
 extern const char cli_executors_text[];
+extern const char cli_environment_text[];
 extern const char cli_exit_codes_text[];
 
 /* Prints "assay: ...", made plain text (but for newlines), and a newline to stderr. */

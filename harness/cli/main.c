@@ -64,6 +64,11 @@ const command_t command_table[] = {
 const char cli_executors_text[] =
     "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, proc:COMMAND;\n"
     "`assay executors` lists those that are here.";
+const char cli_environment_text[] =
+    "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "
+    "there\n"
+    "are; the bits are the same); ASSAY_WORKER_ENV=NAME,...: variables that workers get, too;\n"
+    "ASSAY_PYTHON=PATH: the Python that `assay executors install` makes environments with.";
 const char cli_exit_codes_text[] =
     "0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.";
 
@@ -107,7 +112,8 @@ static void print_help(void) {
   }
   putchar('\n');
   print_contracts();
-  printf("\nExecutors: %s\n\nExit codes: %s\n", cli_executors_text, cli_exit_codes_text);
+  printf("\nExecutors: %s\n\nEnvironment: %s\n\nExit codes: %s\n", cli_executors_text,
+         cli_environment_text, cli_exit_codes_text);
 }
 
 static const command_t *find_command(const char *name) {

@@ -116,7 +116,9 @@ void manual_page_print(GString *out) {
   print_text(out, cli_executors_text);
   g_string_append_c(out, '\n');
   print_contracts(out);
-  g_string_append(out, ".SH EXIT STATUS\n");
+  g_string_append(out, ".SH ENVIRONMENT\n");
+  print_text(out, cli_environment_text);
+  g_string_append(out, "\n.SH EXIT STATUS\n");
   print_text(out, cli_exit_codes_text);
   g_string_append(out, "\n.SH EXAMPLES\n");
   print_block(out,

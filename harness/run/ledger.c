@@ -77,10 +77,9 @@ status_t ledger_flush(const ledger_t *ledger, failure_t *error) {
 
 static status_t write_histogram(const ledger_t *ledger, const tally_row_t *row, const char *measure,
                                 measure_histogram_t *histogram, failure_t *error) {
-  if (histogram == NULL) return STATUS_OK;
-  for (int place = 0; place < MEASURE_PLACES; place++) {
-    if (histogram->cases[place] == histogram->stored[place]) continue;
-    int bucket = measure_bucket_at(place);
+  for (size_t i = 0; i < histogram->count; i++) {
+    measure_count_t *count = &histogram->counts[i];
+    if (count->cases == count->stored) continue;
     const store_histogram_t added = {.run_id = ledger->run_id,
                                      .executor_id = ledger->executor_ids[row->executor],
                                      .op = row->label.op,
@@ -88,12 +87,12 @@ static status_t write_histogram(const ledger_t *ledger, const tally_row_t *row, 
                                      .types = row->label.types,
                                      .outcome = outcome_spelling(row->outcome),
                                      .measure = measure,
-                                     .bucket = bucket,
-                                     .low = measure_bucket_low(bucket),
-                                     .high = measure_bucket_high(bucket),
-                                     .cases = histogram->cases[place] - histogram->stored[place]};
+                                     .bucket = count->bucket,
+                                     .low = measure_bucket_low(count->bucket),
+                                     .high = measure_bucket_high(count->bucket),
+                                     .cases = count->cases - count->stored};
     STATUS_TRY(store_add_histogram(ledger->store, &added, error));
-    histogram->stored[place] = histogram->cases[place];
+    count->stored = count->cases;
   }
   return STATUS_OK;
 }
@@ -115,8 +114,8 @@ static status_t write_tally(const ledger_t *ledger, tally_t *tally, failure_t *e
                                      .slack_max = row->slack_max,
                                      .backward_error_max = row->backward_error_max};
     STATUS_TRY(store_count(ledger->store, &counter, error));
-    STATUS_TRY(write_histogram(ledger, row, "ulp", row->ulp, error));
-    STATUS_TRY(write_histogram(ledger, row, "slack", row->slack, error));
+    STATUS_TRY(write_histogram(ledger, row, "ulp", &row->ulp, error));
+    STATUS_TRY(write_histogram(ledger, row, "slack", &row->slack, error));
     row->cases_stored = row->cases;
   }
   return STATUS_OK;

@@ -1,6 +1,9 @@
 #include "harness/run/measure_histogram.h"
 
+#include <glib.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 int measure_bucket(double measure) {
   if (!(measure > 0)) return MEASURE_BUCKET_ZERO;
@@ -26,19 +29,39 @@ double measure_bucket_high(int bucket) {
   return exp2((bucket + 1) / (double)MEASURE_STEPS);
 }
 
-int measure_place(int bucket) {
-  if (bucket == MEASURE_BUCKET_ZERO) return 0;
-  if (bucket == MEASURE_BUCKET_INFINITE) return MEASURE_PLACES - 1;
-  return bucket - MEASURE_BUCKET_LEAST + 1;
+/* The first count whose bucket is not before that one. */
+static size_t find_place(const measure_histogram_t *histogram, int bucket) {
+  size_t begin = 0;
+  size_t end = histogram->count;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (histogram->counts[middle].bucket < bucket) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
 }
 
-int measure_bucket_at(int place) {
-  if (place == 0) return MEASURE_BUCKET_ZERO;
-  if (place == MEASURE_PLACES - 1) return MEASURE_BUCKET_INFINITE;
-  return place - 1 + MEASURE_BUCKET_LEAST;
+static void insert(measure_histogram_t *histogram, size_t place, int bucket) {
+  histogram->counts = g_renew(measure_count_t, histogram->counts, histogram->count + 1);
+  measure_count_t *count = &histogram->counts[place];
+  memmove(count + 1, count, (histogram->count - place) * sizeof *count);
+  *count = (measure_count_t){.bucket = bucket};
+  histogram->count++;
 }
 
 void measure_histogram_add(measure_histogram_t *histogram, double measure) {
   if (isnan(measure)) return;
-  histogram->cases[measure_place(measure_bucket(measure))]++;
+  int bucket = measure_bucket(measure);
+  size_t place = find_place(histogram, bucket);
+  bool is_there = place < histogram->count && histogram->counts[place].bucket == bucket;
+  if (!is_there) insert(histogram, place, bucket);
+  histogram->counts[place].cases++;
+}
+
+void measure_histogram_deinit(measure_histogram_t *histogram) {
+  g_free(histogram->counts);
+  *histogram = (measure_histogram_t){0};
 }

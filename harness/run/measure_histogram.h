@@ -3,7 +3,7 @@
 #ifndef ASSAY_RUN_MEASURE_HISTOGRAM_H
 #define ASSAY_RUN_MEASURE_HISTOGRAM_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -12,12 +12,20 @@ enum {
   MEASURE_BUCKET_MOST = 40 * 4 - 1, /* Holds all larger measures but infinity, too. */
   MEASURE_BUCKET_ZERO = -25 * 4,
   MEASURE_BUCKET_INFINITE = 41 * 4,
-  MEASURE_PLACES = MEASURE_BUCKET_MOST - MEASURE_BUCKET_LEAST + 3,
 };
 
+/* Cases in one bucket. */
+typedef struct measure_count {
+  int bucket;
+  uint64_t cases;
+  uint64_t stored; /* Of these, how many the store knows of. */
+} measure_count_t;
+
+/* Starts as {0}.  Only buckets that have cases take memory: there are thousands of histograms, most
+ * of a few cases. */
 typedef struct measure_histogram {
-  uint64_t cases[MEASURE_PLACES];
-  uint64_t stored[MEASURE_PLACES]; /* Of these, how many the store knows of. */
+  measure_count_t *counts; /* Owned, in order of their buckets. */
+  size_t count;
 } measure_histogram_t;
 
 /* The bucket of a measure, which is at least 0 and not NaN. */
@@ -27,11 +35,9 @@ int measure_bucket(double measure);
 double measure_bucket_low(int bucket);
 double measure_bucket_high(int bucket);
 
-/* The place of a bucket in the arrays, and the bucket at a place. */
-int measure_place(int bucket);
-int measure_bucket_at(int place);
-
 /* Counts a case; NaN is not measured and not counted. */
 void measure_histogram_add(measure_histogram_t *histogram, double measure);
+
+void measure_histogram_deinit(measure_histogram_t *histogram);
 
 #endif

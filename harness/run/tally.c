@@ -1,7 +1,6 @@
 #include "harness/run/tally.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { RECENT_COUNT = 64 };
@@ -9,7 +8,7 @@ enum { RECENT_COUNT = 64 };
 struct tally {
   GPtrArray *rows;     /* Owned tally_row_t, in order of first appearance. */
   GHashTable *by_key;  /* Borrowed rows; a row is its own key. */
-  GStringChunk *texts; /* Labels and implementations, each once. */
+  GStringChunk *texts; /* Labels, implementations and reasons, each once. */
   GString *scratch;
   /* Where the last cases were counted, by executor: nearly every case has the row of the one
    * before, so its key need not be hashed. */
@@ -39,8 +38,8 @@ static gboolean row_equal(gconstpointer a, gconstpointer b) {
 
 static void row_free(gpointer pointer) {
   tally_row_t *row = (tally_row_t *)pointer;
-  g_free(row->ulp);
-  g_free(row->slack);
+  measure_histogram_deinit(&row->ulp);
+  measure_histogram_deinit(&row->slack);
   g_free(row);
 }
 
@@ -86,11 +85,7 @@ static tally_row_t *find_or_add(tally_t *tally, const tally_row_t *key, const ch
   row = g_new0(tally_row_t, 1);
   *row = *key;
   row->implementation = g_string_chunk_insert_const(tally->texts, key->implementation);
-  if (row->outcome == OUTCOME_conforms || row->outcome == OUTCOME_diverges) {
-    row->ulp = g_new0(measure_histogram_t, 1);
-    row->slack = g_new0(measure_histogram_t, 1);
-  }
-  snprintf(row->reason, sizeof row->reason, "%s", reason);
+  row->reason = g_string_chunk_insert_const(tally->texts, reason);
   g_ptr_array_add(tally->rows, row);
   g_hash_table_add(tally->by_key, row);
   return row;
@@ -113,9 +108,10 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   row->ulp_error_max = fmax(row->ulp_error_max, verdict->ulp_error_max);
   row->slack_max = fmax(row->slack_max, verdict->slack_max);
   row->backward_error_max = fmax(row->backward_error_max, verdict->backward_error_max);
-  if (row->ulp == NULL || row->is_invalid || verdict->component_count == 0) return;
-  measure_histogram_add(row->ulp, verdict->ulp_error_max);
-  measure_histogram_add(row->slack, verdict->slack_max);
+  bool is_judged = row->outcome == OUTCOME_conforms || row->outcome == OUTCOME_diverges;
+  if (!is_judged || row->is_invalid || verdict->component_count == 0) return;
+  measure_histogram_add(&row->ulp, verdict->ulp_error_max);
+  measure_histogram_add(&row->slack, verdict->slack_max);
 }
 
 size_t tally_count(const tally_t *tally) { return tally->rows->len; }

@@ -28,10 +28,10 @@ typedef struct tally_row {
   double ulp_error_max;  /* Extremes are NaN-free and 0 where nothing was measured. */
   double slack_max;
   double backward_error_max;
-  measure_histogram_t *ulp;        /* Owned; NULL where results were not judged. */
-  measure_histogram_t *slack;      /* Likewise. */
-  char reason[VERDICT_TEXT_BYTES]; /* What the executor said first, of refused and failed; why there
-                                    * was no oracle. */
+  measure_histogram_t ulp; /* Of results that were judged. */
+  measure_histogram_t slack;
+  const char *reason; /* What the executor said first, of refused and failed; why there was no
+                       * oracle; else "". */
 } tally_row_t;
 
 typedef struct tally tally_t;

@@ -1,6 +1,7 @@
 #include "harness/search/climber.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
   PATIENCE = 200,  /* Climbs without a rise until another niche is climbed. */
@@ -15,9 +16,13 @@ static const double EDIT_STEP = 1.0 / 32;
 static const double EDIT_WEIGHT_MIN = 0.03;
 
 struct climber {
-  GHashTable *by_key; /* Borrowed keys and niches. */
-  GPtrArray *niches;  /* Owned, in order of appearance. */
-  arena_t arena;      /* Of the present burst. */
+  GHashTable *by_key;   /* Borrowed keys and niches. */
+  GPtrArray *niches;    /* Owned, in order of appearance. */
+  climber_room_t *room; /* Borrowed; NULL: there is no limit. */
+  size_t line_bytes;    /* Of the niches' lines. */
+  guint hand;           /* The niche that makes room next. */
+  GString *text;        /* Scratch. */
+  arena_t arena;        /* Of the present burst. */
   burst_t burst;
   double edit_gains[GEN_EDIT_COUNT]; /* Decayed shares of proposals with such an edit that rose. */
   double slack_max;
@@ -25,12 +30,14 @@ struct climber {
 
 static void niche_free(gpointer pointer) {
   niche_t *niche = (niche_t *)pointer;
-  g_string_free(niche->line, TRUE);
+  g_free(niche->line);
   g_free(niche);
 }
 
-climber_t *climber_new(void) {
+climber_t *climber_new(climber_room_t *room) {
   climber_t *climber = g_new0(climber_t, 1);
+  climber->room = room;
+  climber->text = g_string_new(NULL);
   climber->by_key = g_hash_table_new(g_int64_hash, g_int64_equal);
   climber->niches = g_ptr_array_new_with_free_func(niche_free);
   arena_init(&climber->arena);
@@ -40,6 +47,8 @@ climber_t *climber_new(void) {
 
 void climber_free(climber_t *climber) {
   if (climber == NULL) return;
+  if (climber->room != NULL) climber->room->bytes -= climber->line_bytes;
+  g_string_free(climber->text, TRUE);
   g_hash_table_destroy(climber->by_key);
   g_ptr_array_unref(climber->niches);
   arena_deinit(&climber->arena);
@@ -56,11 +65,50 @@ niche_t *climber_niche(climber_t *climber, uint64_t key, int order) {
   niche = g_new0(niche_t, 1);
   niche->key = key;
   niche->order = order;
-  niche->line = g_string_new(NULL);
   niche->gain = 1;
   g_hash_table_insert(climber->by_key, &niche->key, niche);
   g_ptr_array_add(climber->niches, niche);
   return niche;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static void count_bytes(climber_t *climber, const char *line, bool is_added) {
+  if (line == NULL) return;
+  size_t bytes = strlen(line) + 1;
+  climber->line_bytes = is_added ? climber->line_bytes + bytes : climber->line_bytes - bytes;
+  if (climber->room == NULL) return;
+  climber->room->bytes = is_added ? climber->room->bytes + bytes : climber->room->bytes - bytes;
+}
+
+static void drop_line(climber_t *climber, niche_t *niche) {
+  count_bytes(climber, niche->line, false);
+  g_free(niche->line);
+  niche->line = NULL;
+  niche->is_climbable = false;
+}
+
+/* Niches drop their lines in turn, but for the one whose line is new and the one that is climbed.
+ */
+static void make_room(climber_t *climber, const niche_t *kept) {
+  const climber_room_t *room = climber->room;
+  if (room == NULL) return;
+  for (guint i = 0; i < climber->niches->len; i++) {
+    if (room->bytes <= room->bytes_max || climber->line_bytes <= room->bytes_share) return;
+    niche_t *niche = (niche_t *)g_ptr_array_index(climber->niches, climber->hand);
+    climber->hand = (climber->hand + 1) % climber->niches->len;
+    if (niche != kept && niche != climber->burst.niche) drop_line(climber, niche);
+  }
+}
+
+static void set_line(climber_t *climber, niche_t *niche, const case_t *instance) {
+  g_string_truncate(climber->text, 0);
+  case_print(instance, climber->text);
+  count_bytes(climber, niche->line, false);
+  g_free(niche->line);
+  niche->line = g_strdup(climber->text->str);
+  count_bytes(climber, niche->line, true);
+  make_room(climber, niche);
 }
 
 /* ---- Heights --------------------------------------------------------------------------------- */
@@ -111,7 +159,7 @@ niche_t *climber_choose_rare(climber_t *climber, rng_t *rng) {
   niche_t *best = NULL;
   for (int i = 0; climber->niches->len > 0 && i < TOURNAMENT; i++) {
     niche_t *niche = draw_niche(climber, rng);
-    if (niche->line->len == 0 || is_refused(niche)) continue;
+    if (niche->line == NULL || is_refused(niche)) continue;
     if (best == NULL || niche->visits < best->visits) best = niche;
   }
   return best;
@@ -132,19 +180,16 @@ niche_t *climber_choose_promising(climber_t *climber) {
 
 static void end_burst(climber_t *climber) {
   burst_t *burst = &climber->burst;
-  if (burst->niche != NULL && burst->has_changed) {
-    g_string_truncate(burst->niche->line, 0);
-    case_print(&burst->instance, burst->niche->line);
-  }
+  if (burst->niche != NULL && burst->has_changed) set_line(climber, burst->niche, &burst->instance);
   burst->niche = NULL;
 }
 
 void climber_begin(climber_t *climber, niche_t *niche, uint32_t length) {
   end_burst(climber);
+  if (niche->line == NULL) return; /* It made room for the line of the last one. */
   arena_reset(&climber->arena);
-  const str_t line = {.data = niche->line->str, .size = niche->line->len};
   case_t instance;
-  if (case_parse(line, &climber->arena, &instance, NULL, NULL) != STATUS_OK) {
+  if (case_parse(str_from(niche->line), &climber->arena, &instance, NULL, NULL) != STATUS_OK) {
     niche->is_climbable = false;
     return;
   }
@@ -237,12 +282,11 @@ static void learn_climb(climber_t *climber, niche_t *niche, const search_proposa
 /* Of a case that was not climbed to. */
 static void learn_other(climber_t *climber, niche_t *niche, const search_proposal_t *proposal,
                         const height_t *height) {
-  bool is_first = niche->line->len == 0;
+  bool is_first = niche->line == NULL;
   bool is_start = height != NULL && (!niche->is_climbable || is_higher(height, &niche->present));
   if (!is_first && !is_start) return;
   if (climber->burst.niche == niche) climber->burst.niche = NULL;
-  g_string_truncate(niche->line, 0);
-  case_print(&proposal->instance, niche->line);
+  set_line(climber, niche, &proposal->instance);
   if (!is_start) return;
   niche->present = *height;
   niche->is_climbable = true;

@@ -6,7 +6,8 @@
  * largest backward error).  Climbing edits it, several times in a row, at places that go into the
  * result elements in which it last rose, with the kinds of edits that paid lately; what is not
  * lower becomes the niche's case.  A niche that does not rise for long begins anew from the next
- * case drawn in it, and keeps its record. */
+ * case drawn in it, and keeps its record.  So does one whose case had to make room: cases take most
+ * of the memory of a search that goes on for hours, and there is a limit to what they take. */
 #ifndef ASSAY_SEARCH_CLIMBER_H
 #define ASSAY_SEARCH_CLIMBER_H
 
@@ -21,10 +22,11 @@ typedef struct height {
 
 typedef struct niche {
   uint64_t key;
-  int order;         /* Binary, of the count of terms. */
-  height_t record;   /* Of any case of the niche; never falls. */
-  height_t present;  /* Of `line`. */
-  GString *line;     /* The case line of what is climbed from, or of any case; empty: none yet. */
+  int order;        /* Binary, of the count of terms. */
+  height_t record;  /* Of any case of the niche; never falls. */
+  height_t present; /* Of `line`. */
+  char *
+      line; /* Owned: the case line of what is climbed from, or of any case; NULL: there is none. */
   bool is_climbable; /* `line` conforms, and did not begin anew. */
   uint32_t visits;
   uint32_t useful;   /* Of these, cases that were executed. */
@@ -45,7 +47,15 @@ typedef struct burst {
 
 typedef struct climber climber_t;
 
-climber_t *climber_new(void);
+/* The memory that the lines of all niches of some climbers take. */
+typedef struct climber_room {
+  size_t bytes_max;   /* Of all; beyond, */
+  size_t bytes_share; /* a climber whose own take more than this drops some. */
+  size_t bytes;       /* That they take at present. */
+} climber_room_t;
+
+/* `room` is borrowed and outlives the climber; NULL: there is no limit. */
+climber_t *climber_new(climber_room_t *room);
 void climber_free(climber_t *climber);
 
 /* The height of what conforms: the largest over the executors.  False if none conforms. */

@@ -12,6 +12,7 @@ enum {
   CLIMB_LENGTH = 96,
   DEAR_LENGTH = 64, /* Where compiling is dear. */
   MUTATIONS_MAX = 4,
+  LINE_BYTES_MAX = 1 << 25, /* Of the cases that niches keep. */
 };
 
 /* How many proposals in SHARES are which; the rest climb.  Where compiling is dear, programs change
@@ -39,6 +40,7 @@ typedef struct subject {
 struct search {
   search_options_t options;
   subject_t *subjects; /* Owned; options.op_count of them. */
+  climber_room_t room; /* Of all climbers. */
   scheduler_t *scheduler;
   novelty_t *novelty;
   GHashTable *structures; /* Owned hashes -> how many programs were drawn. */
@@ -48,9 +50,11 @@ struct search {
 search_t *search_new(const search_options_t *options) {
   search_t *search = g_new0(search_t, 1);
   search->options = *options;
+  search->room = (climber_room_t){.bytes_max = LINE_BYTES_MAX,
+                                  .bytes_share = LINE_BYTES_MAX / MAX(options->op_count, 1)};
   search->subjects = g_new0(subject_t, options->op_count);
   for (size_t i = 0; i < options->op_count; i++) {
-    search->subjects[i] = (subject_t){.op = options->ops[i], .climber = climber_new()};
+    search->subjects[i] = (subject_t){.op = options->ops[i], .climber = climber_new(&search->room)};
   }
   search->scheduler = scheduler_new(options->op_count);
   search->novelty = novelty_new();
@@ -133,9 +137,10 @@ static void draw_case(search_t *search, subject_t *subject, rng_t *rng, arena_t 
 
 static bool redraw_case(niche_t *niche, rng_t *rng, arena_t *arena,
                         search_proposal_t *out_proposal) {
-  const str_t line = {.data = niche->line->str, .size = niche->line->len};
+  if (niche->line == NULL) return false;
   *out_proposal = (search_proposal_t){.move = {.kind = SEARCH_MOVE_redraw, .niche = niche}};
-  if (case_parse(line, arena, &out_proposal->instance, NULL, NULL) != STATUS_OK) return false;
+  if (case_parse(str_from(niche->line), arena, &out_proposal->instance, NULL, NULL) != STATUS_OK)
+    return false;
   draw_data(rng, &out_proposal->instance);
   return true;
 }

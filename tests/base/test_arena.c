@@ -2,6 +2,7 @@
 #include "harness/base/arena.h"
 
 #include <glib.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -128,6 +129,29 @@ static void test_settles(void) {
   arena_deinit(&arena);
 }
 
+/* Bytes that the heap has got from the kernel; 0 where another allocator is at work. */
+static size_t heap_bytes(void) { return mallinfo2().arena; }
+
+/* Programs come and go, each with an arena, and after each a few bytes stay: what is freed is had
+ * again, so that the heap of a process that goes on for hours grows by what stays. */
+static void test_is_recycled(void) {
+  enum { ARENAS = 256, ROUNDS = 20000, SETTLED = 2000, STAYING_BYTES = 24 };
+  static arena_t arenas[ARENAS];
+  static void *staying[ROUNDS];
+  size_t settled = 0;
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    arena_t *arena = &arenas[round % ARENAS];
+    arena_deinit(arena);
+    arena_alloc(arena, 100);
+    if (round % 3 == 0) arena_alloc(arena, 6000);
+    staying[round] = g_malloc(STAYING_BYTES);
+    if (round == SETTLED) settled = heap_bytes();
+  }
+  g_assert_cmpuint(heap_bytes(), <=, settled + (size_t)2 * ROUNDS * STAYING_BYTES);
+  for (size_t i = 0; i < ARENAS; i++) arena_deinit(&arenas[i]);
+  for (size_t i = 0; i < ROUNDS; i++) g_free(staying[i]);
+}
+
 /* Rewinding frees what came after the mark, and nothing before it. */
 static void test_rewind(void) {
   arena_t arena;
@@ -157,5 +181,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/arena/rewind", test_rewind);
   g_test_add_func("/arena/small", test_small);
   g_test_add_func("/arena/settles", test_settles);
+  g_test_add_func("/arena/is_recycled", test_is_recycled);
   return g_test_run();
 }

@@ -5,7 +5,7 @@
 run 0 "the manual page" help --man
 mv out page.1
 unlike page.1 '^[^.].*[^\\]--[a-z]' "no bare hyphens in options"
-for section in NAME SYNOPSIS DESCRIPTION VERBS EXECUTORS CONTRACTS 'EXIT STATUS' EXAMPLES; do
+for section in NAME SYNOPSIS DESCRIPTION VERBS EXECUTORS CONTRACTS ENVIRONMENT 'EXIT STATUS' EXAMPLES; do
   like page.1 "^\.SH $section$" "section $section"
 done
 like page.1 'init_count' "permissions"

@@ -131,7 +131,7 @@ static inline trial_result_t trial_search(const trial_t *trial, const search_opt
 static inline double trial_slack(const trial_t *trial, const program_t *program, bool climbs) {
   trial_run_t run;
   trial_open(trial, &run);
-  climber_t *climber = climber_new();
+  climber_t *climber = climber_new(NULL);
   niche_t *niche = climber_niche(climber, 0, 0);
   rng_t rng = rng_make(trial->seed);
   arena_t arena;

@@ -278,6 +278,67 @@ static void test_record_never_falls(void) {
   fixture_close(&fixture);
 }
 
+static double invented_height(const case_t *instance, GString *line, height_t *out_height) {
+  g_string_truncate(line, 0);
+  case_print(instance, line);
+  verdict_t verdict = invented_verdict(line->str, false);
+  *out_height = (height_t){.slack = verdict.slack_max, .ulp_error = verdict.ulp_error_max};
+  return verdict.slack_max;
+}
+
+/* Hundreds of niches, of which the memory holds the cases of a few: those of others make room, also
+ * while one is climbed, and records stay. */
+static void test_room(void) {
+  enum { NICHES = 300, CASES = 20000, BYTES = 1 << 14 };
+  climber_room_t room = {.bytes_max = BYTES, .bytes_share = BYTES / 2};
+  climber_t *climber = climber_new(&room);
+  double records[NICHES] = {0};
+  rng_t rng = rng_make(5);
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  g_assert_cmpint(
+      program_parse(str_from("stablehlo.reduce body=add dims=[0] f32[40] f32[] -> f32[]"), &arena,
+                    &program, NULL, NULL),
+      ==, STATUS_OK);
+  GString *line = g_string_new(NULL);
+  arena_mark_t mark = arena_mark(&arena);
+  int climbs = 0;
+  for (int i = 0; i < CASES; i++) {
+    arena_rewind(&arena, mark);
+    niche_t *niche = climber_niche(climber, rng_below(&rng, NICHES), 3);
+    search_proposal_t proposal = {0};
+    if (rng_one_in(&rng, 8) && niche->is_climbable) climber_begin(climber, niche, 20);
+    if (climber_is_climbing(climber)) {
+      climber_propose(climber, &rng, &arena, &proposal);
+      niche = proposal.move.niche;
+      climbs++;
+    } else {
+      proposal.instance = case_make(&arena, &program);
+      gen_data(&rng, &proposal.instance);
+    }
+    height_t height;
+    double slack = invented_height(&proposal.instance, line, &height);
+    climber_learn(climber, niche, &proposal, &height);
+    records[niche->key] = MAX(records[niche->key], slack);
+    g_assert_cmpuint(room.bytes, <=, BYTES + 2 * (line->len + 1));
+  }
+  size_t bytes = 0;
+  for (uint64_t key = 0; key < NICHES; key++) {
+    const niche_t *niche = climber_find_niche(climber, key);
+    g_assert_true(niche->record.slack == records[key]);
+    g_assert_true(niche->line != NULL || !niche->is_climbable);
+    bytes += niche->line == NULL ? 0 : strlen(niche->line) + 1;
+  }
+  g_assert_cmpuint(room.bytes, ==, bytes);
+  g_assert_cmpuint(bytes, >, BYTES / 2);
+  g_assert_cmpint(climbs, >, CASES / 4);
+  climber_free(climber);
+  g_assert_cmpuint(room.bytes, ==, 0);
+  g_string_free(line, TRUE);
+  arena_deinit(&arena);
+}
+
 /* On a real model: climbing gets far higher than drawing, and never beyond what is permitted. */
 static void test_climbs_higher(void) {
   static const char line[] = "stablehlo.reduce body=add dims=[0] f32[48] f32[] -> f32[]";
@@ -373,6 +434,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/search/moves", test_moves);
   g_test_add_func("/search/floor", test_search_floor);
   g_test_add_func("/search/record_never_falls", test_record_never_falls);
+  g_test_add_func("/search/room", test_room);
   g_test_add_func("/search/climbs_higher", test_climbs_higher);
   g_test_add_func("/scheduler/floor", test_floor);
   g_test_add_func("/search/scheduler/mute", test_mute);
