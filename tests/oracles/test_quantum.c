@@ -216,12 +216,9 @@ static void test_arithmetics(void) {
   static const struct {
     const char *expressed, *permission;
     size_t count;
-  } rows[] = {{"f32", "intermediate=wide", 1},
-              {"f16", "intermediate=wide", 2},
-              {"bf16", "intermediate=wide", 2},
-              {"f16", "intermediate=native", 1},
-              {"f16", "intermediate=either", 2},
-              {"f64", "intermediate=wide", 1}};
+  } rows[] = {{"f32", "intermediate=wide", 1},   {"f16", "intermediate=wide", 2},
+              {"bf16", "intermediate=wide", 2},  {"f16", "intermediate=native", 1},
+              {"f16", "intermediate=either", 2}, {"f64", "intermediate=wide", 1}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
     failure_t error;
