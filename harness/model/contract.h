@@ -30,6 +30,7 @@ enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
 
 enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE };
 enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
+enum permission_replicas { REPLICAS_SAME, REPLICAS_ANY };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
 enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };

@@ -23,6 +23,20 @@ static const int64_t *find_group(const replica_groups_t *groups, int64_t replica
   g_error("replica %" G_GINT64_FORMAT " is in no group", replica);
 }
 
+/* One reduction serves all replicas of a group: what its first one, in the order of replicas, has
+ * is copied to the others. */
+static bool take_from_first(const int64_t *group, uint32_t size, int64_t *index, tensor_t *result,
+                            size_t output) {
+  int64_t replica = index[0], first = replica;
+  for (uint32_t i = 0; i < size; i++) first = MIN(first, group[i]);
+  if (first == replica) return false;
+  index[0] = first;
+  size_t bytes = element_bytes(result->type.element);
+  size_t from = check_ravel(&result->type, index);
+  memcpy(result->data + output * bytes, result->data + from * bytes, bytes);
+  return true;
+}
+
 static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
                      tensor_t *results) {
   const program_t *program = &instance->program;
@@ -34,6 +48,9 @@ static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *pla
     int64_t place = 0;
     check_unravel(&program->results[0], output, index);
     const int64_t *group = find_group(&attributes->groups, index[0], &place);
+    if (!scatters &&
+        take_from_first(group, attributes->groups.sizes[0], index, &results[0], output))
+      continue;
     if (scatters) {
       int64_t dim = attributes->scatter_dimension + 1;
       index[dim] += place * program->results[0].dims[dim];

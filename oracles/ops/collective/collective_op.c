@@ -170,6 +170,8 @@ static const char *reduce_scatter_validate_under(const program_t *program,
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
+static const char *const all_reduce_policies[] = {"replicas", NULL};
+
 #define UNIQUE "no replica is twice in replica_groups"
 #define SIZE "replica_groups has as many replicas as there are"
 #define RANGE "each replica of replica_groups is at least 0 and below their number"
@@ -241,6 +243,7 @@ const op_t all_reduce_op = {
     .break_constraint = all_reduce_break,
     .validate = all_reduce_validate,
     .validate_under = all_reduce_validate_under,
+    .policies = all_reduce_policies,
     .parse_attributes = parse_all_reduce,
     .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,

@@ -31,6 +31,13 @@ static membership_t find_membership(const replica_groups_t *groups, int64_t repl
     uint32_t first = place / size * size;
     for (uint32_t i = 0; i < size; i++) add_member(&membership, groups->ids[first + i], replica);
   }
+  if (fault == FAULT_last_replica_in_reverse && place % size == size - 1) {
+    for (uint32_t i = 0; i < size / 2; i++) {
+      int64_t moved = membership.members[i];
+      membership.members[i] = membership.members[size - 1 - i];
+      membership.members[size - 1 - i] = moved;
+    }
+  }
   if (fault == FAULT_scatter_reverses_parts) membership.number = size - 1 - membership.number;
   if (fault == FAULT_replica_counted_twice) {
     membership.members[membership.count++] = membership.members[0];
@@ -135,17 +142,40 @@ static status_t gather(const case_t *instance, uint32_t reading, fault_t fault, 
   return STATUS_OK;
 }
 
-static const gathering_t gathering = {.gather = gather};
+/* An all_reduce gives all replicas of a group the results of one reduction: the specification
+ * defines reduce_scatter by parts of an all_reduce, parts@sender[i] "for all sender" in the group,
+ * which is no definition unless all senders have the same.  Each element of the result is reduced
+ * by a tree of its own, so that the parts of a reduce_scatter, none of which two replicas get, have
+ * nothing to agree about. */
+static const size_t *find_leaders(const program_t *program, const contract_t *contract,
+                                  arena_t *arena) {
+  if (contract->replicas == REPLICAS_ANY) return NULL;
+  const replica_groups_t *groups = &collective_attributes(program)->groups;
+  layout_t layout = layout_make(program);
+  size_t *leaders = ARENA_NEW_ARRAY(arena, size_t, type_element_count(&program->results[0]));
+  for (uint32_t replica = 0; replica < groups->id_count; replica++) {
+    membership_t membership = find_membership(groups, replica, FAULT_NONE);
+    int64_t first = replica;
+    for (uint32_t i = 0; i < membership.count; i++) first = MIN(first, membership.members[i]);
+    for (size_t i = 0; i < layout.result_count; i++) {
+      leaders[replica * layout.result_count + i] = (size_t)first * layout.result_count + i;
+    }
+  }
+  return leaders;
+}
+
+static const gathering_t all_reduce_gathering = {.gather = gather, .leaders = find_leaders};
+static const gathering_t reduce_scatter_gathering = {.gather = gather};
 
 static const oracle_t all_reduce_oracle = {
     .op_name = "stablehlo.all_reduce",
-    .gathering = &gathering,
+    .gathering = &all_reduce_gathering,
     GATHERED_FUNCTIONS,
 };
 
 static const oracle_t reduce_scatter_oracle = {
     .op_name = "stablehlo.reduce_scatter",
-    .gathering = &gathering,
+    .gathering = &reduce_scatter_gathering,
     GATHERED_FUNCTIONS,
 };
 
