@@ -20,14 +20,16 @@ static replica_groups_t make_groups(rng_t *rng, uint32_t group_count, uint32_t s
   return groups;
 }
 
-static replica_groups_t draw_groups(rng_t *rng, const draw_limits_t *limits, bool may_be_uneven) {
+static replica_groups_t draw_groups(rng_t *rng, const draw_limits_t *limits, bool scatters) {
   int64_t replicas_max = MIN(limits->elements_max, REPLICAS_MAX);
   int64_t size_max = MAX(MIN(limits->terms_max, replicas_max), 1);
   int64_t size = rng_between(rng, 1, MIN(size_max, 4));
   if (rng_one_in(rng, 4)) size = rng_between(rng, 1, MIN(size_max, 16));
   if (rng_one_in(rng, 16)) size = size_max;
-  int64_t group_count = rng_between(rng, 1, MIN(replicas_max / size, 4));
-  bool is_uneven = may_be_uneven && rng_one_in(rng, 4);
+  /* Each replica of a reduce_scatter needs an element for each of its group, or has none. */
+  int64_t fitting = scatters ? MAX(limits->elements_max / (size * size), 1) : replicas_max / size;
+  int64_t group_count = rng_between(rng, 1, MIN(MIN(replicas_max / size, fitting), 4));
+  bool is_uneven = !scatters && rng_one_in(rng, 4);
   return make_groups(rng, (uint32_t)group_count, (uint32_t)size, is_uneven);
 }
 
@@ -55,10 +57,10 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const replica_
                          uint32_t rank, uint32_t divided) {
   type_t shape = {.rank = rank, .dims = {groups->id_count}};
   int64_t left = limits->elements_max / MAX(groups->id_count, 1);
+  if (divided > 0) left /= replica_group_size(groups);
   for (uint32_t dim = 1; dim < rank; dim++) {
-    int64_t step = dim == divided ? replica_group_size(groups) : 1;
-    int64_t size = draw_size(rng, left / step) * step;
-    shape.dims[dim] = size;
+    int64_t size = draw_size(rng, left);
+    shape.dims[dim] = dim == divided ? size * replica_group_size(groups) : size;
     left /= MAX(size, 1);
   }
   return shape;
@@ -112,7 +114,7 @@ static void draw(rng_t *rng, const draw_limits_t *limits, const op_t *op, arena_
                  program_t *out_program) {
   bool scatters = op == &reduce_scatter_op;
   collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
-  *attributes = (collective_attributes_t){.groups = draw_groups(rng, limits, !scatters)};
+  *attributes = (collective_attributes_t){.groups = draw_groups(rng, limits, scatters)};
   draw_channel(rng, attributes);
   reduction_types_t types;
   draw_reduction(rng, arena, &attributes->reduction, &types);
