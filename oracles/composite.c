@@ -196,8 +196,9 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
   size_t count = operand_count(problem, part, operand);
   uint64_t *bits = ARENA_NEW_ARRAY(problem->arena, uint64_t, count);
   const format_t *format = is_derived ? NULL : element->format;
+  size_t *elements = ARENA_NEW_ARRAY(problem->arena, size_t, count);
   for (size_t i = 0; i < count; i++) {
-    size_t index = operand_element(problem, part, operand, i);
+    size_t index = elements[i] = operand_element(problem, part, operand, i);
     if (format != NULL) {
       bits[i] = element_load(element, tensor->data, index);
     } else {
@@ -206,7 +207,12 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
       bits[i] = format_from_double(&format_table[FORMAT_f64], value);
     }
   }
-  return load_patterns(formula, format == NULL ? &format_table[FORMAT_f64] : format, bits, count);
+  if (format == NULL) format = &format_table[FORMAT_f64];
+  row_t row = load_patterns(formula, format, bits, count);
+  if (problem->quantized != NULL && formula->evaluator == &enclosed_evaluator) {
+    problem_widen_operand(problem, operand, elements, formula->settings, &row);
+  }
+  return row;
 }
 
 void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,

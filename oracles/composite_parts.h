@@ -3,6 +3,7 @@
 #define ASSAY_ORACLES_COMPOSITE_PARTS_H
 
 #include "oracles/composite.h"
+#include "oracles/formula/enclosed.h"
 
 /* One way to understand a program: a formula, the format it is computed in, and which epsilon it
  * takes. */
@@ -18,6 +19,7 @@ enum { READINGS_MAX = 32 };
 /* A case and everything about it that does not change from group to group. */
 typedef struct problem {
   const case_t *instance;
+  const case_t *quantized; /* NULL, or the case of which `instance` has the operands dequantized. */
   const contract_t *contract;
   const composite_t *composite;
   composite_layout_t layout;
@@ -61,6 +63,11 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
 void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
                       const evaluator_t *evaluator, const void *settings,
                       const schedule_t *schedule, row_t results[CASE_RESULTS_MAX]);
+
+/* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
+ * quantized (composite_quantized.h). */
+void problem_widen_operand(const problem_t *problem, uint32_t operand, const size_t *elements,
+                           const enclosing_t *settings, row_t *inout_row);
 
 /* The accept set of one number of a result of a part, as the enclosed evaluator gives it. */
 value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,

@@ -1,5 +1,7 @@
 #include "oracles/gathered.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "oracles/gathered_parts.h"
@@ -125,10 +127,10 @@ static uint32_t count_readings(const gathering_t *gathering, const case_t *insta
   return gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
 }
 
-status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
-                                  uint32_t result, size_t component, const tensor_t *results,
-                                  ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                  failure_t *error) {
+/* What conforms if the element shares its value with no other. */
+static status_t ask_alone(const case_t *instance, const contract_t *contract, uint32_t result,
+                          size_t component, const tensor_t *results, ask_memo_t *memo,
+                          arena_t *arena, answer_t *out_answer, failure_t *error) {
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   uint32_t count = 1;
   for (uint32_t i = 0; i < count; i++) {
@@ -154,6 +156,65 @@ status_t gathered_ask_remembering(const case_t *instance, const contract_t *cont
   return STATUS_OK;
 }
 
+/* One value: equal patterns, or two NaN, whose patterns the specification leaves open. */
+static bool is_one_value(const element_t *element, const contract_t *contract, uint64_t a,
+                         uint64_t b) {
+  if (a == b) return true;
+  if (element->format == NULL) return false;
+  double first = format_to_double(element->format, a),
+         second = format_to_double(element->format, b);
+  if (isnan(first) && isnan(second)) return true;
+  return contract->zero_sign == ZERO_SIGN_ANY && first == 0 && second == 0;
+}
+
+static void answer_unlike(const element_t *element, uint64_t bits, size_t sharer,
+                          answer_t *inout_answer) {
+  int digits = (element->bits + 3) / 4;
+  inout_answer->conforms = false;
+  inout_answer->observed[0] = '\0';
+  g_snprintf(inout_answer->expected, sizeof inout_answer->expected,
+             "0x%0*" PRIx64 " as in element %zu, whose value this one shares", digits, bits,
+             sharer);
+}
+
+/* Holds a component that conforms against the first of those before it that share its value and
+ * conform: if any of these is wrong, that is not held against the others.  Where all values
+ * conform, nothing is known of any. */
+static status_t ask_sharers(const case_t *instance, const contract_t *contract,
+                            const size_t *leaders, uint32_t result, size_t component,
+                            const tensor_t *results, ask_memo_t *memo, arena_t *arena,
+                            answer_t *inout_answer, failure_t *error) {
+  const element_t *element = results[result].type.element;
+  uint64_t bits = element_load(element, results[result].data, component);
+  size_t own = component / element->components;
+  for (size_t sharer = leaders[own]; sharer < own; sharer++) {
+    if (leaders[sharer] != leaders[own]) continue;
+    size_t other = sharer * element->components + component % element->components;
+    uint64_t other_bits = element_load(element, results[result].data, other);
+    if (is_one_value(element, contract, bits, other_bits)) return STATUS_OK;
+    answer_t answer;
+    STATUS_TRY(ask_alone(instance, contract, result, other, results, memo, arena, &answer, error));
+    if (!answer.conforms) continue;
+    answer_unlike(element, other_bits, sharer, inout_answer);
+    return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
+status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
+                                  uint32_t result, size_t component, const tensor_t *results,
+                                  ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
+                                  failure_t *error) {
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  STATUS_TRY(
+      ask_alone(instance, contract, result, component, results, memo, arena, out_answer, error));
+  if (!out_answer->conforms || out_answer->is_weak || gathering->leaders == NULL) return STATUS_OK;
+  const size_t *leaders = gathering->leaders(&instance->program, contract, arena);
+  if (leaders == NULL) return STATUS_OK;
+  return ask_sharers(instance, contract, leaders, result, component, results, memo, arena,
+                     out_answer, error);
+}
+
 status_t gathered_ask(const case_t *instance, const contract_t *contract, uint32_t result,
                       size_t component, const tensor_t *results, arena_t *arena,
                       answer_t *out_answer, failure_t *error) {
@@ -163,6 +224,22 @@ status_t gathered_ask(const case_t *instance, const contract_t *contract, uint32
                                              arena, out_answer, error);
   ask_memo_deinit(&memo);
   return status;
+}
+
+/* An implementation that does as it should computes a shared value once. */
+static void share_values(const case_t *instance, arena_t *arena, tensor_t *inout_results) {
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  if (gathering->leaders == NULL) return;
+  const contract_t contract = contract_spec();
+  const size_t *leaders = gathering->leaders(&instance->program, &contract, arena);
+  for (uint32_t r = 0; r < instance->program.result_count && leaders != NULL; r++) {
+    tensor_t *tensor = &inout_results[r];
+    size_t bytes = element_bytes(tensor->type.element);
+    size_t count = type_element_count(&tensor->type);
+    for (size_t i = 0; i < count; i++) {
+      memmove(tensor->data + i * bytes, tensor->data + leaders[i] * bytes, bytes);
+    }
+  }
 }
 
 status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
@@ -176,6 +253,7 @@ status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, a
     STATUS_TRY(gathered.oracle->simulate(&part->instance, schedule, arena, part_results, error));
     copy_elements(part, false, inout_results, part_results);
   }
+  if (schedule->fault == FAULT_NONE) share_values(instance, arena, inout_results);
   return STATUS_OK;
 }
 

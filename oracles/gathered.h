@@ -35,6 +35,12 @@ struct gathering {
    * NULL: one. */
   uint32_t (*count_readings)(const case_t *instance, const contract_t *contract);
 
+  /* Of ops that give one value to several elements of a result, the replicas of a group: for each
+   * element of a result, which all have one shape, the first of those with which it shares its
+   * value, itself if it is that; NULL where the contract lets each have a value of its own.  The
+   * function is NULL if no elements share any. */
+  const size_t *(*leaders)(const program_t *program, const contract_t *contract, arena_t *arena);
+
   /* What to note where only another reading than the first explains a result; NULL: nothing. */
   const char *(*name_reading)(uint32_t reading);
 };

@@ -141,6 +141,23 @@ static accept_t join(const case_t *instance, uint32_t result, const gathered_t *
   return joined;
 }
 
+/* A component's twin is that of the first element with which its element shares its value. */
+static const size_t *find_twins(const case_t *instance, const contract_t *contract, uint32_t result,
+                                arena_t *arena) {
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  if (gathering->leaders == NULL) return NULL;
+  const size_t *leaders = gathering->leaders(&instance->program, contract, arena);
+  if (leaders == NULL) return NULL;
+  const type_t *type = &instance->program.results[result];
+  uint32_t components = type->element->components;
+  size_t count = type_component_count(type);
+  size_t *twins = ARENA_NEW_ARRAY(arena, size_t, count);
+  for (size_t i = 0; i < count; i++) {
+    twins[i] = leaders[i / components] * components + i % components;
+  }
+  return twins;
+}
+
 status_t gathered_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                          accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   gathered_t gathered;
@@ -156,6 +173,7 @@ status_t gathered_accept(const case_t *instance, const contract_t *contract, are
   }
   for (uint32_t r = 0; r < result_count; r++) {
     out_accepts[r] = join(instance, r, &gathered, sets + r * count, arena);
+    out_accepts[r].twin = find_twins(instance, contract, r, arena);
   }
   return STATUS_OK;
 }

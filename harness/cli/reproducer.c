@@ -23,11 +23,14 @@ static void find_all_expected(const one_case_t *walk, const expectation_t *expec
                    expectation->oracle_status == STATUS_OK;
   for (uint32_t result = 0; result < instance->program.result_count && is_judged; result++) {
     const element_t *element = instance->program.results[result].element;
+    const accept_t *accept = &expectation->accepts[result];
+    const tensor_t *tensor = &reproducer->results[result];
     size_t count = type_component_count(&instance->program.results[result]);
     char **expected = ARENA_NEW_ARRAY(arena, char *, count);
     for (size_t i = 0; i < count; i++) {
-      uint64_t bits = element_load(element, reproducer->results[result].data, i);
-      bool is_held = accept_holds(&expectation->accepts[result], element, i, bits);
+      uint64_t bits = element_load(element, tensor->data, i);
+      bool is_held =
+          accept_holds(accept, element, i, bits) && !accept_differs_from_twin(accept, tensor, i);
       expected[i] = is_held ? NULL
                             : find_expected(walk, expectation, instance, reproducer->results,
                                             result, i, arena);

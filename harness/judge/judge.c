@@ -104,16 +104,30 @@ static bool is_special(const walk_t *walk, const accept_t *accept, uint32_t resu
                               element_load(element, tensor->data, component));
 }
 
+/* What differs from its twin is in no quick set: whether it may is the oracle's to say. */
+static void reject_unlike_twins(const accept_t *accept, const tensor_t *result,
+                                quick_block_t *block) {
+  if (accept->twin == NULL) return;
+  for (size_t i = 0; i < block->count; i++) {
+    bool differs = accept_differs_from_twin(accept, result, block->first + i);
+    block->rejected[i] |= differs ? 1 : 0;
+    block->rejected_any |= differs ? 1 : 0;
+  }
+}
+
 static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
                             quick_block_t *block, failure_t *error) {
-  quick_judge(accept, &walk->results[result], block, &walk->measures);
+  const tensor_t *tensor = &walk->results[result];
+  quick_judge(accept, tensor, block, &walk->measures);
+  reject_unlike_twins(accept, tensor, block);
   if (block->rejected_any == 0) {
     walk->could_fail_count += block->count;
     return STATUS_OK;
   }
   for (size_t i = 0; i < block->count && !walk->lacks_oracle; i++) {
     size_t component = block->first + i;
-    bool is_outside = accept->ask == NULL || accept->ask[component] == 0;
+    bool is_known = accept->ask == NULL || accept->ask[component] == 0;
+    bool is_outside = is_known && !accept_differs_from_twin(accept, tensor, component);
     bool is_inside = block->rejected[i] == 0;
     if (is_inside || (is_outside && is_special(walk, accept, result, component))) {
       walk->could_fail_count++;

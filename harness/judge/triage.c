@@ -35,6 +35,7 @@ typedef struct relaxation {
 static const relaxation_t relaxations[] = {
     {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
     {CLASS_padding, NULL, 1, {PERMIT(convolution_padding, 1)}},
+    {CLASS_replicas, NULL, 1, {PERMIT(replicas, REPLICAS_ANY)}},
     {CLASS_nan, "low_nan=keep", 1, {PERMIT(low_nan, LOW_NAN_EITHER)}},
     {CLASS_precision,
      "operand_rounding=tf32",
@@ -117,11 +118,13 @@ static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, 
   return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
 }
 
-/* Only convolutions have padding to leave out. */
+/* Only convolutions have padding to leave out, and only an all_reduce gives replicas one result. */
 static bool concerns(const relaxation_t *relaxation, const op_t *op) {
-  if (relaxation->class_ != CLASS_padding) return true;
-  if (op == NULL || op->policies == NULL) return false;
-  return g_strv_contains(op->policies, "convolution_padding");
+  const char *policy = relaxation->class_ == CLASS_padding    ? "convolution_padding"
+                       : relaxation->class_ == CLASS_replicas ? "replicas"
+                                                              : NULL;
+  if (policy == NULL) return true;
+  return op != NULL && op->policies != NULL && g_strv_contains(op->policies, policy);
 }
 
 /* Asks under one changed contract; an oracle that has no answer then explains nothing. */

@@ -31,3 +31,10 @@ bool accept_holds(const accept_t *accept, const element_t *element, size_t compo
   return accept->other_low != NULL && accept->other_low[component] <= value &&
          value <= accept->other_high[component];
 }
+
+bool accept_differs_from_twin(const accept_t *accept, const tensor_t *result, size_t component) {
+  if (accept->twin == NULL) return false;
+  const element_t *element = result->type.element;
+  return element_load(element, result->data, component) !=
+         element_load(element, result->data, accept->twin[component]);
+}

@@ -55,6 +55,8 @@ typedef struct accept {
   bool measures_inside; /* Those measures hold of components inside the set; ask about others. */
   /* If not NULL: nonzero where nothing above is known of component i: always ask. */
   const uint8_t *ask;
+  /* If not NULL: component i has to have the pattern of component twin[i], or to be asked about. */
+  const size_t *twin;
 } accept_t;
 
 /* Whether the set surely holds component `component` with that pattern. */
@@ -64,6 +66,9 @@ bool accept_holds(const accept_t *accept, const element_t *element, size_t compo
 /* Whether that pattern of a float is among accept->specials of the component. */
 bool accept_special_holds(const accept_t *accept, const format_t *format, size_t component,
                           uint64_t bits);
+
+/* Whether a component of the result has a twin, and another pattern than that. */
+bool accept_differs_from_twin(const accept_t *accept, const tensor_t *result, size_t component);
 
 /* The last word on one component of a result. */
 typedef struct answer {

@@ -36,6 +36,7 @@ enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
 
 enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDIATE_EITHER };
 enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
+enum permission_replicas { REPLICAS_SAME, REPLICAS_ANY };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
 enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };

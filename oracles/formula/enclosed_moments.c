@@ -8,7 +8,7 @@
 
 enum { MOMENT_PRECISION = 320 };
 
-/* Exact moments of a row of points, from both sides. */
+/* Exact moments of a row of points, from both sides; of intervals, those of their lower ends. */
 typedef struct moments {
   mpfr_t mean; /* Within mean_error of the exact one. */
   mpfr_t mean_error;
@@ -16,6 +16,7 @@ typedef struct moments {
   mpfr_t squares_high;
   double largest; /* Of |x|, rounded up. */
   double range;   /* max x - min x, rounded up. */
+  double width;   /* Of the widest interval, rounded up: 0 for points. */
 } moments_t;
 
 static bool are_finite_points(row_t a) {
@@ -38,7 +39,11 @@ static void find_mean(moments_t *moments, row_t a) {
     mpfr_add(magnitude, magnitude, moments->mean_error, MPFR_RNDU);
     moments->largest = fmax(moments->largest, mpfr_get_d(moments->mean_error, MPFR_RNDU));
     least = fmin(least, mpfr_get_d(x, MPFR_RNDD));
-    greatest = fmax(greatest, mpfr_get_d(x, MPFR_RNDU));
+    greatest = fmax(greatest, mpfr_get_d(a.enclosed[i].high, MPFR_RNDU));
+    mpfr_abs(moments->mean_error, a.enclosed[i].high, MPFR_RNDU);
+    moments->largest = fmax(moments->largest, mpfr_get_d(moments->mean_error, MPFR_RNDU));
+    mpfr_sub(moments->mean_error, a.enclosed[i].high, x, MPFR_RNDU);
+    moments->width = fmax(moments->width, mpfr_get_d(moments->mean_error, MPFR_RNDU));
   }
   moments->range = (greatest - least) * (1 + 0x1p-50);
   mpfr_div_ui(moments->mean, moments->mean, (unsigned long)a.count, MPFR_RNDN);
@@ -178,12 +183,13 @@ static double running_roundoff(const formula_t *formula) {
  * operations may underflow.  So the error is the mean of those of the parts, weighted by size, plus
  * r = u A + 4 u R + 3 eta, with A the largest |x| and R the range of the x.  Unrolled over the tree
  * that is r times the mean depth of the leaves, at most (n + 1) / 2.  (The computed means exceed A
- * and R by as much; while n u < 2^-14, 1 + 2^-10 covers it.) */
+ * and R by as much; while n u < 2^-14, 1 + 2^-10 covers it.)  A number that may be anything within
+ * an interval, another thing at each use, is a part of one element whose mean errs by its width. */
 static double mean_distance(const formula_t *formula, const moments_t *moments, size_t count) {
   double u = running_roundoff(formula);
   double step =
       u * moments->largest + 4 * u * moments->range + 3 * enclosed_underflow_loss(formula);
-  return ((double)count + 1) / 2 * step * (1 + 0x1p-10);
+  return (((double)count + 1) / 2 * step + moments->width) * (1 + 0x1p-10);
 }
 
 /* Merging adds d^2 k l / (k + l), d the distance of the means; without errors these add up to the
@@ -192,13 +198,15 @@ static double mean_distance(const formula_t *formula, const moments_t *moments, 
  * most the size of the smaller part, so that W = sum w <= n max(1, log2 n): an element is in the
  * smaller part at most log2 n times.  By Cauchy and Schwarz sum(w |d|) <= sqrt(W S).  (Welford's
  * (x - m)(x - m'), m before and m' after x, errs by less: 2 D sum |x - m| + n D^2, the sum being at
- * most sqrt(2 n S).)  Each such term is rounded 8 times at the most, and then n - 1 times added.
+ * most sqrt(2 n S); where x errs by up to D too, by twice that and 4 n D^2, which is less with 2
+ * W.)  Each such term is rounded 8 times at the most, and then n - 1 times added.
  *
  * No computed sum is negative: d^2 is not, nor is (x - m)(x - m'), since m' = m + (x - m) / k with
  * k >= 2 has not gone beyond x: half of the rounded difference is less than the exact one, and
  * rounding is monotone. */
-static double squares_error(double distance, double squares, size_t count) {
+static double squares_error(double distance, double squares, size_t count, bool are_points) {
   double weights = (double)count * fmax(1, log2((double)count) * (1 + 0x1p-40));
+  if (!are_points) weights *= 2;
   return (4 * distance * sqrt(weights * squares) + 4 * distance * distance * weights) *
          (1 + 0x1p-40);
 }
@@ -219,8 +227,8 @@ static void set_running(const formula_t *formula, const moments_t *moments, size
   double distance = mean_distance(formula, moments, count);
   double upper = mpfr_get_d(moments->squares_high, MPFR_RNDU);
   double rounding = (n + 8) * u * (1 + 0x1p-10);
-  double error = squares_error(distance, upper, count) * (1 + 0x1p-10) + upper * rounding +
-                 4 * n * enclosed_underflow_loss(formula);
+  double error = squares_error(distance, upper, count, moments->width == 0) * (1 + 0x1p-10) +
+                 upper * rounding + 4 * n * enclosed_underflow_loss(formula);
   double largest = format_to_double(formula->format, formula->format->largest_bits);
   bool is_tame = moments->range < largest / 4 && n * moments->largest < largest / 4 &&
                  n * (upper + error) < largest / 4;
@@ -267,7 +275,7 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
     squares = formula_squared_deviations(formula, a, mean);
     bool is_exact = enclosed_settings(formula)->is_exact;
     if (is_special && !is_exact) permit_merged_specials(mean.enclosed, squares.enclosed, a.count);
-  } else if (!are_finite_points(a)) { /* Inputs may be flushed. */
+  } else if (!are_finite_points(a) && formula->contract->ftz != FTZ_NONE) {
     enclosed_set_anything(mean.enclosed);
     enclosed_set_anything(squares.enclosed);
   } else if (a.count == 1) {

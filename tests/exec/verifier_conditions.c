@@ -86,8 +86,11 @@ static const reduction_t *reduction_of(const program_t *program) {
 static reduction_types_t types_of(const program_t *program) {
   uint32_t first = is_op(program, "stablehlo.select_and_scatter") ? SELECT_SOURCE : 0;
   if (program->operand_count < first + program->result_count) return (reduction_types_t){0};
-  return reduction_types(reduction_of(program), program->operands + first, program->results,
-                         program->result_count);
+  reduction_types_t types = reduction_types(reduction_of(program), program->operands + first,
+                                            program->results, program->result_count);
+  if (!is_op(program, "stablehlo.all_reduce")) return types;
+  for (uint32_t i = 1; i < types.count; i++) types.accumulations[i] = types.accumulations[0];
+  return types; /* All are reduced by one body. */
 }
 
 bool has_odd_operand(const program_t *program) { return program->operand_count % 2 == 1; }
@@ -144,11 +147,23 @@ bool pads_a_group(const program_t *program) {
   return false;
 }
 
-bool differ_in_replicas(const type_t *a, const type_t *b) {
-  uint32_t a_rank = MAX(a->rank, 1), b_rank = MAX(b->rank, 1);
-  bool is_alone = a_rank == b_rank && (a->rank != b->rank || a->dims[0] != b->dims[0]);
-  for (uint32_t i = 1; i < a->rank && is_alone; i++) is_alone = a->dims[i] == b->dims[i];
-  return is_alone;
+/* Equal, but for the first dimension; a scalar stands for a replica's. */
+static bool are_alike_in_a_replica(const type_t *a, const type_t *b) {
+  if (MAX(a->rank, 1) != MAX(b->rank, 1)) return false;
+  for (uint32_t i = 1; i < a->rank; i++) {
+    if (a->dims[i] != b->dims[i]) return false;
+  }
+  return true;
+}
+
+bool differ_in_replicas(const program_t *program) {
+  bool differ = false;
+  for (uint32_t i = 0; i < MIN(program->operand_count, program->result_count); i++) {
+    const type_t *operand = &program->operands[i], *result = &program->results[i];
+    if (!are_alike_in_a_replica(operand, result)) return false;
+    differ |= !type_shapes_equal(operand, result);
+  }
+  return differ;
 }
 
 bool scatters_evenly(const program_t *program) {

@@ -54,9 +54,8 @@ int64_t replica_count(const program_t *program);
 /* Whether one of them is -1. */
 bool pads_a_group(const program_t *program);
 
-/* The shapes of one replica's tensors are equal, the numbers of replicas are not, or one has none.
- */
-bool differ_in_replicas(const type_t *a, const type_t *b);
+/* Operands and results have equal shapes in one replica, but some not as many replicas. */
+bool differ_in_replicas(const program_t *program);
 
 /* The operand's size in the scatter dimension is a multiple of the result's. */
 bool scatters_evenly(const program_t *program);

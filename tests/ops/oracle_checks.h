@@ -57,7 +57,8 @@ static inline bool question_conforms(const question_t *question, const tensor_t 
     size_t count = type_component_count(&program->results[r]);
     for (size_t i = 0; i < count; i++) {
       uint64_t bits = element_load(element, results[r].data, i);
-      bool is_held = accept_holds(&question->accepts[r], element, i, bits);
+      bool is_held = accept_holds(&question->accepts[r], element, i, bits) &&
+                     !accept_differs_from_twin(&question->accepts[r], &results[r], i);
       answer_t answer = question_ask(question, r, i, results);
       if (answer.conforms) continue;
       g_assert_false(is_held);

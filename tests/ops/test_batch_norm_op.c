@@ -44,7 +44,7 @@ static const violation_row_t training_rows[] = {
     {TRAINING "f32[2,3] f32[3] " QUANTUM "[3] -> f32[2,3] f32[3] f32[3]", "C2"},
     {TRAINING QUANTUM "[2,3] " QUANTUM "[3] " QUANTUM "[3] -> " QUANTUM "[2,3] " QUANTUM
                       "[3] " QUANTUM "[3]",
-     "quantized"},
+     NULL},
     {TRAINING "f32[2,3] f32[3] f32[3] -> f32[2,3] f32[3] i1[3]", "types"},
     {TRAINING "f32[2,3] f32[] f32[] -> f32[2,3] f32[3] f32[3]", "types"},
     {TRAINING "f32[2,3] f32[3] f32[1,3] -> f32[2,3] f32[3] f32[3]", "types"},
@@ -90,7 +90,7 @@ static const violation_row_t grad_rows[] = {
     {GRAD "f32[2,3] f32[3] f32[3] f32[3] " QUANTUM "[2,3] -> f32[2,3] f32[3] f32[3]", "C2"},
     {GRAD QUANTUM "[2,3] " QUANTUM "[3] " QUANTUM "[3] " QUANTUM "[3] " QUANTUM "[2,3] -> " QUANTUM
                   "[2,3] " QUANTUM "[3] " QUANTUM "[3]",
-     "quantized"},
+     NULL},
     {"stablehlo.batch_norm_grad epsilon=0x1.000001p+0 feature_index=1 "
      "f32[2,3] f32[3] f32[3] f32[3] f32[2,3] -> f32[2,3] f32[3] f32[3]",
      "epsilon"},
@@ -126,6 +126,7 @@ static void test_broken(void) {
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 typedef struct coverage {
+  size_t quantized;
   uint64_t elements;        /* Bit mask over element_table. */
   uint32_t ranks, features; /* Bit masks. */
   size_t zero_epsilons, negative_epsilons, short_epsilons, others;
@@ -148,14 +149,17 @@ static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   int64_t channels = operand->dims[attributes->feature_index];
   dimension_list_t terms = batch_norm_terms(program);
   size_t term_count = dimension_list_extent(&terms, operand);
-  coverage->elements |= UINT64_C(1) << (operand->element - element_table);
-  coverage->others += is_computed(operand->element) ? 0 : 1;
+  coverage->quantized += operand->quantization != NULL;
+  if (operand->quantization == NULL) {
+    coverage->elements |= UINT64_C(1) << (operand->element - element_table);
+    coverage->others += is_computed(operand->element) ? 0 : 1;
+    double rounded = format_round_double(operand->element->format, attributes->epsilon);
+    coverage->short_epsilons += rounded != attributes->epsilon;
+  }
   coverage->ranks |= 1u << operand->rank;
   coverage->features |= 1u << attributes->feature_index;
   coverage->zero_epsilons += attributes->epsilon == 0;
   coverage->negative_epsilons += signbit(attributes->epsilon) != 0;
-  double rounded = format_round_double(operand->element->format, attributes->epsilon);
-  coverage->short_epsilons += rounded != attributes->epsilon;
   coverage->has_no_term |= term_count == 0;
   coverage->has_no_channel |= channels == 0;
   coverage->has_one_term |= term_count == 1 && operand->rank > 1;
@@ -177,6 +181,7 @@ static void check_coverage(const op_t *op) {
     bool is_drawn = (coverage.elements >> i & 1) != 0;
     g_assert_true(is_drawn ? is_float : !is_sure);
   }
+  g_assert_cmpuint(coverage.quantized, >, COUNT / 12);
   g_assert_cmpuint(coverage.others, >, 0);
   g_assert_cmpuint(coverage.others, <, COUNT / 25);
   g_assert_cmphex(coverage.ranks, ==, 0x3e);

@@ -35,11 +35,24 @@ static const violation_row_t all_rows[] = {
     {ALL PAIRS "body=add accumulation=complex<f64> complex<f32>[4] -> complex<f32>[4]", "case-H"},
     {ALL PAIRS "body=add accumulation=f32 f32[4,3] -> f32[4,3]", "accumulation"},
     {ALL PAIRS "body=add f32[] -> f32[]", "replicas"},
-    {ALL "replica_groups=[[0,1],[2]] body=add f32[3,3] -> f32[3,3]", "groups"},
+    {ALL "replica_groups=[[0,1],[2]] body=add f32[3,3] -> f32[3,3]", NULL},
+    {ALL "replica_groups=[[2],[],[1,0]] body=add f32[3,3] -> f32[3,3]", NULL},
+    {ALL "replica_groups=[[0,1],[1]] body=add f32[3,3] -> f32[3,3]", "C1"},
     {ALL PAIRS "body=add f32[4,3] f32[] -> f32[4,3]", "types"},
     {ALL PAIRS "body=xor f32[4,3] -> f32[4,3]", "bits"},
     {ALL PAIRS "body=maximum complex<f32>[4,3] -> complex<f32>[4,3]", "body"},
-    {ALL PAIRS "body=add f32[4,3] f32[4,3] -> f32[4,3] f32[4,3]", "replicas"},
+    {ALL PAIRS "body=add f32[4,3] f32[5,3] -> f32[4,3] f32[5,3]", "replicas"},
+    {ALL PAIRS "body=add f32[4,3] f32[4,3] -> f32[4,3] f32[4,3]", NULL},
+    {ALL PAIRS "body=add f32[4,3] f16[4] i1[4] -> f32[4,3] f32[4] f32[4]", "C5"},
+    {ALL PAIRS "body=add f32[4,3] f16[4] -> f32[4,3] f32[4]", NULL},
+    {ALL PAIRS "body=add f32[4,3] f16[4] -> f32[4,3] f16[4]", "C7"},
+    {ALL PAIRS "body=add f32[4,3] f64[4] -> f32[4,3] f32[4]", "C5"},
+    {ALL PAIRS "body=add f32[4,3] f32[4] -> f32[4,3] f32[4,1]", "C6"},
+    {ALL PAIRS "body=add accumulation=f32 f32[4] f32[4] -> f32[4] f32[4]", "accumulation"},
+    {ALL PAIRS "channel_id=3 use_global_device_ids=true body=add f32[4] -> f32[4]", NULL},
+    {ALL PAIRS "channel_id=-3 body=add f32[4] -> f32[4]", NULL},
+    {ALL PAIRS "use_global_device_ids=true body=add f32[4] -> f32[4]", "C4"},
+    {ALL PAIRS "channel_id=-1 use_global_device_ids=true body=add f32[4] -> f32[4]", "C4"},
     {ALL "replica_groups=[[0,1]] body=add " PER_AXIS "[2] -> " U8 "[2]", "types"},
 };
 
@@ -55,6 +68,9 @@ static const violation_row_t scatter_rows[] = {
     {SCATTER "replica_groups=[[0,0]] scatter_dimension=0 body=add f32[2,4] -> f32[2,2]", "C3"},
     {SCATTER PAIRS "scatter_dimension=0 body=add f32[2,4] -> f32[2,2]", "C4"},
     {SCATTER "replica_groups=[[0,2]] scatter_dimension=0 body=add f32[2,4] -> f32[2,2]", "C5"},
+    {SCATTER PAIRS "channel_id=1 scatter_dimension=0 body=add f32[4,2] -> f32[4,1]", NULL},
+    {SCATTER PAIRS "use_global_device_ids=true scatter_dimension=0 body=add f32[4,2] -> f32[4,1]",
+     "C6"},
     {SCATTER PAIRS "scatter_dimension=0 body=add f32[4,2] -> f16[4,1]", "C7"},
     {SCATTER PAIRS "scatter_dimension=0 body=add f32[4,2] -> f32[4,2]", "C8"},
     {SCATTER PAIRS "scatter_dimension=0 body=add f32[4,2] -> f32[4]", "C8"},
@@ -80,8 +96,8 @@ static const op_t *all_op(void) { return check_find_op("stablehlo.all_reduce"); 
 static const op_t *scatter_op(void) { return check_find_op("stablehlo.reduce_scatter"); }
 
 static void test_violations(void) {
-  check_violations(all_op(), all_rows, G_N_ELEMENTS(all_rows), "C4");
-  check_violations(scatter_op(), scatter_rows, G_N_ELEMENTS(scatter_rows), "C6");
+  check_violations(all_op(), all_rows, G_N_ELEMENTS(all_rows), NULL);
+  check_violations(scatter_op(), scatter_rows, G_N_ELEMENTS(scatter_rows), NULL);
 }
 
 static void test_hostile(void) {
@@ -90,15 +106,16 @@ static void test_hostile(void) {
 }
 
 static void test_broken(void) {
-  check_broken(all_op(), &limits, 1000, "C4");
-  check_broken(scatter_op(), &limits, 1000, "C6");
+  check_broken(all_op(), &limits, 1000, NULL);
+  check_broken(scatter_op(), &limits, 1000, NULL);
 }
 
 /* What drawn programs have to show at least once. */
 typedef struct coverage {
   uint32_t bodies;
   uint64_t group_sizes;
-  bool several_groups, unsorted, empty, promotion;
+  bool several_groups, unsorted, empty, promotion, channel, device_ids;
+  bool uneven, several_operands, several_shapes, several_elements; /* Of an all_reduce. */
 } coverage_t;
 
 static void visit(const program_t *program, arena_t *arena, void *state) {
@@ -111,6 +128,15 @@ static void visit(const program_t *program, arena_t *arena, void *state) {
   coverage->several_groups |= groups->group_count > 1 && replica_group_size(groups) > 1;
   coverage->empty |= type_element_count(&program->operands[0]) == 0;
   coverage->promotion |= program->operands[0].element != program->results[0].element;
+  coverage->channel |= attributes->channel_id < 0;
+  coverage->device_ids |= attributes->channel_id > 0 && attributes->use_global_device_ids;
+  coverage->uneven |= !replica_groups_are_even(groups);
+  coverage->several_operands |= program->operand_count > 2;
+  for (uint32_t i = 1; i < program->operand_count; i++) {
+    const type_t *first = &program->operands[0], *other = &program->operands[i];
+    coverage->several_shapes |= !type_shapes_equal(first, other);
+    coverage->several_elements |= first->element != other->element;
+  }
   for (uint32_t i = 1; i < groups->id_count; i++) {
     coverage->unsorted |= groups->ids[i] < groups->ids[i - 1];
   }
@@ -129,6 +155,12 @@ static void test_drawn(void) {
     g_assert_true(coverage.group_sizes >> (REPLICAS_MAX - 1) != 0);
     g_assert_true(coverage.several_groups && coverage.unsorted);
     g_assert_true(coverage.empty && coverage.promotion);
+    g_assert_true(coverage.channel && coverage.device_ids);
+    bool is_all = ops[i] == all_op();
+    g_assert_cmpint(coverage.uneven, ==, is_all);
+    g_assert_cmpint(coverage.several_operands, ==, is_all);
+    g_assert_cmpint(coverage.several_shapes, ==, is_all);
+    g_assert_cmpint(coverage.several_elements, ==, is_all);
     const draw_limits_t tight = {.rank_max = 2, .elements_max = 1, .terms_max = 1};
     check_drawn(ops[i], &tight, 300, visit, &coverage);
   }
@@ -150,6 +182,17 @@ static void test_mlir(void) {
                   "    return %0 : tensor<3xf32>\n"
                   "  }\n"
                   "}\n");
+  g_autofree char *several = check_text(
+      ALL
+      "replica_groups=[[2],[],[0,1]] channel_id=7 use_global_device_ids=true body=add f32[3] "
+      "f16[3,2] -> f32[3] f32[3,2]",
+      all_op()->print_mlir);
+  g_assert_nonnull(strstr(several,
+                          "    %0:2 = \"stablehlo.all_reduce\"(%arg0, %arg1) <{replica_groups = "
+                          "dense<[[2, -1], [-1, -1], [0, 1]]> : tensor<3x2xi64>, channel_handle = "
+                          "#stablehlo.channel_handle<handle = 7, type = 1>, "
+                          "use_global_device_ids}> ({\n"
+                          "    ^body(%lhs0: tensor<f32>, %rhs0: tensor<f32>):\n"));
   g_autofree char *scatter = check_text(
       SCATTER "replica_groups=[[1],[0]] scatter_dimension=1 body=add f32[2,4,1] -> f32[2,4,1]",
       scatter_op()->print_mlir);
@@ -172,6 +215,12 @@ static void test_words(void) {
                   "sums what the replicas of each group have in f16[4,3], accumulating in f32: 2 "
                   "groups of 2 replicas, each of which gets all; the module is what one replica "
                   "runs, among as many processes");
+  g_autofree char *several =
+      check_text(ALL "replica_groups=[[0,1],[2]] body=add f16[3] f32[3,2] -> f32[3] f32[3,2]",
+                 program_print_words);
+  g_assert_nonnull(strstr(several,
+                          "in f16[3] and in f32[3,2], accumulating in f32: 2 groups of up to 2 "
+                          "replicas, each"));
   g_autofree char *scatter =
       check_text(SCATTER "replica_groups=[[0,1]] scatter_dimension=0 body=add f32[2,4] -> f32[2,2]",
                  program_print_words);
@@ -187,6 +236,8 @@ static void test_malformed(void) {
       {ALL "replica_groups=[[0,1] body=add f32[2] -> f32[2]", " body"},
       {ALL "replica_groups=[[0,]] body=add f32[2] -> f32[2]", "]]"},
       {SCATTER "replica_groups=[[0,1]] body=add f32[2,2] -> f32[2,1]", " body"},
+      {ALL "replica_groups=[[0,1]] channel_id=0 body=add f32[2] -> f32[2]", "0 body"},
+      {ALL "replica_groups=[[0,1]] use_global_device_ids=false body=add f32[2] -> f32[2]", "use"},
   };
   arena_t arena;
   arena_init(&arena);

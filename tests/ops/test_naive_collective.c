@@ -6,51 +6,74 @@
 static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
                             naive_node_t b) {
   reduce_body_t body = collective_attributes(program)->reduction.body;
-  return naive_combine_body(program, body, saturates, a, b);
+  const element_t *element = program->results[0].element; /* And of all results. */
+  return (naive_node_t){{naive_combine_values(body, element, saturates, a.values[0], b.values[0])}};
 }
 
-/* The group of a replica, and its place there. */
-static const int64_t *find_group(const replica_groups_t *groups, int64_t replica,
-                                 int64_t *out_place) {
+typedef struct group {
+  const int64_t *ids;
+  uint32_t size;
+  int64_t place; /* Of the replica. */
+} group_t;
+
+static group_t find_group(const replica_groups_t *groups, int64_t replica) {
+  const int64_t *ids = groups->ids;
   for (uint32_t group = 0; group < groups->group_count; group++) {
-    const int64_t *ids = groups->ids + group * groups->sizes[0];
-    for (uint32_t i = 0; i < groups->sizes[0]; i++) {
-      if (ids[i] != replica) continue;
-      *out_place = i;
-      return ids;
+    for (uint32_t i = 0; i < groups->sizes[group]; i++) {
+      if (ids[i] == replica) return (group_t){ids, groups->sizes[group], i};
     }
+    ids += groups->sizes[group];
   }
   g_error("replica %" G_GINT64_FORMAT " is in no group", replica);
 }
 
-static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
-                     tensor_t *results) {
+/* One reduction serves all replicas of a group: what its first one, in the order of replicas, has
+ * is copied to the others. */
+static bool take_from_first(const group_t *group, int64_t *index, tensor_t *result, size_t output) {
+  int64_t replica = index[0], first = replica;
+  for (uint32_t i = 0; i < group->size; i++) first = MIN(first, group->ids[i]);
+  if (first == replica) return false;
+  index[0] = first;
+  size_t bytes = element_bytes(result->type.element);
+  size_t from = check_ravel(&result->type, index);
+  memcpy(result->data + output * bytes, result->data + from * bytes, bytes);
+  return true;
+}
+
+static void evaluate_result(rng_t *rng, const case_t *instance, uint32_t number,
+                            const naive_plan_t *plan, tensor_t *result) {
   const program_t *program = &instance->program;
   const collective_attributes_t *attributes = collective_attributes(program);
   bool scatters = strcmp(program->op->name, "stablehlo.reduce_scatter") == 0;
-  const type_t *operand = &program->operands[0];
-  for (size_t output = 0; output < type_element_count(&program->results[0]); output++) {
+  const tensor_t *operand = &instance->operands[number];
+  for (size_t output = 0; output < type_element_count(&result->type); output++) {
     int64_t index[TYPE_RANK_MAX];
-    int64_t place = 0;
-    check_unravel(&program->results[0], output, index);
-    const int64_t *group = find_group(&attributes->groups, index[0], &place);
+    check_unravel(&result->type, output, index);
+    group_t group = find_group(&attributes->groups, index[0]);
+    if (!scatters && take_from_first(&group, index, result, output)) continue;
     if (scatters) {
       int64_t dim = attributes->scatter_dimension + 1;
-      index[dim] += place * program->results[0].dims[dim];
+      index[dim] += group.place * result->type.dims[dim];
     }
     GArray *leaves = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
-    for (uint32_t i = 0; i < attributes->groups.sizes[0]; i++) {
-      index[0] = group[i];
-      size_t element = check_ravel(operand, index);
-      naive_node_t leaf = {
-          {naive_load(&instance->operands[0], element, program->results[0].element)}};
+    for (uint32_t i = 0; i < group.size; i++) {
+      index[0] = group.ids[i];
+      size_t element = check_ravel(&operand->type, index);
+      naive_node_t leaf = {{naive_load(operand, element, result->type.element)}};
       guint at = plan->is_shuffled ? (guint)rng_below(rng, leaves->len + 1) : leaves->len;
       naive_insert(leaves, at, leaf);
     }
     naive_node_t node =
         naive_reduce_leaves(rng, program, attributes->reduction.body, plan, combine, leaves);
-    naive_store(&results[0], output, node.values[0]);
+    naive_store(result, output, node.values[0]);
     g_array_free(leaves, TRUE);
+  }
+}
+
+static void evaluate(rng_t *rng, const case_t *instance, const naive_plan_t *plan,
+                     tensor_t *results) {
+  for (uint32_t r = 0; r < instance->program.result_count; r++) {
+    evaluate_result(rng, instance, r, plan, &results[r]);
   }
 }
 

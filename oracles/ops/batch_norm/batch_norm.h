@@ -5,9 +5,9 @@
  * - epsilon is a constant of f32: any finite number of that type, of either sign.  (f32 has NaN and
  *   infinities too; a case line has no spelling for them.)
  * - The specification allows every float type.  The oracle knows f16, bf16, f32 and f64, and
- *   refuses the others by name, since nobody says how they are computed.  Newer texts of the
- *   specification speak of baseline element types; the op takes no quantized operand in any of
- *   them, so that one breaks constraint "types". */
+ *   refuses the others by name, since nobody says how they are computed.
+ * - All operands and results may be quantized per tensor: they are dequantized, and the results
+ *   quantized (dequantize_batch_norm_grad_or_training_quantize); see composite_quantized.h. */
 #ifndef ASSAY_OPS_BATCH_NORM_H
 #define ASSAY_OPS_BATCH_NORM_H
 

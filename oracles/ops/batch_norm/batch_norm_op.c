@@ -101,13 +101,13 @@ static const op_constraint_t training_constraints[] = {
         "inputs (I1-I3) and outputs"),
     OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I4)"),
     OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
-    OP_SPECIFIED("C2", "operands and results have one element type"),
+    OP_SPECIFIED("C2",
+                 "operands and results have one element type, but for scales and zero points"),
     OP_SPECIFIED("C3", "scale has as many elements as the operand has channels"),
     OP_SPECIFIED("C4", "offset has as many elements as the operand has channels"),
     OP_SPECIFIED("C5", "batch_mean has as many elements as the operand has channels"),
     OP_SPECIFIED("C6", "batch_var has as many elements as the operand has channels"),
-    OP_SPECIFIED("C7", "operand and output have the same type"),
-    OP_UNMODELLED("quantized", "no tensor is quantized"),
+    OP_SPECIFIED("C7", "operand and output have the same type, but for scale and zero point"),
     OP_CONSTRAINTS_END,
 };
 
@@ -120,11 +120,11 @@ static const op_constraint_t grad_constraints[] = {
                  "inputs (I1-I5) and outputs"),
     OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I6)"),
     OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
-    OP_SPECIFIED("C2", "operands and results have one element type"),
+    OP_SPECIFIED("C2",
+                 "operands and results have one element type, but for scales and zero points"),
     OP_SPECIFIED("C3", "operand, grad_output and grad_operand have the same shape"),
     OP_SPECIFIED("C4", "scale, mean, variance, grad_scale and grad_offset have the same shape"),
     OP_SPECIFIED("C5", "scale has as many elements as the operand has channels"),
-    OP_UNMODELLED("quantized", "no tensor is quantized"),
     OP_CONSTRAINTS_END,
 };
 

@@ -35,6 +35,13 @@ void batch_norm_axes(const program_t *program, axes_t *out_axes) {
   set_lists(program, out_axes);
 }
 
+/* The element type, quantized or not, in another shape. */
+static type_t reshape(const type_t *type, uint32_t rank, const int64_t *dims) {
+  type_t out = type_make(type->element, rank, dims);
+  out.quantization = type->quantization;
+  return out;
+}
+
 void batch_norm_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                           program_t *out_program) {
   const axis_list_t *list = &inout_axes->operands[0];
@@ -46,15 +53,16 @@ void batch_norm_with_axes(const program_t *program, axes_t *inout_axes, arena_t 
     dims[dim] = axis->size;
     if (axis->role == AXIS_BATCH) attributes->feature_index = dim;
   }
-  const element_t *element = program->operands[0].element;
-  const type_t whole = type_make(element, list->count, dims);
-  const type_t channel = type_make(element, 1, &dims[attributes->feature_index]);
+  const int64_t *channels = &dims[attributes->feature_index];
   out_program->attributes = attributes;
   set_lists(program, inout_axes);
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    out_program->operands[i] = batch_norm_is_whole(program, i) ? whole : channel;
+    bool is_whole = batch_norm_is_whole(program, i);
+    out_program->operands[i] = is_whole ? reshape(&program->operands[i], list->count, dims)
+                                        : reshape(&program->operands[i], 1, channels);
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
-    out_program->results[i] = i == 0 ? whole : channel;
+    out_program->results[i] = i == 0 ? reshape(&program->results[i], list->count, dims)
+                                     : reshape(&program->results[i], 1, channels);
   }
 }

@@ -36,10 +36,6 @@ static bool are_of_one_element(const program_t *program) {
   return true;
 }
 
-static const char *check_model(const program_t *program) {
-  return program->operands[0].quantization == NULL ? NULL : "quantized";
-}
-
 /* What both have: counts, types, epsilon, C1 and C2. */
 static const char *validate_common(const program_t *program, uint32_t operands) {
   if (program->operand_count != operands || program->result_count != BATCH_NORM_RESULTS) {
@@ -70,7 +66,7 @@ const char *batch_norm_validate_training(const program_t *program) {
   if (program->results[BATCH_NORM_TRAINING_MEAN].dims[0] != channels) return "C5";
   if (program->results[BATCH_NORM_TRAINING_VARIANCE].dims[0] != channels) return "C6";
   if (!type_shapes_equal(&program->results[BATCH_NORM_TRAINING_OUTPUT], operand)) return "C7";
-  return check_model(program);
+  return NULL;
 }
 
 const char *batch_norm_validate_grad(const program_t *program) {
@@ -85,7 +81,7 @@ const char *batch_norm_validate_grad(const program_t *program) {
   if (!type_shapes_equal(&program->results[BATCH_NORM_GRAD_OF_SCALE], scale)) return "C4";
   if (!type_shapes_equal(&program->results[BATCH_NORM_GRAD_OF_OFFSET], scale)) return "C4";
   int64_t feature = batch_norm_attributes(program)->feature_index;
-  return scale->dims[0] == operand->dims[feature] ? check_model(program) : "C5";
+  return scale->dims[0] == operand->dims[feature] ? NULL : "C5";
 }
 
 /* ---- Breaking -------------------------------------------------------------------------------- */
@@ -175,6 +171,7 @@ static void break_types(rng_t *rng, program_t *program) {
     type->dims[type->rank++] = 1;
   } else {
     type->element = draw_element(rng, is_no_float, NULL);
+    type->quantization = NULL;
   }
 }
 
@@ -196,6 +193,7 @@ bool batch_norm_break_constraint(rng_t *rng, const char *id, arena_t *arena,
     bool is_whole;
     type_t *type = draw_type(rng, program, &is_whole);
     type->element = draw_element(rng, is_other_float, type->element);
+    type->quantization = NULL;
   } else if (batch_norm_is_grad(program)) {
     break_grad(rng, id[1] - '0', program);
   } else {

@@ -3,6 +3,8 @@
 
 #include "harness/model/corner.h"
 #include "harness/model/draw.h"
+#include "harness/model/draw_quantization.h"
+#include "harness/model/scalar_type.h"
 #include "oracles/ops/batch_norm/batch_norm.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -62,6 +64,35 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, int64_t *out_f
   return shape;
 }
 
+/* Like `first`, with a scale and a zero point of its own: scales are often such that numbers near 1
+ * neither vanish nor are clamped. */
+static scalar_type_t draw_quantized_like(rng_t *rng, const scalar_type_t *first) {
+  scalar_type_t drawn = *first;
+  const format_t *format = first->expressed->format;
+  if (rng_one_in(rng, 2)) drawn.scale = ldexp((double)rng_between(rng, 64, 127), -13);
+  if (rng_one_in(rng, 4)) drawn.scale = ldexp(first->scale, (int)rng_between(rng, -4, 4));
+  drawn.scale = format_round_double(format, drawn.scale);
+  if (!(drawn.scale > 0 && isfinite(drawn.scale))) drawn.scale = first->scale;
+  if (rng_one_in(rng, 2)) {
+    drawn.zero_point = rng_between(rng, first->storage_min, first->storage_max);
+  }
+  return drawn;
+}
+
+/* Gives all tensors of a program of floats one quantized type, but for scales and zero points. */
+static void quantize_all(rng_t *rng, arena_t *arena, program_t *program) {
+  const element_t *expressed = draw_element(rng, is_known_float, NULL);
+  type_t type = type_make(draw_storage_element(rng), 0, NULL);
+  draw_quantization(rng, arena, expressed, -1, false, &type);
+  const scalar_type_t first = scalar_type_of(&type);
+  for (uint32_t i = 0; i < program->operand_count + program->result_count; i++) {
+    type_t *tensor = i < program->operand_count ? &program->operands[i]
+                                                : &program->results[i - program->operand_count];
+    const scalar_type_t scalar = draw_quantized_like(rng, &first);
+    *tensor = scalar_type_tensor(&scalar, tensor->rank, tensor->dims, arena);
+  }
+}
+
 void batch_norm_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                      program_t *inout_program) {
   batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
@@ -77,6 +108,7 @@ void batch_norm_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
     program->operands[i] = batch_norm_is_whole(program, i) ? whole : channel;
   }
   for (uint32_t i = 0; i < BATCH_NORM_RESULTS; i++) program->results[i] = i == 0 ? whole : channel;
+  if (rng_one_in(rng, 6)) quantize_all(rng, arena, program);
 }
 
 /* ---- Data: one channel ----------------------------------------------------------------------- */
@@ -201,8 +233,30 @@ static void draw_gradients(rng_t *rng, const recipe_t *of_operand, const case_t 
   }
 }
 
+/* Storage integers: variances are seldom negative. */
+static void draw_quantized_edges(rng_t *rng, case_t *inout_case) {
+  const program_t *program = &inout_case->program;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    tensor_t *tensor = &inout_case->operands[i];
+    draw_stored(rng, tensor);
+    bool is_variance = batch_norm_is_grad(program) && i == BATCH_NORM_GRAD_VARIANCE;
+    if (!is_variance || rng_one_in(rng, 8)) continue;
+    const element_t *element = tensor->type.element;
+    int64_t zero_point = tensor->type.quantization->zero_points[0];
+    for (size_t e = 0; e < type_element_count(&tensor->type); e++) {
+      int64_t stored = element_signed_value(element, element_load(element, tensor->data, e));
+      uint64_t bits = (uint64_t)MAX(stored, zero_point) & element_mask(element);
+      element_store(element, tensor->data, e, bits);
+    }
+  }
+}
+
 void batch_norm_draw_edges(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
+  if (program->operands[0].quantization != NULL) {
+    draw_quantized_edges(rng, inout_case);
+    return;
+  }
   bool is_grad = batch_norm_is_grad(program);
   arena_t arena;
   arena_init(&arena);

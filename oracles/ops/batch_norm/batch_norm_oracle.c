@@ -1,4 +1,5 @@
 /* The oracle rows of stablehlo.batch_norm_training and stablehlo.batch_norm_grad. */
+#include "oracles/composite_quantized.h"
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 
 static composite_layout_t layout(const program_t *program, arena_t *arena) {
@@ -31,7 +32,9 @@ static const composite_t grad = {
 
 status_t batch_norm_check_element(const program_t *program, failure_t *error) {
   static const int known[] = {FORMAT_f16, FORMAT_bf16, FORMAT_f32, FORMAT_f64};
-  const element_t *element = program->operands[0].element;
+  const type_t *operand = &program->operands[0];
+  bool is_quantized = composite_is_quantized(program);
+  const element_t *element = is_quantized ? operand->quantization->expressed : operand->element;
   for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
     if (element->format == &format_table[known[i]]) return STATUS_OK;
   }
@@ -42,30 +45,46 @@ status_t batch_norm_check_element(const program_t *program, failure_t *error) {
 static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                        accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_accept(instance, contract, arena, out_accepts, error);
-}
-
-static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                    failure_t *error) {
-  STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_ask(instance, contract, result, component, results, arena, out_answer, error);
+  return composite_is_quantized(&instance->program)
+             ? composite_quantized_accept(instance, contract, arena, out_accepts, error)
+             : composite_accept(instance, contract, arena, out_accepts, error);
 }
 
 static status_t ask_remembering(const case_t *instance, const contract_t *contract, uint32_t result,
                                 size_t component, const tensor_t *results, ask_memo_t *memo,
                                 arena_t *arena, answer_t *out_answer, failure_t *error) {
   STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_ask_remembering(instance, contract, result, component, results, memo, arena,
-                                   out_answer, error);
+  return composite_is_quantized(&instance->program)
+             ? composite_quantized_ask(instance, contract, result, component, results, memo, arena,
+                                       out_answer, error)
+             : composite_ask_remembering(instance, contract, result, component, results, memo,
+                                         arena, out_answer, error);
+}
+
+static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
+                    failure_t *error) {
+  return ask_remembering(instance, contract, result, component, results, NULL, arena, out_answer,
+                         error);
+}
+
+static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
+                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+  return composite_is_quantized(&instance->program)
+             ? composite_quantized_audit(instance, contract, accepts, result, component, arena,
+                                         error)
+             : composite_audit(instance, contract, accepts, result, component, arena, error);
 }
 
 static status_t find_formula(const case_t *instance, const contract_t *contract,
                              const accept_t *accepts, const tensor_t *results, arena_t *arena,
                              uint8_t *out_formula, bool *out_found, failure_t *error) {
   STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_find_formula(instance, contract, accepts, results, arena, out_formula, out_found,
-                                error);
+  return composite_is_quantized(&instance->program)
+             ? composite_quantized_find_formula(instance, contract, results, arena, out_formula,
+                                                out_found)
+             : composite_find_formula(instance, contract, accepts, results, arena, out_formula,
+                                      out_found, error);
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */
@@ -76,7 +95,7 @@ static const oracle_t training_oracle = {
     .accept = accept,
     .ask = ask,
     .ask_remembering = ask_remembering,
-    .audit = composite_audit,
+    .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
 };
@@ -87,7 +106,7 @@ static const oracle_t grad_oracle = {
     .accept = accept,
     .ask = ask,
     .ask_remembering = ask_remembering,
-    .audit = composite_audit,
+    .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
 };

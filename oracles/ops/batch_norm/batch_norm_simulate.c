@@ -1,5 +1,6 @@
 /* What one concrete implementation returns: composite_simulate(), and the faults that see more than
  * one channel. */
+#include "oracles/composite_quantized.h"
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 
 /* Element i belongs to channel i modulo their count, as if theirs were the last dimension. */
@@ -73,9 +74,8 @@ static status_t simulate_whole_mean(const case_t *instance, const schedule_t *sc
   return STATUS_OK;
 }
 
-status_t batch_norm_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error) {
-  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+static status_t simulate_floats(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                                tensor_t *inout_results, failure_t *error) {
   bool is_grad = batch_norm_is_grad(&instance->program);
   if (schedule->fault == FAULT_feature_index_ignored) {
     return simulate_last_dimension(instance, schedule, arena, inout_results, error);
@@ -84,4 +84,13 @@ status_t batch_norm_simulate(const case_t *instance, const schedule_t *schedule,
     return simulate_whole_mean(instance, schedule, arena, inout_results, error);
   }
   return composite_simulate(instance, schedule, arena, inout_results, error);
+}
+
+status_t batch_norm_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                             tensor_t *inout_results, failure_t *error) {
+  STATUS_TRY(batch_norm_check_element(&instance->program, error));
+  return composite_is_quantized(&instance->program)
+             ? composite_quantized_simulate(instance, schedule, simulate_floats, arena,
+                                            inout_results, error)
+             : simulate_floats(instance, schedule, arena, inout_results, error);
 }

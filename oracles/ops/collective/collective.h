@@ -2,9 +2,10 @@
  * replicas are in one case: dimension 0 of operand and result is the replica, and the attributes
  * speak of the dimensions behind it, which are those of one replica's tensors.
  *
- * The specification has more than a case can say: channel_id and use_global_device_ids (here each
- * process is a replica, of one partition, so that groups are those of `cross_replica`), and
- * all_reduce of several operands, each of which is reduced by itself. */
+ * Each process is a replica, of one partition: channel_id and use_global_device_ids are attributes
+ * with a rule, and whichever of cross_replica, cross_replica_and_partition and flattened_ids they
+ * choose, the groups are the same.  An all_reduce may have several operands, each of which is
+ * reduced by itself, and groups of several sizes, for which -1 stands in MLIR. */
 #ifndef ASSAY_OPS_COLLECTIVE_H
 #define ASSAY_OPS_COLLECTIVE_H
 
@@ -23,8 +24,10 @@ typedef struct replica_groups {
 
 /* Of both ops. */
 typedef struct collective_attributes {
-  reduction_t reduction;
+  reduction_t reduction; /* Of each operand; one accumulation, if it is named. */
   replica_groups_t groups;
+  int64_t channel_id; /* 0 if there is none, as if it were negative. */
+  bool use_global_device_ids;
   int64_t scatter_dimension; /* Of a reduce_scatter: of one replica's operand; else 0. */
 } collective_attributes_t;
 
@@ -32,15 +35,24 @@ static inline const collective_attributes_t *collective_attributes(const program
   return program->attributes;
 }
 
-/* The number of replicas in each group of a valid program. */
+/* The number of replicas in the largest group: in each, of a valid reduce_scatter. */
 static inline uint32_t replica_group_size(const replica_groups_t *groups) {
-  return groups->group_count == 0 ? 0 : groups->sizes[0];
+  uint32_t largest = 0;
+  for (uint32_t i = 0; i < groups->group_count; i++) largest = MAX(largest, groups->sizes[i]);
+  return largest;
 }
 
-/* The types of operand and result, as a reduction has them. */
-static inline reduction_types_t collective_types(const program_t *program) {
-  return reduction_types(&collective_attributes(program)->reduction, program->operands,
-                         program->results, 1);
+static inline bool replica_groups_are_even(const replica_groups_t *groups) {
+  for (uint32_t i = 1; i < groups->group_count; i++) {
+    if (groups->sizes[i] != groups->sizes[0]) return false;
+  }
+  return true;
+}
+
+/* The types of an operand and its result, as a reduction has them. */
+static inline reduction_types_t collective_types(const program_t *program, uint32_t operand) {
+  return reduction_types(&collective_attributes(program)->reduction, &program->operands[operand],
+                         &program->results[operand], 1);
 }
 
 #endif

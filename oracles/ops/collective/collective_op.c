@@ -37,11 +37,24 @@ static status_t parse_groups(scan_t *scan, replica_groups_t *out_groups, failure
   return scan_expect(scan, "]", error);
 }
 
+static status_t parse_channel(scan_t *scan, collective_attributes_t *attributes, failure_t *error) {
+  if (scan_accept(scan, " channel_id=")) {
+    scan_t start = *scan;
+    STATUS_TRY(scan_integer(scan, &attributes->channel_id, error));
+    if (attributes->channel_id == 0) {
+      return scan_fail(&start, error, "channel 0 is none: leave channel_id= out");
+    }
+  }
+  attributes->use_global_device_ids = scan_accept(scan, " use_global_device_ids=true");
+  return STATUS_OK;
+}
+
 static status_t parse(scan_t *scan, bool scatters, arena_t *arena, program_t *inout_program,
                       failure_t *error) {
   collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
   *attributes = (collective_attributes_t){0};
   STATUS_TRY(parse_groups(scan, &attributes->groups, error));
+  STATUS_TRY(parse_channel(scan, attributes, error));
   if (scatters) {
     STATUS_TRY(scan_expect(scan, " scatter_dimension=", error));
     STATUS_TRY(scan_integer(scan, &attributes->scatter_dimension, error));
@@ -62,15 +75,18 @@ static status_t parse_reduce_scatter(scan_t *scan, arena_t *arena, program_t *in
   return parse(scan, true, arena, inout_program, error);
 }
 
-/* "[[0,1],[2,3]]" with what is put between ids. */
-static void print_groups(const replica_groups_t *groups, const char *between, GString *out_text) {
+/* "[[0,1],[2,3]]" with what is put between ids; groups of fewer than `size` are filled up with -1.
+ */
+static void print_groups(const replica_groups_t *groups, const char *between, uint32_t size,
+                         GString *out_text) {
   const int64_t *id = groups->ids;
   g_string_append_c(out_text, '[');
   for (uint32_t group = 0; group < groups->group_count; group++) {
     g_string_append(out_text, group == 0 ? "[" : between);
     if (group > 0) g_string_append_c(out_text, '[');
-    for (uint32_t i = 0; i < groups->sizes[group]; i++) {
-      g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : between, *id++);
+    for (uint32_t i = 0; i < MAX(size, groups->sizes[group]); i++) {
+      int64_t printed = i < groups->sizes[group] ? *id++ : -1;
+      g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : between, printed);
     }
     g_string_append_c(out_text, ']');
   }
@@ -80,7 +96,11 @@ static void print_groups(const replica_groups_t *groups, const char *between, GS
 static void print_attributes(const program_t *program, GString *out_text) {
   const collective_attributes_t *attributes = collective_attributes(program);
   g_string_append(out_text, " replica_groups=");
-  print_groups(&attributes->groups, ",", out_text);
+  print_groups(&attributes->groups, ",", 0, out_text);
+  if (attributes->channel_id != 0) {
+    g_string_append_printf(out_text, " channel_id=%" PRId64, attributes->channel_id);
+  }
+  if (attributes->use_global_device_ids) g_string_append(out_text, " use_global_device_ids=true");
   if (scatters(program)) {
     g_string_append_printf(out_text, " scatter_dimension=%" PRId64, attributes->scatter_dimension);
   }
@@ -94,13 +114,18 @@ static void print_algorithm(const program_t *program, GString *out_text) {
 
 static void print_words(const program_t *program, GString *out_text) {
   const collective_attributes_t *attributes = collective_attributes(program);
-  reduction_types_t types = collective_types(program);
+  const replica_groups_t *groups = &attributes->groups;
+  reduction_types_t types = collective_types(program, 0);
   g_string_append_printf(out_text, "%s what the replicas of each group have in ",
                          reduce_body_table[attributes->reduction.body].summary);
-  type_print(&program->operands[0], out_text);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (i > 0) g_string_append(out_text, " and in ");
+    type_print(&program->operands[i], out_text);
+  }
   reduction_print_words(&types, out_text);
-  g_string_append_printf(out_text, ": %u groups of %u replicas, ", attributes->groups.group_count,
-                         replica_group_size(&attributes->groups));
+  g_string_append_printf(out_text, ": %u groups of %s%u replicas, ", groups->group_count,
+                         replica_groups_are_even(groups) ? "" : "up to ",
+                         replica_group_size(groups));
   if (scatters(program)) {
     g_string_append_printf(out_text, "each of which gets its part of dimension %" PRId64,
                            attributes->scatter_dimension);
@@ -121,10 +146,19 @@ static type_t without_replicas(const type_t *type) {
 }
 
 static void print_mlir_groups(const replica_groups_t *groups, GString *out_text) {
+  uint32_t size = replica_group_size(groups);
   g_string_append(out_text, "replica_groups = dense<");
-  if (groups->id_count > 0) print_groups(groups, ", ", out_text);
-  g_string_append_printf(out_text, "> : tensor<%ux%uxi64>", groups->group_count,
-                         replica_group_size(groups));
+  if (groups->id_count > 0) print_groups(groups, ", ", size, out_text);
+  g_string_append_printf(out_text, "> : tensor<%ux%uxi64>", groups->group_count, size);
+}
+
+static void print_mlir_channel(const collective_attributes_t *attributes, GString *out_text) {
+  if (attributes->channel_id != 0) {
+    g_string_append_printf(
+        out_text, ", channel_handle = #stablehlo.channel_handle<handle = %" PRId64 ", type = 1>",
+        attributes->channel_id);
+  }
+  if (attributes->use_global_device_ids) g_string_append(out_text, ", use_global_device_ids");
 }
 
 void collective_print_mlir(const program_t *program, GString *out_text) {
@@ -139,12 +173,13 @@ void collective_print_mlir(const program_t *program, GString *out_text) {
   mlir_open(&own, own.op->name, out_text);
   g_string_append(out_text, " <{");
   print_mlir_groups(&attributes->groups, out_text);
+  print_mlir_channel(attributes, out_text);
   if (scatters(program)) {
     g_string_append_printf(out_text, ", scatter_dimension = %" PRId64 " : i64",
                            attributes->scatter_dimension);
   }
   g_string_append(out_text, "}> ({\n");
-  reduction_print_region(&attributes->reduction, own.results, own.result_count, out_text);
+  reduction_print_region(&attributes->reduction, own.results, 1, out_text);
   g_string_append(out_text, "    })");
   mlir_close(&own, out_text);
 }
@@ -157,27 +192,37 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return 1;
 }
 
+static const char *validate_under(const program_t *program, const contract_t *contract,
+                                  const char *body_id, const char *result_id) {
+  const char *violation = NULL;
+  for (uint32_t i = 0; i < program->operand_count && violation == NULL; i++) {
+    reduction_types_t types = collective_types(program, i);
+    violation = reduction_validate_under(&types, contract, body_id, result_id);
+  }
+  return violation;
+}
+
 static const char *all_reduce_validate_under(const program_t *program, const contract_t *contract) {
-  reduction_types_t types = collective_types(program);
-  return reduction_validate_under(&types, contract, "C5", "C7");
+  return validate_under(program, contract, "C5", "C7");
 }
 
 static const char *reduce_scatter_validate_under(const program_t *program,
                                                  const contract_t *contract) {
-  reduction_types_t types = collective_types(program);
-  return reduction_validate_under(&types, contract, "C7", "C9");
+  return validate_under(program, contract, "C7", "C9");
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
+static const char *const all_reduce_policies[] = {"replicas", NULL};
+
 #define UNIQUE "no replica is twice in replica_groups"
 #define SIZE "replica_groups has as many replicas as there are"
 #define RANGE "each replica of replica_groups is at least 0 and below their number"
-#define CHANNEL \
-  "use_global_device_ids needs a channel_id; a case has neither, so it cannot break this"
+#define CHANNEL "with use_global_device_ids, channel_id is positive"
 #define BODY "the body takes and returns a scalar of a type to which the operand can be converted"
 #define RESULT "the result has the element type that the body returns, or one that the RFC permits"
 #define REPLICAS "the first dimension of operand and result is that of the replicas"
+#define ALL_REPLICAS "the first dimension of each operand and result is that of the replicas"
 
 static const op_constraint_t all_reduce_constraints[] = {
     OP_SPECIFIED("C1", UNIQUE),
@@ -192,8 +237,7 @@ static const op_constraint_t all_reduce_constraints[] = {
                  "there are as many operands as results, and at least one; none is quantized per "
                  "axis",
                  "inputs (I1) and outputs"),
-    OP_UNMODELLED("replicas", "there is one operand; " REPLICAS),
-    OP_UNMODELLED("groups", "all groups have one size"),
+    OP_UNMODELLED("replicas", ALL_REPLICAS),
     OP_CONSTRAINTS_END,
 };
 
@@ -241,6 +285,7 @@ const op_t all_reduce_op = {
     .break_constraint = all_reduce_break,
     .validate = all_reduce_validate,
     .validate_under = all_reduce_validate_under,
+    .policies = all_reduce_policies,
     .parse_attributes = parse_all_reduce,
     .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,

@@ -4,10 +4,13 @@
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* `group_count` groups of `size` replicas, in any order. */
-static replica_groups_t make_groups(rng_t *rng, uint32_t group_count, uint32_t size) {
-  replica_groups_t groups = {.group_count = group_count, .id_count = group_count * size};
-  for (uint32_t i = 0; i < group_count; i++) groups.sizes[i] = size;
+/* `group_count` groups of `size` replicas or, if they may be `uneven`, fewer, in any order. */
+static replica_groups_t make_groups(rng_t *rng, uint32_t group_count, uint32_t size, bool uneven) {
+  replica_groups_t groups = {.group_count = group_count};
+  for (uint32_t i = 0; i < group_count; i++) {
+    groups.sizes[i] = uneven ? (uint32_t)rng_between(rng, 1, size) : size;
+    groups.id_count += groups.sizes[i];
+  }
   bool is_sorted = rng_one_in(rng, 3);
   for (uint32_t i = 0; i < groups.id_count; i++) {
     uint32_t other = is_sorted ? i : (uint32_t)rng_below(rng, i + 1);
@@ -17,14 +20,24 @@ static replica_groups_t make_groups(rng_t *rng, uint32_t group_count, uint32_t s
   return groups;
 }
 
-static replica_groups_t draw_groups(rng_t *rng, const draw_limits_t *limits) {
+static replica_groups_t draw_groups(rng_t *rng, const draw_limits_t *limits, bool scatters) {
   int64_t replicas_max = MIN(limits->elements_max, REPLICAS_MAX);
   int64_t size_max = MAX(MIN(limits->terms_max, replicas_max), 1);
   int64_t size = rng_between(rng, 1, MIN(size_max, 4));
   if (rng_one_in(rng, 4)) size = rng_between(rng, 1, MIN(size_max, 16));
   if (rng_one_in(rng, 16)) size = size_max;
-  int64_t group_count = rng_between(rng, 1, MIN(replicas_max / size, 4));
-  return make_groups(rng, (uint32_t)group_count, (uint32_t)size);
+  /* Each replica of a reduce_scatter needs an element for each of its group, or has none. */
+  int64_t fitting = scatters ? MAX(limits->elements_max / (size * size), 1) : replicas_max / size;
+  int64_t group_count = rng_between(rng, 1, MIN(MIN(replicas_max / size, fitting), 4));
+  bool is_uneven = !scatters && rng_one_in(rng, 4);
+  return make_groups(rng, (uint32_t)group_count, (uint32_t)size, is_uneven);
+}
+
+/* Mostly none; a negative one is as good as none. */
+static void draw_channel(rng_t *rng, collective_attributes_t *attributes) {
+  if (!rng_one_in(rng, 4)) return;
+  attributes->channel_id = rng_one_in(rng, 8) ? -1 : rng_between(rng, 1, 9);
+  attributes->use_global_device_ids = attributes->channel_id > 0 && rng_one_in(rng, 2);
 }
 
 /* The body may be whatever has a value that is neutral to the last bit, for where there is no
@@ -44,10 +57,10 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const replica_
                          uint32_t rank, uint32_t divided) {
   type_t shape = {.rank = rank, .dims = {groups->id_count}};
   int64_t left = limits->elements_max / MAX(groups->id_count, 1);
+  if (divided > 0) left /= replica_group_size(groups);
   for (uint32_t dim = 1; dim < rank; dim++) {
-    int64_t step = dim == divided ? replica_group_size(groups) : 1;
-    int64_t size = draw_size(rng, left / step) * step;
-    shape.dims[dim] = size;
+    int64_t size = draw_size(rng, left);
+    shape.dims[dim] = dim == divided ? size * replica_group_size(groups) : size;
     left /= MAX(size, 1);
   }
   return shape;
@@ -58,18 +71,51 @@ static uint32_t draw_rank(rng_t *rng, const draw_limits_t *limits, uint32_t smal
   return (uint32_t)rng_between(rng, smallest, largest);
 }
 
-static void set_types(const reduction_types_t *types, const type_t *operand, const type_t *result,
-                      arena_t *arena, program_t *program) {
+/* The types of operand and result `number`. */
+static void set_types(const reduction_types_t *types, uint32_t number, const type_t *operand,
+                      const type_t *result, arena_t *arena, program_t *program) {
   type_t own = *operand, other = *result; /* They may be the program's. */
-  program->operands[0] = scalar_type_tensor(&types->inputs[0], own.rank, own.dims, arena);
-  program->results[0] = scalar_type_tensor(&types->results[0], other.rank, other.dims, arena);
+  program->operands[number] = scalar_type_tensor(&types->inputs[0], own.rank, own.dims, arena);
+  program->results[number] = scalar_type_tensor(&types->results[0], other.rank, other.dims, arena);
+}
+
+static bool is_promoted_to(const element_t *element, const void *context) {
+  const element_t *to = context;
+  return element_is_promotable(element, to);
+}
+
+enum { OPERANDS_DRAWN = 3 };
+
+/* More operands, of other shapes; where the accumulation is the result's, some are of types that
+ * the body converts. */
+static void draw_further_operands(rng_t *rng, const draw_limits_t *limits,
+                                  const reduction_types_t *first, arena_t *arena,
+                                  program_t *program) {
+  const collective_attributes_t *attributes = collective_attributes(program);
+  bool may_differ =
+      attributes->reduction.accumulation_count == 0 && first->inputs[0].expressed == NULL;
+  uint32_t count = (uint32_t)rng_between(rng, 2, OPERANDS_DRAWN);
+  for (uint32_t i = 1; i < count; i++) {
+    reduction_types_t types = *first;
+    if (may_differ && rng_one_in(rng, 2)) {
+      const element_t *body = first->results[0].element;
+      types.inputs[0] = scalar_type_make(draw_element(rng, is_promoted_to, body));
+    }
+    uint32_t rank = draw_rank(rng, limits, 1);
+    bool is_alike = rng_one_in(rng, 2);
+    type_t shape =
+        is_alike ? program->operands[0] : draw_shape(rng, limits, &attributes->groups, rank, 0);
+    set_types(&types, i, &shape, &shape, arena, program);
+  }
+  program->operand_count = program->result_count = count;
 }
 
 static void draw(rng_t *rng, const draw_limits_t *limits, const op_t *op, arena_t *arena,
                  program_t *out_program) {
   bool scatters = op == &reduce_scatter_op;
   collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
-  *attributes = (collective_attributes_t){.groups = draw_groups(rng, limits)};
+  *attributes = (collective_attributes_t){.groups = draw_groups(rng, limits, scatters)};
+  draw_channel(rng, attributes);
   reduction_types_t types;
   draw_reduction(rng, arena, &attributes->reduction, &types);
   uint32_t rank = draw_rank(rng, limits, scatters ? 2 : 1);
@@ -82,7 +128,10 @@ static void draw(rng_t *rng, const draw_limits_t *limits, const op_t *op, arena_
   }
   *out_program =
       (program_t){.op = op, .attributes = attributes, .operand_count = 1, .result_count = 1};
-  set_types(&types, &operand, &result, arena, out_program);
+  set_types(&types, 0, &operand, &result, arena, out_program);
+  if (!scatters && rng_one_in(rng, 4)) {
+    draw_further_operands(rng, limits, &types, arena, out_program);
+  }
 }
 
 void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
@@ -113,17 +162,27 @@ static bool break_uniqueness(rng_t *rng, program_t *program, collective_attribut
 static bool break_size(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
   (void)attributes;
   int64_t more = rng_one_in(rng, 2) || program->operands[0].dims[0] == 0 ? 1 : -1;
-  program->operands[0].dims[0] += more;
-  program->results[0].dims[0] += more;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    program->operands[i].dims[0] += more;
+    program->results[i].dims[0] += more;
+  }
   return true;
 }
 
+/* In MLIR -1 stands for no replica, and a module with it may be a valid one of shorter groups. */
 static bool break_range(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
   (void)program;
   replica_groups_t *groups = &attributes->groups;
   if (groups->id_count == 0) return false;
-  int64_t outside = rng_one_in(rng, 2) ? -1 : groups->id_count + (int64_t)rng_below(rng, 3);
+  int64_t outside = rng_one_in(rng, 2) ? -2 : groups->id_count + (int64_t)rng_below(rng, 3);
   groups->ids[rng_below(rng, groups->id_count)] = outside;
+  return true;
+}
+
+static bool break_channel(rng_t *rng, program_t *program, collective_attributes_t *attributes) {
+  (void)program;
+  attributes->use_global_device_ids = true;
+  attributes->channel_id = -rng_between(rng, 0, 3);
   return true;
 }
 
@@ -160,7 +219,7 @@ static bool break_result_element(rng_t *rng, program_t *program,
 static bool break_result_shape(rng_t *rng, program_t *program,
                                collective_attributes_t *attributes) {
   (void)attributes;
-  draw_other_shape(rng, &program->results[0]);
+  draw_other_shape(rng, &program->results[rng_below(rng, program->result_count)]);
   return true;
 }
 
@@ -205,41 +264,52 @@ typedef struct breaker_row {
 } breaker_row_t;
 
 static const breaker_row_t all_reduce_breakers[] = {
-    {"C1", break_uniqueness},   {"C2", break_size},
-    {"C3", break_range},        {"C5", break_body},
-    {"C6", break_result_shape}, {"C7", break_result_element},
-    {"types", break_counts},    {NULL, NULL},
+    {"C1", break_uniqueness},     {"C2", break_size},      {"C3", break_range},
+    {"C4", break_channel},        {"C5", break_body},      {"C6", break_result_shape},
+    {"C7", break_result_element}, {"types", break_counts}, {NULL, NULL},
 };
 
 static const breaker_row_t reduce_scatter_breakers[] = {
-    {"C1", break_multiple},     {"C2", break_scatter_dimension},
-    {"C3", break_uniqueness},   {"C4", break_size},
-    {"C5", break_range},        {"C7", break_body},
-    {"C8", break_result_shape}, {"C9", break_result_element},
-    {"types", break_scattered}, {NULL, NULL},
+    {"C1", break_multiple},
+    {"C2", break_scatter_dimension},
+    {"C3", break_uniqueness},
+    {"C4", break_size},
+    {"C5", break_range},
+    {"C6", break_channel},
+    {"C7", break_body},
+    {"C8", break_result_shape},
+    {"C9", break_result_element},
+    {"types", break_scattered},
+    {NULL, NULL},
 };
 
-/* What is about channels cannot be broken; what is not listed, reductions have in common. */
-static bool break_by(const breaker_row_t *rows, const char *channel_id, rng_t *rng, const char *id,
-                     arena_t *arena, program_t *program) {
-  if (strcmp(id, channel_id) == 0) return false;
+/* Types are broken of one operand alone. */
+static bool is_about_types(const breaker_row_t *row) {
+  return row->id == NULL || row->apply == break_body || row->apply == break_result_element;
+}
+
+/* What is not listed, reductions have in common. */
+static bool break_by(const breaker_row_t *rows, rng_t *rng, const char *id, arena_t *arena,
+                     program_t *program) {
   collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
   *attributes = *collective_attributes(program);
   program->attributes = attributes;
-  for (const breaker_row_t *row = rows; row->id != NULL; row++) {
-    if (strcmp(row->id, id) != 0) continue;
+  const breaker_row_t *row = rows;
+  while (row->id != NULL && strcmp(row->id, id) != 0) row++;
+  if (is_about_types(row)) program->operand_count = program->result_count = 1;
+  if (row->id != NULL) {
     return row->apply(rng, program, attributes) && program_obeys_bounds(program);
   }
-  reduction_types_t types = collective_types(program);
+  reduction_types_t types = collective_types(program, 0);
   if (!reduction_break(rng, id, &types, &attributes->reduction)) return false;
-  set_types(&types, &program->operands[0], &program->results[0], arena, program);
+  set_types(&types, 0, &program->operands[0], &program->results[0], arena, program);
   return program_obeys_bounds(program);
 }
 
 bool all_reduce_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  return break_by(all_reduce_breakers, "C4", rng, id, arena, inout_program);
+  return break_by(all_reduce_breakers, rng, id, arena, inout_program);
 }
 
 bool reduce_scatter_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  return break_by(reduce_scatter_breakers, "C6", rng, id, arena, inout_program);
+  return break_by(reduce_scatter_breakers, rng, id, arena, inout_program);
 }

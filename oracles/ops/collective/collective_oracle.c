@@ -16,22 +16,59 @@ static void add_member(membership_t *membership, int64_t id, int64_t replica) {
   membership->members[membership->count++] = id;
 }
 
+/* Where the ids of a group lie. */
+typedef struct run {
+  uint32_t first;
+  uint32_t count;
+} run_t;
+
+static run_t find_run(const replica_groups_t *groups, uint32_t place, fault_t fault) {
+  if (fault == FAULT_groups_of_one_size) {
+    uint32_t size = MAX(groups->sizes[0], 1), first = place / size * size;
+    return (run_t){first, MIN(size, groups->id_count - first)};
+  }
+  run_t run = {.first = 0, .count = groups->sizes[0]};
+  for (uint32_t group = 0; place >= run.first + run.count; group++) {
+    run.first += groups->sizes[group];
+    run.count = groups->sizes[group + 1];
+  }
+  return run;
+}
+
+/* Those that have the same place in their groups. */
+static void add_column(membership_t *membership, const replica_groups_t *groups, uint32_t place,
+                       int64_t replica) {
+  const int64_t *ids = groups->ids;
+  for (uint32_t row = 0; row < groups->group_count; row++) {
+    if (place < groups->sizes[row]) add_member(membership, ids[place], replica);
+    ids += groups->sizes[row];
+  }
+}
+
+static void reverse_members(membership_t *membership) {
+  for (uint32_t i = 0; i < membership->count / 2; i++) {
+    int64_t moved = membership->members[i];
+    membership->members[i] = membership->members[membership->count - 1 - i];
+    membership->members[membership->count - 1 - i] = moved;
+  }
+}
+
 static membership_t find_membership(const replica_groups_t *groups, int64_t replica,
                                     fault_t fault) {
-  uint32_t size = replica_group_size(groups);
   uint32_t place = 0;
   while (groups->ids[place] != replica) place++;
   if (fault == FAULT_groups_by_position) place = (uint32_t)replica;
-  membership_t membership = {.count = 0, .number = place % size};
+  run_t run = find_run(groups, place, fault);
+  membership_t membership = {.count = 0, .number = place - run.first};
   if (fault == FAULT_groups_by_column) {
-    for (uint32_t row = 0; row < groups->group_count; row++) {
-      add_member(&membership, groups->ids[row * size + place % size], replica);
-    }
+    add_column(&membership, groups, place - run.first, replica);
   } else {
-    uint32_t first = place / size * size;
-    for (uint32_t i = 0; i < size; i++) add_member(&membership, groups->ids[first + i], replica);
+    const int64_t *ids = groups->ids + run.first;
+    for (uint32_t i = 0; i < run.count; i++) add_member(&membership, ids[i], replica);
   }
-  if (fault == FAULT_scatter_reverses_parts) membership.number = size - 1 - membership.number;
+  bool is_last = place - run.first == run.count - 1;
+  if (fault == FAULT_last_replica_in_reverse && is_last) reverse_members(&membership);
+  if (fault == FAULT_scatter_reverses_parts) membership.number = run.count - 1 - membership.number;
   if (fault == FAULT_replica_counted_twice) {
     membership.members[membership.count++] = membership.members[0];
   }
@@ -126,7 +163,7 @@ static status_t gather(const case_t *instance, uint32_t reading, fault_t fault, 
   tensor_t init;
   STATUS_TRY(make_init(program, arena, &init, error));
   term_rows_t rows = make_rows(program, fault, arena);
-  reduction_types_t types = collective_types(program);
+  reduction_types_t types = collective_types(program, 0);
   term_source_t source = {.reduction = &collective_attributes(program)->reduction,
                           .types = &types,
                           .inputs = instance->operands,
@@ -135,17 +172,122 @@ static status_t gather(const case_t *instance, uint32_t reading, fault_t fault, 
   return STATUS_OK;
 }
 
-static const gathering_t gathering = {.gather = gather};
+/* An all_reduce gives all replicas of a group the results of one reduction: the specification
+ * defines reduce_scatter by parts of an all_reduce, parts@sender[i] "for all sender" in the group,
+ * which is no definition unless all senders have the same.  Each element of the result is reduced
+ * by a tree of its own, so that the parts of a reduce_scatter, none of which two replicas get, have
+ * nothing to agree about. */
+static const size_t *find_leaders(const program_t *program, const contract_t *contract,
+                                  arena_t *arena) {
+  if (contract->replicas == REPLICAS_ANY) return NULL;
+  const replica_groups_t *groups = &collective_attributes(program)->groups;
+  layout_t layout = layout_make(program);
+  size_t *leaders = ARENA_NEW_ARRAY(arena, size_t, type_element_count(&program->results[0]));
+  for (uint32_t replica = 0; replica < groups->id_count; replica++) {
+    membership_t membership = find_membership(groups, replica, FAULT_NONE);
+    int64_t first = replica;
+    for (uint32_t i = 0; i < membership.count; i++) first = MIN(first, membership.members[i]);
+    for (size_t i = 0; i < layout.result_count; i++) {
+      leaders[replica * layout.result_count + i] = (size_t)first * layout.result_count + i;
+    }
+  }
+  return leaders;
+}
+
+static const gathering_t all_reduce_gathering = {.gather = gather, .leaders = find_leaders};
+static const gathering_t reduce_scatter_gathering = {.gather = gather};
+
+/* ---- Several operands ------------------------------------------------------------------------ */
+
+/* The reduction of operand `number` by itself: a case of one operand and one result. */
+static case_t take_operand(const case_t *instance, uint32_t number, arena_t *arena) {
+  const program_t *program = &instance->program;
+  reduction_types_t types = collective_types(program, number);
+  collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
+  *attributes = *collective_attributes(program);
+  reduction_name_accumulations(&types, &attributes->reduction);
+  case_t taken = *instance;
+  taken.program.attributes = attributes;
+  taken.program.operand_count = taken.program.result_count = 1;
+  taken.program.operands[0] = program->operands[number];
+  taken.program.results[0] = program->results[number];
+  taken.operands[0] = instance->operands[number];
+  return taken;
+}
+
+static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
+                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+  for (uint32_t r = 0; r < instance->program.result_count; r++) {
+    case_t taken = take_operand(instance, r, arena);
+    accept_t own[CASE_RESULTS_MAX];
+    STATUS_TRY(gathered_accept(&taken, contract, arena, own, error));
+    out_accepts[r] = own[0];
+  }
+  return STATUS_OK;
+}
+
+static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
+                    failure_t *error) {
+  case_t taken = take_operand(instance, result, arena);
+  return gathered_ask(&taken, contract, 0, component, &results[result], arena, out_answer, error);
+}
+
+/* What is remembered of each result. */
+typedef struct memories {
+  void *entries[CASE_RESULTS_MAX];
+} memories_t;
+
+static status_t ask_remembering(const case_t *instance, const contract_t *contract, uint32_t result,
+                                size_t component, const tensor_t *results, ask_memo_t *memo,
+                                arena_t *arena, answer_t *out_answer, failure_t *error) {
+  if (memo->entries == NULL) {
+    memo->entries = arena_alloc_zeroed(&memo->arena, sizeof(memories_t));
+  }
+  memories_t *memories = memo->entries;
+  case_t taken = take_operand(instance, result, arena);
+  memo->entries = memories->entries[result];
+  status_t status = gathered_ask_remembering(&taken, contract, 0, component, &results[result], memo,
+                                             arena, out_answer, error);
+  memories->entries[result] = memo->entries;
+  memo->entries = memories;
+  return status;
+}
+
+static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
+                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+  case_t taken = take_operand(instance, result, arena);
+  return gathered_audit(&taken, contract, &accepts[result], 0, component, arena, error);
+}
+
+static status_t simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                         tensor_t *inout_results, failure_t *error) {
+  const program_t *program = &instance->program;
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    bool is_alike = type_equal(&program->operands[0], &program->operands[r]) &&
+                    type_equal(&program->results[0], &program->results[r]);
+    bool takes_first = schedule->fault == FAULT_first_operand_for_all && is_alike;
+    case_t taken = take_operand(instance, takes_first ? 0 : r, arena);
+    STATUS_TRY(gathered_simulate(&taken, schedule, arena, &inout_results[r], error));
+  }
+  return STATUS_OK;
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
 
 static const oracle_t all_reduce_oracle = {
     .op_name = "stablehlo.all_reduce",
-    .gathering = &gathering,
-    GATHERED_FUNCTIONS,
+    .gathering = &all_reduce_gathering,
+    .accept = accept,
+    .ask = ask,
+    .ask_remembering = ask_remembering,
+    .audit = audit,
+    .simulate = simulate,
 };
 
 static const oracle_t reduce_scatter_oracle = {
     .op_name = "stablehlo.reduce_scatter",
-    .gathering = &gathering,
+    .gathering = &reduce_scatter_gathering,
     GATHERED_FUNCTIONS,
 };
 
