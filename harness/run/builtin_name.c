@@ -37,7 +37,8 @@ static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
     "after a '+' also fma, acc=FORMAT, seed=N, init=N; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away, by-term, aligned=BITS; for composite ops "
-    "formula=NAME, native, other-way, ulps=N; for reductions rfc-types";
+    "formula=NAME, native, other-way, ulps=N; for reductions rfc-types; "
+    "for convolutions verifier-types";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -186,6 +187,10 @@ static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t
     inout_schedule->rfc_types = true;
     return STATUS_OK;
   }
+  if (scan_accept(scan, "verifier-types")) {
+    inout_schedule->verifier_types = true;
+    return STATUS_OK;
+  }
   if (scan_accept(scan, "fma")) {
     inout_schedule->fused = true;
     return STATUS_OK;
@@ -289,6 +294,8 @@ static const char *const models[] = {
     "sequential+formula=scaled",
     "sequential+formula=logsumexp",
     "random+formula=logsumexp+ulps=1",
+    "sequential+verifier-types",
+    "sequential+other-way+verifier-types",
 };
 
 void builtin_list(GString *out_text) {
