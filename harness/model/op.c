@@ -90,9 +90,9 @@ const op_constraint_t *program_broken(const program_t *program) {
 
 const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
                                             const contract_t *contract) {
-  if (broken != NULL || program->op->validate_under == NULL) return broken;
+  if (op_constraint_is_forbidden(broken) || program->op->validate_under == NULL) return broken;
   const char *id = program->op->validate_under(program, contract);
-  if (id == NULL) return NULL;
+  if (id == NULL) return broken;
   const op_constraint_t *row = find_row(program->op->contract_constraints, id);
   g_assert(row != NULL);
   return row;

@@ -68,7 +68,7 @@ typedef struct op {
   const char *(*validate)(const program_t *program);
 
   /* The same for the rules that published texts disagree about, of which the contract names the one
-   * to hold; the program breaks none of the others.  May be NULL. */
+   * to hold; the program breaks no other forbidden one.  May be NULL. */
   const char *(*validate_under)(const program_t *program, const contract_t *contract);
 
   /* Attributes from and to ` key=value` words; parsing starts at the blank before the first key,
@@ -159,7 +159,8 @@ void op_constraint_print_clause(const op_t *op, const op_constraint_t *constrain
 /* The constraint that the program breaks, or NULL. */
 const op_constraint_t *program_broken(const program_t *program);
 
-/* `broken`, if it is not NULL, else what the program breaks under the contract. */
+/* `broken`, if that is forbidden, else what the program breaks under the contract, else `broken`.
+ */
 const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
                                             const contract_t *contract);
 

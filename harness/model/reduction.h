@@ -140,9 +140,9 @@ const char *reduction_validate_under(const reduction_types_t *types, const contr
                     "the accumulation is left out where its types are the results'"),              \
       OP_UNMODELLED(                                                                               \
           "body",                                                                                  \
-          "maximum and minimum take no complex numbers; argmax and argmin take integers or "       \
-          "floats and indices that are integers, and convert neither; sum_count takes counts "     \
-          "that are integers, and no quantized values")
+          "maximum and minimum take no complex numbers; argmax and argmin take booleans, "         \
+          "integers or floats, and indices that are integers, and convert neither; sum_count "     \
+          "takes counts that are integers, and no quantized values")
 
 /* For op_t.contract_constraints, with the op's ids as above. */
 #define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                       \

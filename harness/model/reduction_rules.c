@@ -8,9 +8,8 @@ bool reduction_takes(const type_t *type) {
          (type->quantization == NULL || type->quantization->axis == -1);
 }
 
-static bool is_number(const scalar_type_t *type) {
-  return type->expressed == NULL &&
-         (element_is_integer(type->element) || type->element->kind == ELEMENT_FLOAT);
+static bool is_compared(const scalar_type_t *type) {
+  return type->expressed == NULL && type->element->kind != ELEMENT_COMPLEX;
 }
 
 static bool is_count(const scalar_type_t *type) {
@@ -33,7 +32,7 @@ bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types) {
     case REDUCE_DOMAIN_BITS:
       return value->element->kind == ELEMENT_BOOLEAN || is_count(value);
     case REDUCE_DOMAIN_ARG:
-      return is_number(value) && is_count(&types->accumulations[1]) && !converts(types, 0) &&
+      return is_compared(value) && is_count(&types->accumulations[1]) && !converts(types, 0) &&
              !converts(types, 1);
     case REDUCE_DOMAIN_COUNT:
       return value->expressed == NULL && is_count(&types->accumulations[1]);

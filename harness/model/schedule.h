@@ -60,7 +60,8 @@ typedef struct schedule {
                           * that name; NULL: the tightest.  Borrowed. */
   bool native;           /* 16-bit floats are computed with in their own type, not in f32. */
   bool other_way;        /* Of two ways to compute the same, the second.  Random trees choose. */
-  bool rfc_types; /* Reductions have the types that the RFC allows them (reduce_types=rfc). */
+  bool rfc_types;      /* Reductions have the types that the RFC allows them (reduce_types=rfc). */
+  bool verifier_types; /* Convolutions have those of the verifier (convolution_types=verifier). */
   uint32_t function_ulps; /* Elementary functions err by up to so many ulps more than rounding. */
   bool exp_by_exp2;       /* exp in f32 is exp2 of the rounded product with log2(e). */
   bool saturates_casts;   /* Conversions to floats of 8 bits and less have no infinite results. */

@@ -38,7 +38,7 @@ static const char *const known_words =
     "after a '+' also fma, acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
     "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for reductions rfc-types; "
-    "for conversions saturating-casts";
+    "for convolutions verifier-types; for conversions saturating-casts";
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -187,6 +187,7 @@ static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
     const char *word;
     bool *is_on;
   } switches[] = {{"rfc-types", &inout_schedule->rfc_types},
+                  {"verifier-types", &inout_schedule->verifier_types},
                   {"saturating-casts", &inout_schedule->saturates_casts},
                   {"races", &inout_schedule->races},
                   {"fma", &inout_schedule->fused}};
@@ -304,6 +305,8 @@ static const char *const models[] = {
     "sequential+formula=scaled",
     "sequential+formula=logsumexp",
     "random+formula=logsumexp+ulps=1",
+    "sequential+verifier-types",
+    "sequential+other-way+verifier-types",
 };
 
 void builtin_list(GString *out_text) {

@@ -205,8 +205,11 @@ static int32_t find_types(const dnnl_functions_t *dnnl, const assay_program_t *p
   bool is_quantized =
       plugin_is_quantized(lhs) || plugin_is_quantized(rhs) || plugin_is_quantized(result);
   if (!is_quantized) {
-    if (!plugin_is(rhs, lhs->element) || !plugin_is(result, lhs->element)) {
+    if (!plugin_is(rhs, lhs->element)) {
       return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C27: one element type");
+    }
+    if (!plugin_is(result, lhs->element)) {
+      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "a result of the operands' type");
     }
     *out_operand = plugin_is(lhs, "f32")    ? dnnl_f32
                    : plugin_is(lhs, "bf16") ? dnnl_bf16

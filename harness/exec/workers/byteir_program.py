@@ -180,7 +180,7 @@ def pick(program: Program) -> Pick:
     keys = ("axis", "keep_dims", "select_last_index")
     _begin(program, 1, 2 if len(program.results) != 1 else 1, *keys)
     kind, indices = program.operands[0], program.results[-1]
-    _rule(kind.element in (*FLOATS, *INTEGERS), "picks among floats or integers")
+    _limit(kind.element in (*FLOATS, *INTEGERS), "picks among floats or integers")
     axis, keeps_dims = _axis(program, len(kind.shape)), _boolean(program, "keep_dims")
     shape = _keeping(kind.shape, [axis]) if keeps_dims else _without(kind.shape, axis)
     _rule(kind.shape[axis] != 0, "there is something to pick")
@@ -204,7 +204,7 @@ class TopK:
 def top_k(program: Program) -> TopK:
     _begin(program, 1, 2, "k", "axis", "sorted")
     kind, (values, indices) = program.operands[0], program.results
-    _rule(kind.element in (*FLOATS, *INTEGERS), "picks among floats or integers")
+    _limit(kind.element in (*FLOATS, *INTEGERS), "picks among floats or integers")
     _text(program, "axis")
     _rule(len(program.dims("axis")[0]) == 1, "one axis")
     (axis,), k = _axes(program, len(kind.shape)), int(_text(program, "k"))

@@ -2,7 +2,7 @@
 
 bool byteir_pick_is_comparable(const element_t *element, const void *unused) {
   enum { BITS_MIN = 8 };
-  return byteir_is_float(element, unused) ||
+  return byteir_is_float(element, unused) || element->kind == ELEMENT_BOOLEAN ||
          (element_is_integer(element) && element->bits >= BITS_MIN);
 }
 

@@ -9,8 +9,8 @@ extern const op_t byteir_arg_min_op;
 extern const op_t byteir_top_k_op;
 extern const op_t byteir_one_hot_op;
 
-/* f16, bf16, f32, f64 and integers of 8 bits or more: what is compared here.  `unused` makes it a
- * draw_filter_t. */
+/* f16, bf16, f32, f64, integers of 8 bits or more and i1: what is compared here.  `unused` makes it
+ * a draw_filter_t. */
 bool byteir_pick_is_comparable(const element_t *element, const void *unused);
 
 /* Whether indices cannot have that type, whatever an implementation extends: it is of floats or
@@ -20,9 +20,9 @@ bool byteir_pick_is_no_index(const type_t *type);
 /* Whether operand, values (or NULL) and indices, which may be of any other type by byteir's word,
  * are of types that are modelled; that in words. */
 bool byteir_pick_is_modelled(const type_t *operand, const type_t *values, const type_t *indices);
-#define BYTEIR_PICK_TYPES                                                                     \
-  "the operand is an unquantized tensor of f16, bf16, f32, f64 or integers of 8 to 64 bits, " \
-  "values have its element type, and indices are not quantized"
+#define BYTEIR_PICK_TYPES                                                                   \
+  "the operand is an unquantized tensor of f16, bf16, f32, f64, i1 or integers of 8 to 64 " \
+  "bits, values have its element type, and indices are not quantized"
 
 /* Whether the type is an integer that holds the indices of `size` elements. */
 bool byteir_pick_holds_indices(const element_t *element, int64_t size);

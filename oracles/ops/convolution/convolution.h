@@ -12,6 +12,13 @@ enum {
   CONVOLUTION_PLACES_MAX = 16,    /* Dimension numbers are below this, in range or not. */
 };
 
+/* Values of permission convolution_types. */
+enum permission_convolution_types {
+  CONVOLUTION_TYPES_SPEC,
+  CONVOLUTION_TYPES_VERIFIER,
+  CONVOLUTION_TYPES_OPERANDS
+};
+
 /* The values of precision_config: hints without defined meaning (openxla/stablehlo#755). */
 typedef enum convolution_precision {
   CONVOLUTION_PRECISION_DEFAULT,

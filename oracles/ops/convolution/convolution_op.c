@@ -195,7 +195,7 @@ static const op_constraint_t constraints[] = {
         "the result has the batch of lhs divided by batch_group_count, the output features of rhs, "
         "and in each spatial dimension as many elements as there are windows"),
     OP_SPECIFIED("C26", "the result has rank N"),
-    OP_SPECIFIED("C27", "without quantized tensors, all three have one element type"),
+    OP_SPECIFIED("C27", "without quantized tensors, both operands have one element type"),
     OP_SPECIFIED("C28", "else rhs is quantized, and the result is if lhs is"),
     OP_SPECIFIED("C29", "an rhs quantized per axis is so along its output features"),
     OP_SPECIFIED("C30", "a result quantized per axis is so along its features"),
@@ -206,11 +206,19 @@ static const op_constraint_t constraints[] = {
                  "an lhs that is not quantized and the result have the expressed type of rhs"),
     OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
     OP_FORBIDDEN("types", "lhs is a tensor, or one quantized per tensor", "inputs (I1)"),
+    OP_UNMODELLED("promotion", "operands can be promoted to the element type of the result"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t contract_constraints[] = {
+    OP_SPECIFIED("C27",
+                 "without quantized tensors, all three have one element type "
+                 "(convolution_types=spec)"),
     OP_CONSTRAINTS_END,
 };
 
 /* Implementations that leave padding out of products. */
-static const char *const policies[] = {"convolution_padding", NULL};
+static const char *const policies[] = {"convolution_padding", "convolution_types", NULL};
 
 const op_t convolution_op = {
     .name = "stablehlo.convolution",
@@ -218,9 +226,11 @@ const op_t convolution_op = {
     .summary = "sums products of a kernel and the windows of a tensor",
     .attributes_bytes = sizeof(convolution_attributes_t),
     .constraints = constraints,
+    .contract_constraints = contract_constraints,
     .draw = convolution_draw,
     .break_constraint = convolution_break_constraint,
     .validate = convolution_validate,
+    .validate_under = convolution_validate_under,
     .parse_attributes = convolution_parse_attributes,
     .print_attributes = convolution_print_attributes,
     .print_algorithm = print_algorithm,

@@ -182,9 +182,8 @@ static void change_element(breakage_t *b, type_t *type) {
 }
 
 static bool break_c27(breakage_t *b) {
-  type_t *types[] = {b->lhs, b->rhs, b->result};
   if (b->rhs->quantization != NULL) return false;
-  change_element(b, types[rng_below(b->rng, 3)]);
+  change_element(b, rng_one_in(b->rng, 2) ? b->lhs : b->rhs);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "harness/model/corner.h"
 #include "harness/model/draw.h"
 #include "harness/model/draw_quantization.h"
+#include "harness/model/promotion.h"
 #include "oracles/ops/convolution/convolution_op.h"
 
 enum {
@@ -199,12 +200,17 @@ static void draw_precision(rng_t *rng, convolution_attributes_t *attributes) {
 
 /* ---- Elements -------------------------------------------------------------------------------- */
 
+static bool holds(const element_t *element, const void *from) {
+  return element_promotion_is_exact(from, element);
+}
+
 /* The element types, and how the tensors are quantized; shapes are there. */
 static void draw_elements(rng_t *rng, const convolution_attributes_t *attributes, arena_t *arena,
                           type_t *lhs, type_t *rhs, type_t *result) {
   bool is_quantized = rng_one_in(rng, 3), is_hybrid = rng_one_in(rng, 3);
   if (!is_quantized) {
     lhs->element = rhs->element = result->element = draw_element(rng, NULL, NULL);
+    if (rng_one_in(rng, 4)) result->element = draw_element(rng, holds, lhs->element);
     return;
   }
   const element_t *expressed = draw_expressed_element(rng);

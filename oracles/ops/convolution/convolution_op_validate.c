@@ -1,5 +1,6 @@
 #include <glib.h>
 
+#include "harness/model/promotion.h"
 #include "oracles/ops/convolution/convolution_op.h"
 
 /* All sizes of lists, without which nothing else can be asked. */
@@ -106,15 +107,26 @@ static const char *validate_quantized(const program_t *program) {
   return is_per_axis(lhs) ? "types" : NULL;
 }
 
+static bool has_quantized(const program_t *program) {
+  return program->operands[CONVOLUTION_LHS].quantization != NULL ||
+         program->operands[CONVOLUTION_RHS].quantization != NULL ||
+         program->results[0].quantization != NULL;
+}
+
+/* A result of another type than the operands is up to the contract. */
 static const char *validate_elements(const program_t *program) {
-  const type_t *lhs = &program->operands[CONVOLUTION_LHS];
-  const type_t *rhs = &program->operands[CONVOLUTION_RHS];
-  const type_t *result = &program->results[0];
-  if (lhs->quantization != NULL || rhs->quantization != NULL || result->quantization != NULL) {
-    return validate_quantized(program);
-  }
-  if (lhs->element != rhs->element || lhs->element != result->element) return "C27";
-  return lhs->element->is_tensor_element ? NULL : "types";
+  if (has_quantized(program)) return validate_quantized(program);
+  const element_t *lhs = program->operands[CONVOLUTION_LHS].element;
+  const element_t *result = program->results[0].element;
+  if (lhs != program->operands[CONVOLUTION_RHS].element) return "C27";
+  if (!lhs->is_tensor_element || !result->is_tensor_element) return "types";
+  return element_is_promotable(lhs, result) ? NULL : "promotion";
+}
+
+const char *convolution_validate_under(const program_t *program, const contract_t *contract) {
+  bool is_one = program->operands[CONVOLUTION_LHS].element == program->results[0].element;
+  if (is_one || has_quantized(program)) return NULL;
+  return contract->convolution_types == CONVOLUTION_TYPES_SPEC ? "C27" : NULL;
 }
 
 const char *convolution_validate(const program_t *program) {

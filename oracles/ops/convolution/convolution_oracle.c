@@ -2,6 +2,7 @@
  * batch is a dot_general of windows. */
 #include "oracles/gathered.h"
 #include "oracles/ops/convolution/convolution_gather.h"
+#include "oracles/ops/convolution/convolution_widening.h"
 #include "oracles/ops/dot_general/dot_general.h"
 
 /* What is gathered for one case: more is left undecided rather than run out of memory. */
@@ -283,7 +284,11 @@ static status_t find_formula(const case_t *instance, const contract_t *contract,
 static const oracle_t convolution_oracle = {
     .op_name = "stablehlo.convolution",
     .gathering = &gathering,
-    GATHERED_FUNCTIONS,
+    .accept = gathered_accept,
+    .ask = convolution_ask,
+    .ask_remembering = convolution_ask_remembering,
+    .audit = gathered_audit,
+    .simulate = convolution_simulate,
     .find_formula = find_formula,
     .enclose = gathered_enclose,
 };

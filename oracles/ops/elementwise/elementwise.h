@@ -2,10 +2,10 @@
  * result element is one operation on the operands' elements at its place.
  *
  * On booleans add and maximum are OR, multiply and minimum are AND; integers wrap around; floats
- * are IEEE 754's operations, rounded once; complex numbers are added by components.  Quantized ones
- * are dequantized, operated on as floats, and quantized.  Complex products and the lexicographic
- * order of complex numbers are left out: no two implementations agree about their infinities and
- * NaNs, and the specification is silent. */
+ * are IEEE 754's operations, rounded once; complex numbers are added by components, multiplied by
+ * the formula (elementwise_product.c) and ordered by their real parts first
+ * (elementwise_lexicographic.c).  Quantized ones are dequantized, operated on as floats, and
+ * quantized. */
 #ifndef ASSAY_OPS_ELEMENTWISE_H
 #define ASSAY_OPS_ELEMENTWISE_H
 
@@ -30,9 +30,6 @@ uint32_t elementwise_arity(elementwise_t function);
 
 /* Whether it is defined on unquantized tensors of that element type; and on quantized ones. */
 bool elementwise_takes(elementwise_t function, const element_t *element);
-
-/* Whether it is defined on unquantized tensors of that element type, and Assay knows how. */
-bool elementwise_models(elementwise_t function, const element_t *element);
 bool elementwise_takes_quantized(elementwise_t function);
 
 /* Drawing: elementwise_op_draw.c, elementwise_op_edges.c.  inout_program->op is set. */

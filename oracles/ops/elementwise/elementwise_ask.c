@@ -84,15 +84,15 @@ static void add_rounded(choice_set_t *set, elementwise_t function, const format_
   add_pattern(set, format, inward, "accum_rounding=rz");
 }
 
-/* Hardware may tell that a result is subnormal before it is rounded (IEEE 754-2019, 7.5, lets both
- * pass), or with one bit more than the subnormal has: what only rounding makes the smallest normal
- * number is then flushed too. */
+bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value) {
+  return mpfr_regular_p(value) && mpfr_cmp_si_2exp(value, 1, format->exponent_min) < 0 &&
+         mpfr_cmp_si_2exp(value, -1, format->exponent_min) > 0;
+}
+
 static void add_tiny(choice_set_t *set, const format_t *format, const mpfr_t value,
                      const contract_t *contract) {
   bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
-  if (!flushes || !mpfr_number_p(value) || mpfr_zero_p(value)) return;
-  if (mpfr_cmp_si_2exp(value, 1, format->exponent_min) >= 0) return;
-  if (mpfr_cmp_si_2exp(value, -1, format->exponent_min) <= 0) return;
+  if (!flushes || !elementwise_is_tiny(format, value)) return;
   double zero = mpfr_signbit(value) ? -0.0 : 0.0;
   add_pattern(set, format, format_from_double(format, zero), "subnormal result flushed");
 }
@@ -265,6 +265,19 @@ static const char *name_shift(const element_t *element, const uint64_t operands[
   return bits == operands[0] ? "not shifted" : bits == 0 ? "0" : "another integer";
 }
 
+static void ask_product(const case_t *instance, const contract_t *contract, size_t component,
+                        const tensor_t *result, answer_t *out_answer) {
+  const element_t *element = result->type.element;
+  double parts[2][2];
+  for (size_t i = 0; i < 4; i++) {
+    uint64_t bits =
+        element_load(element, instance->operands[i / 2].data, component - component % 2 + i % 2);
+    parts[i / 2][i % 2] = format_to_double(element->format, bits);
+  }
+  elementwise_product_ask(element->format, parts[0], parts[1], (int)(component % 2), contract,
+                          element_load(element, result->data, component), out_answer);
+}
+
 status_t elementwise_ask(const case_t *instance, const contract_t *contract, uint32_t result,
                          size_t component, const tensor_t *results, arena_t *arena,
                          answer_t *out_answer, failure_t *error) {
@@ -278,6 +291,15 @@ status_t elementwise_ask(const case_t *instance, const contract_t *contract, uin
   }
   const element_t *element = got->type.element;
   elementwise_t function = elementwise_of(&instance->program);
+  if (element->kind == ELEMENT_COMPLEX && function == ELEMENTWISE_MULTIPLY) {
+    ask_product(instance, contract, component, got, out_answer);
+    return STATUS_OK;
+  }
+  bool is_extremum = function == ELEMENTWISE_MAXIMUM || function == ELEMENTWISE_MINIMUM;
+  if (element->kind == ELEMENT_COMPLEX && is_extremum) {
+    elementwise_lexicographic_ask(instance, contract, component, got, out_answer);
+    return STATUS_OK;
+  }
   uint64_t bits = element_load(element, got->data, component), operands[2];
   for (uint32_t i = 0; i < 2; i++) {
     const tensor_t *operand = &instance->operands[i % instance->program.operand_count];

@@ -40,7 +40,6 @@ static const op_constraint_t number_constraints[] = {
 static const op_constraint_t any_constraints[] = {
     BASELINE,
     OP_FORBIDDEN("types", "quantized types are so per tensor", "inputs and outputs"),
-    OP_UNMODELLED("complex", "the elements are no complex numbers"),
     OP_CONSTRAINTS_END,
 };
 
@@ -73,13 +72,6 @@ bool elementwise_takes(elementwise_t function, const element_t *element) {
     default:
       return true;
   }
-}
-
-bool elementwise_models(elementwise_t function, const element_t *element) {
-  bool is_left_out = function == ELEMENTWISE_MULTIPLY || function == ELEMENTWISE_MAXIMUM ||
-                     function == ELEMENTWISE_MINIMUM;
-  bool is_complex = element->kind == ELEMENT_COMPLEX;
-  return elementwise_takes(function, element) && !(is_left_out && is_complex);
 }
 
 bool elementwise_takes_quantized(elementwise_t function) {
@@ -141,9 +133,7 @@ static const char *validate(const program_t *program) {
     are_one = are_one && have_one_baseline(&program->operands[i], result);
   }
   if (!are_taken) return "types";
-  if (!are_one) return "C1";
-  return result->quantization != NULL || elementwise_models(function, result->element) ? NULL
-                                                                                       : "complex";
+  return are_one ? NULL : "C1";
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */

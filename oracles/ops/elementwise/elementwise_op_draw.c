@@ -19,8 +19,8 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const element_
   return type_make(element, rank, dims);
 }
 
-static bool is_modelled(const element_t *element, const void *function) {
-  return elementwise_models(*(const elementwise_t *)function, element);
+static bool is_taken(const element_t *element, const void *function) {
+  return elementwise_takes(*(const elementwise_t *)function, element);
 }
 
 static bool is_not_taken(const element_t *element, const void *function) {
@@ -111,7 +111,7 @@ void elementwise_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
     draw_quantized(rng, arena, &shape, has_axis ? draw_axis(rng, &shape) : -1, inout_program);
     return;
   }
-  type_t type = draw_shape(rng, limits, draw_element(rng, is_modelled, &function));
+  type_t type = draw_shape(rng, limits, draw_element(rng, is_taken, &function));
   inout_program->operands[0] = inout_program->operands[1] = type;
   inout_program->results[0] = type;
 }
@@ -135,7 +135,7 @@ typedef struct other {
 
 static bool is_other_taken(const element_t *element, const void *context) {
   const other_t *other = context;
-  return element != other->present && elementwise_models(other->function, element);
+  return element != other->present && elementwise_takes(other->function, element);
 }
 
 static type_t *any_type(rng_t *rng, program_t *program) {

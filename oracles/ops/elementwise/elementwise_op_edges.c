@@ -79,6 +79,54 @@ static void draw_pair(rng_t *rng, elementwise_t function, const element_t *eleme
   }
 }
 
+/* ---- Complex numbers ------------------------------------------------------------------------- */
+
+/* Significands of all bits, so that products round, of about the same size. */
+static double draw_part(rng_t *rng) {
+  double significand = 1 + (double)(rng_bits(rng) >> 12) * 0x1p-52;
+  return ldexp(rng_one_in(rng, 2) ? -significand : significand, (int)rng_between(rng, -2, 2));
+}
+
+static double round_to(const format_t *format, double value) {
+  return format_round_double(format, value);
+}
+
+/* Factors of which the products of one part nearly cancel: a c = b d or a d = -b c, rounded; or
+ * pairs that have the same real part, or zeros of both signs there. */
+static void draw_complex_pair(rng_t *rng, elementwise_t function, const element_t *element,
+                              uint64_t out_bits[2][2]) {
+  const format_t *format = element->format;
+  double a = round_to(format, draw_part(rng)), b = round_to(format, draw_part(rng));
+  double c = round_to(format, draw_part(rng)), d = round_to(format, draw_part(rng));
+  if (function != ELEMENTWISE_MULTIPLY) {
+    c = a;
+    if (rng_one_in(rng, 2)) a = 0;
+    if (a == 0) c = rng_one_in(rng, 2) ? -0.0 : 0.0;
+    if (rng_one_in(rng, 4)) d = b;
+  } else if (rng_one_in(rng, 3)) {
+    d = round_to(format, rng_one_in(rng, 2) ? a * c / b : -b * c / a);
+  } else if (rng_one_in(rng, 4)) { /* Products overflow where sums of them need not. */
+    int exponent = format->exponent_max / 2;
+    a = ldexp(a, exponent), b = ldexp(b, exponent), c = ldexp(c, exponent), d = ldexp(d, exponent);
+  }
+  const double parts[2][2] = {{a, b}, {c, d}};
+  for (int i = 0; i < 4; i++) {
+    uint64_t bits = format_from_double(format, parts[i / 2][i % 2]);
+    out_bits[i / 2][i % 2] = rng_one_in(rng, 12) ? corner_any(rng, element) : bits;
+  }
+}
+
+static void draw_complex_edges(rng_t *rng, elementwise_t function, case_t *inout_case) {
+  const element_t *element = inout_case->program.results[0].element;
+  for (size_t i = 0; i < type_element_count(&inout_case->program.results[0]); i++) {
+    uint64_t bits[2][2];
+    draw_complex_pair(rng, function, element, bits);
+    for (size_t k = 0; k < 4; k++) {
+      element_store(element, inout_case->operands[k / 2].data, 2 * i + k % 2, bits[k / 2][k % 2]);
+    }
+  }
+}
+
 /* ---- Storage values -------------------------------------------------------------------------- */
 
 typedef struct parameters {
@@ -178,6 +226,12 @@ void elementwise_draw_edges(rng_t *rng, case_t *inout_case) {
   }
   const element_t *element = program->results[0].element;
   elementwise_t function = elementwise_of(program);
+  bool has_pairs = element->kind == ELEMENT_COMPLEX && function != ELEMENTWISE_ADD &&
+                   function != ELEMENTWISE_SUBTRACT && function != ELEMENTWISE_NEGATE;
+  if (has_pairs && !rng_one_in(rng, 3)) {
+    draw_complex_edges(rng, function, inout_case);
+    return;
+  }
   for (size_t i = 0; i < type_component_count(&program->results[0]); i++) {
     uint64_t bits[2];
     draw_pair(rng, function, element, bits);

@@ -4,6 +4,7 @@
 
 #include <mpfr.h>
 
+#include "oracles/exact/fold.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/elementwise/elementwise.h"
 #include "oracles/oracle.h"
@@ -22,6 +23,40 @@ void elementwise_apply(elementwise_t function, mpfr_t inout_left, const mpfr_t r
 /* elementwise_apply() rounded to the format, once: to nearest, ties to even. */
 double elementwise_rounded(elementwise_t function, const format_t *format, double left,
                            double right);
+
+/* Hardware may tell that a result is subnormal before it is rounded (IEEE 754-2019, 7.5, lets both
+ * pass), or with one bit more than the subnormal has: what only rounding makes the smallest normal
+ * number is then flushed too.  Whether the value is such a one, or smaller. */
+bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value);
+
+/* ---- Complex --------------------------------------------------------------------------------- */
+
+/* Values of permission complex_infinity. */
+enum permission_complex_infinity { COMPLEX_INFINITY_FORMULA, COMPLEX_INFINITY_RECOVERED };
+
+/* The last word on part 0 or 1 of a product of two complex numbers of a format. */
+void elementwise_product_ask(const format_t *format, const double left[2], const double right[2],
+                             int part, const contract_t *contract, uint64_t bits,
+                             answer_t *out_answer);
+
+/* What C's annex G makes of a product that the formula gives no number in either part of; false if
+ * that is NaN too, or if the formula does. */
+bool elementwise_recover_product(const format_t *format, const double left[2],
+                                 const double right[2], double out_parts[2]);
+
+/* Which operands may be taken as the larger or the smaller pair; NEITHER is certain beside NaN. */
+enum { ELEMENTWISE_NEITHER = 0, ELEMENTWISE_LEFT = 1, ELEMENTWISE_RIGHT = 2 };
+unsigned elementwise_lexicographic(bool is_maximum, const double left[2], const double right[2]);
+
+/* The last word on a component of a complex maximum or minimum. */
+void elementwise_lexicographic_ask(const case_t *instance, const contract_t *contract,
+                                   size_t component, const tensor_t *result, answer_t *out_answer);
+
+/* A complex product or extremum of one implementation: fold->schedule and `schedule` are the same
+ * but for the accumulator and fusing, which are the latter's. */
+fold_value_t elementwise_combine_complex(const fold_t *fold, elementwise_t function,
+                                         const schedule_t *schedule, fold_value_t left,
+                                         fold_value_t right);
 
 /* ---- Quantized ------------------------------------------------------------------------------- */
 

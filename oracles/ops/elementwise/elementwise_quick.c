@@ -101,6 +101,76 @@ static void accept_floats(elementwise_t function, const element_t *element, oper
   for (size_t i = 0; i < count; i++) bits[i] = format_from_double(format, a[i]);
 }
 
+/* ---- Complex products and extrema ------------------------------------------------------------ */
+
+/* Each operation rounded, as no contract forbids. */
+#define MULTIPLY_PARTS(TYPE, name)                                                              \
+  static void name##_multiply_parts(const TYPE a[], const TYPE b[], size_t count, TYPE out[]) { \
+    for (size_t i = 0; i < count; i += 2) {                                                     \
+      TYPE ac = a[i] * b[i], bd = a[i + 1] * b[i + 1];                                          \
+      TYPE ad = a[i] * b[i + 1], bc = a[i + 1] * b[i];                                          \
+      out[i] = ac - bd;                                                                         \
+      out[i + 1] = ad + bc;                                                                     \
+    }                                                                                           \
+  }
+MULTIPLY_PARTS(float, floats)
+MULTIPLY_PARTS(double, doubles)
+
+static void accept_products(const element_t *element, operands_t operands, size_t count,
+                            uint64_t *bits) {
+  if (element->format == &format_table[FORMAT_f32]) {
+    float a[BLOCK], b[BLOCK], out[BLOCK];
+    uint32_t patterns[BLOCK];
+    memcpy(a, operands.left, count * sizeof a[0]);
+    memcpy(b, operands.right, count * sizeof b[0]);
+    floats_multiply_parts(a, b, count, out);
+    memcpy(patterns, out, count * sizeof out[0]);
+    for (size_t i = 0; i < count; i++) bits[i] = patterns[i];
+  } else {
+    double a[BLOCK], b[BLOCK], out[BLOCK];
+    memcpy(a, operands.left, count * sizeof a[0]);
+    memcpy(b, operands.right, count * sizeof b[0]);
+    doubles_multiply_parts(a, b, count, out);
+    memcpy(bits, out, count * sizeof out[0]);
+  }
+}
+
+/* Where one operand is surely taken; others are asked about, both parts together. */
+static void accept_lexicographic(bool is_maximum, const element_t *element, operands_t operands,
+                                 size_t count, uint64_t *bits, uint8_t *ask) {
+  for (size_t i = 0; i < count; i += 2) {
+    uint64_t patterns[2][2];
+    double values[2][2];
+    for (size_t part = 0; part < 2; part++) {
+      patterns[0][part] = element_load(element, operands.left, i + part);
+      patterns[1][part] = element_load(element, operands.right, i + part);
+      for (size_t k = 0; k < 2; k++) {
+        values[k][part] = format_to_double(element->format, patterns[k][part]);
+      }
+    }
+    unsigned taken = elementwise_lexicographic(is_maximum, values[0], values[1]);
+    bool is_one = taken == ELEMENTWISE_LEFT || taken == ELEMENTWISE_RIGHT;
+    for (size_t part = 0; part < 2; part++) {
+      bits[i + part] = patterns[taken == ELEMENTWISE_RIGHT][part];
+      ask[i + part] = !is_one;
+    }
+  }
+}
+
+/* Whether it is one of those, and done. */
+static bool accept_complex(elementwise_t function, const element_t *element, operands_t operands,
+                           size_t count, uint64_t *bits, uint8_t *ask) {
+  if (element->kind != ELEMENT_COMPLEX) return false;
+  if (function == ELEMENTWISE_MULTIPLY) {
+    accept_products(element, operands, count, bits);
+  } else if (function == ELEMENTWISE_MAXIMUM || function == ELEMENTWISE_MINIMUM) {
+    accept_lexicographic(function == ELEMENTWISE_MAXIMUM, element, operands, count, bits, ask);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /* ---- Integers -------------------------------------------------------------------------------- */
 
 static inline uint64_t extended(const element_t *element, bool is_signed, uint64_t bits) {
@@ -225,6 +295,7 @@ static void accept_block(const case_t *instance, const contract_t *contract, siz
     return;
   }
   memset(ask, 0, count);
+  if (accept_complex(function, element, operands, count, bits, ask)) return;
   if (element->format == &format_table[FORMAT_f32]) {
     accept_f32(function, operands, count, bits);
   } else if (element->format == &format_table[FORMAT_f64]) {

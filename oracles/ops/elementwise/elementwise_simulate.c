@@ -112,7 +112,15 @@ static fold_value_t operate_integers(const fold_t *fold, elementwise_t function,
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* One operation of one format rounds once, however the schedule orders and fuses. */
+/* Whether it is one of elementwise_complex_simulate.c. */
+static bool is_complex_step(const element_t *element, elementwise_t function) {
+  return element->kind == ELEMENT_COMPLEX &&
+         (function == ELEMENTWISE_MULTIPLY || function == ELEMENTWISE_MAXIMUM ||
+          function == ELEMENTWISE_MINIMUM);
+}
+
+/* One operation of one format rounds once, however the schedule orders and fuses; complex products
+ * are several. */
 status_t elementwise_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                               tensor_t *inout_results, failure_t *error) {
   (void)arena;
@@ -136,8 +144,13 @@ status_t elementwise_simulate(const case_t *instance, const schedule_t *schedule
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     fold_value_t left = fold_load(&fold, element, first->data, i);
     fold_value_t right = fold_load(&fold, element, last->data, i);
-    fold_value_t value = element->format != NULL ? operate_floats(&fold, function, left, right)
-                                                 : operate_integers(&fold, function, left, right);
+    fold_value_t value;
+    if (is_complex_step(element, function)) {
+      value = elementwise_combine_complex(&fold, function, schedule, left, right);
+    } else {
+      value = element->format != NULL ? operate_floats(&fold, function, left, right)
+                                      : operate_integers(&fold, function, left, right);
+    }
     fold_store(&fold, value, i, result);
   }
   return STATUS_OK;

@@ -1,0 +1,171 @@
+/* Convolutions of i8 to i32, of f16 to f32 and the like.  C27 of the specification forbids them, so
+ * that it gives them no meaning; the dialect's verifier takes them.  XLA, for which its users write
+ * them, multiplies and adds in the type of the result (preferred_element_type), as dot_general
+ * does; the StableHLO interpreter does both in the operands' type, and promotes the sums. */
+#include "oracles/ops/convolution/convolution_widening.h"
+
+#include <glib.h>
+
+#include "oracles/gathered.h"
+#include "oracles/ops/convolution/convolution.h"
+
+static bool is_widening(const program_t *program) {
+  return program->operands[CONVOLUTION_RHS].quantization == NULL &&
+         program->operands[CONVOLUTION_LHS].element != program->results[0].element;
+}
+
+/* The same convolution with a result of the operands' type, which the specification defines. */
+static case_t narrow_case(const case_t *instance) {
+  case_t narrow = *instance;
+  narrow.program.results[0].element = instance->program.operands[CONVOLUTION_LHS].element;
+  return narrow;
+}
+
+/* ---- Conversions ----------------------------------------------------------------------------- */
+
+static uint64_t promote(const element_t *from, const element_t *to, uint64_t bits) {
+  if (from->format != NULL)
+    return format_from_double(to->format, format_to_double(from->format, bits));
+  return (uint64_t)element_signed_value(from, bits) & element_mask(to);
+}
+
+/* The pattern that is promoted to `bits`; false if there is none. */
+static bool narrow(const element_t *from, const element_t *to, uint64_t bits, uint64_t *out_bits) {
+  *out_bits = bits & element_mask(from);
+  if (from->format == NULL) return promote(from, to, *out_bits) == bits;
+  *out_bits = format_from_double(from->format, format_to_double(to->format, bits));
+  uint64_t again = promote(from, to, *out_bits);
+  bool are_nan = format_is_nan(to->format, bits) && format_is_nan(to->format, again);
+  return are_nan || again == bits;
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+/* What is remembered of both convolutions, in one arena. */
+typedef struct memory {
+  void *whole;
+  void *narrow;
+} memory_t;
+
+static status_t ask_gathered(const case_t *instance, const contract_t *contract, uint32_t result,
+                             size_t component, const tensor_t *results, void **inout_entries,
+                             ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
+                             failure_t *error) {
+  memo->entries = *inout_entries;
+  status_t status = gathered_ask_remembering(instance, contract, result, component, results, memo,
+                                             arena, out_answer, error);
+  *inout_entries = memo->entries;
+  return status;
+}
+
+/* The parts of one element, narrowed; false if that is not exact. */
+static bool narrow_element(const element_t *from, const tensor_t *whole, size_t component,
+                           tensor_t *out_narrow) {
+  const element_t *to = whole->type.element;
+  size_t first = component - component % to->components;
+  bool is_exact = true;
+  for (size_t i = first; i < first + to->components; i++) {
+    uint64_t bits;
+    bool is_known = narrow(from, to, element_load(to, whole->data, i), &bits);
+    if (i == component) is_exact = is_known;
+    element_store(from, out_narrow->data, i, bits);
+  }
+  return is_exact;
+}
+
+static status_t ask_narrow(const case_t *instance, const contract_t *contract, size_t component,
+                           const tensor_t *results, memory_t *memory, ask_memo_t *memo,
+                           arena_t *arena, answer_t *inout_answer, failure_t *error) {
+  const case_t plain = narrow_case(instance);
+  tensor_t result = tensor_make(arena, &plain.program.results[0]);
+  if (!narrow_element(result.type.element, &results[0], component, &result)) return STATUS_OK;
+  answer_t answer;
+  STATUS_TRY(ask_gathered(&plain, contract, 0, component, &result, &memory->narrow, memo, arena,
+                          &answer, error));
+  if (!answer.conforms) return STATUS_OK;
+  g_strlcpy(answer.observed, "convolution_types=operands", sizeof answer.observed);
+  *inout_answer = answer;
+  return STATUS_OK;
+}
+
+status_t convolution_ask_remembering(const case_t *instance, const contract_t *contract,
+                                     uint32_t result, size_t component, const tensor_t *results,
+                                     ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
+                                     failure_t *error) {
+  memory_t *memory = memo->entries;
+  if (memory == NULL) {
+    memory = ARENA_NEW_ARRAY(&memo->arena, memory_t, 1);
+    *memory = (memory_t){.whole = NULL, .narrow = NULL};
+  }
+  status_t status = ask_gathered(instance, contract, result, component, results, &memory->whole,
+                                 memo, arena, out_answer, error);
+  bool permits_narrow = contract->convolution_types == CONVOLUTION_TYPES_OPERANDS;
+  bool is_open = status == STATUS_OK && !out_answer->conforms;
+  if (is_open && permits_narrow && is_widening(&instance->program)) {
+    status =
+        ask_narrow(instance, contract, component, results, memory, memo, arena, out_answer, error);
+  }
+  memo->entries = memory;
+  return status;
+}
+
+status_t convolution_ask(const case_t *instance, const contract_t *contract, uint32_t result,
+                         size_t component, const tensor_t *results, arena_t *arena,
+                         answer_t *out_answer, failure_t *error) {
+  ask_memo_t memo;
+  ask_memo_init(&memo);
+  status_t status = convolution_ask_remembering(instance, contract, result, component, results,
+                                                &memo, arena, out_answer, error);
+  ask_memo_deinit(&memo);
+  return status;
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+/* The unsigned type that is as wide. */
+static const element_t *unsigned_element(const element_t *element) {
+  for (size_t i = 0; i < element_count; i++) {
+    const element_t *other = &element_table[i];
+    if (other->kind == ELEMENT_UNSIGNED && other->bits == element->bits) return other;
+  }
+  return element;
+}
+
+/* Operands of signed integers taken for unsigned ones. */
+static case_t zero_extend(const case_t *instance) {
+  case_t changed = *instance;
+  for (int i = 0; i < 2; i++) {
+    const element_t *element = instance->program.operands[i].element;
+    if (element->kind != ELEMENT_SIGNED) continue;
+    changed.program.operands[i].element = unsigned_element(element);
+    changed.operands[i].type.element = changed.program.operands[i].element;
+  }
+  return changed;
+}
+
+/* The other way: sums in the operands' type. */
+static status_t simulate_narrow(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                                tensor_t *inout_results, failure_t *error) {
+  const case_t plain = narrow_case(instance);
+  tensor_t result = tensor_make(arena, &plain.program.results[0]);
+  STATUS_TRY(gathered_simulate(&plain, schedule, arena, &result, error));
+  const element_t *from = result.type.element, *to = inout_results[0].type.element;
+  for (size_t i = 0; i < type_component_count(&result.type); i++) {
+    element_store(to, inout_results[0].data, i,
+                  promote(from, to, element_load(from, result.data, i)));
+  }
+  return STATUS_OK;
+}
+
+status_t convolution_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+                              tensor_t *inout_results, failure_t *error) {
+  if (!is_widening(&instance->program)) {
+    return gathered_simulate(instance, schedule, arena, inout_results, error);
+  }
+  if (schedule->fault == FAULT_convolution_zero_extends) {
+    const case_t changed = zero_extend(instance);
+    return gathered_simulate(&changed, schedule, arena, inout_results, error);
+  }
+  if (schedule->other_way) return simulate_narrow(instance, schedule, arena, inout_results, error);
+  return gathered_simulate(instance, schedule, arena, inout_results, error);
+}
