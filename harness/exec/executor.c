@@ -82,6 +82,8 @@ bool executor_load_changed_environment(const executor_t *executor) {
 
 bool executor_is_process(const executor_t *executor) { return executor->address.command != NULL; }
 
+bool executor_validates(const executor_t *executor) { return executor->transport->validates; }
+
 executor_promise_t executor_promises(executor_t *executor, const program_t *program) {
   transport_t *transport = executor->transport;
   hash_text_t key = program_hash(program);

@@ -230,6 +230,7 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
       .library = library,
       .unload = unload};
   memcpy(&made->table, table, MIN(table->struct_size, sizeof made->table));
+  made->head.validates = made->table.validates != 0;
   arena_init(&made->arena);
   saved = enter();
   made->head.version = g_strdup_printf("%s %s", text_or_empty(table->name(self)),

@@ -41,6 +41,7 @@ struct transport {
   char *version; /* Owned: "NAME VERSION", as the backend says. */
   char *hardware;
   bool load_changed_environment;
+  bool validates;              /* The backend declares that it checks programs. */
   bool operands_are_protected; /* The backend cannot write into operands, however wild. */
 };
 
