@@ -21,9 +21,7 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "With contract identified: the version to predict with, or own (default: the last other "
        "one)",
        "VERSION"},
-      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on,
-       "Which findings make the exit code 1 or 3: any (default), unwaived, or new (with regressed "
-       "ones and expired waivers)",
+      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on, FAIL_ON_HELP " (default any)",
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
        "With --db: say there that this run is a part of that campaign", "NAME"},
@@ -105,8 +103,7 @@ static status_t read_flags(task_t *task, failure_t *error) {
   session_options_t *options = &task->options;
   options->stream.gen = gen_options_default();
   STATUS_TRY(read_limits(task->flags, options, error));
-  STATUS_TRY(
-      fail_on_parse(task->flags->fail_on, task->flags->database != NULL, &task->fail_on, error));
+  STATUS_TRY(read_fail_on(task->flags->fail_on, task->flags->database, &task->fail_on, error));
   STATUS_TRY(arguments_parse_seed(task->flags->seed, &options->stream.seed, error));
   STATUS_TRY(find_contract(task->flags->contract, &options->contract, error));
   GString *contract = g_string_new(NULL);

@@ -7,6 +7,7 @@
 #include "harness/cli/known_findings.h"
 #include "harness/run/prediction.h"
 #include "harness/run/session.h"
+#include "harness/store/fail_on.h"
 
 typedef struct task_flags {
   executor_flags_t executor;
@@ -24,9 +25,6 @@ typedef struct task_flags {
   char *fail_on;
   gboolean json;
 } task_flags_t;
-
-/* Which findings make a run fail; see finding_lives.h. */
-typedef enum fail_on { FAIL_ON_ANY, FAIL_ON_UNWAIVED, FAIL_ON_NEW } fail_on_t;
 
 typedef struct finding_lives finding_lives_t;
 
