@@ -46,15 +46,16 @@ static void print_cases(const stream_options_t *options, gint64 cases) {
 }
 
 static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *error) {
-  stream_options_t options = {.gen = gen_options_default()};
-  if (!flags->invalid) options.gen.invalid_one_in = 0;
+  stream_options_t options = {.gen = gen_options_default(), .leaves_out_invalid = !flags->invalid};
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
-  program_t program;
+  stream_program_t given;
   if (flags->program != NULL) {
-    STATUS_TRY(program_parse(str_from(flags->program), arena, &program, &options.broken, error));
-    options.program = &program;
+    STATUS_TRY(
+        program_parse(str_from(flags->program), arena, &given.program, &given.broken, error));
+    options.programs = &given;
+    options.program_count = 1;
     if (flags->case_seed != NULL) {
-      return print_case_of_seed(&program, flags->case_seed, arena, error);
+      return print_case_of_seed(&given.program, flags->case_seed, arena, error);
     }
   } else if (flags->case_seed != NULL) {
     return status_fail(error, STATUS_INVALID, "--case-seed needs a program; add --program LINE");

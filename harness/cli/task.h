@@ -12,7 +12,11 @@
 typedef struct task_flags {
   executor_flags_t executor;
   char **ops;
-  gint64 cases;
+  char **programs;   /* Set by the verb that has such an option. */
+  gint64 cases;      /* Judged ones of each executor ... */
+  gint64 draws;      /* ... out of so many. */
+  gboolean is_drawn; /* The verb has these limits. */
+  gboolean invalid;
   char *time;
   char *seed;
   char *contract;
@@ -21,7 +25,6 @@ typedef struct task_flags {
   char *name;      /* Of the campaign that the run is a part of. */
   char *known;     /* A database: what it has small is not shrunk again. */
   gboolean shrink; /* Make the first case of each finding small. */
-  char *program;   /* Set by the verb that has such an option. */
   char *fail_on;
   gboolean json;
 } task_flags_t;
@@ -31,8 +34,9 @@ typedef struct finding_lives finding_lives_t;
 /* --time, --seed, --contract, --db, --reference, --fail-on and the executor options. */
 void task_flags_add(task_flags_t *flags, arguments_t *arguments);
 
-/* --op and --cases. */
+/* --op, --cases, --draws and --invalid; the latter alone. */
 void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments);
+void task_flags_add_invalid(task_flags_t *flags, arguments_t *arguments);
 
 /* --json. */
 void task_flags_add_json(task_flags_t *flags, arguments_t *arguments);
@@ -45,8 +49,7 @@ typedef struct task {
   store_t *store;
   known_findings_t *known;  /* NULL: none are. */
   prediction_t *prediction; /* NULL unless the contract is `identified`. */
-  arena_t arena;            /* Of `program`. */
-  program_t program;
+  arena_t arena;            /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;
