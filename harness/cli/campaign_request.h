@@ -16,7 +16,9 @@ typedef struct campaign_request {
   char *name;
   char *shard;
   gint jobs;
+  char *fail_on;
   gboolean fresh;
+  gboolean invalid;
 
   /* Filled in by campaign_request_check(). */
   double seconds;
@@ -25,6 +27,7 @@ typedef struct campaign_request {
   uint64_t shard_count;
   bool *compiling_is_dear; /* By executor. */
   GPtrArray *arguments;    /* For workers; ended by NULL. */
+  fail_on_t fails_on;
 } campaign_request_t;
 
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments);
