@@ -1,14 +1,15 @@
 #!/bin/sh
-# Builds the fuzz targets for AFL++ (Debian: afl++) and lets it search for a while.
+# Builds a fuzz target for AFL++ (Debian: afl++) and lets it search for a while.
 #
 #   fuzz/afl.sh TARGET FOLDER SECONDS [--mutator]
 #
 #   fuzz/afl.sh fuzz_walk /tmp/afl 60 --mutator      mutates cases instead of bytes
 #
 # FOLDER keeps what is built, so that the next call is quick, and AFL++'s findings in FOLDER/TARGET.
+# CFLAGS is how the target is compiled (default -O1).
 # Exit status: 0, 1 if AFL++ found crashes or hangs, 2 bad usage, 3 if something cannot be built or run.
 set -eu
-usage() { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
+usage() { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 [ $# -ge 3 ] && [ $# -le 4 ] || usage
 [ "${4:---mutator}" = --mutator ] || usage
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,24 +20,29 @@ mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 
 fail() { echo "fuzz/afl.sh: $*" >&2; exit 3; }
-command -v afl-clang-fast >/dev/null || fail "AFL++ is not installed (Debian: apt-get install afl++)"
+command -v afl-clang-fast >/dev/null || fail "AFL++ is not installed (Debian: apt-get install afl++ libclang-rt-14-dev)"
 
 # afl-clang-fast takes this engine for its own driver.  Clang's own instrumentation: AFL++ 4.04's, of
 # conditional moves, reads beyond its table in some builds, so that every seed crashes in the map.
-AFL_LLVM_INSTRUMENT=LLVM-NATIVE CC=afl-clang-fast CXX=afl-clang-fast++ LIB_FUZZING_ENGINE=-fsanitize=fuzzer CFLAGS=-O1 CXXFLAGS=-O1 \
-  AFL_QUIET=1 OUT=$folder/out WORK=$folder/work "$root/fuzz/build.sh" >"$folder/build.log" 2>&1 ||
-  { tail -5 "$folder/build.log" >&2; fail "the targets do not build (log: $folder/build.log)"; }
+AFL_LLVM_INSTRUMENT=LLVM-NATIVE CC=afl-clang-fast CXX=afl-clang-fast++ \
+  LIB_FUZZING_ENGINE=-fsanitize=fuzzer CFLAGS=${CFLAGS:--O1} CXXFLAGS=${CFLAGS:--O1} \
+  AFL_QUIET=1 OUT=$folder/out WORK=$folder/work "$root/fuzz/build.sh" "$target" >"$folder/build.log" 2>&1 ||
+  { tail -5 "$folder/build.log" >&2; fail "the target does not build (log: $folder/build.log)"; }
 
 rm -rf "$folder/seeds" "$folder/$target"
 "$root/fuzz/seed-corpus" "$target" "$folder/seeds"
 
 if [ $# -eq 4 ]; then
-  # By our usual compiler: AFL++'s instrumentation has no place in the fuzzer itself.
-  { cmake -S "$root" -B "$folder/mutator" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-      -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 &&
-    ninja -C "$folder/mutator" afl_case_mutator; } >"$folder/mutator.log" 2>&1 ||
+  # By our usual compiler: AFL++'s instrumentation has no place in the fuzzer itself.  Where this checkout
+  # has been built, most of it is there.
+  mutator=$root/build
+  [ -f "$mutator/build.ninja" ] || mutator=$folder/mutator
+  { [ -f "$mutator/build.ninja" ] ||
+      cmake -S "$root" -B "$mutator" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19; } >"$folder/mutator.log" 2>&1 &&
+    ninja -C "$mutator" afl_case_mutator >>"$folder/mutator.log" 2>&1 ||
     fail "the mutator does not build (log: $folder/mutator.log)"
-  export AFL_CUSTOM_MUTATOR_LIBRARY="$folder/mutator/afl_case_mutator.so" AFL_CUSTOM_MUTATOR_ONLY=1
+  export AFL_CUSTOM_MUTATOR_LIBRARY="$mutator/afl_case_mutator.so" AFL_CUSTOM_MUTATOR_ONLY=1
 fi
 
 # Sanitizers are not built in; AFL++ refuses their options where they do not suit it.

@@ -3,7 +3,9 @@
 # TARGET.dict, TARGET.options.  Also how we build them by hand:
 #
 #   CC=clang-19 CXX=clang++-19 LIB_FUZZING_ENGINE=-fsanitize=fuzzer OUT=/tmp/out WORK=/tmp/work \
-#     CFLAGS='-O1 -g -fsanitize=address,fuzzer-no-link' CXXFLAGS=$CFLAGS fuzz/build.sh
+#     CFLAGS='-O1 -g -fsanitize=address,fuzzer-no-link' CXXFLAGS=$CFLAGS fuzz/build.sh [TARGET...]
+#
+# Without a target it builds all of them.
 #
 # Read from the environment: CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE (a flag or an archive; empty:
 # programs that replay files), OUT, WORK, and SRC (the sources are in $SRC/assay; default: this
@@ -18,10 +20,12 @@ mkdir -p "$OUT" "$WORK"
 cmake -S "$root" -B "$WORK/build" -G Ninja -DCMAKE_BUILD_TYPE= \
   -DLIB_FUZZING_ENGINE="${LIB_FUZZING_ENGINE:-}" \
   -DASSAY_STATIC_LIBRARIES=ON -DASSAY_WARNINGS_ARE_ERRORS=OFF
-ninja -C "$WORK/build" fuzz_targets
+if [ $# -eq 0 ]; then
+  for source in "$root"/fuzz/fuzz_*.c; do set -- "$@" "$(basename "$source" .c)"; done
+fi
+ninja -C "$WORK/build" "$@"
 
-for source in "$root"/fuzz/fuzz_*.c; do
-  target=$(basename "$source" .c)
+for target; do
   cp "$WORK/build/$target" "$OUT/"
   cp "$root/fuzz/$target.options" "$OUT/"
   "$root/fuzz/dictionary" "$target" >"$OUT/$target.dict"

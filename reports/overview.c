@@ -4,6 +4,7 @@
 
 #include "harness/model/contract.h"
 #include "harness/store/store_reader.h"
+#include "reports/overview_states.h"
 #include "reports/report.h"
 
 enum { PASTED_LINE_BYTES_MAX = 2000 };
@@ -32,7 +33,8 @@ static const char SLACK_USED[] =
     " ORDER BY maximum DESC, executor, op";
 
 static const char FINDINGS[] =
-    "SELECT id, executor, name AS executor_name, permissions, op, algorithm, types, outcome, class,"
+    "SELECT id, executor, name AS executor_name, signature, permissions, op, algorithm, types, "
+    "outcome, class,"
     " broken_constraint, sightings, first_seen, last_seen, first_campaign, slack, ulp_error,"
     " small_wrong_count, small_component_count, small_got, small_expected, reason, cause,"
     " cause_words, pattern, small_case_line, small_case_seed, is_shrunk,"
@@ -82,12 +84,14 @@ status_t overview_read(const char *path, const char *campaign, overview_t *out_o
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_init(&out_overview->sections[i]);
   status_t status = read_sections(reader, out_overview, error);
   store_reader_close(reader);
+  if (status == STATUS_OK) status = overview_read_states(path, &out_overview->states, error);
   if (status != STATUS_OK) overview_free(out_overview);
   return status;
 }
 
 void overview_free(overview_t *overview) {
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_deinit(&overview->sections[i]);
+  if (overview->states != NULL) g_hash_table_destroy(overview->states);
   g_free(overview->database);
   g_free(overview->campaign);
 }

@@ -2,6 +2,7 @@
 #ifndef ASSAY_REPORTS_OVERVIEW_H
 #define ASSAY_REPORTS_OVERVIEW_H
 
+#include "harness/store/fail_on.h"
 #include "reports/report_grid.h"
 
 /* Each section is the named query with the same spelling, or what overview.c asks. */
@@ -28,6 +29,8 @@ typedef struct overview {
   char *database; /* The name of its file. */
   char *campaign; /* NULL: all. */
   report_grid_t sections[OVERVIEW_SECTION_COUNT];
+  fail_on_t fail_on;  /* Which findings count; all, unless the caller changes it. */
+  GHashTable *states; /* Of findings, over all campaigns: see overview_finding_fails(). */
 } overview_t;
 
 /* Reads a database, or one campaign in it.  On success freed with overview_free(). */
@@ -75,6 +78,13 @@ typedef struct overview_finding {
   bool is_shrunk;
   bool is_new; /* The last campaign was the first to see it. */
 } overview_finding_t;
+
+/* Whether a finding counts; its state (view finding_state), borrowed. */
+bool overview_finding_fails(const overview_t *overview, size_t index);
+const char *overview_finding_state(const overview_t *overview, size_t index);
+
+/* Whether a finding counts that diverged, and whether one does that failed. */
+void overview_failures(const overview_t *overview, bool *out_diverged, bool *out_failed);
 
 size_t overview_finding_count(const overview_t *overview);
 overview_finding_t overview_finding(const overview_t *overview, size_t index);

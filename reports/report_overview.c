@@ -23,14 +23,40 @@ status_t overview_format_parse(const char *spelling, overview_format_t *out_form
                      "no format \"%s\": write text, json, tap, junit or html", spelling);
 }
 
+status_t report_print_overview(const overview_t *overview, overview_format_t format, FILE *out,
+                               failure_t *error) {
+  FORMATS[format].print(overview, out);
+  if (fflush(out) == 0 && !ferror(out)) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "cannot write the report: %s", strerror(errno));
+}
+
 status_t report_write_overview(const char *path, const char *campaign, overview_format_t format,
                                FILE *out, failure_t *error) {
   overview_t overview;
   STATUS_TRY(overview_read(path, campaign, &overview, error));
-  FORMATS[format].print(&overview, out);
+  status_t status = report_print_overview(&overview, format, out, error);
   overview_free(&overview);
-  if (fflush(out) == 0 && !ferror(out)) return STATUS_OK;
-  return status_fail(error, STATUS_IO, "cannot write the report: %s", strerror(errno));
+  return status;
+}
+
+/* Why no finding of an executor, op and algorithm counts; NULL if one does.  Divergences of which
+ * nothing is kept count unless nothing does. */
+static const char *find_excuse(const overview_t *overview, size_t row) {
+  if (overview->fail_on == FAIL_ON_ANY) return NULL;
+  if (overview->fail_on == FAIL_ON_NEVER) return "--fail-on never";
+  const report_grid_t *grid = &overview->sections[OVERVIEW_ALGORITHMS];
+  const char *excuse = NULL;
+  for (size_t i = 0; i < overview_finding_count(overview); i++) {
+    overview_finding_t finding = overview_finding(overview, i);
+    if (strcmp(finding.executor, overview_text(grid, row, "executor")) != 0 ||
+        strcmp(finding.op, overview_text(grid, row, "op")) != 0 ||
+        strcmp(finding.algorithm, overview_text(grid, row, "algorithm")) != 0) {
+      continue;
+    }
+    if (overview_finding_fails(overview, i)) return NULL;
+    excuse = overview_finding_state(overview, i);
+  }
+  return excuse;
 }
 
 overview_outcome_t overview_outcome(const overview_t *overview, size_t row,
@@ -38,7 +64,8 @@ overview_outcome_t overview_outcome(const overview_t *overview, size_t row,
   const report_grid_t *grid = &overview->sections[OVERVIEW_ALGORITHMS];
   *out_reason = NULL;
   if (overview_number(grid, row, "diverges") + overview_number(grid, row, "failed") > 0) {
-    return OVERVIEW_FAILED;
+    *out_reason = find_excuse(overview, row);
+    return *out_reason == NULL ? OVERVIEW_FAILED : OVERVIEW_EXCUSED;
   }
   if (overview_number(grid, row, "conforms") > 0) return OVERVIEW_PASSED;
   *out_reason = overview_number(grid, row, "refused") > 0     ? "refused"

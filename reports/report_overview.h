@@ -22,6 +22,10 @@ status_t overview_format_parse(const char *spelling, overview_format_t *out_form
 status_t report_write_overview(const char *path, const char *campaign, overview_format_t format,
                                FILE *out, failure_t *error);
 
+/* Writes one that was read. */
+status_t report_print_overview(const overview_t *overview, overview_format_t format, FILE *out,
+                               failure_t *error);
+
 void report_print_text(const overview_t *overview, FILE *out);
 void report_print_json(const overview_t *overview, FILE *out);
 void report_print_tap(const overview_t *overview, FILE *out);
@@ -32,7 +36,9 @@ void report_print_html(const overview_t *overview, FILE *out);
 typedef enum overview_outcome {
   OVERVIEW_PASSED,
   OVERVIEW_FAILED,
+  OVERVIEW_EXCUSED, /* It failed, and none of its findings counts: overview_t.fail_on. */
   OVERVIEW_SKIPPED, /* Nothing in it could have failed: refused, undecided or weak. */
+  OVERVIEW_OUTCOME_COUNT
 } overview_outcome_t;
 overview_outcome_t overview_outcome(const overview_t *overview, size_t row,
                                     const char **out_reason);

@@ -52,7 +52,11 @@ void report_print_tap(const overview_t *overview, FILE *out) {
       tap_point_skip(&tap, description, reason);
       continue;
     }
-    tap_point(&tap, outcome == OVERVIEW_PASSED, description);
+    if (outcome == OVERVIEW_EXCUSED) {
+      tap_point_todo(&tap, false, description, reason);
+    } else {
+      tap_point(&tap, outcome == OVERVIEW_PASSED, description);
+    }
     print_details(&tap, overview, row);
   }
   tap_end(&tap);

@@ -261,6 +261,9 @@ SELECT executor_id, name, version, hardware, step FROM executor JOIN ordered USI
 --   changed         like fixed, but its cases diverge in another way: under another signature
 -- What was seen at an older version does not reopen what a newer one has closed.  What was seen on
 -- several kinds of hardware is closed once it is closed on each of them.
+--
+-- is_news is 1 for what the newest search brought: what is new, what is regressed and was seen again
+-- by no older search, and what a waiver has ceased to hold for.
 DROP VIEW IF EXISTS finding_state;
 CREATE VIEW finding_state AS
 WITH saw AS (  -- "STEP TIME RUN" sorts as events do
@@ -310,6 +313,12 @@ WITH saw AS (  -- "STEP TIME RUN" sorts as events do
            (SELECT min(printf('%s %012d', started, run_id)) FROM run
             WHERE run.campaign = searched.campaign) END AS begin
   FROM searched
+), reopened AS (  -- those that an older search than the newest has seen again
+  SELECT DISTINCT saw.name, saw.signature
+  FROM life JOIN saw USING (name, signature) JOIN newest USING (name)
+       JOIN sighting USING (divergence_id) JOIN run ON run.run_id = sighting.run_id
+  WHERE printf('%06d %s %012d', saw.step, run.started, run.run_id) > fixed_key
+    AND printf('%s %012d', run.started, run.run_id) < newest.begin
 ), held AS (
   SELECT executor AS name, signature, max(created) AS created, reason, owner, expires
   FROM waiver WHERE withdrawn IS NULL GROUP BY executor, signature
@@ -334,7 +343,13 @@ SELECT id, name AS executor, signature, op, algorithm, types, outcome, class, br
        sightings, first_seen, last_seen, first_version, last_version,
        substr(good, 8) AS last_good_version, open_on,
        reason AS waiver_reason, owner AS waiver_owner, created AS waiver_created,
-       expires AS waiver_expires
+       expires AS waiver_expires,
+       CASE
+         WHEN NOT is_open THEN 0
+         WHEN created >= substr(coalesce(fixed_key, ''), 8, 20) THEN expires < date('now')
+         WHEN fixed_key IS NOT NULL THEN (name, signature) NOT IN (SELECT name, signature FROM reopened)
+         ELSE known.begin >= newest.begin
+       END AS is_news
 FROM known JOIN life USING (name, signature)
 LEFT JOIN newest USING (name) LEFT JOIN held USING (name, signature);
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "harness/base/status.h"
+#include "harness/store/fail_on.h"
 
 /* Of all runs of the campaign that have been merged. */
 typedef struct campaign_totals {
@@ -26,6 +27,32 @@ typedef struct campaign_totals {
 /* Reads them from the database at `path`, where the runs are of campaign `name`. */
 status_t campaign_totals_read(const char *path, const char *name, campaign_totals_t *out_totals,
                               failure_t *error);
+
+/* Whether the campaign saw a finding that counts: one that diverged, one that failed. */
+typedef struct campaign_failures {
+  bool diverged;
+  bool failed;
+} campaign_failures_t;
+
+status_t campaign_failures_read(const char *path, const char *name, fail_on_t fail_on,
+                                campaign_failures_t *out_failures, failure_t *error);
+
+/* Cases of an executor and op by what came of them. */
+typedef struct campaign_share_judged {
+  const char *executor; /* Borrowed for the call. */
+  const char *op;
+  uint64_t cases;
+  uint64_t judged;
+  uint64_t refused;
+  uint64_t weak;
+  uint64_t no_oracle;
+} campaign_share_judged_t;
+
+/* Calls `tell` for each op of which the campaign judged less than half, unless an executor refuses
+ * it altogether, and for each executor of which it judged nothing (`op` is then NULL). */
+status_t campaign_shortfalls_read(const char *path, const char *name,
+                                  void (*tell)(void *context, const campaign_share_judged_t *share),
+                                  void *context, failure_t *error);
 
 typedef struct campaign_worker_status {
   const char *executor; /* NULL if it is idle. */

@@ -6,6 +6,7 @@
 
 #include "harness/campaign/campaign_folder.h"
 #include "harness/cli/option_table.h"
+#include "harness/cli/repeated_option.h"
 #include "harness/cli/suggest.h"
 
 arguments_t arguments_make(const command_t *command) {
@@ -87,6 +88,15 @@ static void arguments_free(arguments_t *arguments) {
   g_array_unref(arguments->entries);
 }
 
+/* False after a complaint about an option that was given twice. */
+static bool check_repeated(const arguments_t *arguments, int argc, char *const *argv) {
+  const GOptionEntry *entries = (const GOptionEntry *)(void *)arguments->entries->data;
+  const GOptionEntry *repeated = repeated_option_find(entries, arguments->entries->len, argc, argv);
+  if (repeated == NULL) return true;
+  complain("--%s is given twice, and takes one value; leave one out", repeated->long_name);
+  return false;
+}
+
 gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_argv,
                          int positional_min, int positional_max) {
   if (option_table_note((const GOptionEntry *)(void *)arguments->entries->data,
@@ -98,8 +108,11 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
   char *name = g_strdup_printf("assay %s", verb);
   g_set_prgname(name); /* For GLib's --help. */
   GError *failure = NULL;
-  gboolean is_good = g_option_context_parse(arguments->context, inout_argc, inout_argv, &failure);
+  gboolean is_good = check_repeated(arguments, *inout_argc, *inout_argv);
   if (!is_good) {
+    /* It has been said. */
+  } else if (!g_option_context_parse(arguments->context, inout_argc, inout_argv, &failure)) {
+    is_good = FALSE;
     complain_about(arguments, verb, failure);
     g_error_free(failure);
   } else {

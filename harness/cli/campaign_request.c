@@ -30,6 +30,12 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
       {"shard", 0, 0, G_OPTION_ARG_STRING, &request->shard,
        "One of several machines that share a seed, from 0 (default: what a Slurm array says)",
        "I/N"},
+      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &request->fail_on, FAIL_ON_HELP " (default any)",
+       "WHICH"},
+      {"invalid", 0, 0, G_OPTION_ARG_NONE, &request->invalid,
+       "Programs that break a constraint go to every executor, also to those that do not declare "
+       "that they validate",
+       NULL},
       {"fresh", 0, 0, G_OPTION_ARG_NONE, &request->fresh,
        "Refuse a folder that holds a campaign already", NULL},
       G_OPTION_ENTRY_NULL};
@@ -46,6 +52,7 @@ void campaign_request_free(campaign_request_t *request) {
   g_free(request->folder);
   g_free(request->name);
   g_free(request->shard);
+  g_free(request->fail_on);
   g_free(request->compiling_is_dear);
   g_free(request->contract_text);
   if (request->arguments != NULL) g_ptr_array_unref(request->arguments);
@@ -89,6 +96,8 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
     return status_fail(error, STATUS_INVALID,
                        "bad value '%s' (--name); write one line of printable UTF-8", request->name);
   }
+  request->fails_on = FAIL_ON_ANY;
+  STATUS_TRY(read_fail_on(request->fail_on, request->folder, &request->fails_on, error));
   STATUS_TRY(arguments_parse_seconds("--time", request->time == NULL ? "1h" : request->time,
                                      &request->seconds, error));
   STATUS_TRY(arguments_parse_seed(request->seed == NULL ? "random" : request->seed,
@@ -130,6 +139,7 @@ static GPtrArray *make_arguments(const campaign_request_t *request) {
   add_word(words, "--timeout", request->executor.timeout);
   add_word(words, "--memory", request->executor.memory);
   if (request->executor.isolate) g_ptr_array_add(words, g_strdup("--isolate"));
+  if (request->invalid) g_ptr_array_add(words, g_strdup("--invalid"));
   g_ptr_array_add(words, NULL);
   return words;
 }

@@ -16,7 +16,9 @@ typedef struct campaign_request {
   char *name;
   char *shard;
   gint jobs;
+  char *fail_on;
   gboolean fresh;
+  gboolean invalid;
 
   /* Filled in by campaign_request_check(). */
   double seconds;
@@ -26,6 +28,7 @@ typedef struct campaign_request {
   bool *compiling_is_dear; /* By executor. */
   GPtrArray *arguments;    /* For workers; ended by NULL. */
   char *contract_text;     /* As contract_print() gives it. */
+  fail_on_t fails_on;
 } campaign_request_t;
 
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments);

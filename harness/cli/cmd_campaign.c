@@ -44,6 +44,35 @@ static status_t print_findings(const char *database, const char *name, failure_t
   return report_query(database, NULL, sql, REPORT_TABLE, NULL, stdout, error);
 }
 
+static void print_shortfall(void *context, const campaign_share_judged_t *share) {
+  (void)context;
+  printf("judged %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, share->judged, share->cases);
+  if (share->op != NULL) printf(" of %s", share->op);
+  printf(": %s refused %" G_GUINT64_FORMAT, share->executor, share->refused);
+  if (share->weak > 0) printf(", %" G_GUINT64_FORMAT " weak", share->weak);
+  if (share->no_oracle > 0) printf(", %" G_GUINT64_FORMAT " without an oracle", share->no_oracle);
+  if (share->op != NULL && share->judged > 0) printf(", try --op %s", share->op);
+  printf("\n");
+}
+
+/* A campaign that judged nothing has failed, whatever is to fail. */
+static int find_exit_code(const campaign_request_t *request, const campaign_state_t *state,
+                          const campaign_outcome_t *outcome, failure_t *error) {
+  g_autofree char *database = campaign_folder_database(request->folder);
+  campaign_failures_t failures = {.diverged = outcome->totals.diverging > 0,
+                                  .failed = outcome->totals.failed > 0};
+  if (request->fails_on != FAIL_ON_ANY) {
+    status_t status =
+        campaign_failures_read(database, state->name, request->fails_on, &failures, error);
+    if (status != STATUS_OK) return complain_status(status, error);
+  }
+  if (failures.diverged) return EXIT_CODE_DIVERGES;
+  const campaign_totals_t *totals = &outcome->totals;
+  bool judged_nothing = totals->cases == totals->unjudged && !outcome->interrupted;
+  return failures.failed || outcome->all_set_aside || judged_nothing ? EXIT_CODE_FAILED
+                                                                     : EXIT_CODE_CLEAN;
+}
+
 static int summarise(const campaign_request_t *request, const campaign_state_t *state,
                      const campaign_outcome_t *outcome) {
   g_autofree char *database = campaign_folder_database(request->folder);
@@ -58,12 +87,9 @@ static int summarise(const campaign_request_t *request, const campaign_state_t *
          outcome->interrupted ? "Interrupted: the same command goes on where it stopped."
                               : "Finished: the same command, with another --name, adds another.",
          request->folder);
-  if (outcome->totals.diverging > 0) return EXIT_CODE_DIVERGES;
-  bool nothing_ran = outcome->totals.cases == 0;
-  return outcome->totals.failed > 0 || outcome->all_set_aside ||
-                 (nothing_ran && !outcome->interrupted)
-             ? EXIT_CODE_FAILED
-             : EXIT_CODE_CLEAN;
+  status_t status = campaign_shortfalls_read(database, state->name, print_shortfall, NULL, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  return find_exit_code(request, state, outcome, &error);
 }
 
 /* The database remembers the exit code of the program, as for any other run. */

@@ -107,7 +107,7 @@ static status_t try_executor(executor_t *const *executor, const op_t *const *ops
       .executors = executor,
       .executor_count = 1,
       .contract = contract_backend(),
-      .cases_max = EXECUTOR_CASES,
+      .draws_max = EXECUTOR_CASES,
       .command = "doctor",
       .assay_version = ASSAY_VERSION};
   options.stream.gen.limits.elements_max = SELF_TEST_ELEMENTS_MAX;

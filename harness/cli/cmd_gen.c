@@ -47,20 +47,18 @@ static void print_cases(const stream_options_t *options, gint64 cases) {
 }
 
 static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *error) {
-  stream_options_t options = {.gen = gen_options_default()};
+  stream_options_t options = {.gen = gen_options_default(), .leaves_out_invalid = !flags->invalid};
   contract_t contract;
   STATUS_TRY(find_contract(flags->contract, &contract, error));
   options.gen.contract = &contract;
-  if (!flags->invalid) options.gen.invalid_one_in = 0;
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
-  program_t program;
+  stream_program_t given;
   if (flags->program != NULL) {
-    const char *violation;
-    STATUS_TRY(program_parse(str_from(flags->program), arena, &program, &violation, error));
-    options.broken = op_constraint_find(program.op, violation);
-    options.program = &program;
+    STATUS_TRY(stream_program_parse(str_from(flags->program), arena, &given, error));
+    options.programs = &given;
+    options.program_count = 1;
     if (flags->case_seed != NULL) {
-      return print_case_of_seed(&program, flags->case_seed, arena, error);
+      return print_case_of_seed(&given.program, flags->case_seed, arena, error);
     }
   } else if (flags->case_seed != NULL) {
     return status_fail(error, STATUS_INVALID, "--case-seed needs a program; add --program LINE");

@@ -12,6 +12,8 @@ typedef struct retest_flags {
   char *database;
   char *states;
   char *contract;
+  char *fail_on;
+  fail_on_t fails_on;
   gint64 repeats;
   gboolean resume;
   gboolean json;
@@ -39,8 +41,8 @@ static status_t read_states(const char *text, retest_states_t *out_states, failu
                      "bad value '%s' (--state); write open, waived, fixed or all", text);
 }
 
-static status_t read_flags(const retest_flags_t *flags, contract_t *contract,
-                           retest_options_t *options, failure_t *error) {
+static status_t read_flags(retest_flags_t *flags, contract_t *contract, retest_options_t *options,
+                           failure_t *error) {
   if (flags->database == NULL) {
     return status_fail(error, STATUS_INVALID, "no database given; add --db FILE");
   }
@@ -56,6 +58,7 @@ static status_t read_flags(const retest_flags_t *flags, contract_t *contract,
   options->repeats = (unsigned)MIN(flags->repeats, 1000000);
   options->database = flags->database;
   options->resumes = flags->resume;
+  STATUS_TRY(read_fail_on(flags->fail_on, flags->database, &flags->fails_on, error));
   STATUS_TRY(read_states(flags->states, &options->states, error));
   if (flags->contract == NULL) return STATUS_OK;
   STATUS_TRY(find_contract(flags->contract, contract, error));
@@ -103,6 +106,7 @@ static int run_retest(const retest_flags_t *flags, const executor_list_t *execut
   status =
       retest_report_open(retest, flags->database, executors, &flags->executor, &report, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
+  report.fail_on = flags->fails_on;
   report.is_interrupted = *options->stop != 0 && retest_done(retest) < retest_count(retest);
   print_report(flags, &report);
   int exit_code = retest_report_exit_code(&report);
@@ -145,7 +149,7 @@ static int open_retest(const retest_flags_t *flags, const executor_list_t *execu
   return status == STATUS_OK ? exit_code : complain_status(status, &error);
 }
 
-static int retest_all(const retest_flags_t *flags, int argc, char **argv) {
+static int retest_all(retest_flags_t *flags, int argc, char **argv) {
   failure_t error = {0};
   contract_t contract;
   retest_options_t options = {0};
@@ -161,7 +165,7 @@ static int retest_all(const retest_flags_t *flags, int argc, char **argv) {
 }
 
 int command_retest(const command_t *command, int argc, char **argv) {
-  retest_flags_t flags = {.repeats = REPEATS_DEFAULT};
+  retest_flags_t flags = {.repeats = REPEATS_DEFAULT, .fails_on = FAIL_ON_UNWAIVED};
   const GOptionEntry entries[] = {
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
        "The database that has the findings, and gets what comes of them", "FILE"},
@@ -173,6 +177,8 @@ int command_retest(const command_t *command, int argc, char **argv) {
        "Run a case that was nondeterministic so often before it counts as gone (default 16)", "N"},
       {"resume", 0, 0, G_OPTION_ARG_NONE, &flags.resume,
        "Leave out what a retest of this version did that was interrupted or killed", NULL},
+      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags.fail_on,
+       FAIL_ON_HELP " (default unwaived); new are those that this retest opens", "WHICH"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
       {"tap", 0, 0, G_OPTION_ARG_NONE, &flags.tap, "Print TAP 13, for prove", NULL},
       G_OPTION_ENTRY_NULL};
@@ -190,5 +196,6 @@ int command_retest(const command_t *command, int argc, char **argv) {
   g_free(flags.database);
   g_free(flags.states);
   g_free(flags.contract);
+  g_free(flags.fail_on);
   return exit_code;
 }

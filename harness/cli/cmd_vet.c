@@ -1,13 +1,18 @@
-/* assay vet: a campaign told as TAP 13, one test point per executor, op, algorithm and types, and
- * one per executor and op for the programs that were drawn invalid on purpose. */
+/* assay vet: a campaign told as TAP 13: a test point per executor, op, algorithm and types that
+ * were judged, and one per executor and op for the programs that were drawn invalid on purpose; one
+ * per op for all that was not judged, which is skipped; and one per executor for how much was. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "harness/cli/describe.h"
 #include "harness/cli/finding_lives.h"
+#include "harness/cli/summary_judged.h"
 #include "harness/cli/summary_prediction.h"
+#include "harness/run/shortfall.h"
 #include "harness/tap/tap.h"
+
+static const char fail_on_never[] = "--fail-on never";
 
 /* What a test point is about; for invalid programs the op alone counts of the label. */
 typedef struct topic {
@@ -67,15 +72,35 @@ static GArray *gather_buckets(const task_t *task) {
   return buckets;
 }
 
-/* The first finding in the bucket, or NULL. */
+/* Whether `a` tells more than `b`: the graver class, then the one whose cause is known, then the
+ * larger error that is a number. */
+static bool tells_more(const verdict_t *a, const verdict_t *b) {
+  int graver = class_gravity(a->class_) - class_gravity(b->class_);
+  if (graver != 0) return graver > 0;
+  bool has_cause = a->cause[0] != '\0';
+  if (has_cause != (b->cause[0] != '\0')) return has_cause;
+  if (isfinite(a->ulp_error_max) != isfinite(b->ulp_error_max)) return isfinite(a->ulp_error_max);
+  return a->ulp_error_max > b->ulp_error_max;
+}
+
+/* The most telling finding in the bucket, of those that count (see --fail-on) if there are some;
+ * NULL if there is none. */
 static const finding_t *find_finding(const task_t *task, const bucket_t *bucket) {
+  const finding_t *best = NULL;
+  bool best_fails = false;
   for (size_t i = 0; i < session_finding_count(task->session); i++) {
     const finding_t *finding = session_finding(task->session, i);
     const topic_t topic = {finding->executor, finding->label,
                            finding->verdict.constraint[0] != '\0'};
-    if (is_same_topic(&bucket->topic, &topic)) return finding;
+    if (!is_same_topic(&bucket->topic, &topic)) continue;
+    bool fails = finding_fails(task, finding);
+    bool is_better = best == NULL || (fails && !best_fails) ||
+                     (fails == best_fails && tells_more(&finding->verdict, &best->verdict));
+    if (!is_better) continue;
+    best = finding;
+    best_fails = fails;
   }
-  return NULL;
+  return best;
 }
 
 static uint64_t count_cases(const bucket_t *bucket) {
@@ -111,12 +136,10 @@ static void print_details(tap_t *tap, const task_t *task, const bucket_t *bucket
 }
 
 /* What was never held against an accept set that it could have missed is no pass. */
-static const char *skip_reason(const bucket_t *bucket) {
-  if (bucket->cases[OUTCOME_conforms] > 0) return NULL;
-  if (bucket->cases[OUTCOME_refused] > 0) {
-    return bucket->reason[0] == '\0' ? "refused" : bucket->reason;
-  }
-  return bucket->cases[OUTCOME_no_oracle] > 0 ? "no oracle" : "weak: nothing could have failed";
+static bool is_skipped(const bucket_t *bucket) {
+  return bucket->cases[OUTCOME_conforms] + bucket->cases[OUTCOME_diverges] +
+             bucket->cases[OUTCOME_failed] ==
+         0;
 }
 
 static char *describe_topic(const task_t *task, const topic_t *topic) {
@@ -130,6 +153,7 @@ static char *describe_topic(const task_t *task, const topic_t *topic) {
 
 /* Why the findings of the bucket do not count, see --fail-on, or NULL if one does. */
 static const char *find_excuse(const task_t *task, const bucket_t *bucket) {
+  if (task->fail_on == FAIL_ON_NEVER) return fail_on_never;
   const char *excuse = NULL;
   for (size_t i = 0; i < session_finding_count(task->session); i++) {
     const finding_t *finding = session_finding(task->session, i);
@@ -145,19 +169,153 @@ static const char *find_excuse(const task_t *task, const bucket_t *bucket) {
 static void print_point(tap_t *tap, const task_t *task, const bucket_t *bucket) {
   char *description = describe_topic(task, &bucket->topic);
   bool is_bad = bucket->cases[OUTCOME_diverges] > 0 || bucket->cases[OUTCOME_failed] > 0;
-  const char *skip = skip_reason(bucket);
-  if (!is_bad && skip != NULL) {
-    tap_point_skip(tap, description, skip);
+  const char *excuse = is_bad ? find_excuse(task, bucket) : NULL;
+  if (excuse != NULL) {
+    tap_point_todo(tap, false, description, excuse);
   } else {
-    const char *excuse = is_bad ? find_excuse(task, bucket) : NULL;
-    if (excuse != NULL) {
-      tap_point_todo(tap, false, description, excuse);
-    } else {
-      tap_point(tap, !is_bad, description);
-    }
-    print_details(tap, task, bucket);
+    tap_point(tap, !is_bad, description);
   }
+  print_details(tap, task, bucket);
   g_free(description);
+}
+
+/* ---- What was not judged --------------------------------------------------------------------- */
+
+static bool is_same_op(const topic_t *a, const topic_t *b) {
+  return a->executor == b->executor && a->label.op == b->label.op;
+}
+
+/* The buckets of an op of which nothing was judged, in one point. */
+typedef struct leftover {
+  topic_t topic; /* Of any of them. */
+  guint buckets;
+  guint others; /* Of the op, of which something was judged. */
+  uint64_t cases[OUTCOME_COUNT];
+  const char *reason;
+  uint64_t reason_cases;
+} leftover_t;
+
+static void add_leftover(leftover_t *leftover, const bucket_t *bucket) {
+  leftover->buckets++;
+  for (int i = 0; i < OUTCOME_COUNT; i++) leftover->cases[i] += bucket->cases[i];
+  if (bucket->cases[OUTCOME_refused] <= leftover->reason_cases) return;
+  leftover->reason_cases = bucket->cases[OUTCOME_refused];
+  leftover->reason = bucket->reason;
+}
+
+/* An array of leftover_t, one for each op of an executor that has some. */
+static GArray *gather_leftovers(const GArray *buckets) {
+  GArray *leftovers = g_array_new(FALSE, TRUE, sizeof(leftover_t));
+  leftover_t present = {.buckets = 0};
+  for (guint i = 0; i < buckets->len; i++) {
+    const bucket_t *bucket = &g_array_index(buckets, bucket_t, i);
+    if (i == 0 || !is_same_op(&present.topic, &bucket->topic)) {
+      if (present.buckets > 0) g_array_append_val(leftovers, present);
+      present = (leftover_t){.topic = bucket->topic, .reason = ""};
+    }
+    if (is_skipped(bucket)) {
+      add_leftover(&present, bucket);
+    } else {
+      present.others++;
+    }
+  }
+  if (present.buckets > 0) g_array_append_val(leftovers, present);
+  return leftovers;
+}
+
+static void print_leftover(tap_t *tap, const task_t *task, const leftover_t *leftover) {
+  g_autofree char *description = g_strdup_printf(
+      "%s %s%s", executor_name(task->executors.items[leftover->topic.executor]),
+      leftover->topic.label.op, leftover->others > 0 ? ", other types and algorithms" : "");
+  g_autoptr(GString) why = g_string_new(NULL);
+  const uint64_t *cases = leftover->cases;
+  if (cases[OUTCOME_refused] > 0) {
+    g_string_append_printf(why, "%" PRIu64 " cases refused", cases[OUTCOME_refused]);
+    if (leftover->reason[0] != '\0') g_string_append_printf(why, " (%s)", leftover->reason);
+  }
+  if (cases[OUTCOME_no_oracle] > 0) {
+    g_string_append_printf(why, "%s%" PRIu64 " without an oracle", why->len == 0 ? "" : ", ",
+                           cases[OUTCOME_no_oracle]);
+  }
+  if (cases[OUTCOME_weak] > 0) {
+    g_string_append_printf(why, "%s%" PRIu64 " weak: nothing could have failed",
+                           why->len == 0 ? "" : ", ", cases[OUTCOME_weak]);
+  }
+  tap_point_skip(tap, description, why->str);
+}
+
+/* Too little evidence is a failure, but where nothing is to fail. */
+static void print_shortfall(tap_t *tap, const task_t *task, const shortfall_t *shortfall) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  shortfall_print(task->session, shortfall, text);
+  if (task->fail_on == FAIL_ON_NEVER) {
+    tap_point_todo(tap, false, text->str, fail_on_never);
+  } else {
+    tap_point(tap, false, text->str);
+  }
+}
+
+static bool is_short_of_all(const GArray *shortfalls, size_t executor) {
+  for (guint i = 0; i < shortfalls->len; i++) {
+    const shortfall_t *shortfall = &g_array_index(shortfalls, shortfall_t, i);
+    if (shortfall->executor == executor && shortfall->op == NULL) return true;
+  }
+  return false;
+}
+
+/* A point for each executor that judged as much as was asked for. */
+static void print_judged(tap_t *tap, const task_t *task, size_t executor) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  uint64_t judged = session_judged(task->session, executor);
+  g_string_append_printf(text, "judged %" PRIu64, judged);
+  if (task->options.cases_max > 0) {
+    g_string_append_printf(text, " of %" PRIu64, task->options.cases_max);
+  }
+  g_string_append_printf(text, ": %s", executor_name(task->executors.items[executor]));
+  tap_point(tap, true, text->str);
+}
+
+/* ---- The report ------------------------------------------------------------------------------ */
+
+/* In this order: what was judged, what was not, and whether it is enough. */
+static void print_points(tap_t *tap, const task_t *task, const GArray *buckets,
+                         const GArray *shortfalls) {
+  GArray *leftovers = gather_leftovers(buckets);
+  size_t count = leftovers->len + shortfalls->len;
+  for (guint i = 0; i < buckets->len; i++)
+    count += !is_skipped(&g_array_index(buckets, bucket_t, i));
+  for (size_t i = 0; i < task->executors.count; i++) count += !is_short_of_all(shortfalls, i);
+  tap_plan(tap, count);
+  for (guint i = 0; i < buckets->len; i++) {
+    const bucket_t *bucket = &g_array_index(buckets, bucket_t, i);
+    if (!is_skipped(bucket)) print_point(tap, task, bucket);
+  }
+  for (guint i = 0; i < leftovers->len; i++) {
+    print_leftover(tap, task, &g_array_index(leftovers, leftover_t, i));
+  }
+  for (size_t i = 0; i < task->executors.count; i++) {
+    if (!is_short_of_all(shortfalls, i)) print_judged(tap, task, i);
+  }
+  for (guint i = 0; i < shortfalls->len; i++) {
+    print_shortfall(tap, task, &g_array_index(shortfalls, shortfall_t, i));
+  }
+  g_array_unref(leftovers);
+}
+
+static int report(const task_t *task, tap_t *tap) {
+  GArray *buckets = gather_buckets(task);
+  GArray *shortfalls = task_shortfalls(task);
+  print_points(tap, task, buckets, shortfalls);
+  int exit_code = task_exit_code(task);
+  bool fails = shortfalls->len > 0 && task->fail_on != FAIL_ON_NEVER;
+  g_array_unref(shortfalls);
+  g_array_unref(buckets);
+  GString *predictions = g_string_new(NULL);
+  describe_predictions(task, predictions);
+  if (predictions->len > 0) tap_comment(tap, predictions->str);
+  g_string_free(predictions, TRUE);
+  fflush(stdout);
+  return exit_code == EXIT_CODE_CLEAN && fails ? EXIT_CODE_DIVERGES : exit_code;
 }
 
 static int vet(task_t *task) {
@@ -172,22 +330,7 @@ static int vet(task_t *task) {
     tap_bail_out(&tap, error.text);
     return task_close(task, task_complain(task, status, &error));
   }
-  GArray *buckets = gather_buckets(task);
-  if (buckets->len == 0) {
-    tap_skip_all(&tap, "no case was drawn");
-  } else {
-    tap_plan(&tap, buckets->len);
-  }
-  for (guint i = 0; i < buckets->len; i++) {
-    print_point(&tap, task, &g_array_index(buckets, bucket_t, i));
-  }
-  g_array_unref(buckets);
-  GString *predictions = g_string_new(NULL);
-  describe_predictions(task, predictions);
-  if (predictions->len > 0) tap_comment(&tap, predictions->str);
-  g_string_free(predictions, TRUE);
-  fflush(stdout);
-  return task_close(task, task_exit_code(task));
+  return task_close(task, report(task, &tap));
 }
 
 int command_vet(const command_t *command, int argc, char **argv) {

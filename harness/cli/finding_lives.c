@@ -10,37 +10,14 @@ struct finding_lives {
 
 static const struct {
   const char *spelling;
-  bool fails_unwaived;
-  bool fails_new;
+  bool is_news;
 } ROWS[LIFE_COUNT] = {
-#define LIFE(name, spelling, fails_unwaived, fails_new) {spelling, fails_unwaived, fails_new},
+#define LIFE(name, spelling, is_news) {spelling, is_news},
     LIVES(LIFE)
 #undef LIFE
 };
 
 const char *life_spelling(life_t life) { return ROWS[life].spelling; }
-
-status_t fail_on_parse(const char *text, bool has_database, fail_on_t *out_fail_on,
-                       failure_t *error) {
-  static const char *const words[] = {[FAIL_ON_ANY] = "any",
-                                      [FAIL_ON_UNWAIVED] = "unwaived",
-                                      [FAIL_ON_NEW] = "new",
-                                      [FAIL_ON_NEVER] = "never"};
-  *out_fail_on = FAIL_ON_ANY;
-  if (text == NULL) return STATUS_OK;
-  for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-    if (strcmp(text, words[i]) != 0) continue;
-    bool asks_database = i == FAIL_ON_UNWAIVED || i == FAIL_ON_NEW;
-    if (asks_database && !has_database) {
-      return status_fail(error, STATUS_INVALID,
-                         "--fail-on %s asks what is known already; add --db FILE", text);
-    }
-    *out_fail_on = (fail_on_t)i;
-    return STATUS_OK;
-  }
-  return status_fail(error, STATUS_INVALID,
-                     "bad value '%s' (--fail-on); write any, unwaived, new or never", text);
-}
 
 static char *make_key(const char *executor, const char *signature) {
   return g_strdup_printf("%s %s", signature, executor);
@@ -132,10 +109,9 @@ life_t finding_life(const task_t *task, const finding_t *finding) {
 }
 
 bool finding_fails(const task_t *task, const finding_t *finding) {
-  if (task->fail_on == FAIL_ON_NEVER) return false;
-  if (task->fail_on == FAIL_ON_ANY || task->lives == NULL) return true;
+  if (!fail_on_needs_states(task->fail_on)) return task->fail_on != FAIL_ON_NEVER;
   life_t life = finding_life(task, finding);
-  return task->fail_on == FAIL_ON_NEW ? ROWS[life].fails_new : ROWS[life].fails_unwaived;
+  return fail_on_counts(task->fail_on, life_spelling(life), ROWS[life].is_news);
 }
 
 static void count_lives(const task_t *task, size_t out_counts[LIFE_COUNT]) {

@@ -7,16 +7,16 @@
 
 #include "harness/cli/task.h"
 
-/* LIFE(NAME, "spelling", fails with --fail-on unwaived, fails with --fail-on new) */
-#define LIVES(LIFE)                                                                           \
-  LIFE(NEW, "new", true, true)                       /* Not in the database before. */        \
-  LIFE(REGRESSED, "regressed", true, true)           /* Fixed, and back with this run. */     \
-  LIFE(WAIVER_EXPIRED, "waiver-expired", true, true) /* Its waiver does not hold any more. */ \
-  LIFE(KNOWN, "known", true, false)                                                           \
-  LIFE(WAIVED, "waived", false, false)
+/* LIFE(NAME, "spelling", is news: counts with --fail-on new) */
+#define LIVES(LIFE)                                                                     \
+  LIFE(NEW, "new", true)                       /* Not in the database before. */        \
+  LIFE(REGRESSED, "regressed", true)           /* Fixed, and back with this run. */     \
+  LIFE(WAIVER_EXPIRED, "waiver-expired", true) /* Its waiver does not hold any more. */ \
+  LIFE(KNOWN, "known", false)                                                           \
+  LIFE(WAIVED, "waived", false)
 
 typedef enum life {
-#define LIFE(name, spelling, fails_unwaived, fails_new) LIFE_##name,
+#define LIFE(name, spelling, is_news) LIFE_##name,
   LIVES(LIFE)
 #undef LIFE
       LIFE_COUNT
@@ -33,10 +33,6 @@ void finding_lives_close(finding_lives_t *lives); /* NULL is ignored. */
 const char *finding_state_before(const task_t *task, const finding_t *finding);
 void finding_lives_set_before(const task_t *task, size_t executor, const hash_text_t *signature,
                               const char *state);
-
-/* STATUS_INVALID for a word that --fail-on does not know, or one that needs a database. */
-status_t fail_on_parse(const char *text, bool has_database, fail_on_t *out_fail_on,
-                       failure_t *error);
 
 const char *life_spelling(life_t life);
 life_t finding_life(const task_t *task, const finding_t *finding);

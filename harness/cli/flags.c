@@ -166,6 +166,15 @@ status_t find_contract(const char *text, contract_t *out_contract, failure_t *er
   return contract_parse(str_from(text), out_contract, error);
 }
 
+status_t read_fail_on(const char *text, const char *database, fail_on_t *out_fail_on,
+                      failure_t *error) {
+  if (text == NULL) return STATUS_OK;
+  STATUS_TRY(fail_on_parse(text, out_fail_on, error));
+  if (database != NULL || !fail_on_needs_states(*out_fail_on)) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "--fail-on %s asks what is known already; add --db FILE", text);
+}
+
 status_t check_prediction_flags(const contract_t *contract, const char *database,
                                 const char *reference, failure_t *error) {
   bool is_identified = contract->bits == BITS_IDENTIFIED;

@@ -5,6 +5,7 @@
 #include "harness/cli/arguments.h"
 #include "harness/exec/executor.h"
 #include "harness/model/contract.h"
+#include "harness/store/fail_on.h"
 
 /* --executor NAME, --isolate, --timeout 10s, --memory 4G. */
 typedef struct executor_flags {
@@ -50,6 +51,15 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
 
 /* The contract called `text`, which may also be a file ("@FILE"); NULL gives the default. */
 status_t find_contract(const char *text, contract_t *out_contract, failure_t *error);
+
+/* What --fail-on does, in `--help`. */
+#define FAIL_ON_HELP                                                                         \
+  "Which findings make the exit code 1 or 3: any, new (with regressed ones and those whose " \
+  "waiver has expired), never, or unwaived"
+
+/* Reads --fail-on; what is known is known from a database.  NULL leaves *out_fail_on as it is. */
+status_t read_fail_on(const char *text, const char *database, fail_on_t *out_fail_on,
+                      failure_t *error);
 
 /* What contract `identified` needs (a database with profiles), and what only it can use. */
 status_t check_prediction_flags(const contract_t *contract, const char *database,

@@ -9,6 +9,15 @@ static bool compiles_dearly(const task_t *task) {
   return false;
 }
 
+/* Whether anybody is asked about programs that break a constraint. */
+static bool asks_invalid(const task_t *task) {
+  if (task->options.asks_invalid) return true;
+  for (size_t i = 0; i < task->executors.count; i++) {
+    if (executor_validates(task->executors.items[i])) return true;
+  }
+  return false;
+}
+
 void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t *options) {
   *walker = (fuzz_walker_t){.task = task, .options = options};
   search_options_t search = {.ops = task->options.stream.ops,
@@ -18,6 +27,7 @@ void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t 
                              .is_blind = options->steering == FUZZ_STEERING_none,
                              .never_climbs = options->steering != FUZZ_STEERING_all};
   search.gen.contract = &session_options(task->session)->contract;
+  if (!asks_invalid(task)) search.gen.invalid_one_in = 0;
   search.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 512, .terms_max = 128};
   walker->search = search_new(&search);
   walker->verdicts = g_new0(verdict_t, task->executors.count);

@@ -21,6 +21,7 @@ typedef struct retest_report {
   const executor_flags_t *flags;
   GPtrArray *stale_waivers; /* stale_waiver_t, owned. */
   bool is_interrupted;
+  fail_on_t fail_on; /* What is open and counts. */
 } retest_report_t;
 
 /* Reads the stale waivers of the executors out of the database. */
@@ -33,8 +34,9 @@ void retest_report_print(const retest_report_t *report);
 void retest_report_print_json(const retest_report_t *report);
 void retest_report_print_tap(const retest_report_t *report);
 
-/* EXIT_CODE_FAILED if not all was retested; EXIT_CODE_DIVERGES if something is left open and not
- * waived, or a waiver is stale; else EXIT_CODE_CLEAN. */
+/* EXIT_CODE_FAILED if not all was retested; EXIT_CODE_DIVERGES if something is left open that
+ * counts (fail_on), or a waiver is stale that does; else EXIT_CODE_CLEAN.  News are what this
+ * retest has opened, and waivers that have expired. */
 int retest_report_exit_code(const retest_report_t *report);
 
 #endif

@@ -10,6 +10,7 @@
 #include "harness/cli/describe.h"
 #include "harness/cli/finding_lives.h"
 #include "harness/cli/summary_formulas.h"
+#include "harness/cli/summary_judged.h"
 #include "harness/cli/summary_observations.h"
 #include "harness/cli/summary_pairs.h"
 #include "harness/cli/summary_prediction.h"
@@ -49,6 +50,16 @@ void summary_on_finding(void *context, const session_t *session, const finding_t
   g_string_free(text, TRUE);
 }
 
+/* Of the executor that has the fewest. */
+static uint64_t judged_least(const session_t *session) {
+  uint64_t least = UINT64_MAX;
+  for (size_t i = 0; i < session_options(session)->executor_count; i++) {
+    uint64_t judged = session_judged(session, i);
+    if (judged < least) least = judged;
+  }
+  return least;
+}
+
 void summary_on_tick(void *context, const session_t *session) {
   (void)context;
   if (!isatty(STDERR_FILENO)) return;
@@ -57,8 +68,9 @@ void summary_on_tick(void *context, const session_t *session) {
   double cases = (double)session_cases(session);
   double left = INFINITY;
   if (options->seconds_max > 0) left = options->seconds_max - seconds;
-  if (options->cases_max > 0 && cases > 0) {
-    left = fmin(left, ((double)options->cases_max - cases) * seconds / cases);
+  double judged = (double)judged_least(session);
+  if (options->cases_max > 0 && judged > 0) {
+    left = fmin(left, ((double)options->cases_max - judged) * seconds / judged);
   }
   one_case_times_t times = session_times(session);
   fprintf(stderr, "\r\033[K%.0f cases, %.0f/s, %zu findings, compiling %.0f%%, executors %.0f%%",
@@ -220,6 +232,7 @@ void summary_print(const task_t *task) {
   for (size_t i = 0; i < findings; i++) occurrences += session_finding(session, i)->count;
   printf("\n%" PRIu64 " cases in %.2f s (%.0f/s), %zu findings in %" PRIu64 " occurrences\n", cases,
          shares.seconds, (double)cases / shares.seconds, findings, occurrences);
+  summary_print_judged(task);
   finding_lives_print(task);
   printf(
       "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, causes %.0f%%, "
@@ -230,6 +243,7 @@ void summary_print(const task_t *task) {
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print_short(&task->options.contract, contract);
   printf("seed %" PRIu64 ", contract %s\n", task->options.stream.seed, contract->str);
+  summary_print_shortfalls(task);
 }
 
 static json_t *json_counters(const task_t *task) {
@@ -256,8 +270,9 @@ static json_t *json_executors(const task_t *task) {
   for (size_t i = 0; i < task->executors.count; i++) {
     const executor_t *executor = task->executors.items[i];
     json_array_append_new(
-        array, json_pack("{s:s, s:s, s:s}", "name", executor_name(executor), "version",
-                         executor_version(executor), "hardware", executor_hardware(executor)));
+        array, json_pack("{s:s, s:s, s:s, s:I}", "name", executor_name(executor), "version",
+                         executor_version(executor), "hardware", executor_hardware(executor),
+                         "judged", (json_int_t)task_judged(task, i)));
   }
   return array;
 }
@@ -292,6 +307,7 @@ void summary_print_json(const task_t *task) {
                       json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
                                 shares.judge, "compiling", shares.compile, "executors",
                                 shares.executor, "causes", shares.cause, "rest", shares.rest));
+  json_object_set_new(document, "shortfalls", summary_json_shortfalls(task));
   json_object_set_new(document, "counters", json_counters(task));
   json_object_set_new(document, "observations", summary_json_observations(task));
   json_object_set_new(document, "formulas", summary_json_formulas(task));

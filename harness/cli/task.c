@@ -6,7 +6,9 @@
 #include "harness/cli/finding_lives.h"
 #include "harness/cli/interrupt.h"
 
-enum { CASES_DEFAULT = 10000 };
+/* A backend that takes one op of a hundred types is found to do so within some thousand draws; one
+ * that takes nothing ends its run after as many. */
+enum { CASES_DEFAULT = 10000, DRAWS_PER_CASE_DEFAULT = 10, DRAWS_DEFAULT_MIN = 20000 };
 
 void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {
@@ -22,9 +24,7 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "With contract identified: the version to predict with, or own (default: the last other "
        "one)",
        "VERSION"},
-      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on,
-       "Which findings make the exit code 1 or 3: any (default), unwaived, new (with regressed "
-       "ones and expired waivers), or never",
+      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on, FAIL_ON_HELP " (default any)",
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
        "With --db: say there that this run is a part of that campaign", "NAME"},
@@ -45,7 +45,23 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
       {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &flags->ops,
        "An op to draw cases of; may be given several times (default: all)", "OP"},
       {"cases", 'n', 0, G_OPTION_ARG_INT64, &flags->cases,
-       "Stop after so many cases (default 10000 without --time)", "N"},
+       "Stop once so many cases of each executor were judged (default 10000 without --time)", "N"},
+      {"draws", 0, 0, G_OPTION_ARG_INT64, &flags->draws,
+       "Stop after drawing so many, judged or not (default with --cases: ten times as many, at "
+       "least 20000)",
+       "N"},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+  task_flags_add_invalid(flags, arguments);
+  flags->is_drawn = TRUE;
+}
+
+void task_flags_add_invalid(task_flags_t *flags, arguments_t *arguments) {
+  const GOptionEntry entries[] = {
+      {"invalid", 0, 0, G_OPTION_ARG_NONE, &flags->invalid,
+       "Programs that break a constraint go to every executor, also to those that do not declare "
+       "that they validate",
+       NULL},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
 }
@@ -68,30 +84,38 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
-  g_free(flags->program);
+  g_strfreev(flags->programs);
   g_free(flags->fail_on);
+}
+
+static status_t check_count(const char *option, gint64 count, failure_t *error) {
+  if (count >= 0) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "bad value %" G_GINT64_FORMAT " (%s); write a positive number", count, option);
 }
 
 static status_t read_limits(const task_flags_t *flags, session_options_t *options,
                             failure_t *error) {
-  if (flags->cases < 0) {
-    return status_fail(error, STATUS_INVALID,
-                       "bad value %" G_GINT64_FORMAT " (--cases); write a positive number",
-                       flags->cases);
-  }
-  options->cases_max = (uint64_t)flags->cases;
   if (flags->time != NULL) {
     STATUS_TRY(arguments_parse_seconds("--time", flags->time, &options->seconds_max, error));
-  } else if (flags->cases == 0) {
-    options->cases_max = CASES_DEFAULT;
   }
+  if (!flags->is_drawn) return STATUS_OK;
+  STATUS_TRY(check_count("--cases", flags->cases, error));
+  STATUS_TRY(check_count("--draws", flags->draws, error));
+  options->cases_max = (uint64_t)flags->cases;
+  options->draws_max = (uint64_t)flags->draws;
+  if (flags->cases == 0 && flags->time == NULL) options->cases_max = CASES_DEFAULT;
+  if (flags->draws != 0 || options->cases_max == 0) return STATUS_OK;
+  bool is_endless = options->cases_max > UINT64_MAX / DRAWS_PER_CASE_DEFAULT;
+  uint64_t draws = is_endless ? UINT64_MAX : options->cases_max * DRAWS_PER_CASE_DEFAULT;
+  options->draws_max = MAX(draws, DRAWS_DEFAULT_MIN);
   return STATUS_OK;
 }
 
-static status_t read_program(task_t *task, failure_t *error) {
+static status_t read_programs(task_t *task, failure_t *error) {
   const task_flags_t *flags = task->flags;
   stream_options_t *stream = &task->options.stream;
-  if (flags->program == NULL) {
+  if (flags->programs == NULL) {
     STATUS_TRY(find_ops(flags->ops, &task->ops, &stream->op_count, error));
     stream->ops = task->ops;
     return STATUS_OK;
@@ -100,11 +124,31 @@ static status_t read_program(task_t *task, failure_t *error) {
     return status_fail(error, STATUS_INVALID,
                        "--program names its op already; leave out --op or --program");
   }
-  const char *violation;
-  STATUS_TRY(
-      program_parse(str_from(flags->program), &task->arena, &task->program, &violation, error));
-  stream->broken = op_constraint_find(task->program.op, violation);
-  stream->program = &task->program;
+  size_t count = g_strv_length(flags->programs);
+  stream_program_t *given = arena_alloc(&task->arena, count * sizeof *given);
+  for (size_t i = 0; i < count; i++) {
+    STATUS_TRY(stream_program_parse(str_from(flags->programs[i]), &task->arena, &given[i], error));
+  }
+  stream->programs = given;
+  stream->program_count = count;
+  return STATUS_OK;
+}
+
+/* A program that nobody is going to be asked about is a mistake. */
+static status_t check_programs(const task_t *task, failure_t *error) {
+  const stream_options_t *stream = &task->options.stream;
+  if (task->options.asks_invalid) return STATUS_OK;
+  for (size_t i = 0; i < task->executors.count; i++) {
+    if (executor_validates(task->executors.items[i])) return STATUS_OK;
+  }
+  for (size_t i = 0; i < stream->program_count; i++) {
+    if (!op_constraint_is_forbidden(stream->programs[i].broken)) continue;
+    return status_fail(
+        error, STATUS_INVALID,
+        "the program '%.200s' (--program) breaks constraint %s, and no executor here "
+        "declares that it validates; add --invalid to run it all the same",
+        task->flags->programs[i], stream->programs[i].broken->id);
+  }
   return STATUS_OK;
 }
 
@@ -112,8 +156,7 @@ static status_t read_flags(task_t *task, failure_t *error) {
   session_options_t *options = &task->options;
   options->stream.gen = gen_options_default();
   STATUS_TRY(read_limits(task->flags, options, error));
-  STATUS_TRY(
-      fail_on_parse(task->flags->fail_on, task->flags->database != NULL, &task->fail_on, error));
+  STATUS_TRY(read_fail_on(task->flags->fail_on, task->flags->database, &task->fail_on, error));
   STATUS_TRY(arguments_parse_seed(task->flags->seed, &options->stream.seed, error));
   STATUS_TRY(find_contract(task->flags->contract, &options->contract, error));
   GString *contract = g_string_new(NULL);
@@ -121,7 +164,8 @@ static status_t read_flags(task_t *task, failure_t *error) {
   task->contract_text = g_string_free(contract, FALSE);
   bool predicts = options->contract.bits == BITS_IDENTIFIED && task->flags->database != NULL;
   if (predicts) STATUS_TRY(store_require(task->flags->database, error));
-  return read_program(task, error);
+  options->asks_invalid = task->flags->invalid;
+  return read_programs(task, error);
 }
 
 /* Under contract `identified` programs are drawn that some profile covers, unless others are asked
@@ -137,7 +181,7 @@ static status_t open_prediction(task_t *task, failure_t *error) {
                                            .reference = flags->reference};
   STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
   options->predictor = prediction_predictor(task->prediction);
-  if (flags->ops != NULL || flags->program != NULL) return STATUS_OK;
+  if (flags->ops != NULL || flags->programs != NULL) return STATUS_OK;
   options->stream.draw_program = prediction_draw_program;
   options->stream.draw_context = task->prediction;
   return STATUS_OK;
@@ -201,6 +245,10 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   status_t status = read_flags(task, &error);
   int exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
   if (exit_code == EXIT_CODE_CLEAN) exit_code = open_executors(task);
+  if (exit_code == EXIT_CODE_CLEAN) {
+    status = check_programs(task, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
   if (exit_code == EXIT_CODE_CLEAN && flags->database != NULL) {
     status = store_open(flags->database, &task->store, &error);
     if (status == STATUS_OK) status = finding_lives_open(task, &task->lives, &error);

@@ -8,11 +8,16 @@
 #include "harness/cli/supervisor.h"
 #include "harness/run/prediction.h"
 #include "harness/run/session.h"
+#include "harness/store/fail_on.h"
 
 typedef struct task_flags {
   executor_flags_t executor;
   char **ops;
-  gint64 cases;
+  char **programs;   /* Set by the verb that has such an option. */
+  gint64 cases;      /* Judged ones of each executor ... */
+  gint64 draws;      /* ... out of so many. */
+  gboolean is_drawn; /* The verb has these limits. */
+  gboolean invalid;
   char *time;
   char *seed;
   char *contract;
@@ -22,7 +27,6 @@ typedef struct task_flags {
   char *part_of;   /* The uuid of the run that started it. */
   char *known;     /* A database: what it has small is not shrunk again. */
   gboolean shrink; /* Make the first case of each finding small. */
-  char *program;   /* Set by the verb that has such an option. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
   bool runs_here;
   bool keeps_inputs;     /* And what is looked at is noted: supervisor_enter_input(). */
@@ -31,16 +35,14 @@ typedef struct task_flags {
   gboolean json;
 } task_flags_t;
 
-/* Which findings make a run fail; see finding_lives.h. */
-typedef enum fail_on { FAIL_ON_ANY, FAIL_ON_UNWAIVED, FAIL_ON_NEW, FAIL_ON_NEVER } fail_on_t;
-
 typedef struct finding_lives finding_lives_t;
 
 /* --time, --seed, --contract, --db, --reference, --fail-on and the executor options. */
 void task_flags_add(task_flags_t *flags, arguments_t *arguments);
 
-/* --op and --cases. */
+/* --op, --cases, --draws and --invalid; the latter alone. */
 void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments);
+void task_flags_add_invalid(task_flags_t *flags, arguments_t *arguments);
 
 /* --json. */
 void task_flags_add_json(task_flags_t *flags, arguments_t *arguments);
@@ -58,8 +60,7 @@ struct task {
   store_t *store;
   known_findings_t *known;  /* NULL: none are. */
   prediction_t *prediction; /* NULL unless the contract is `identified`. */
-  arena_t arena;            /* Of `program`. */
-  program_t program;
+  arena_t arena;            /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;

@@ -101,6 +101,12 @@ typedef struct assay_executor {
 
   void (*release)(void *self, void *handle);
   void (*close)(void *self);
+
+  /* Nonzero if compile() checks programs: whatever breaks a constraint of its specification is
+   * answered with ASSAY_EXECUTOR_INVALID (or UNSUPPORTED), and Assay draws such programs now and
+   * then to see.  Where it is 0 every program that compile() gets is valid, unless Assay is called
+   * with --invalid. */
+  uint32_t validates;
 } assay_executor_t;
 
 /* Exported by the backend: its table, or NULL when `abi_max` is older than it can serve. */

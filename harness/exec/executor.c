@@ -173,6 +173,8 @@ bool executor_load_changed_environment(const executor_t *executor) {
 
 bool executor_is_process(const executor_t *executor) { return executor->address.command != NULL; }
 
+bool executor_validates(const executor_t *executor) { return executor->transport->validates; }
+
 static char *line_of(const program_t *program) {
   GString *line = g_string_new(NULL);
   program_print(program, line);

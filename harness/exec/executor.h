@@ -87,6 +87,10 @@ const char *executor_hardware(const executor_t *executor);
 /* Whether it is a worker process: compiling there costs milliseconds. */
 bool executor_is_process(const executor_t *executor);
 
+/* Whether the backend declares that it checks programs: others are not to be blamed for what they
+ * do with one that breaks a constraint, nor to die of it. */
+bool executor_validates(const executor_t *executor);
+
 /* Whether the backend's declared target holds the program: yes, no, or it has declared none. */
 typedef enum executor_promise {
   EXECUTOR_PROMISE_NONE,

@@ -185,6 +185,7 @@ static status_t open_session(isolate_client_t *client, failure_t *error) {
   client->head.version = g_strdup(answer.text);
   client->head.hardware = g_strdup(separator == NULL ? "" : separator + 1);
   client->head.load_changed_environment = answer.reply.changed_environment != 0;
+  client->head.validates = answer.reply.validates != 0;
   return STATUS_OK;
 }
 

@@ -74,6 +74,8 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
     return read_choice(value, "yes", "no", &greeting->takes_mlir);
   } else if (str_equal_text(key, "promises")) {
     return read_choice(value, "yes", "no", &greeting->declares_promises);
+  } else if (str_equal_text(key, "validates")) {
+    return read_choice(value, "yes", "no", &greeting->validates);
   } else {
     return false;
   }

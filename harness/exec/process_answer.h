@@ -27,6 +27,7 @@ typedef struct greeting {
   bool is_hex;
   bool takes_mlir;
   bool declares_promises;
+  bool validates;
   str_t failure; /* Why it cannot serve, in the bytes read; empty if it can. */
 } greeting_t;
 

@@ -372,6 +372,7 @@ status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64
     const greeting_t *greeting = &process->session.greeting;
     process->head.version = g_strdup_printf("%s %s", greeting->name, greeting->version);
     process->head.hardware = g_strdup(greeting->hardware);
+    process->head.validates = greeting->validates;
     *out_transport = &process->head;
   } else {
     char text[ERROR_TEXT_BYTES / 2];

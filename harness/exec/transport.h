@@ -43,7 +43,8 @@ struct transport {
   char *version; /* Owned: "NAME VERSION", as the backend says, made plain (plain_text.h). */
   char *hardware;
   bool load_changed_environment;
-  bool is_apart; /* The backend is in another process: it cannot write into operands. */
+  bool validates; /* The backend declares that it checks programs. */
+  bool is_apart;  /* The backend is in another process: it cannot write into operands. */
 };
 
 #endif

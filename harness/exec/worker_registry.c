@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "harness/exec/worker_list.h"
 #include "harness/exec/worker_paths.h"
 
 const worker_t worker_table[] = {
@@ -43,18 +44,24 @@ char *worker_environment_path(const worker_t *worker, const char *part) {
                           NULL);
 }
 
+/* Whether the environment was made from that list, or from the one that goes for it elsewhere. */
+static bool is_made_from(const char *stamp, const char *directory, const char *name) {
+  worker_list_t list;
+  failure_t error;
+  if (worker_list_read(directory, name, &list, &error) != STATUS_OK) return false;
+  bool is_made = strcmp(list.text, stamp) == 0 ||
+                 (list.otherwise != NULL && is_made_from(stamp, directory, list.otherwise));
+  worker_list_free(&list);
+  return is_made;
+}
+
 bool worker_is_installed(const worker_t *worker, const char *directory) {
-  char *wanted_path = worker_source(directory, worker->environment, ".requirements");
   char *stamp_path = worker_environment_path(worker, worker_stamp);
-  char *wanted = NULL;
   char *stamp = NULL;
-  bool is_installed = g_file_get_contents(wanted_path, &wanted, NULL, NULL) &&
-                      g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
-                      strcmp(wanted, stamp) == 0;
+  bool is_installed = g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
+                      is_made_from(stamp, directory, worker->environment);
   g_free(stamp);
-  g_free(wanted);
   g_free(stamp_path);
-  g_free(wanted_path);
   return is_installed;
 }
 

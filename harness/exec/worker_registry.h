@@ -10,7 +10,7 @@
 /* One worker: harness/exec/workers/NAME_worker.py. */
 typedef struct worker {
   const char *name;        /* Of the executor: "xla". */
-  const char *environment; /* Pinned in workers/ENVIRONMENT.requirements; several may share one. */
+  const char *environment; /* Locked in workers/ENVIRONMENT.requirements; several may share one. */
   const char *summary;     /* One line for `assay executors`. */
 } worker_t;
 
@@ -33,7 +33,8 @@ status_t worker_command(const worker_t *worker, const char *directory, const cha
 
 /* Says on stdout what it downloads and does, then makes the environment, or completes and updates
  * it; cheap if it is there already.  STATUS_IO with what to do if that fails; then nothing counts
- * as installed.  The Python is $ASSAY_PYTHON or python3, 3.11 or newer. */
+ * as installed.  The Python is $ASSAY_PYTHON or python3, of a version that the list is locked for.
+ */
 status_t worker_install(const worker_t *worker, const char *directory, failure_t *error);
 
 /* Removes the environment, and with it the other workers that share it. */

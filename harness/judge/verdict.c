@@ -11,6 +11,21 @@ const char *outcome_spelling(outcome_t outcome) {
   return spellings[outcome];
 }
 
+bool outcome_is_judged(outcome_t outcome) {
+  switch (outcome) {
+    case OUTCOME_conforms:
+    case OUTCOME_diverges:
+    case OUTCOME_failed:
+      return true;
+    case OUTCOME_refused:
+    case OUTCOME_weak:
+    case OUTCOME_no_oracle:
+    case OUTCOME_COUNT:
+    default:
+      return false;
+  }
+}
+
 const char *class_spelling(divergence_class_t class_) {
   static const char *const spellings[CLASS_COUNT] = {
 #define CLASS(name, spelling, summary) [CLASS_##name] = (spelling),
@@ -18,6 +33,47 @@ const char *class_spelling(divergence_class_t class_) {
 #undef CLASS
   };
   return spellings[class_];
+}
+
+int class_gravity(divergence_class_t class_) {
+  switch (class_) {
+    case CLASS_none:
+      return 0;
+    case CLASS_zero_sign:
+      return 1;
+    case CLASS_flush:
+      return 2;
+    case CLASS_inf:
+    case CLASS_nan:
+      return 3;
+    case CLASS_unsupported_accepted:
+    case CLASS_supported_refused:
+    case CLASS_invalid_accepted:
+    case CLASS_environment:
+    case CLASS_invariance:
+      return 4;
+    case CLASS_truncation:
+    case CLASS_order:
+    case CLASS_precision:
+    case CLASS_formula:
+    case CLASS_algorithm:
+      return 5;
+    case CLASS_index:
+      return 6;
+    case CLASS_nondeterministic:
+      return 7;
+    case CLASS_unwritten:
+    case CLASS_out_of_bounds:
+    case CLASS_shape:
+      return 9;
+    case CLASS_crash:
+    case CLASS_ended:
+    case CLASS_hang:
+    case CLASS_protocol:
+      return 10;
+    default: /* Finite wrong values. */
+      return 8;
+  }
 }
 
 /* Whether another algorithm explains that better: not what concerns zeros' signs alone, nor what

@@ -70,6 +70,15 @@ typedef struct verdict {
 void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named);
 
 const char *outcome_spelling(outcome_t outcome);
+
+/* Whether the case was judged: held against something that it could have missed.  That is a
+ * conforming or a diverging result and a failure; and of a program that breaks a constraint, that
+ * it was rejected or accepted.  A refusal, a weak case and one without an oracle say nothing. */
+bool outcome_is_judged(outcome_t outcome);
 const char *class_spelling(divergence_class_t class_);
+
+/* How much a divergence of the class matters to whoever uses the results, where others of its kind
+ * are there too: the larger, the graver. */
+int class_gravity(divergence_class_t class_);
 
 #endif

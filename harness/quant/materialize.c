@@ -102,6 +102,23 @@ static bool wants_rescale(const writer_t *writer, const quant_port_result_t *por
   return port->is_rescaled;
 }
 
+/* What an open port says.  Where its value was given parameters that the port cannot have, it says
+ * what its kernel stores: else another look-up would take these for an annotation, and perhaps
+ * another row. */
+static quant_spec_t spec_of_open_port(const writer_t *writer, const quant_port_t *port,
+                                      const quant_signature_port_t *signature) {
+  const quant_value_t *value = &writer->graph->values[port->value];
+  bool is_news = value->spec.kind != QUANT_SPEC_UNIFORM &&
+                 writer->propagation->values[port->value].kind == QUANT_SPEC_UNIFORM;
+  bool is_told = port->spec.kind != QUANT_SPEC_OPEN || !is_news;
+  if (is_told || signature == NULL || signature->kind != QUANT_PORT_STORAGE) return port->spec;
+  return (quant_spec_t){.kind = QUANT_SPEC_ANY,
+                        .expressed = value->type.element,
+                        .storage = signature->storage,
+                        .storage_min = signature->storage_min,
+                        .storage_max = signature->storage_max};
+}
+
 /* A region with its ports as specs, attached to rescales where they conflict. */
 static quant_region_t materialized(writer_t *writer, uint32_t index) {
   const quant_region_t *old = &writer->graph->regions[index];
@@ -113,7 +130,11 @@ static quant_region_t materialized(writer_t *writer, uint32_t index) {
     uint32_t value = old->ports[i].value;
     bool is_input = i < old->input_count;
     bool is_open = port->spec.kind == QUANT_SPEC_OPEN;
-    ports[i] = (quant_port_t){.value = value, .spec = is_open ? old->ports[i].spec : port->spec};
+    const quant_signature_port_t *signature =
+        result->signature == NULL ? NULL : &result->signature[i];
+    ports[i] = (quant_port_t){
+        .value = value,
+        .spec = is_open ? spec_of_open_port(writer, &old->ports[i], signature) : port->spec};
     if (!wants_rescale(writer, port, value, is_input)) continue;
     ports[i].value = is_input ? rescaled_input(writer, value, &port->spec, old->call)
                               : add_rescale(writer, value, &port->spec, old->call, false);

@@ -29,12 +29,29 @@ static const quant_signature_port_t rescale_ports[] = {
 static const quant_table_row_t rescale_row = {
     .kernel = QUANT_RESCALE_KERNEL, .port_count = 2, .ports = rescale_ports};
 
+/* The graph, without what a fault makes the look-up of rows blind to. */
+static quant_graph_t seen_graph(const quant_run_t *run) {
+  quant_graph_t seen = *run->graph;
+  quant_spec_kind_t unseen = run->fault == QUANT_FAULT_parameters_unseen ? QUANT_SPEC_UNIFORM
+                             : run->fault == QUANT_FAULT_bits_unseen     ? QUANT_SPEC_ANY
+                                                                         : QUANT_SPEC_OPEN;
+  if (unseen == QUANT_SPEC_OPEN) return seen;
+  quant_value_t *values = ARENA_NEW_ARRAY(run->arena, quant_value_t, seen.value_count);
+  for (uint32_t i = 0; i < seen.value_count; i++) {
+    values[i] = seen.values[i];
+    if (values[i].spec.kind == unseen) values[i].spec = (quant_spec_t){.kind = QUANT_SPEC_OPEN};
+  }
+  seen.values = values;
+  return seen;
+}
+
 /* Finds the row of a region and the signature of its ports. */
 static status_t match_region(quant_run_t *run, uint32_t region, const quant_table_row_t **out_row,
                              quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
   const quant_region_t *shape = &run->graph->regions[region];
   if (strcmp(shape->kernel, QUANT_RESCALE_KERNEL) != 0) {
-    return quant_table_match(run->table, run->graph, region, out_row, out_ports, error);
+    quant_graph_t seen = seen_graph(run);
+    return quant_table_match(run->table, &seen, region, out_row, out_ports, error);
   }
   *out_row = &rescale_row;
   for (uint32_t port = 0; port < quant_port_count(shape); port++) {

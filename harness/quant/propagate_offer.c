@@ -20,11 +20,13 @@ status_t quant_visit_admits(const quant_visit_t *visit, uint32_t port, const qua
   if (state->signature->kind == QUANT_PORT_STORAGE) {
     STATUS_TRY(quant_port_admits(state->signature, spec, error));
   }
-  const quant_spec_t *own = &visit->shape->ports[port].spec;
-  if (!quant_spec_is_wide_enough(own, spec)) {
+  const quant_spec_t *constraint =
+      quant_port_constraint(visit->run->graph, &visit->shape->ports[port]);
+  bool is_seen = visit->run->fault != QUANT_FAULT_bits_unseen;
+  if (is_seen && !quant_spec_is_wide_enough(constraint, spec)) {
     return status_fail(error, STATUS_INVALID, "%s is to have at least the range %lld to %lld",
-                       state->signature->name, (long long)own->storage_min,
-                       (long long)own->storage_max);
+                       state->signature->name, (long long)constraint->storage_min,
+                       (long long)constraint->storage_max);
   }
   return quant_spec_check(spec, state->type, error);
 }

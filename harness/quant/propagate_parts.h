@@ -39,7 +39,7 @@ status_t quant_visit_region(quant_run_t *run, uint32_t region, failure_t *error)
 quant_spec_t quant_offer(const quant_visit_t *visit, uint32_t port, quant_source_t source);
 
 /* Whether a port can have UNIFORM parameters: its signature admits them, they fit its tensor, and
- * its own spec, where that is ANY, asks for no more. */
+ * its constraint, where that is ANY, asks for no more. */
 status_t quant_visit_admits(const quant_visit_t *visit, uint32_t port, const quant_spec_t *spec,
                             failure_t *error);
 

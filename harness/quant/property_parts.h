@@ -30,8 +30,8 @@ uint32_t property_value_visit(const quant_trial_t *trial, uint32_t value);
  * holds all of its. */
 bool property_is_wide_enough(const quant_spec_t *any, const quant_spec_t *uniform);
 
-/* Whether a port can have UNIFORM parameters: by signature, its own ANY, and its tensor.  (Not by
- * rules.) */
+/* Whether a port can have UNIFORM parameters: by signature, its own or its value's ANY, and its
+ * tensor.  (Not by rules.) */
 bool property_admits(const property_view_t *view, uint32_t port, const quant_spec_t *spec);
 
 /* What a source says of a port, by its definition: VALUE, CALIBRATION or DATA; OPEN if nothing that

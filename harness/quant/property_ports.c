@@ -225,3 +225,77 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
   if (check_setters(trial, arena, out_words) == QUANT_VIOLATED) return QUANT_VIOLATED;
   return has_refusals ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Ports that a row stores otherwise than they are annotated; -1 if it is no row for the region. */
+static int count_conflicts(const quant_trial_t *trial, uint32_t region,
+                           const quant_table_row_t *row) {
+  quant_table_t alone = *trial->table;
+  alone.row_count = 1;
+  alone.rows = row;
+  const quant_table_row_t *found;
+  quant_signature_port_t signature[QUANT_PORTS_MAX];
+  if (quant_table_match(&alone, trial->graph, region, &found, signature, NULL) != STATUS_OK) {
+    return -1;
+  }
+  const quant_region_t *shape = &trial->graph->regions[region];
+  int conflicts = 0;
+  for (uint32_t p = 0; p < quant_port_count(shape); p++) {
+    const quant_spec_t *own = &shape->ports[p].spec;
+    const quant_spec_t *of_value = &trial->graph->values[shape->ports[p].value].spec;
+    const element_t *asked = own->kind != QUANT_SPEC_OPEN ? own->storage : of_value->storage;
+    const element_t *got = signature[p].kind == QUANT_PORT_FLOAT ? NULL : signature[p].storage;
+    if (asked != NULL && asked != got) conflicts++;
+  }
+  return conflicts;
+}
+
+quant_outcome_t quant_property_rows(const quant_trial_t *trial, arena_t *arena,
+                                    failure_t *out_words) {
+  (void)arena;
+  bool had_choice = false;
+  for (uint32_t r = 0; r < trial->graph->region_count; r++) {
+    const quant_region_t *region = &trial->graph->regions[r];
+    const quant_region_result_t *result = &trial->propagation.regions[r];
+    if (result->refusal != NULL || g_str_equal(region->kernel, QUANT_RESCALE_KERNEL)) continue;
+    int got = count_conflicts(trial, r, result->row);
+    for (uint32_t i = 0; i < trial->table->row_count; i++) {
+      const quant_table_row_t *row = &trial->table->rows[i];
+      if (row == result->row || !g_str_equal(row->kernel, region->kernel)) continue;
+      int other = count_conflicts(trial, r, row);
+      had_choice = had_choice || other >= 0;
+      if (other < 0 || (got >= 0 && (other > got || (other == got && row > result->row)))) continue;
+      return property_violated(out_words,
+                               "%s has the row of line %u, %d of whose ports are stored otherwise "
+                               "than annotated, not that of line %u with %d",
+                               region->name, result->row->line, got, row->line, other);
+    }
+  }
+  return had_choice ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
+}
+
+quant_outcome_t quant_property_bits(const quant_trial_t *trial, arena_t *arena,
+                                    failure_t *out_words) {
+  (void)arena;
+  bool has_any = false;
+  for (uint32_t r = 0; r < trial->graph->region_count; r++) {
+    const quant_region_t *region = &trial->graph->regions[r];
+    const quant_region_t *made = property_made_region(trial, region->name);
+    bool is_refused = trial->propagation.regions[r].refusal != NULL;
+    if (is_refused || made == NULL || quant_port_count(made) != quant_port_count(region)) continue;
+    for (uint32_t p = 0; p < quant_port_count(region); p++) {
+      const quant_spec_t *own = &region->ports[p].spec;
+      const quant_spec_t *of_value = &trial->graph->values[region->ports[p].value].spec;
+      const quant_spec_t *asked = own->kind != QUANT_SPEC_OPEN ? own : of_value;
+      if (asked->kind != QUANT_SPEC_ANY || made->ports[p].spec.kind != QUANT_SPEC_UNIFORM) continue;
+      has_any = true;
+      char what[32];
+      g_snprintf(what, sizeof what, ", port %u", p);
+      quant_outcome_t outcome =
+          check_constraint(asked, &made->ports[p].spec, region->name, what, out_words);
+      if (outcome == QUANT_VIOLATED) return outcome;
+    }
+  }
+  return has_any ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
+}

@@ -85,7 +85,8 @@ bool property_admits(const property_view_t *view, uint32_t port, const quant_spe
   return state->signature->kind == QUANT_PORT_STORAGE &&
          quant_port_admits(state->signature, spec, NULL) == STATUS_OK &&
          quant_spec_check(spec, state->type, NULL) == STATUS_OK &&
-         property_is_wide_enough(&view->region->ports[port].spec, spec);
+         property_is_wide_enough(
+             quant_port_constraint(view->trial->graph, &view->region->ports[port]), spec);
 }
 
 static quant_spec_t spec_of_ranges(const property_view_t *view, uint32_t port, int32_t axis,

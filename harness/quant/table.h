@@ -68,7 +68,7 @@ typedef struct quant_rule_use {
   int64_t zero_point;
 } quant_rule_use_t;
 
-/* A row: the first whose signature fits a region is its kernel. */
+/* A row.  Of those that fit a region one is its kernel: quant_table_match(). */
 typedef struct quant_table_row {
   const char *kernel;
   uint32_t line; /* In the text. */
@@ -133,11 +133,13 @@ void quant_table_print(const quant_table_t *table, GString *out_text);
 const char *quant_table_text(str_t name);
 const char *const *quant_table_names(void);
 
-/* Completes a partial key: the first row for the region's kernel that takes as many inputs and
- * outputs, constants where it wants them, tensors that have the dimension `axis`, and whose
- * signature every port's constraint (quant_port_constraint) fits.  Writes the completed signature
- * of each region port: wildcards become what the constraint names, else the table's default; the
- * words of the port stay.  Row and signature borrow from table and graph.
+/* Completes a partial key.  A row for the region's kernel fits if it takes as many inputs and
+ * outputs, constants where it wants them, tensors that have the dimension `axis`, and if every
+ * port's constraint (quant_port_constraint) fits its signature.  Of those that fit it is the one
+ * that stores the fewest ports otherwise than they are annotated (quant_port_stores_otherwise), and
+ * of these the first.  Writes the completed signature of each region port: wildcards become what
+ * the constraint names, else the table's default; the words of the port stay.  Row and signature
+ * borrow from table and graph.
  *
  * A constraint fits a port of kind
  *   STORAGE:  OPEN and CALIBRATED always; ANY if its storage range lies within the port's; UNIFORM
@@ -145,13 +147,20 @@ const char *const *quant_table_names(void);
  *   FLOAT:    OPEN, KEEP, CALIBRATED;
  *   WILDCARD: what fits a port of the constraint's own storage type and range; KEEP makes it FLOAT.
  * A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can stand between
- * (only a port's own spec does); nor does a value's ANY or CALIBRATED.  A value's KEEP does.
+ * (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY does.  A
+ * value's KEEP does, and so does its ANY where the port has fewer bits: no rescale brings them
+ * back.
  *
  * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
  * closest (most ports in order, first one on ties), or that the table has no such kernel. */
 status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
                            const quant_table_row_t **out_row,
                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error);
+
+/* Whether a constraint names a storage type and the completed signature port has another, or
+ * none. */
+bool quant_port_stores_otherwise(const quant_signature_port_t *port,
+                                 const quant_spec_t *constraint);
 
 /* Whether UNIFORM parameters fit a completed signature port: the storage type is the port's, the
  * range lies within the port's, zero points are 0 where symmetric, and they are per tensor or along

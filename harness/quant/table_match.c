@@ -59,12 +59,20 @@ static void complete_wildcard(const quant_spec_t *constraint,
   inout_port->storage_max = names_storage ? constraint->storage_max : default_port->storage_max;
 }
 
-/* A port's own spec and a port that is quantized. */
-static status_t check_own_spec(const quant_signature_port_t *port, const quant_spec_t *spec,
-                               failure_t *error) {
-  if (spec->kind == QUANT_SPEC_ANY) return check_range_within(port, spec, error);
-  if (spec->kind == QUANT_SPEC_UNIFORM) return quant_port_admits(port, spec, error);
-  return STATUS_OK;
+/* The constraint on a port that is quantized.  Parameters that a value has, unlike bits that it is
+ * to have, are no demand on the port: a rescale can stand between. */
+static status_t check_constraint(const quant_signature_port_t *signature,
+                                 const quant_spec_t *constraint, const quant_port_t *port,
+                                 failure_t *error) {
+  if (constraint->kind == QUANT_SPEC_ANY) return check_range_within(signature, constraint, error);
+  if (port->spec.kind != QUANT_SPEC_UNIFORM) return STATUS_OK;
+  return quant_port_admits(signature, &port->spec, error);
+}
+
+bool quant_port_stores_otherwise(const quant_signature_port_t *port,
+                                 const quant_spec_t *constraint) {
+  bool names_storage = constraint->kind == QUANT_SPEC_ANY || constraint->kind == QUANT_SPEC_UNIFORM;
+  return names_storage && (port->kind == QUANT_PORT_FLOAT || port->storage != constraint->storage);
 }
 
 static status_t complete_port(const quant_table_t *table, const quant_graph_t *graph,
@@ -93,7 +101,7 @@ static status_t complete_port(const quant_table_t *table, const quant_graph_t *g
     return status_fail(error, STATUS_INVALID, "%s is quantized, and %s stays in high precision",
                        name, value->name);
   }
-  return check_own_spec(inout_signature, &port->spec, error);
+  return check_constraint(inout_signature, constraint, port, error);
 }
 
 /* ---- A region and a row ---------------------------------------------------------------------- */
@@ -120,17 +128,20 @@ static status_t check_counts(const quant_table_row_t *row, const quant_region_t 
   return STATUS_OK;
 }
 
-/* *out_progress: how much of the row fitted; 0 if the number of ports did not. */
+/* *out_progress: how much of the row fitted; 0 if the number of ports did not.  *out_conflicts:
+ * ports that are stored otherwise than they, or their values, are annotated. */
 static status_t fit_row(const quant_table_t *table, const quant_table_row_t *row,
                         const quant_graph_t *graph, const quant_region_t *region,
                         quant_signature_port_t *out_ports, uint32_t *out_progress,
-                        failure_t *error) {
-  *out_progress = 0;
+                        uint32_t *out_conflicts, failure_t *error) {
+  *out_progress = *out_conflicts = 0;
   STATUS_TRY(check_counts(row, region, error));
   for (uint32_t p = 0; p < quant_port_count(region); p++) {
     *out_progress = 1 + p;
     out_ports[p] = row->ports[quant_row_port(row, region->input_count, p)];
     STATUS_TRY(complete_port(table, graph, &region->ports[p], &out_ports[p], error));
+    const quant_spec_t *constraint = quant_port_constraint(graph, &region->ports[p]);
+    if (quant_port_stores_otherwise(&out_ports[p], constraint)) ++*out_conflicts;
   }
   return STATUS_OK;
 }
@@ -141,35 +152,49 @@ static void describe_port(uint32_t progress, char *out_text, size_t out_bytes) {
   if (progress > 0) g_snprintf(out_text, out_bytes, "port %u: ", progress - 1);
 }
 
+/* The row that comes closest, where none fits. */
+typedef struct near_miss {
+  const quant_table_row_t *row; /* NULL: the table has no such kernel. */
+  uint32_t progress;
+  failure_t reason;
+} near_miss_t;
+
+static status_t fail_to_match(const quant_table_t *table, const quant_region_t *region,
+                              const near_miss_t *closest, failure_t *error) {
+  if (closest->row == NULL) {
+    return status_fail(error, STATUS_UNSUPPORTED, "region %s: table %s has no kernel %s",
+                       region->name, table->name, region->kernel);
+  }
+  char where[32];
+  describe_port(closest->progress, where, sizeof where);
+  return status_fail(error, STATUS_UNSUPPORTED, "region %s: %skernel %s (line %u): %s",
+                     region->name, where, region->kernel, closest->row->line, closest->reason.text);
+}
+
 status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
                            const quant_table_row_t **out_row,
                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
   const quant_region_t *node = &graph->regions[region];
-  const quant_table_row_t *closest = NULL;
-  uint32_t closest_progress = 0;
-  failure_t closest_reason;
+  const quant_table_row_t *best = NULL;
+  uint32_t best_conflicts = 0;
+  near_miss_t closest = {.row = NULL};
   for (uint32_t r = 0; r < table->row_count; r++) {
     const quant_table_row_t *row = &table->rows[r];
     if (strcmp(row->kernel, node->kernel) != 0) continue;
     quant_signature_port_t ports[QUANT_PORTS_MAX];
-    uint32_t progress;
+    uint32_t progress, conflicts;
     failure_t reason;
-    if (fit_row(table, row, graph, node, ports, &progress, &reason) == STATUS_OK) {
-      memcpy(out_ports, ports, quant_port_count(node) * sizeof ports[0]);
-      *out_row = row;
-      return STATUS_OK;
+    if (fit_row(table, row, graph, node, ports, &progress, &conflicts, &reason) != STATUS_OK) {
+      bool is_closer = closest.row == NULL || progress > closest.progress;
+      if (is_closer) closest = (near_miss_t){.row = row, .progress = progress, .reason = reason};
+      continue;
     }
-    if (closest != NULL && progress <= closest_progress) continue;
-    closest = row;
-    closest_progress = progress;
-    closest_reason = reason;
+    if (best != NULL && conflicts >= best_conflicts) continue;
+    best = row;
+    best_conflicts = conflicts;
+    memcpy(out_ports, ports, quant_port_count(node) * sizeof ports[0]);
   }
-  if (closest == NULL) {
-    return status_fail(error, STATUS_UNSUPPORTED, "region %s: table %s has no kernel %s",
-                       node->name, table->name, node->kernel);
-  }
-  char where[32];
-  describe_port(closest_progress, where, sizeof where);
-  return status_fail(error, STATUS_UNSUPPORTED, "region %s: %skernel %s (line %u): %s", node->name,
-                     where, node->kernel, closest->line, closest_reason.text);
+  if (best == NULL) return fail_to_match(table, node, &closest, error);
+  *out_row = best;
+  return STATUS_OK;
 }

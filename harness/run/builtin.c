@@ -186,6 +186,7 @@ const assay_executor_t *builtin_find(const char *name) {
       .execute = builtin_execute,
       .release = builtin_release,
       .close = builtin_close,
+      .validates = 1,
   };
   bool is_builtin = g_str_has_prefix(name, "model:") || g_str_has_prefix(name, "canary:");
   return is_builtin ? &table : NULL;

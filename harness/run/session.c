@@ -7,9 +7,8 @@
 
 enum {
   TICK_NANOSECONDS = 500000000,
-  FAILURES_PER_PROGRAM_MAX = 3, /* A program that hangs costs the time limit each time. */
-  OUTSIDE_PER_PROGRAM_MAX = 4,  /* Data by which to tell what an executor does in place of an
-                                 * algorithm outside its target: some data tell little. */
+  OUTSIDE_PER_PROGRAM_MAX = 4, /* Data by which to tell what an executor does in place of an
+                                * algorithm outside its target: some data tell little. */
 };
 
 static status_t open_ledger(session_t *session, failure_t *error) {
@@ -39,16 +38,53 @@ static void session_free(session_t *session) {
   cause_book_free(session->causes);
   g_string_free(session->program_line, TRUE);
   g_string_free(session->case_line, TRUE);
-  g_free(session->contenders);
+  g_free(session->all_contenders);
+  g_free(session->standings);
   g_free(session->responses);
   g_free(session);
+}
+
+/* Whether an executor is asked about programs that are forbidden. */
+static bool asks_invalid(const session_t *session, size_t executor) {
+  return session->options.asks_invalid || executor_validates(session->options.executors[executor]);
+}
+
+bool session_asks(const session_t *session, size_t executor, const op_constraint_t *broken) {
+  return !op_constraint_is_forbidden(broken) || asks_invalid(session, executor);
+}
+
+bool session_takes_part(const session_t *session, size_t executor, const op_constraint_t *broken) {
+  return !session->contenders[executor].is_done && !session->standings[executor].has_enough &&
+         session_asks(session, executor, broken);
+}
+
+static void open_stream(session_t *session) {
+  stream_options_t *options = &session->options.stream;
+  options->executor_count = session->options.executor_count;
+  options->leaves_out_invalid = true;
+  options->gen.contract = &session->options.contract;
+  for (size_t i = 0; i < options->executor_count; i++) {
+    if (asks_invalid(session, i)) options->leaves_out_invalid = false;
+  }
+  stream_init(&session->stream, options);
+}
+
+static void make_contenders(session_t *session) {
+  const session_options_t *options = &session->options;
+  size_t count = options->executor_count;
+  size_t programs = MAX(options->stream.program_count, 1);
+  session->all_contenders = g_new0(contender_t, programs * count);
+  for (size_t i = 0; i < programs * count; i++) {
+    session->all_contenders[i].executor = options->executors[i % count];
+  }
+  session->contenders = session->all_contenders;
+  session->standings = g_new0(standing_t, count);
 }
 
 status_t session_open(const session_options_t *options, session_t **out_session, failure_t *error) {
   session_t *session = g_new0(session_t, 1);
   session->options = *options;
-  session->options.stream.gen.contract = &session->options.contract;
-  stream_init(&session->stream, &session->options.stream);
+  open_stream(session);
   one_case_init(&session->walk, &options->contract, options->stream.seed);
   session->walk.predictor = options->predictor;
   arena_init(&session->arena);
@@ -59,10 +95,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->causes = cause_book_new(options->is_thorough);
   session->program_line = g_string_new(NULL);
   session->case_line = g_string_new(NULL);
-  session->contenders = g_new0(contender_t, options->executor_count);
-  for (size_t i = 0; i < options->executor_count; i++) {
-    session->contenders[i].executor = options->executors[i];
-  }
+  make_contenders(session);
   if (options->executor_count > 1 || options->on_answer != NULL) {
     session->responses = g_new0(response_t, options->executor_count);
   }
@@ -97,10 +130,10 @@ status_t session_close(session_t *session, int exit_code, failure_t *error) {
  * of its own, told with the first case that the executor gets. */
 static status_t check_load(session_t *session, size_t executor, const case_t *instance,
                            const case_origin_t *origin, failure_t *error) {
-  contender_t *contender = &session->contenders[executor];
-  if (contender->load_checked) return STATUS_OK;
-  contender->load_checked = true;
-  if (!executor_load_changed_environment(contender->executor)) return STATUS_OK;
+  standing_t *standing = &session->standings[executor];
+  if (standing->load_checked) return STATUS_OK;
+  standing->load_checked = true;
+  if (!executor_load_changed_environment(session->options.executors[executor])) return STATUS_OK;
   static const char what[] = "loading the backend changed the floating-point environment";
   verdict_t verdict = {.outcome = OUTCOME_diverges, .class_ = CLASS_environment};
   g_strlcpy(verdict.reason, what, sizeof verdict.reason);
@@ -108,8 +141,9 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
   return session_record_finding(session, executor, instance, origin, &verdict, &signature, error);
 }
 
-static void update_contender(contender_t *contender, const verdict_t *verdict,
+static void update_contender(session_t *session, size_t executor, const verdict_t *verdict,
                              const op_constraint_t *broken) {
+  contender_t *contender = &session->contenders[executor];
   if (verdict->outcome == OUTCOME_refused) {
     contender->is_done = true;
   } else if (one_case_is_settled(&contender->preparation, broken)) {
@@ -117,7 +151,8 @@ static void update_contender(contender_t *contender, const verdict_t *verdict,
     contender->is_done = !is_observed;
   } else if (verdict->outcome == OUTCOME_failed) {
     contender->is_prepared = false;
-    contender->is_done = ++contender->failures >= FAILURES_PER_PROGRAM_MAX;
+    contender->is_done = ++contender->failures >= SESSION_FAILURES_PER_PROGRAM_MAX;
+    session->standings[executor].given_up += contender->is_done;
   }
 }
 
@@ -183,7 +218,8 @@ static status_t walk_executor(session_t *session, size_t index, const case_t *in
         session_record_finding(session, index, instance, origin, out_verdict, &signature, error));
     answer.signature = &signature;
   }
-  update_contender(contender, out_verdict, expectation->broken);
+  update_contender(session, index, out_verdict, expectation->broken);
+  session_note_answer(session, index, out_verdict);
   if (session->options.on_answer == NULL) return STATUS_OK;
   return session->options.on_answer(session->options.hook_context, session, &answer, error);
 }
@@ -194,7 +230,7 @@ static bool prepare_contenders(session_t *session, const program_t *program,
   bool someone_executes = false;
   for (size_t i = 0; i < session->options.executor_count; i++) {
     contender_t *contender = &session->contenders[i];
-    if (contender->is_done) continue;
+    if (!session_takes_part(session, i, broken)) continue;
     if (!contender->is_prepared) {
       one_case_prepare(&session->walk, program, broken, contender->executor,
                        &contender->preparation);
@@ -205,14 +241,11 @@ static bool prepare_contenders(session_t *session, const program_t *program,
   return someone_executes;
 }
 
-static void begin_program(session_t *session, const program_t *program) {
+void session_begin_program(session_t *session, const program_t *program) {
   session->label = tally_label(session->tally, program);
   for (size_t i = 0; i < session->options.executor_count; i++) {
-    contender_t *contender = &session->contenders[i];
-    contender->is_prepared = false;
-    contender->is_done = false;
-    contender->failures = 0;
-    contender->observed = 0;
+    executor_t *executor = session->options.executors[i];
+    session->contenders[i] = (contender_t){.executor = executor};
   }
 }
 
@@ -238,8 +271,16 @@ static status_t tick(session_t *session, failure_t *error) {
                       error);
 }
 
-static status_t walk_case(session_t *session, const case_t *instance, const op_constraint_t *broken,
-                          const case_origin_t *origin, verdict_t *out_verdicts, failure_t *error) {
+/* What is said of an executor that does not get the case. */
+static void say_not_asked(verdict_t *out_verdict) {
+  static const char why[] = "not asked: it does not declare that it validates programs";
+  *out_verdict = (verdict_t){.outcome = OUTCOME_refused};
+  g_strlcpy(out_verdict->reason, why, sizeof out_verdict->reason);
+}
+
+status_t session_walk_case(session_t *session, const case_t *instance,
+                           const op_constraint_t *broken, const case_origin_t *origin,
+                           verdict_t *out_verdicts, failure_t *error) {
   arena_reset(&session->arena);
   broken = program_broken_under(&instance->program, broken, &session->options.contract);
   expectation_t expectation = {.broken = broken};
@@ -249,9 +290,12 @@ static status_t walk_case(session_t *session, const case_t *instance, const op_c
   verdict_t verdict;
   for (size_t i = 0; i < session->options.executor_count; i++) {
     if (session->responses != NULL) session->responses[i].has_results = false;
-    if (session->contenders[i].is_done) continue;
-    STATUS_TRY(walk_executor(session, i, instance, &expectation, origin,
-                             out_verdicts == NULL ? &verdict : &out_verdicts[i], error));
+    verdict_t *out_verdict = out_verdicts == NULL ? &verdict : &out_verdicts[i];
+    if (session_takes_part(session, i, broken)) {
+      STATUS_TRY(walk_executor(session, i, instance, &expectation, origin, out_verdict, error));
+    } else {
+      say_not_asked(out_verdict);
+    }
   }
   if (session->options.executor_count > 1) {
     pair_tally_add(session->pairs, &session->label, session->responses,
@@ -265,8 +309,8 @@ static status_t walk_case(session_t *session, const case_t *instance, const op_c
 status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error) {
   const case_origin_t origin = {.regime = ""};
-  begin_program(session, &instance->program);
-  return walk_case(session, instance, broken, &origin, out_verdicts, error);
+  session_begin_program(session, &instance->program);
+  return session_walk_case(session, instance, broken, &origin, out_verdicts, error);
 }
 
 status_t session_walk_part(session_t *session, const case_t *instance, const session_part_t *part,
@@ -275,7 +319,7 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   const program_t *program = &instance->program;
   contender_t *contender = &session->contenders[part->executor];
   arena_reset(&session->arena);
-  begin_program(session, program);
+  session_begin_program(session, program);
   session->label = tally_label_named(session->tally, program, part->op, part->algorithm);
   session->part = part;
   one_case_prepare(&session->walk, program, NULL, contender->executor, &contender->preparation);
@@ -292,39 +336,6 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   session->cases++;
   if (status == STATUS_OK) status = session_take_aftermaths(session, error);
   return status == STATUS_OK ? tick(session, error) : status;
-}
-
-static bool everyone_is_done(const session_t *session) {
-  for (size_t i = 0; i < session->options.executor_count; i++) {
-    if (!session->contenders[i].is_done) return false;
-  }
-  return true;
-}
-
-static bool is_over(const session_t *session) {
-  const session_options_t *options = &session->options;
-  if (options->stop != NULL && *options->stop != 0) return true;
-  if (options->cases_max != 0 && session->cases >= options->cases_max) return true;
-  double seconds = session_seconds(session);
-  if (options->seconds_max <= 0 || seconds < options->seconds_max) return false;
-  return session->cases >= options->cases_min || seconds >= options->seconds_end;
-}
-
-status_t session_run(session_t *session, failure_t *error) {
-  stream_t *stream = &session->stream;
-  while (!is_over(session)) {
-    stream_next(stream);
-    if (stream->is_new_program) begin_program(session, &stream->instance.program);
-    const case_origin_t origin = {.regime = gen_regime_name(stream->regime),
-                                  .case_seed = stream->case_seed,
-                                  .has_case_seed = true};
-    STATUS_TRY(walk_case(session, &stream->instance, stream->broken, &origin, NULL, error));
-    if (everyone_is_done(session)) {
-      if (session->options.stream.program != NULL) break;
-      stream_skip_program(stream);
-    }
-  }
-  return session_tell(session, error);
 }
 
 const char *session_bug_case(const session_t *session) {
@@ -356,6 +367,16 @@ const finding_t *session_finding(const session_t *session, size_t index) {
 }
 
 uint64_t session_cases(const session_t *session) { return session->cases; }
+
+uint64_t session_judged(const session_t *session, size_t executor) {
+  return session->standings[executor].judged;
+}
+
+uint64_t session_given_up(const session_t *session, size_t executor) {
+  return session->standings[executor].given_up;
+}
+
+session_end_t session_end(const session_t *session) { return session->end; }
 
 double session_seconds(const session_t *session) {
   return (double)(clock_nanoseconds() - session->begin) * 1e-9;

@@ -1,7 +1,8 @@
 /* A campaign: draws cases, walks each over one or several executors, counts verdicts, gathers
  * findings and keeps them in the store.  The core of `assay run`, `vet` and `fuzz`; prints nothing.
  *
- * The same seed and options give the same cases and the same findings. */
+ * The same seed, options and executors give the same cases and the same findings: what is drawn
+ * follows what the executors accept (stream.h), and nothing else. */
 #ifndef ASSAY_RUN_SESSION_H
 #define ASSAY_RUN_SESSION_H
 
@@ -32,13 +33,18 @@ typedef struct session_options {
   executor_t *const *executors; /* Borrowed, open. */
   size_t executor_count;
   contract_t contract;
-  one_case_predictor_t predictor;    /* For contracts with bits=identified, see prediction.h. */
-  bool is_thorough;                  /* Looks for the cause of every divergence, not of some. */
-  uint64_t cases_max;                /* Cases to draw; 0: no limit. */
-  double seconds_max;                /* 0: no limit. */
-  uint64_t cases_min;                /* With seconds_max: so many all the same, ... */
-  double seconds_end;                /* ... but until then at most. */
-  store_t *store;                    /* Borrowed, or NULL. */
+  one_case_predictor_t predictor; /* For contracts with bits=identified, see prediction.h. */
+  bool is_thorough;               /* Looks for the cause of every divergence, not of some. */
+  /* Limits of session_run(); 0: none.  An executor that has had its cases judged
+   * (outcome_is_judged()) gets no more. */
+  uint64_t cases_max; /* Judged cases of each executor. */
+  uint64_t draws_max; /* Cases drawn, whatever comes of them. */
+  double seconds_max;
+  uint64_t cases_min; /* With seconds_max: so many drawn all the same, ... */
+  double seconds_end; /* ... but until then at most. */
+  bool asks_invalid; /* Programs that break a constraint go to all executors, not only to those that
+                      * declare that they validate. */
+  store_t *store;    /* Borrowed, or NULL. */
   const char *command;               /* For the store; borrowed. */
   const char *assay_version;         /* Likewise. */
   const char *campaign;              /* What the run belongs to, or NULL; likewise. */
@@ -58,12 +64,27 @@ typedef struct session_options {
 /* Copies the options.  What they borrow must outlive the session. */
 status_t session_open(const session_options_t *options, session_t **out_session, failure_t *error);
 
-/* Draws and walks cases until a limit is met or everything was refused for a fixed program.
+/* Why session_run() ended. */
+typedef enum session_end {
+  SESSION_END_NONE,     /* It did not. */
+  SESSION_END_JUDGED,   /* Every executor has had its cases. */
+  SESSION_END_DRAWS,    /* As many cases were drawn as may be ... */
+  SESSION_END_TIME,     /* ... or time is up ... */
+  SESSION_END_STOPPED,  /* ... or somebody wanted it to stop ... */
+  SESSION_END_PROGRAMS, /* ... or nobody takes any of the given programs any more. */
+} session_end_t;
+
+/* An executor that fails so many cases of one program gets no more of it: one that hangs costs its
+ * time limit each time. */
+enum { SESSION_FAILURES_PER_PROGRAM_MAX = 3 };
+
+/* Draws and walks cases until a limit is met or nobody takes the given programs any more.
  * STATUS_INVALID means that Assay found itself wrong: see session_bug_case(). */
 status_t session_run(session_t *session, failure_t *error);
 
 /* Walks one case that the caller made; `broken` is the constraint that its program breaks, or NULL.
- * `out_verdicts`, if not NULL, has room for one verdict per executor. */
+ * `out_verdicts`, if not NULL, has room for one verdict per executor; one that is not asked, since
+ * it does not validate, has refused. */
 status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error);
 
@@ -125,7 +146,12 @@ pair_tally_t *session_pairs(const session_t *session); /* Empty with a single ex
 observation_tally_t *session_observations(const session_t *session);
 size_t session_finding_count(const session_t *session);
 const finding_t *session_finding(const session_t *session, size_t index);
-uint64_t session_cases(const session_t *session);   /* Drawn or walked so far. */
+uint64_t session_cases(const session_t *session); /* Drawn or walked so far. */
+/* Of these, those on which an executor was judged; and the programs that it was given no more cases
+ * of after SESSION_FAILURES_PER_PROGRAM_MAX failures. */
+uint64_t session_judged(const session_t *session, size_t executor);
+uint64_t session_given_up(const session_t *session, size_t executor);
+session_end_t session_end(const session_t *session);
 double session_seconds(const session_t *session);   /* Since session_open(). */
 uint64_t session_audited(const session_t *session); /* Components recomputed with MPFR. */
 one_case_times_t session_times(const session_t *session);

@@ -1,5 +1,5 @@
-/* What the parts of a session know of one another: session.c walks cases, session_findings.c keeps
- * what they find. */
+/* What the parts of a session know of one another: session_run.c draws cases, session.c walks them,
+ * session_findings.c keeps what they find. */
 #ifndef ASSAY_RUN_SESSION_PARTS_H
 #define ASSAY_RUN_SESSION_PARTS_H
 
@@ -10,7 +10,6 @@
 /* An executor and the present program. */
 typedef struct contender {
   executor_t *executor;
-  bool load_checked;
   bool is_prepared;
   bool is_done;      /* Nothing more is to be learnt from it with the present program. */
   unsigned failures; /* With the present program. */
@@ -18,13 +17,26 @@ typedef struct contender {
   preparation_t preparation;
 } contender_t;
 
+/* How an executor stands over all programs. */
+typedef struct standing {
+  bool load_checked;
+  bool has_enough; /* Judged cases: it gets no more. */
+  uint64_t judged;
+  uint64_t given_up; /* Programs. */
+} standing_t;
+
 struct session {
   session_options_t options;
   stream_t stream;
   one_case_t walk;
-  arena_t arena;           /* Of the present case. */
-  contender_t *contenders; /* Owned; options.executor_count of them. */
-  response_t *responses;   /* Likewise, to the present case; NULL if nobody asks. */
+  arena_t arena; /* Of the present case. */
+  contender_t
+      *contenders; /* Of the present program, options.executor_count of them: a part of ... */
+  contender_t *all_contenders; /* ... these, owned: as many for each given program. */
+  standing_t *standings;       /* Owned; by executor. */
+  response_t *responses;       /* Likewise, to the present case; NULL if nobody asks. */
+  bool is_drawing;             /* In session_run(). */
+  session_end_t end;
   tally_t *tally;
   pair_tally_t *pairs;
   observation_tally_t *observations;
@@ -45,6 +57,22 @@ struct session {
 
 /* Assay was found wrong on this case: session_bug_case() names it. */
 void session_note_bug(session_t *session, const case_t *instance);
+
+/* Whether an executor is asked about a program that breaks `broken`, or NULL; and whether it gets
+ * the present case, which it does not once it is done with the program or has had its cases. */
+bool session_asks(const session_t *session, size_t executor, const op_constraint_t *broken);
+bool session_takes_part(const session_t *session, size_t executor, const op_constraint_t *broken);
+
+/* Forgets what executors said to the program before. */
+void session_begin_program(session_t *session, const program_t *program);
+
+/* Walks the case over whoever takes part. */
+status_t session_walk_case(session_t *session, const case_t *instance,
+                           const op_constraint_t *broken, const case_origin_t *origin,
+                           verdict_t *out_verdicts, failure_t *error);
+
+/* Counts an answer towards the limits of session_run(), if that is what runs. */
+void session_note_answer(session_t *session, size_t executor, const verdict_t *verdict);
 
 /* Counts an occurrence of a finding and stores it; makes the first case of a new one small. */
 status_t session_record_finding(session_t *session, size_t executor, const case_t *instance,

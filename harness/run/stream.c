@@ -5,8 +5,15 @@
  * compiler in a worker process takes as long for a program as for some hundred executions. */
 enum { DATA_SETS_FIRST = 4, DATA_SETS_MAX = 32, PROGRAMS_PER_DATA_SET = 16, DEAR_FACTOR = 16 };
 
+/* A program that is accepted after many that were refused gets as much data as there were of these,
+ * and as much again: looking for programs then takes less than half of the cases. */
+enum { DATA_SETS_PER_REFUSED = 2, DATA_SETS_FOR_REFUSED_MAX = 1024 };
+
+/* Programs that nobody would be asked about, one after the other: an op may have no others. */
+enum { LEFT_OUT_MAX = 64 };
+
 /* Seeds of programs and of cases come from different streams. */
-enum { PURPOSE_PROGRAM = 1, PURPOSE_DATA = 2 };
+enum { PURPOSE_PROGRAM = 1, PURPOSE_DATA = 2, PURPOSE_VALID_PROGRAM = 3 };
 
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t a, uint64_t b) {
   uint64_t state = seed;
@@ -17,45 +24,174 @@ static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t a, uint64_
   return rng_splitmix(&state);
 }
 
+static size_t count_subjects(const stream_options_t *options) {
+  if (options->program_count > 0) return options->program_count;
+  return options->draw_program != NULL ? 1 : options->op_count;
+}
+
 void stream_init(stream_t *stream, const stream_options_t *options) {
-  *stream = (stream_t){.options = *options};
+  *stream = (stream_t){.options = *options,
+                       .subject_count = count_subjects(options),
+                       .party_count = MAX(options->executor_count, 1)};
+  stream->begun = g_new0(uint64_t, stream->subject_count);
+  stream->retired = g_new0(bool, stream->subject_count);
+  stream->parties = g_new0(stream_party_t, stream->party_count);
+  for (size_t i = 0; i < stream->party_count; i++) {
+    stream->parties[i].acceptance = acceptance_new(stream->subject_count);
+  }
+  stream->turn = stream->party_count - 1;
   arena_init(&stream->arena);
 }
 
-void stream_deinit(stream_t *stream) { arena_deinit(&stream->arena); }
+void stream_deinit(stream_t *stream) {
+  for (size_t i = 0; i < stream->party_count; i++) {
+    acceptance_free(stream->parties[i].acceptance);
+  }
+  g_free(stream->parties);
+  g_free(stream->retired);
+  g_free(stream->begun);
+  arena_deinit(&stream->arena);
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+void stream_learn(stream_t *stream, size_t executor, bool is_accepted) {
+  stream_party_t *party = &stream->parties[executor];
+  party->asked++;
+  if (!is_accepted) return;
+  party->accepted++;
+  bool is_drawn = stream->options.program_count == 0 && stream->broken == NULL;
+  if (party->accepted > 1 || !is_drawn) return;
+  uint64_t refused = acceptance_refused_since(party->acceptance, stream->subject);
+  uint64_t sets = MIN(DATA_SETS_PER_REFUSED * refused, DATA_SETS_FOR_REFUSED_MAX);
+  stream->case_limit = MAX(stream->case_limit, sets);
+}
+
+void stream_leave(stream_t *stream, size_t executor) { stream->parties[executor].has_left = true; }
+
+/* What came of the present program, at the end of its turn. */
+static void settle_turn(stream_t *stream, uint64_t cases) {
+  bool was_taken = true;
+  for (size_t i = 0; i < stream->party_count; i++) {
+    stream_party_t *party = &stream->parties[i];
+    if (party->asked == 0 || stream->broken != NULL) {
+      acceptance_charge(party->acceptance, stream->subject, cases);
+    } else {
+      acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
+                       party->accepted > 0, cases);
+      if (i == stream->turn && party->accepted == 0) was_taken = false;
+    }
+    party->asked = party->accepted = 0;
+  }
+  stream->taken += was_taken;
+}
+
+status_t stream_program_parse(str_t line, arena_t *arena, stream_program_t *out_program,
+                              failure_t *error) {
+  const char *violation;
+  STATUS_TRY(program_parse(line, arena, &out_program->program, &violation, error));
+  out_program->broken = op_constraint_find(out_program->program.op, violation);
+  return STATUS_OK;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 static uint64_t data_sets(const stream_t *stream) {
-  if (stream->options.program != NULL) return UINT64_MAX;
-  if (op_constraint_is_forbidden(stream->broken)) return 1; /* Nobody should look at its data. */
-  uint64_t sets = DATA_SETS_FIRST + stream->program_index / PROGRAMS_PER_DATA_SET;
+  const stream_options_t *options = &stream->options;
+  if (options->program_count == 1) return UINT64_MAX;
+  if (op_constraint_is_forbidden(stream->broken) && options->program_count == 0) {
+    return 1; /* Nobody looks at its data. */
+  }
+  uint64_t sets = DATA_SETS_FIRST + stream->taken / PROGRAMS_PER_DATA_SET;
   if (sets > DATA_SETS_MAX) sets = DATA_SETS_MAX;
-  return stream->options.compiling_is_dear ? sets * DEAR_FACTOR : sets;
+  return options->compiling_is_dear ? sets * DEAR_FACTOR : sets;
+}
+
+/* The next party that still needs cases. */
+static void pass_turn(stream_t *stream) {
+  for (size_t i = 0; i < stream->party_count; i++) {
+    stream->turn = (stream->turn + 1) % stream->party_count;
+    if (!stream->parties[stream->turn].has_left) return;
+  }
+}
+
+static void draw_program(stream_t *stream) {
+  const stream_options_t *options = &stream->options;
+  arena_reset(&stream->arena);
+  rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_PROGRAM, stream->program_index, 0));
+  program_t program;
+  stream->broken = NULL;
+  if (options->draw_program != NULL) {
+    options->draw_program(options->draw_context, &rng, &stream->arena, &program);
+  } else {
+    const op_t *op = options->ops[stream->subject];
+    gen_options_t gen = options->gen;
+    const char *broken;
+    gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
+    if (broken != NULL && options->leaves_out_invalid) {
+      rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));
+      gen.invalid_one_in = 0;
+      gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
+    }
+    stream->broken = op_constraint_find(op, broken);
+  }
+  stream->instance = case_make(&stream->arena, &program);
+}
+
+/* Whether nobody would be asked about the program. */
+static bool is_left_out(const stream_t *stream) {
+  const stream_options_t *options = &stream->options;
+  return options->leaves_out_invalid && options->gen.contract != NULL &&
+         program_broken_under(&stream->instance.program, stream->broken, options->gen.contract) !=
+             NULL;
+}
+
+/* Whether the party whose turn it is may accept the program. */
+static bool is_promising(const stream_t *stream) {
+  return stream->broken != NULL || acceptance_expects(stream->parties[stream->turn].acceptance,
+                                                      stream->subject, &stream->instance.program);
+}
+
+/* Draws programs of the subject until there is a promising one. */
+static void choose_program(stream_t *stream) {
+  unsigned left_out = 0;
+  do {
+    uint64_t ordinal = stream->begun[stream->subject]++;
+    stream->program_index = ordinal * stream->subject_count + stream->subject;
+    draw_program(stream);
+  } while ((is_left_out(stream) && ++left_out < LEFT_OUT_MAX) || !is_promising(stream));
+  stream->case_index = 0;
+  stream->case_limit = data_sets(stream);
+}
+
+/* A given program goes on where its last turn ended. */
+static void resume_program(stream_t *stream) {
+  const stream_program_t *given = &stream->options.programs[stream->subject];
+  arena_reset(&stream->arena);
+  stream->instance = case_make(&stream->arena, &given->program);
+  stream->broken = given->broken;
+  stream->program_index = stream->subject;
+  stream->case_index = stream->begun[stream->subject];
+  uint64_t sets = data_sets(stream);
+  bool is_endless = sets > UINT64_MAX - stream->case_index;
+  stream->case_limit = is_endless ? UINT64_MAX : stream->case_index + sets;
 }
 
 static void next_program(stream_t *stream) {
-  if (stream->has_program) stream->program_index++;
-  stream->has_program = true;
-  stream->case_index = 0;
-  arena_reset(&stream->arena);
-  const stream_options_t *options = &stream->options;
-  if (options->program != NULL) {
-    stream->instance = case_make(&stream->arena, options->program);
-    stream->broken = options->broken;
-  } else {
-    rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_PROGRAM, stream->program_index, 0));
-    program_t program;
-    if (options->draw_program != NULL) {
-      options->draw_program(options->draw_context, &rng, &stream->arena, &program);
-      stream->broken = NULL;
-    } else {
-      const op_t *op = options->ops[stream->program_index % options->op_count];
-      const char *broken;
-      gen_program(&rng, op, &options->gen, &stream->arena, &program, &broken);
-      stream->broken = op_constraint_find(op, broken);
-    }
-    stream->instance = case_make(&stream->arena, &program);
+  if (stream->has_program) {
+    bool is_given = stream->options.program_count > 0;
+    uint64_t first = is_given ? stream->begun[stream->subject] : 0;
+    settle_turn(stream, stream->case_index + 1 - first);
+    if (is_given) stream->begun[stream->subject] = stream->case_index + 1;
   }
-  stream->case_limit = data_sets(stream);
+  stream->has_program = true;
+  pass_turn(stream);
+  stream->subject = acceptance_choose(stream->parties[stream->turn].acceptance);
+  if (stream->options.program_count > 0) {
+    resume_program(stream);
+  } else {
+    choose_program(stream);
+  }
 }
 
 void stream_next(stream_t *stream) {
@@ -71,7 +207,17 @@ void stream_next(stream_t *stream) {
 }
 
 void stream_skip_program(stream_t *stream) {
-  if (stream->options.program == NULL) stream->case_limit = stream->case_index + 1;
+  stream->case_limit = stream->case_index + 1;
+  if (stream->options.program_count == 0 || stream->retired[stream->subject]) return;
+  stream->retired[stream->subject] = true;
+  stream->retired_count++;
+  for (size_t i = 0; i < stream->party_count; i++) {
+    acceptance_retire(stream->parties[i].acceptance, stream->subject);
+  }
+}
+
+bool stream_is_over(const stream_t *stream) {
+  return stream->options.program_count > 0 && stream->retired_count == stream->subject_count;
 }
 
 gen_regime_t stream_draw_data(uint64_t case_seed, case_t *inout_case) {

@@ -45,13 +45,14 @@ static void measure(const char *line, const char *model) {
   failure_t error;
   arena_t arena;
   arena_init(&arena);
-  program_t program;
+  stream_program_t given;
   executor_t *executor;
   executor_options_t executor_options = {.find_builtin = builtin_find};
   session_t *session;
-  if (program_parse(str_from(line), &arena, &program, NULL, &error) != STATUS_OK) fail(&error);
+  if (program_parse(str_from(line), &arena, &given.program, &given.broken, &error) != STATUS_OK)
+    fail(&error);
   if (executor_open(model, &executor_options, &executor, &error) != STATUS_OK) fail(&error);
-  session_options_t options = {.stream = {.seed = 1, .program = &program},
+  session_options_t options = {.stream = {.seed = 1, .programs = &given, .program_count = 1},
                                .executors = &executor,
                                .executor_count = 1,
                                .contract = contract_backend(),

@@ -122,11 +122,11 @@ static void test_canary(gconstpointer data) {
   /* Faults of gathering change whole rows of terms: most cases show them, at length. */
   bool is_dear = ops[0]->is_composite || oracle_find(ops[0])->gathering != NULL;
   uint64_t cases = is_dear ? COMPOSITE_CANARY_CASES : CANARY_CASES;
-  options.cases_max = MAX(cases, canary->within);
+  options.draws_max = MAX(cases, canary->within);
   session_t *session = run_session(&options);
   divergence_class_t class_ = most_frequent_class(session);
   g_test_message("%s: found by case %" PRIu64 " of %" PRIu64 ", class %s, %zu findings",
-                 canary->name, sighting.first, options.cases_max, class_spelling(class_),
+                 canary->name, sighting.first, options.draws_max, class_spelling(class_),
                  session_finding_count(session));
   g_assert_cmpuint(sighting.first, >, 0);
   g_assert_cmpuint(sighting.first, <=, canary->within);
@@ -186,7 +186,7 @@ static void test_models_are_silent(void) {
   GPtrArray *models = open_models();
   session_options_t options =
       make_options((executor_t *const *)models->pdata, models->len, "backend");
-  options.cases_max = MODEL_CASES;
+  options.draws_max = MODEL_CASES;
   session_t *session = run_session(&options);
   for (size_t i = 0; i < session_finding_count(session); i++) {
     const finding_t *finding = session_finding(session, i);

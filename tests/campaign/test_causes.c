@@ -80,21 +80,21 @@ static void check_names(const cause_row_t *row, const names_t *names) {
 }
 
 /* Draws from the ops, or the program, of the row. */
-static void set_stream(const cause_row_t *row, arena_t *arena, program_t *program,
+static void set_stream(const cause_row_t *row, arena_t *arena, stream_program_t *given,
                        const op_t *ops[], session_options_t *options) {
   failure_t error = {0};
-  const char *broken = NULL;
-  options->cases_max = CASES;
+  options->draws_max = CASES;
   if (strchr(row->what, ' ') != NULL) {
-    status_t status = program_parse(str_from(row->what), arena, program, &broken, &error);
+    status_t status = stream_program_parse(str_from(row->what), arena, given, &error);
     if (status != STATUS_OK) g_error("%s", error.text);
-    options->stream.program = program;
+    options->stream.programs = given;
+    options->stream.program_count = 1;
     return;
   }
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     bool is_meant = canary_concerns(row->what, (*op)->name);
     if (is_meant) ops[options->stream.op_count++] = *op;
-    if (is_meant && (*op)->is_composite) options->cases_max = COMPOSITE_CASES;
+    if (is_meant && (*op)->is_composite) options->draws_max = COMPOSITE_CASES;
   }
   g_assert_cmpuint(options->stream.op_count, >, 0);
   options->stream.ops = ops;
@@ -105,7 +105,7 @@ static void test_row(gconstpointer data) {
   arena_t arena;
   arena_init(&arena);
   executor_t *executor = open_builtin(row->canary);
-  program_t program;
+  stream_program_t given;
   const op_t *ops[OPS_MAX];
   session_options_t options = {.stream = {.gen = gen_options_default(), .seed = 1},
                                .executors = &executor,
@@ -113,7 +113,7 @@ static void test_row(gconstpointer data) {
                                .command = "test",
                                .assay_version = "test"};
   options.stream.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 64, .terms_max = 24};
-  set_stream(row, &arena, &program, ops, &options);
+  set_stream(row, &arena, &given, ops, &options);
   failure_t error = {0};
   if (contract_parse(str_from(row->contract), &options.contract, &error) != STATUS_OK) {
     g_error("%s", error.text);

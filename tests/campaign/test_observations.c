@@ -53,7 +53,7 @@ static executor_t *open_executor(const char *name,
 
 typedef struct fixture {
   arena_t arena;
-  program_t program;
+  stream_program_t given;
   char *folder;
   char *path;
   store_t *store;
@@ -71,21 +71,22 @@ static void open_store(fixture_t *fixture) {
 static void run(fixture_t *fixture, executor_t *executor, const char *program_line,
                 uint64_t cases) {
   failure_t error = {0};
-  const char *broken;
   arena_init(&fixture->arena);
   fixture->executor = executor;
   g_assert_cmpint(
-      program_parse(str_from(program_line), &fixture->arena, &fixture->program, &broken, &error),
-      ==, STATUS_OK);
-  const session_options_t options = {
-      .stream = {.program = &fixture->program, .gen = gen_options_default(), .seed = 11},
-      .executors = &fixture->executor,
-      .executor_count = 1,
-      .contract = contract_backend(),
-      .cases_max = cases,
-      .store = fixture->store,
-      .command = "test",
-      .assay_version = "test"};
+      stream_program_parse(str_from(program_line), &fixture->arena, &fixture->given, &error), ==,
+      STATUS_OK);
+  const session_options_t options = {.stream = {.programs = &fixture->given,
+                                                .program_count = 1,
+                                                .gen = gen_options_default(),
+                                                .seed = 11},
+                                     .executors = &fixture->executor,
+                                     .executor_count = 1,
+                                     .contract = contract_backend(),
+                                     .draws_max = cases,
+                                     .store = fixture->store,
+                                     .command = "test",
+                                     .assay_version = "test"};
   if (session_open(&options, &fixture->session, &error) != STATUS_OK ||
       session_run(fixture->session, &error) != STATUS_OK) {
     g_error("%s", error.text);

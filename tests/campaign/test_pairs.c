@@ -29,7 +29,7 @@ static session_t *open_session(executor_t *const *executors, size_t count, store
       .executors = executors,
       .executor_count = count,
       .contract = contract_backend(),
-      .cases_max = 600,
+      .draws_max = 600,
       .store = store,
       .command = "test",
       .assay_version = "test"};

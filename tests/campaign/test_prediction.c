@@ -63,7 +63,7 @@ static campaign_t run_campaign(store_fixture_t *fixture, adder_kind_t kind, cons
                                .executor_count = 1,
                                .contract = contract_identified(),
                                .predictor = prediction_predictor(campaign.prediction),
-                               .cases_max = 6000,
+                               .draws_max = 6000,
                                .command = "test",
                                .assay_version = "test"};
   const op_t *const *reduce = op_all();

@@ -42,6 +42,12 @@ static session_t *run_session(const session_options_t *options) {
   return session;
 }
 
+static stream_program_t parse_sum(arena_t *arena) {
+  stream_program_t given = {.broken = NULL};
+  g_assert_cmpint(stream_program_parse(str_from(sum_line), arena, &given, NULL), ==, STATUS_OK);
+  return given;
+}
+
 static void close_session(session_t *session) {
   failure_t error = {0};
   g_assert_cmpint(session_close(session, 0, &error), ==, STATUS_OK);
@@ -60,7 +66,7 @@ static uint64_t count_all(const session_t *session) {
 static void test_same_seed_same_findings(void) {
   executor_t *executor = open_builtin("canary:drop_last_term");
   session_options_t options = make_options(&executor, 1);
-  options.cases_max = 1000;
+  options.draws_max = 1000;
   session_t *first = run_session(&options);
   session_t *again = run_session(&options);
   g_assert_cmpuint(session_finding_count(first), >, 0);
@@ -81,7 +87,7 @@ static void test_every_case_counted_once(void) {
   executor_t *executors[] = {open_builtin("model:sequential"),
                              open_builtin("canary:drop_last_term")};
   session_options_t options = make_options(executors, 2);
-  options.cases_max = 600;
+  options.draws_max = 600;
   session_t *session = run_session(&options);
   g_assert_cmpuint(session_cases(session), ==, 600);
   uint64_t occurrences = 0;
@@ -105,7 +111,7 @@ static void test_findings_by_executor(void) {
   executor_t *executors[] = {open_builtin("canary:drop_last_term"),
                              open_builtin("canary:drop_last_term")};
   session_options_t options = make_options(executors, 2);
-  options.cases_max = 300;
+  options.draws_max = 300;
   session_t *session = run_session(&options);
   size_t count[2] = {0};
   for (size_t i = 0; i < session_finding_count(session); i++) {
@@ -122,16 +128,16 @@ static void test_findings_by_executor(void) {
 static void test_refused_program_costs_one_case(void) {
   executor_t *executor = fake_executor_open(FAKE_refuses, false);
   session_options_t options = make_options(&executor, 1);
-  options.cases_max = 100;
+  options.draws_max = 100;
   session_t *session = run_session(&options);
   g_assert_cmpuint(tally_cases(session_tally(session), OUTCOME_refused), ==, 100);
   g_assert_cmpint(session_exit_code(session), ==, 0);
   close_session(session);
   arena_t arena;
   arena_init(&arena);
-  program_t program;
-  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
-  options.stream.program = &program;
+  const stream_program_t given = parse_sum(&arena);
+  options.stream.programs = &given;
+  options.stream.program_count = 1;
   session = run_session(&options);
   g_assert_cmpuint(session_cases(session), ==, 1);
   close_session(session);
@@ -144,11 +150,11 @@ static void test_refused_data_costs_one_case(void) {
   executor_t *executor = fake_executor_open(FAKE_refuses_data_unpromised, false);
   arena_t arena;
   arena_init(&arena);
-  program_t program;
-  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
+  const stream_program_t given = parse_sum(&arena);
   session_options_t options = make_options(&executor, 1);
-  options.stream.program = &program;
-  options.cases_max = 10;
+  options.stream.programs = &given;
+  options.stream.program_count = 1;
+  options.draws_max = 10;
   session_t *session = run_session(&options);
   g_assert_cmpuint(tally_cases(session_tally(session), OUTCOME_refused), ==, 1);
   g_assert_cmpuint(session_cases(session), ==, 1);
@@ -167,7 +173,7 @@ static void test_refusal_beside_others(void) {
   options.stream.ops = &convert;
   options.stream.op_count = 1;
   options.stream.gen.invalid_one_in = 0;
-  options.cases_max = 200;
+  options.draws_max = 200;
   session_t *session = run_session(&options);
   uint64_t refused = tally_cases(session_tally(session), OUTCOME_refused);
   g_assert_cmpuint(refused, >, 0);
@@ -181,11 +187,11 @@ static void test_failures(void) {
   executor_t *executor = fake_executor_open(FAKE_crashes, true);
   arena_t arena;
   arena_init(&arena);
-  program_t program;
-  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
+  const stream_program_t given = parse_sum(&arena);
   session_options_t options = make_options(&executor, 1);
-  options.stream.program = &program;
-  options.cases_max = 10;
+  options.stream.programs = &given;
+  options.stream.program_count = 1;
+  options.draws_max = 10;
   session_t *session = run_session(&options);
   g_assert_cmpuint(tally_cases(session_tally(session), OUTCOME_failed), ==, 3);
   g_assert_cmpuint(session_finding_count(session), ==, 1);
@@ -274,7 +280,7 @@ static void test_store(void) {
   stored_t stored = open_store();
   executor_t *executor = open_builtin("canary:drop_first_term");
   session_options_t options = make_options(&executor, 1);
-  options.cases_max = 400;
+  options.draws_max = 400;
   options.store = stored.store;
   session_t *session = run_session(&options);
   int64_t findings = (int64_t)session_finding_count(session);

@@ -104,9 +104,11 @@ static void test_stream_programs(void) {
   stream_deinit(&stream);
   arena_t arena;
   arena_init(&arena);
-  program_t program;
-  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &program, NULL, NULL), ==, STATUS_OK);
-  options.program = &program;
+  stream_program_t given = {.broken = NULL};
+  g_assert_cmpint(program_parse(str_from(sum_line), &arena, &given.program, NULL, NULL), ==,
+                  STATUS_OK);
+  options.programs = &given;
+  options.program_count = 1;
   uint64_t seeds[2];
   for (uint64_t i = 0; i < 2; i++) {
     options.seed = i;

@@ -60,6 +60,33 @@ is "$(ask a "SELECT count(DISTINCT campaign) FROM run")" 2 "the database knows b
 ok $? "what was found stays"
 unlike err2 "^assay: .*stopped with" "no worker failed"
 
+# ---- What makes a campaign fail -------------------------------------------------------------------------------
+lives=$(dirname "$ASSAY")/tests/dso/lives.so
+if [ -e "$lives" ]; then
+  # One finding is all there is: a result of an odd number of terms is never written.
+  night() { # STATUS DESCRIPTION NAME OPTION...
+    expected_status=$1
+    what=$2
+    name=$3
+    shift 3
+    run "$expected_status" "$what" campaign --executor "dso:$lives" --op stablehlo.reduce --jobs 1 \
+      --time 3s --out f --seed 4 --name "$name" "$@"
+  }
+  export LIVES_VERSION=1.0 LIVES_DEEDS=unwritten
+  run 2 "a word that is none" campaign --executor "dso:$lives" --out f --fail-on sometimes
+  night 1 "a first night" first --fail-on new
+  night 0 "a second night without news" second --fail-on new
+  is "$(ask f "SELECT count(*) FROM divergence")" 1 "a second night without news: one finding in all"
+  like out "findings, 0 of them new" "a second night without news: told"
+  night 1 "a third night that fails on anything" third
+  night 0 "a fourth night that never fails" fourth --fail-on never
+  run 0 "report: no news" report --db f --fail-on new
+  unset LIVES_VERSION LIVES_DEEDS
+  good=$(dirname "$lives")/good.so
+  run 3 "nothing but refusals" campaign --executor "dso:$good" --op stablehlo.add --jobs 1 --time 3s --out g --seed 1
+  like out "^judged 0 of [0-9]*: dso:.*good.so refused [0-9]*$" "nothing but refusals: says so"
+fi
+
 # ---- SIGINT once, then go on --------------------------------------------------------------------------------
 start() { # SIGNAL SECONDS COMMAND...
   perl -e '
@@ -131,7 +158,7 @@ is "$(ask d "SELECT sum(cases) > 1000 FROM counter JOIN executor USING (executor
 # ---- An executor that crashes its process --------------------------------------------------------------------------
 faulty=$(dirname "$ASSAY")/tests/dso/faulty.so
 if [ -e "$faulty" ]; then
-  run 1 "an executor that crashes" campaign --executor "dso:$faulty?execute:crash" --executor model:sequential \
+  run 3 "an executor that crashes" campaign --executor "dso:$faulty?execute:crash" --executor model:sequential \
     --op stablehlo.reduce --time 12s --jobs 2 --out e --seed 1
   like err "took its worker along: the case is kept in crashes/" "it is told, once"
   is "$(grep -c "took its worker along" err)" 1 "and isolated from then on"

@@ -24,6 +24,23 @@ like out "assay replay 'stablehlo.reduce" "a canary: replay line"
 run 0 "the database" query findings --db a.db --format csv
 like out "canary:drop_last_term" "the database: findings"
 
+# What fails: known findings are no news.
+backend=$(dirname "$ASSAY")/tests/dso/lives.so
+if [ -e "$backend" ]; then
+  lives() { # STATUS DESCRIPTION OPTION...
+    expected_status=$1
+    what=$2
+    shift 2
+    LIVES_VERSION=1.0 LIVES_DEEDS=drop \
+      run "$expected_status" "$what" fuzz stablehlo.reduce --executor "dso:$backend" --runs 1500 --seed 3 "$@"
+  }
+  lives 0 "nothing is to fail" --fail-on never
+  lives 2 "new without a database" --fail-on new
+  lives 1 "new findings" --db life.db --fail-on new
+  lives 0 "the same again" --db life.db --fail-on new
+  lives 1 "the same again, and any is to fail" --db life.db --fail-on any
+fi
+
 run 0 "a corpus" fuzz stablehlo.reduce --executor model:sequential --runs 2000 --corpus kept
 [ "$(find kept -type f | wc -l)" -gt 5 ]
 ok $? "a corpus: inputs are kept"

@@ -62,6 +62,8 @@ search 1 "known findings are not waived" --fail-on unwaived
 run 2 "no such thing to fail on" run --executor "$lives" --cases 1 --db life.db --fail-on old
 run 2 "new without a database" run --executor "$lives" --cases 1 --fail-on new
 like err "add --db FILE" "new without a database: what to do"
+search 0 "nothing is to fail" --fail-on never
+run 0 "nothing is to fail, without a database" run --executor "$lives" --program "$program" --cases 40 --fail-on never
 run 1 "vet: new" vet --executor "$lives" --op stablehlo.reduce --cases 400 --db vet.db --fail-on new
 like out "^not ok [0-9]* - .*f32,f32->f32$" "vet: new ones fail"
 run 0 "vet: known" vet --executor "$lives" --op stablehlo.reduce --cases 400 --db vet.db --fail-on new
@@ -73,6 +75,30 @@ like out "^  still  *known  *#[0-9]*  *stablehlo.reduce add f32,f32->f32 diverge
 grep -e "^    assay replay" out | head -1 | sed 's/^ *assay //' >replay
 eval "run 1 'its replay line' $(cat replay)"
 state known "retest of an open finding"
+
+retest 0 "retest: what is open was so before" --fail-on new
+retest 0 "as TAP: what is open was so before" --fail-on new --tap
+like out "^not ok .* # TODO known$" "as TAP: what is open was so before"
+retest 0 "retest: nothing is to fail" --fail-on never
+retest 2 "retest: no such word" --fail-on sometimes
+
+# report [OPTION...]: fails as a run does, and its test points with it.
+run 0 "report: no test unless it is asked for" report --db life.db
+run 1 "report: something is open" report --db life.db --fail-on any
+run 0 "report: nothing is new" report --db life.db --fail-on new
+run 1 "report: known findings are not waived" report --db life.db --fail-on unwaived
+run 0 "report: nothing is to fail" report --db life.db --fail-on never
+run 2 "report: no such word" report --db life.db --fail-on old
+run 0 "report, TAP: nothing is new" report --db life.db --fail-on new --format tap
+like out "^not ok .* # TODO \(known\|waived\)$" "report, TAP: what is known is expected"
+run 1 "report, TAP: any" report --db life.db --fail-on any --format tap
+like out "^not ok [0-9]* - .*stablehlo.reduce add$" "report, TAP: any fails"
+run 0 "report, JUnit: nothing is new" report --db life.db --fail-on new --format junit
+like out 'failures="0" .*skipped="1"' "report, JUnit: what is known does not count as failed"
+like out '<skipped message="\(known\|waived\)"/>' "report, JUnit: it says why"
+run 1 "report, page" report --db life.db --fail-on any --html page.html
+[ -s page.html ]
+ok $? "report, page: it is written all the same"
 
 signature=$(finding signature)
 run 2 "a waiver without a reason" waive "$signature" --db life.db --owner ann --expires 9999-01-31
@@ -130,6 +156,10 @@ sleep 1
 version 3.0 "drop lanes"
 search 1 "it is back" --fail-on new
 like out "[1-9] regressed" "it is back: counted as regressed"
+run 1 "report: it is back" report --db life.db --fail-on new
+sleep 1
+search 0 "seen again, it is no news" --fail-on new
+run 0 "report: seen again, it is no news" report --db life.db --fail-on new
 state regressed "it is back, whatever the older waiver says"
 [ "$(finding first_version),$(finding last_version)" = "tester 1.0,tester 3.0" ]
 ok $? "it is back: first and last version"

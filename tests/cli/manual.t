@@ -35,6 +35,6 @@ if command -v groff >/dev/null; then
   like text '^ *-e, --executor=NAME' "options are shown"
 else
   count=$((count + 1))
-  echo "ok $count # SKIP groff is not installed"
+  echo "ok $count # SKIP groff is not installed (apt-get install groff)"
 fi
 finish

@@ -3,7 +3,9 @@
 . "$(dirname "$0")/checks.sh"
 
 run 0 "a model" run --op stablehlo.reduce --executor model:sequential --cases 500 --seed 3
-like out "^500 cases in .* 0 findings" "a model: summary"
+like out "^[0-9]* cases in .* 0 findings" "a model: summary"
+like out "^judged: model:sequential 500 of 500$" "a model: how many were judged"
+unlike out "^judged [0-9]* of " "a model: nothing was judged too little of"
 like out "^seed 3, contract backend" "a model: seed and contract"
 like out "^time: oracle .*judge .*executors .*rest" "a model: where time went"
 [ ! -s err ]
@@ -23,10 +25,13 @@ ok $? "another seed: other findings"
 
 run 1 "JSON" run --executor canary:drop_last_term --executor model:pairwise --cases 400 --seed 3 --json
 parses_as_json out "JSON: parses"
-[ "$(json out '$d->{cases}')" = 400 ]
-ok $? "JSON: cases"
-[ "$(json out 'my $n = 0; $n += $_->{cases} for @{$d->{counters}}; $n')" = 800 ]
-ok $? "JSON: every case is counted once for each executor"
+[ "$(json out 'join ",", map { $_->{judged} } @{$d->{executors}}')" = 400,400 ]
+ok $? "JSON: judged cases of each executor"
+[ "$(json out 'my %n; $n{$_->{outcome}} += $_->{cases} for @{$d->{counters}};
+  $n{conforms} + $n{diverges} + ($n{failed} // 0)')" = 800 ]
+ok $? "JSON: each is counted once"
+[ "$(json out 'scalar @{$d->{shortfalls}}')" = 0 ]
+ok $? "JSON: nothing was judged too little of"
 [ "$(json out 'scalar grep { $_->{executor} ne "canary:drop_last_term" } @{$d->{findings}}')" = 0 ]
 ok $? "JSON: side by side, only the canary is found"
 [ "$(json out 'my $t = $d->{time_shares}; my $s = 0; $s += $t->{$_} for keys %$t; abs($s - 1) < 1e-6')" = 1 ]
@@ -47,7 +52,8 @@ like out "^model:sequential,model:pairwise,stablehlo.reduce,add," "side by side:
 
 run 0 "the database" query by-op --db a.db --format csv
 like out "canary:drop_last_term" "the database: by-op"
-run 0 "SQL" query --sql "SELECT sum(cases) AS n FROM counter" --db a.db --format json
+run 0 "SQL" query --sql "SELECT sum(cases) AS n FROM counter WHERE outcome IN
+  ('conforms', 'diverges', 'failed')" --db a.db --format json
 [ "$(json out '$d->[0]{n}')" = 400 ]
 ok $? "the database: all cases counted"
 run 0 "SQL" query --sql "SELECT seed, exit_code FROM run" --db a.db --format csv
@@ -65,6 +71,63 @@ like out "^by-op" "queries: listed"
 program='stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[16,16] f32[16,16] -> f32[16,16]'
 run 0 "one program" run --program "$program" --executor model:lanes8+fma --cases 300
 like out "f32,f32->f32  *300 " "one program: all cases are of it"
+other='stablehlo.reduce body=add dims=[0] f64[7] f64[] -> f64[]'
+run 0 "two programs" run --program "$program" --program "$other" --executor model:lanes8 --cases 300
+like out "f32,f32->f32  *1[0-9][0-9] " "two programs: cases of the first ..."
+like out "f64,f64->f64  *1[0-9][0-9] " "two programs: ... and of the second"
+run 2 "a program and an op" run --program "$program" --op stablehlo.reduce --executor model:sequential
+run 2 "one that cannot be read" run --program "$program" --program nothing --executor model:sequential
+
+# ---- A run that judged little says so ------------------------------------------------------------------
+good=$(dirname "$ASSAY")/tests/dso/good.so
+if [ -e "$good" ]; then
+  run 0 "a backend of one op" run --executor "dso:$good" --cases 5000
+  like out "good.so 5000 of 5000$" "a backend of one op: judged as many as asked for"
+  unlike out "^judged [0-9]* of " "a backend of one op: no complaint, though it refuses all others"
+  run 0 "too few draws" run --executor "dso:$good" --cases 5000 --draws 2500
+  like out "^judged [0-9]* of 5000: dso:.*good.so refused [0-9]* (only sums of f32 to one number), no more \
+than 2500 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says so, why, and what to do"
+  [ "$(tail -n 1 out | cut -c1-7)" = "judged " ]
+  ok $? "too few draws: at the end"
+  run 0 "an op that it refuses" run --executor "dso:$good" --op stablehlo.add --cases 50 --draws 200
+  like out "^judged 0 of 50: dso:.*good.so refused 200 " "an op that it refuses: says so"
+  run 0 "as JSON" run --executor "dso:$good" --op stablehlo.add --cases 50 --draws 200 --json
+  [ "$(json out 'my ($s) = @{$d->{shortfalls}}; "$s->{judged} of $s->{of}"')" = "0 of 50" ]
+  ok $? "as JSON: shortfalls"
+  run 0 "a program that it refuses" run --executor "dso:$good" --program "$other" --cases 50
+  like out "^judged 0 of 50: .* refused 1 .*, nobody takes more of any --program$" "a program that it refuses: says so"
+  run 0 "nothing within a time" run --executor "dso:$good" --op stablehlo.add --time 300ms
+  like out "^judged 0 of [0-9]*: " "nothing within a time: says so"
+  faulty=$(dirname "$good")/faulty.so
+  run 3 "failures" run --executor "dso:$faulty?execute:crash" --isolate --cases 50 \
+    --program 'stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[]'
+  like out "^judged 3 of 50: .* 3 failed, gave up on 1 of the programs after 3 failures each" \
+    "failures: why it ended"
+
+  # Only those who say that they check programs get some that break a constraint.
+  validates=$(dirname "$good")/validates.so
+  run 0 "no invalid programs" run --executor "dso:$good" --op stablehlo.reduce --cases 3000
+  unlike out "(invalid programs)" "no invalid programs: for who does not validate"
+  run 1 "invalid programs" run --executor "dso:$validates" --op stablehlo.reduce --cases 3000
+  like out "diverges (invalid-accepted)" "invalid programs: for who says that it does"
+  run 1 "invalid programs for all" run --executor "dso:$good" --op stablehlo.reduce --cases 3000 --invalid
+  like out "diverges (invalid-accepted)" "invalid programs for all: with --invalid"
+  broken='stablehlo.reduce body=add dims=[0,0] f32[3] f32[] -> f32[]'
+  run 2 "an invalid program" run --executor "dso:$good" --program "$broken" --cases 5
+  like err "breaks constraint C[0-9]*, and no executor here .*; add --invalid" "an invalid program: what to do"
+  run 1 "an invalid program all the same" run --executor "dso:$good" --program "$broken" --cases 5 --invalid
+  run 1 "an invalid program for who validates" run --executor "dso:$good" --executor "dso:$validates" \
+    --program "$broken" --cases 5
+  unlike out "^dso:.*good.so stablehlo.reduce.*diverges" "an invalid program: nobody else is blamed"
+fi
+run 2 "negative draws" run --executor model:sequential --draws -1
+run 0 "valid programs of gen" gen --op stablehlo.reduce --cases 300 --seed 4
+cp out valid.cases
+run 0 "all programs of gen" gen --op stablehlo.reduce --cases 300 --seed 4 --invalid
+cut -d: -f1 out | uniq >all.programs
+cut -d: -f1 valid.cases | uniq >valid.programs
+[ "$(grep -c -x -F -f all.programs valid.programs)" -gt 50 ]
+ok $? "gen: --invalid adds programs, and the others are those without it"
 run 0 "isolated" run --executor model:pairwise --cases 100 --isolate --timeout 5s --memory 2G
 run 0 "a time" run --executor model:pairwise --time 300ms
 

@@ -59,4 +59,17 @@ run 0 "version" --version
 like out "^assay [0-9]*\.[0-9]*\.[0-9]*$" "version: number"
 [ ! -s err ]
 ok $? "version: nothing on standard error"
+# An option that takes one value is not given twice: the last one would silently win.
+run 2 "an option twice" run --executor model:sequential --cases 5 -n 6
+like err "^assay: --cases is given twice, and takes one value; leave one out$" "an option twice: which"
+run 2 "twice, joined" run --executor model:sequential --seed=1 --seed 2 --cases 5
+run 2 "a letter twice" run --executor model:sequential -n5 -n6
+run 2 "two folders" campaign --executor model:sequential --out a --out b
+run 2 "two databases" query by-op --db a.db --db b.db
+run 0 "those that may be repeated" run --executor model:sequential --executor model:pairwise \
+  --op stablehlo.reduce --op stablehlo.add --cases 5
+run 0 "a value that looks like an option" show -- 'stablehlo.negate f32[] -> f32[] : 3f800000'
+run 0 "behind --" show --mlir -- 'stablehlo.negate f32[] -> f32[] : 3f800000'
+run 2 "nothing to fail on" run --executor model:sequential --cases 5 --fail-on old
+like err "write new, any or never" "nothing to fail on: what to write"
 finish

@@ -96,7 +96,7 @@ static void test_decode(gconstpointer data) {
 
 static void test_high_bits_ignored(gconstpointer data) {
   const format_t *format = data;
-  if (format->bits == 64) return g_test_skip("no bits above 64");
+  if (format->bits == 64) return; /* There are no bits above. */
   uint64_t high = UINT64_MAX << format->bits;
   uint64_t patterns[] = {0, 1, format->largest_bits, reference_magnitudes(format)};
   for (size_t i = 0; i < G_N_ELEMENTS(patterns); i++) {

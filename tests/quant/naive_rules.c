@@ -53,8 +53,10 @@ bool naive_is_admitted(const place_t *place, uint32_t port, const quant_spec_t *
   const quant_port_t *shape = &place->region->ports[port];
   const type_t *type = &place->graph->values[shape->value].type;
   const quantization_t *uniform = spec->uniform;
-  if (shape->spec.kind == QUANT_SPEC_ANY && (uniform->storage_min > shape->spec.storage_min ||
-                                             uniform->storage_max < shape->spec.storage_max)) {
+  const quant_spec_t *of_value = &place->graph->values[shape->value].spec;
+  const quant_spec_t *asked = shape->spec.kind != QUANT_SPEC_OPEN ? &shape->spec : of_value;
+  if (asked->kind == QUANT_SPEC_ANY &&
+      (uniform->storage_min > asked->storage_min || uniform->storage_max < asked->storage_max)) {
     return false;
   }
   if (uniform->axis >= 0) {

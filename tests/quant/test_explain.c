@@ -142,13 +142,13 @@ static const char wide[] =
     "region c free\n  in m !quant.uniform<i8:f32, 0.5>\n  out w f32[2]\n" BODY("m")
     "region d free\n  in q !quant.uniform<i8:f32, 0.5>\n  out v f32[2]\n" BODY("q");
 
-/* x asks for more than its port has; nobody knows anything of n, m gets what it asks for,
- * and q is kept, not narrow. */
+/* x asks for more than its port says that it has; no kernel has what n asks for, m gets what it
+ * asks for, and q is kept, not narrow. */
 static void test_summary(void) {
   g_autofree char *text = summary_of(QUANT_FAULT_none, wide);
   g_assert_cmpstr(text, ==,
-                  "quantized: 4 regions, 0 refused, 5 quantizable ports without parameters, 0 "
-                  "rescales, 5 visits\n"
+                  "quantized: 4 regions, 1 refused, 3 quantizable ports without parameters, 0 "
+                  "rescales, 4 visits\n"
                   "values without parameters, as they ask for more bits than their ports have: x "
                   "!quant.any<i16:f32>\n");
   g_autofree char *whole =

@@ -29,6 +29,8 @@ static const quant_property_id_t FOUND_BY[QUANT_FAULT_COUNT] = {
     [QUANT_FAULT_rescale_always] = QUANT_PROPERTY_rescales_needed,
     [QUANT_FAULT_rescale_unshared] = QUANT_PROPERTY_rescales_needed,
     [QUANT_FAULT_stale_wildcards] = QUANT_PROPERTY_signatures,
+    [QUANT_FAULT_parameters_unseen] = QUANT_PROPERTY_rows,
+    [QUANT_FAULT_bits_unseen] = QUANT_PROPERTY_bits,
 };
 
 static void fuzz(quant_fault_t fault, uint64_t seed, uint64_t count, arena_t *arena,

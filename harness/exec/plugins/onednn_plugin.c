@@ -325,6 +325,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .execute = onednn_execute,
                                          .implementation = onednn_implementation,
                                          .release = onednn_release,
-                                         .close = onednn_close};
+                                         .close = onednn_close,
+                                         .validates = 1};
   return abi_max >= 1 ? &table : NULL;
 }

@@ -261,6 +261,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .execute = openblas_execute,
                                          .implementation = openblas_implementation,
                                          .release = openblas_release,
-                                         .close = openblas_close};
+                                         .close = openblas_close,
+                                         .validates = 1};
   return abi_max >= 1 ? &table : NULL;
 }

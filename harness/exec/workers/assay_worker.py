@@ -250,6 +250,10 @@ class Worker:
     name = "?"
     version = "?"
     hardware = ""
+    # Whether compile() checks programs, and raises Invalid (or Unsupported) for whatever breaks a
+    # constraint of its specification.  False: every program that it gets is valid, unless Assay is
+    # called with --invalid.
+    validates = False
     # Whether the program lies in the target; None: if it compiles.
     promises: Callable[[Program], bool | None] | None = None
     # The only dot algorithms in the target, by name; None: no such limit.  main() sets it.
@@ -416,6 +420,8 @@ class _Server:
             lines.append(f"hardware {worker.hardware}")
         if worker.promises is not None or worker.algorithms is not None:
             lines.append("promises yes")
+        if worker.validates:
+            lines.append("validates yes")
         self.say("\n".join([*lines, "ready"]))
 
     def promises(self, mlir_bytes: str, line: str) -> None:

@@ -44,6 +44,7 @@ def _check_results(program: Program, found: Any) -> None:
 
 class Jax(Worker):
     name = "jax"
+    validates = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))

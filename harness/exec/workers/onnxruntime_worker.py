@@ -96,6 +96,7 @@ class Graph:
 
 class OnnxRuntime(Worker):
     name = "onnxruntime"
+    validates = True
 
     def __init__(self, options: dict[str, str]) -> None:
         level = assay_worker.take(options, "optimize", "all", tuple(LEVELS))

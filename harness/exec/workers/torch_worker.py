@@ -38,6 +38,7 @@ class Handle:
 
 class Torch(Worker):
     name = "torch"
+    validates = True
 
     def __init__(self, options: dict[str, str]) -> None:
         self.device = assay_worker.take(options, "device", "cpu", ("cpu", "cuda"))

@@ -102,6 +102,7 @@ class Handle:
 
 class Xla(Worker):
     name = "xla"
+    validates = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))

@@ -1,3 +1,5 @@
+#include <stddef.h>
+
 #include "tests/exec/dso/backend.h"
 
-BACKEND_WITH(struct_size, sizeof(assay_executor_t) - sizeof(void *))
+BACKEND_WITH(struct_size, offsetof(assay_executor_t, close))

@@ -1,0 +1,62 @@
+#include "harness/cli/summary_judged.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "harness/run/shortfall.h"
+
+GArray *task_shortfalls(const task_t *task) {
+  return shortfall_find(task->session, task->flags->ops != NULL);
+}
+
+uint64_t task_judged(const task_t *task, size_t executor) {
+  uint64_t judged = 0;
+  tally_t *tally = session_tally(task->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    const tally_row_t *row = tally_at(tally, i);
+    bool counts = row->executor == executor && outcome_is_judged(row->outcome);
+    if (counts) judged += row->cases;
+  }
+  return judged;
+}
+
+void summary_print_judged(const task_t *task) {
+  uint64_t asked = task->options.cases_max;
+  for (size_t i = 0; i < task->executors.count; i++) {
+    printf("%s%s %" PRIu64, i == 0 ? "judged: " : ", ", executor_name(task->executors.items[i]),
+           task_judged(task, i));
+    if (asked > 0) printf(" of %" PRIu64, asked);
+  }
+  printf("\n");
+}
+
+void summary_print_shortfalls(const task_t *task) {
+  GArray *shortfalls = task_shortfalls(task);
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < shortfalls->len; i++) {
+    shortfall_print(task->session, &g_array_index(shortfalls, shortfall_t, i), text);
+    g_string_append_c(text, '\n');
+  }
+  fputs(text->str, stdout);
+  g_string_free(text, TRUE);
+  g_array_unref(shortfalls);
+}
+
+json_t *summary_json_shortfalls(const task_t *task) {
+  json_t *array = json_array();
+  GArray *shortfalls = task_shortfalls(task);
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < shortfalls->len; i++) {
+    const shortfall_t *shortfall = &g_array_index(shortfalls, shortfall_t, i);
+    g_string_truncate(text, 0);
+    shortfall_print(task->session, shortfall, text);
+    json_array_append_new(array,
+                          json_pack("{s:s, s:s?, s:I, s:I, s:s}", "executor",
+                                    executor_name(task->executors.items[shortfall->executor]), "op",
+                                    shortfall->op, "judged", (json_int_t)shortfall->judged, "of",
+                                    (json_int_t)shortfall->of, "text", text->str));
+  }
+  g_string_free(text, TRUE);
+  g_array_unref(shortfalls);
+  return array;
+}
