@@ -290,7 +290,7 @@ static const oracle_t convolution_oracle = {
     .audit = gathered_audit,
     .simulate = convolution_simulate,
     .find_formula = find_formula,
-    .enclose = gathered_enclose,
+    .enclose = convolution_enclose,
 };
 
 extern const oracle_t *const convolution_oracles[];

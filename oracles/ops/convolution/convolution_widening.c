@@ -120,6 +120,26 @@ status_t convolution_ask(const case_t *instance, const contract_t *contract, uin
   return status;
 }
 
+/* ---- Certificates ---------------------------------------------------------------------------- */
+
+status_t convolution_enclose(const program_t *program, const contract_t *contract,
+                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
+  STATUS_TRY(gathered_enclose(program, contract, operands, arena, out_results, error));
+  bool permits_narrow =
+      contract != NULL && contract->convolution_types == CONVOLUTION_TYPES_OPERANDS;
+  if (!permits_narrow || !is_widening(program)) return STATUS_OK;
+  program_t plain = *program;
+  plain.results[0].element = program->operands[CONVOLUTION_LHS].element;
+  size_t count = type_element_count(&plain.results[0]);
+  box_t *const narrow[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(arena, box_t, count)};
+  STATUS_TRY(gathered_enclose(&plain, contract, operands, arena, narrow, error));
+  for (size_t i = 0; i < count; i++) {
+    out_results[0][i] = box_unite(out_results[0][i], narrow[0][i]);
+  }
+  return STATUS_OK;
+}
+
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 /* The unsigned type that is as wide. */

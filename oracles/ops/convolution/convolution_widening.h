@@ -15,5 +15,8 @@ status_t convolution_ask_remembering(const case_t *instance, const contract_t *c
                                      failure_t *error);
 status_t convolution_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
                               tensor_t *inout_results, failure_t *error);
+status_t convolution_enclose(const program_t *program, const contract_t *contract,
+                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
 
 #endif
