@@ -155,6 +155,7 @@ static void test_session(void) {
   g_assert_cmpint(executor_open("model:sequential", &builtin, &executors[1], &error), ==,
                   STATUS_OK);
   const session_options_t options = {.executors = executors,
+                                     .asks_invalid = true,
                                      .executor_count = 2,
                                      .contract = contract_backend(),
                                      .command = "test",

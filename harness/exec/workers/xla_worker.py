@@ -86,8 +86,8 @@ def is_promised(program: Program) -> bool | None:
         return None
     if program.op in ("stablehlo.reduce", "stablehlo.select_and_scatter"):
         return inputs == results
-    if program.op == CONVOLUTION and inputs != results:
-        return None  # XLA widens types of a byte or more, and not all narrower ones.
+    if program.op == CONVOLUTION and (inputs != results or results[0] in ("i2", "ui2")):
+        return None  # XLA widens types of a byte or more, and not all narrower ones; so of 2 bits.
     if program.op == "stablehlo.reduce_window":
         return True if inputs == results else None  # Without result elements it takes any types.
     return None if "algorithm" in program.attributes else True

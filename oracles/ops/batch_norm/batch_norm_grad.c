@@ -103,12 +103,12 @@ static row_t divide_by_square(formula_t *formula, const beginning_t *b, const in
   return formula_either(formula, once, twice);
 }
 
-/* What is left of `from` less c sum(dy c) / v: the latter from `covariant`, divided first or, in
- * one step, last; or from c / s and `of_scale`. */
+/* What is left of `from` less c sum(dy c) / v: the latter from `covariant`, divided first or
+ * last (XLA: (sum(dy c) c) (1 / v)); or from c / s and `of_scale`. */
 static row_t subtract_slope(formula_t *formula, const beginning_t *b, const inverses_t *inverses,
                             row_t from, row_t covariant, row_t of_scale) {
   row_t product = formula_multiply(formula, covariant, b->deviations);
-  row_t last = formula_subtract(formula, from, formula_divide(formula, product, b->divisor.square));
+  row_t last = formula_subtract(formula, from, divide_by_square(formula, b, inverses, product));
   row_t slope = formula_negate(formula, divide_by_square(formula, b, inverses, covariant));
   row_t first = formula_multiply_add(formula, b->deviations, slope, from);
   row_t normalized =
