@@ -204,8 +204,8 @@ static double mean_distance(const formula_t *formula, const moments_t *moments, 
  * No computed sum is negative: d^2 is not, nor is (x - m)(x - m'), since m' = m + (x - m) / k with
  * k >= 2 has not gone beyond x: half of the rounded difference is less than the exact one, and
  * rounding is monotone.  Where the x of the two factors differ by up to w, the factors are d and at
- * least |d| / 2 - w with the sign of d, so that the product is at least d^2 / 2 - |d| w >= -w^2 / 2:
- * n w^2 is more than n of these and what rounding makes of them. */
+ * least |d| / 2 - w with the sign of d, so that the product is at least d^2 / 2 - |d| w >= -w^2/2,
+ * and n w^2 is more than n of these and what rounding makes of them. */
 static double squares_error(double distance, double squares, size_t count, bool are_points) {
   double weights = (double)count * fmax(1, log2((double)count) * (1 + 0x1p-40));
   if (!are_points) weights *= 2;

@@ -171,7 +171,7 @@ fi
 # ---- An executor that leaves, or is killed, with its process --------------------------------------------------------
 if [ -e "$faulty" ]; then
   leaving="dso:$faulty?execute:leave_at_once" killed="dso:$faulty?execute:be_killed"
-  run 1 "executors that end their process" campaign --executor "$leaving" --executor "$killed" --op stablehlo.reduce \
+  run 3 "executors that end their process" campaign --executor "$leaving" --executor "$killed" --op stablehlo.reduce \
     --time 10s --jobs 2 --out f --seed 1
   for executor in "$leaving" "$killed"; do
     grep -F "new: $executor" err | grep -q "failed (ended)"

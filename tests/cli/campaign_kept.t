@@ -53,11 +53,12 @@ is "$(grep -ac "^new: " err)" "$(ask a/campaign.db "SELECT count(*) - $(wc -l <a
   "after one that ended only what is new is told"
 
 # ---- Numbers and seeds --------------------------------------------------------------------------------
-# The executor notes the process that starts it, a slice, and its command line.
+# The executor notes the command line of the slice that starts it: which slice of which start of the
+# program it is, and its seed.
 source_folder=$(cd "$(dirname "$ASSAY")/.." && pwd)
 cat >noting.sh <<SH
 #!/bin/sh
-echo "\$PPID \$(tr '\\0' ' ' <"/proc/\$PPID/cmdline")" >>"$folder/commands"
+tr '\\0' ' ' <"/proc/\$PPID/cmdline" | sed 's/\$/\\n/' >>"$folder/commands"
 exec sh "$source_folder/tests/exec/workers/algorithms.sh"
 SH
 chmod +x noting.sh
@@ -74,7 +75,8 @@ mkdir -p b/corpus/x.minimised-4711
 touch b/status.json.aB3dEf b/campaign.ini.012345 b/corpus/x.minimised-4711/1
 run 1 "after three kills" campaign $noting --time 4s
 run 1 "and another campaign with the same seed" campaign $noting --time 3s --name next
-sed -n 's/^\([0-9]*\) .* fuzz .* --seed \([0-9]*\) .*/\1 \2/p' commands | sort -u | cut -d' ' -f2 >seeds
+sed -n 's/.* fuzz .* --db \([^ ]*\) .* --part-of \([^ ]*\) .* --seed \([0-9]*\) .*/\1 \2 \3/p' commands |
+  sort -u | cut -d' ' -f3 >seeds
 [ "$(wc -l <seeds)" -ge 6 ]
 ok $? "slices were started ($(wc -l <seeds))"
 is "$(sort seeds | uniq -d | wc -l)" 0 "seeds that were used twice"

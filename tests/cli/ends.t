@@ -48,7 +48,7 @@ closing="dso:$faulty?close:leave_well"
 run 3 "vet" vet --op stablehlo.reduce --executor "$leaving" --cases 300
 [ "$(grep -c "^TAP version" out)" = 1 ] && grep -q "^not ok .* stablehlo.reduce add f32,f32->f32" out
 ok $? "vet: one TAP stream, with a failing point"
-run 3 "run --json" run --op stablehlo.reduce --executor "$leaving" --cases 300 --json
+run 3 "run --json" run --op stablehlo.reduce --executor "$leaving" --draws 300 --json
 [ "$(json out '$d->{findings}[0]{verdict}{class} . $d->{cases}')" = ended300 ]
 ok $? "run --json: the finding"
 run 3 "two executors" run --program "$program" --executor model:sequential --executor "$leaving" --cases 300 --json

@@ -35,7 +35,7 @@ for format in --json; do
   plain out "a worker that talks: JSON"
   parses_as_json out "a worker that talks: it is JSON"
 done
-run 1 "a worker that talks, vet" vet --op stablehlo.reduce --executor "proc:sh talker.sh" --cases 50
+run 3 "a worker that talks, vet" vet --op stablehlo.reduce --executor "proc:sh talker.sh" --cases 50
 plain out "a worker that talks: TAP"
 
 # ---- Databases ----------------------------------------------------------------------------------------------------

@@ -45,14 +45,14 @@ ok $? "subject: the executor's answer"
 ok $? "judge: exit code 0"
 like out "^no-oracle: is not modelled (types)" "judge: no oracle"
 
-run 0 "run --program" run --program "$program" --executor "$worker" --cases 20 --db run.db
+run 0 "run --program" run --program "$program" --executor "$worker" --draws 20 --db run.db
 like out "no oracle for byteir.softmax bf16->f32 on $worker (20 cases): is not modelled (types)" \
   "run --program: counted, with the reason"
 like out " 0 findings " "run --program: nothing is found"
 # Other extensions that nobody forbids and some implementations have, with results of 8 bytes.
 while IFS= read -r extension; do
   name=${extension%% *}
-  run 0 "run $name" run --program "$extension" --executor "$worker" --cases 3
+  run 0 "run $name" run --program "$extension" --executor "$worker" --draws 3
   like out "no oracle for $name .* (3 cases): is not modelled (types)" "$name: counted and shown"
   unlike out "diverges (" "$name: nobody is blamed"
 done <<'END'

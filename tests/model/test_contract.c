@@ -11,12 +11,12 @@
   FAITHFUL(exp)   \
   FAITHFUL(exp2) FAITHFUL(log) FAITHFUL(erf) FAITHFUL(erfc) FAITHFUL(tanh) FAITHFUL(rsqrt)
 #define SHORT_FAITHFUL(f, f64, f32) ULPS(f, f64, f32, faithful, faithful)
-#define BACKEND_ULPS                                                                \
-  SHORT_FAITHFUL(exp, 3, 3)                                                         \
-  SHORT_FAITHFUL(exp2, 3, 3)                                                        \
-  SHORT_FAITHFUL(log, 3, 3)                                                         \
-  SHORT_FAITHFUL(erf, 5, 5) SHORT_FAITHFUL(erfc, 16, 16) SHORT_FAITHFUL(tanh, 5, 5) \
-      SHORT_FAITHFUL(rsqrt, 2, 2)
+#define BACKEND_ULPS         \
+  SHORT_FAITHFUL(exp, 3, 3)  \
+  SHORT_FAITHFUL(exp2, 3, 3) \
+  SHORT_FAITHFUL(log, 3, 3)  \
+  SHORT_FAITHFUL(erf, 5, 5)  \
+  SHORT_FAITHFUL(erfc, 16, 16) SHORT_FAITHFUL(tanh, 5, 5) SHORT_FAITHFUL(rsqrt, 2, 2)
 
 #define SPEC                                                                                       \
   "order=in-order,bits=any,repeat=same,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,"    \
