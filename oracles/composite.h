@@ -31,9 +31,9 @@ typedef struct composite_layout {
 typedef struct composite_formula {
   formula_evaluate_t *evaluate;
   bool is_unbounded; /* Its steps are such that they neither overflow nor underflow. */
-  bool is_running;   /* It updates moments by one element after another: 16-bit ones in f32 only, as
-                      * 8 or 11 bits would be used up by errors after some elements, and any bits
-                      * would do. */
+  bool is_running;   /* It updates moments, or a sum that is scaled anew, by one element after
+                      * another: 16-bit ones in f32 only, as 8 or 11 bits would be used up by errors
+                      * after some elements, and any bits would do. */
 } composite_formula_t;
 
 struct composite {

@@ -93,7 +93,7 @@ static void test_operands(void) {
   for (uint32_t i = 0; i < sizes.operand_count; i++) {
     const uint8_t *operand = call_memory_operand(memory, &sizes, i);
     g_assert_cmpuint((uintptr_t)operand % 64, ==, 0);
-    g_assert_cmpmem(operand, sizes.operands[i], bench.operands[i].data, sizes.operands[i]);
+    g_assert_cmpint(memcmp(operand, bench.operands[i].data, sizes.operands[i]), ==, 0);
     memory->operands[operand - memory->operands + 3] ^= 0x80;
     g_assert_cmpuint(call_memory_find_changed(memory, &sizes, bench.operands), ==, i);
     memory->operands[operand - memory->operands + 3] ^= 0x80;

@@ -61,7 +61,7 @@ static void softmax_unshifted(formula_t *formula, const row_t operands[], row_t 
 
 static const composite_formula_t softmax_formulas[] = {
     {.evaluate = softmax_shifted},
-    {.evaluate = softmax_online},
+    {.evaluate = softmax_online, .is_running = true},
     {.evaluate = softmax_scaled},
     {.evaluate = softmax_unshifted},
 };
