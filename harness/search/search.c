@@ -12,7 +12,7 @@ enum {
   CLIMB_LENGTH = 96,
   DEAR_LENGTH = 64, /* Where compiling is dear. */
   MUTATIONS_MAX = 4,
-  LINE_BYTES_MAX = 1 << 25, /* Of the cases that niches keep. */
+  LINE_BYTES_MAX = 1 << 24, /* Of the cases that niches keep. */
 };
 
 /* How many proposals in SHARES are which; the rest climb.  Where compiling is dear, programs change
