@@ -177,7 +177,7 @@ class Round:
         """A run that said how many cases it had has them in the database."""
         stored = {}
         for command, cases in connection.execute(
-                "SELECT command, (SELECT sum(cases) FROM counter WHERE counter.run_id = run.run_id)"
+                "SELECT command, (SELECT coalesce(sum(cases), 0) FROM counter WHERE counter.run_id = run.run_id)"
                 " FROM run WHERE campaign = ''"):
             stored[tuple(re.findall(r"'([^']*)'", command))] = cases
         for process in self.ended:
