@@ -203,9 +203,10 @@ static double mean_distance(const formula_t *formula, const moments_t *moments, 
  *
  * No computed sum is negative: d^2 is not, nor is (x - m)(x - m'), since m' = m + (x - m) / k with
  * k >= 2 has not gone beyond x: half of the rounded difference is less than the exact one, and
- * rounding is monotone.  Where the x of the two factors differ by up to w, the factors are d and at
- * least |d| / 2 - w with the sign of d, so that the product is at least d^2 / 2 - |d| w >= -w^2/2,
- * and n w^2 is more than n of these and what rounding makes of them. */
+ * rounding is monotone.  Where x differs by up to w at each of its three uses, m' = m + (x'' - m) / k
+ * too, the factors are d = x - m and, with the sign of d, at least |d| / 2 - w - w / 2.  So the
+ * product is at least d^2 / 2 - (3/2) |d| w >= -(9/8) w^2, and -2 n w^2 is below the sum of n of
+ * these, rounding included. */
 static double squares_error(double distance, double squares, size_t count, bool are_points) {
   double weights = (double)count * fmax(1, log2((double)count) * (1 + 0x1p-40));
   if (!are_points) weights *= 2;
@@ -242,7 +243,7 @@ static void set_running(const formula_t *formula, const moments_t *moments, size
   set_interval(mean, moments->mean, moments->mean,
                distance + mpfr_get_d(moments->mean_error, MPFR_RNDU));
   set_interval(squares, moments->squares_low, moments->squares_high, error);
-  double least = -n * moments->width * moments->width;
+  double least = -2 * n * moments->width * moments->width;
   if (mpfr_cmp_d(squares->low, least) < 0) mpfr_set_d(squares->low, least, MPFR_RNDD);
   if (mpfr_zero_p(squares->low)) mpfr_set_zero(squares->low, 1);
 }

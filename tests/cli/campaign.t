@@ -5,10 +5,6 @@
 # ask FOLDER SQL: one value from the database of a campaign.
 ask() { "$ASSAY" query --sql "SELECT ($2) AS x" --db "$1/campaign.db" --format csv | tail -n 1 | tr -d '\r'; }
 
-is() { # VALUE EXPECTED DESCRIPTION
-  [ "$1" = "$2" ]
-  ok $? "$3 ($1)"
-}
 
 # Nothing that a worker is told to do can reach a network or the home of the user.
 common="--executor canary:drop_last_term --executor model:sequential --op stablehlo.reduce --jobs 2"
@@ -88,16 +84,6 @@ if [ -e "$lives" ]; then
 fi
 
 # ---- SIGINT once, then go on --------------------------------------------------------------------------------
-start() { # SIGNAL SECONDS COMMAND...
-  perl -e '
-    my ($signal, $seconds, @command) = @ARGV;
-    my $child = fork() // die;
-    if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
-    select undef, undef, undef, $seconds;
-    kill $signal, $child;
-    waitpid $child, 0;
-    exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' "$@"
-}
 start INT 3 "$ASSAY" campaign $common --time 600s --out b --seed 1 >out 2>err
 is $? 1 "SIGINT: the exit code tells of divergences"
 like out "^Interrupted: the same command goes on" "SIGINT: summary"

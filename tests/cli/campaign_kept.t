@@ -6,10 +6,6 @@ canary="--executor canary:drop_last_term --op stablehlo.reduce"
 
 # ask DATABASE SQL: one value.
 ask() { sqlite3 -cmd ".timeout 30000" "$1" "SELECT ($2)"; }
-is() { # VALUE EXPECTED DESCRIPTION
-  [ "$1" = "$2" ]
-  ok $? "$3 ($1)"
-}
 # wait_for SECONDS DATABASE SQL: until it gives 1.
 wait_for() {
   for _ in $(seq "$(($1 * 5))"); do

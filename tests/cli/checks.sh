@@ -61,3 +61,21 @@ finish() {
   echo "1..$count"
   [ "$bad" -eq 0 ]
 }
+
+# is VALUE EXPECTED DESCRIPTION
+is() {
+  [ "$1" = "$2" ]
+  ok $? "$3 ($1)"
+}
+
+# start SIGNAL SECONDS COMMAND...: runs it, sends it the signal after so many seconds, and exits as it does.
+start() {
+  perl -e '
+    my ($signal, $seconds, @command) = @ARGV;
+    my $child = fork() // die;
+    if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
+    select undef, undef, undef, $seconds;
+    kill $signal, $child;
+    waitpid $child, 0;
+    exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' "$@"
+}

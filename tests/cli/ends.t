@@ -84,16 +84,6 @@ run 0 "known findings" run --op stablehlo.reduce --executor "$leaving" --cases 3
 ok $? "what was told before is not told again"
 
 # ---- Interrupts ---------------------------------------------------------------------------------------------------
-start() { # SIGNAL SECONDS COMMAND...
-  perl -e '
-    my ($signal, $seconds, @command) = @ARGV;
-    my $child = fork() // die;
-    if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
-    select undef, undef, undef, $seconds;
-    kill $signal, $child;
-    waitpid $child, 0;
-    exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' "$@"
-}
 good=$(dirname "$ASSAY")/tests/dso/good.so
 for signal in INT TERM; do
   start $signal 1.5 "$ASSAY" run --program "$program" --executor "dso:$good" --time 60s >out 2>err

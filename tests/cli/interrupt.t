@@ -3,16 +3,6 @@
 . "$(dirname "$0")/checks.sh"
 
 # A shell makes background jobs ignore SIGINT, so a Perl parent starts the program.
-start() { # SIGNAL SECONDS COMMAND...
-  perl -e '
-    my ($signal, $seconds, @command) = @ARGV;
-    my $child = fork() // die;
-    if ($child == 0) { $SIG{INT} = "DEFAULT"; exec @command or die }
-    select undef, undef, undef, $seconds;
-    kill $signal, $child;
-    waitpid $child, 0;
-    exit($? & 127 ? 128 + ($? & 127) : $? >> 8)' "$@"
-}
 
 start INT 1.5 "$ASSAY" run --executor canary:drop_last_term --time 60s --db a.db >out 2>err
 [ $? -eq 1 ]

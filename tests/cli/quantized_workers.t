@@ -15,7 +15,7 @@ ready() {
 }
 
 # is EXECUTOR CASE PATTERN DESCRIPTION: a line that replaying the case prints.
-is() {
+replays_as() {
   "$ASSAY" replay "$2" --executor "$1" >out 2>err </dev/null
   like out "$3" "$1: $4"
 }
@@ -59,30 +59,30 @@ if ready onnxruntime; then
   lhs='!quant.uniform<i8:f32,0x1.8p-1:-128>'
   rhs='!quant.uniform<i8:f32:1,{0x1.555556p-1}>'
   sums='!quant.uniform<i32:f32:1,{0x1p-1}>[1,1]'
-  is onnxruntime "$product $lhs[1,257] $rhs[257,1] -> $sums : $numbers : $numbers" \
+  replays_as onnxruntime "$product $lhs[1,257] $rhs[257,1] -> $sums : $numbers : $numbers" \
     '^onnxruntime: conforms' "a sum of products whose scale was rounded"
   long="$product $lhs[1,258] $rhs[258,1] -> $sums : ${numbers}7f : ${numbers}7f"
-  is onnxruntime "$long" 'reason: .*powers of two' "a sum that may be another number then is refused"
-  is 'onnxruntime?types=any' "$long" '^onnxruntime.*: conforms' "and is run with types=any"
+  replays_as onnxruntime "$long" 'reason: .*powers of two' "a sum that may be another number then is refused"
+  replays_as 'onnxruntime?types=any' "$long" '^onnxruntime.*: conforms' "and is run with types=any"
   narrow='!quant.uniform<i32<-5:5>:f32,0x1p+0>'
   one='!quant.uniform<i8:f32,0x1p+0>[1]'
-  is onnxruntime "stablehlo.dot_general batch=[]x[] contract=[0]x[0] $one $one -> $narrow[] : 10 : 10" \
+  replays_as onnxruntime "stablehlo.dot_general batch=[]x[] contract=[0]x[0] $one $one -> $narrow[] : 10 : 10" \
     'reason: .*saturates' "no sum that has to saturate in i32"
 
   # (127 + 2) + (-128 + 2) + (0 + 2) + (1 + 2), and what it is not
   sum='stablehlo.reduce body=add dims=[0] !quant.uniform<i8:f32,0x1.8p-3:-2>[3]'
   sum="$sum !quant.uniform<i8:f32,0x1.8p-3:-2>[]"
-  is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3>[] : 7f8000 : 01" '^onnxruntime: conforms' \
+  replays_as onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3>[] : 7f8000 : 01" '^onnxruntime: conforms' \
     "a sum of what is stored"
   windows='stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[2] base_dilations=[1]'
   windows="$windows window_dilations=[1] padding=[[0,0]] !quant.uniform<ui8:f32,0x1p-1:9>[4]"
-  is onnxruntime "$windows !quant.uniform<ui8:f32,0x1p-1:9>[] -> !quant.uniform<i32:f32,0x1p-1>[2] : 01fffe7f : 04" \
+  replays_as onnxruntime "$windows !quant.uniform<ui8:f32,0x1p-1:9>[] -> !quant.uniform<i32:f32,0x1p-1>[2] : 01fffe7f : 04" \
     '^onnxruntime: conforms' "sums of what is stored, over windows"
-  is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-2>[] : 7f8000 : 01" 'reason: .*one scale' \
+  replays_as onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-2>[] : 7f8000 : 01" 'reason: .*one scale' \
     "no sum that has to be rescaled"
-  is onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3:1>[] : 7f8000 : 01" 'reason: .*zero point' \
+  replays_as onnxruntime "$sum -> !quant.uniform<i32:f32,0x1.8p-3:1>[] : 7f8000 : 01" 'reason: .*zero point' \
     "no sum with a zero point"
-  is onnxruntime "$sum -> !quant.uniform<i8:f32,0x1.8p-3:-2>[] : 7f8000 : 01" 'reason: .*into i32' \
+  replays_as onnxruntime "$sum -> !quant.uniform<i8:f32,0x1.8p-3:-2>[] : 7f8000 : 01" 'reason: .*into i32' \
     "no sum that has to saturate"
 fi
 
