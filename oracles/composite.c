@@ -72,8 +72,9 @@ static size_t add_readings(const problem_t *problem, uint8_t formula, bool is_na
   reading_t reading = {formula, format, is_native, false};
   bool differs = problem->composite->epsilon != NULL && format != problem->format;
   size_t count = 0;
-  if (!differs || problem->contract->epsilon != EPSILON_ROUNDED) out_readings[count++] = reading;
-  if (differs && problem->contract->epsilon != EPSILON_EXACT) {
+  if (!differs || PERMITTED(problem->contract, epsilon) != EPSILON_ROUNDED)
+    out_readings[count++] = reading;
+  if (differs && PERMITTED(problem->contract, epsilon) != EPSILON_EXACT) {
     reading.rounds_epsilon = true;
     out_readings[count++] = reading;
   }

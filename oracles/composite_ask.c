@@ -146,8 +146,8 @@ status_t composite_ask_remembering(const case_t *instance, const contract_t *con
   for (size_t i = 0; i < count && !answer.conforms; i++) {
     range = range_of(&problem, &part, &readings[i], result, place, memo);
     if (i == 0) first = range;
-    answer.conforms =
-        value_range_holds(&range, element->format, bits, contract->zero_sign == ZERO_SIGN_ANY);
+    answer.conforms = value_range_holds(&range, element->format, bits,
+                                        PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
     if (!answer.conforms) continue;
     answer.is_weak = is_everything(&range, element->format);
     describe_reading(&problem, &readings[i], i, &answer);
@@ -215,7 +215,7 @@ static bool hold_quickly(const problem_t *problem, const part_t *part, const rea
 static bool holds_number(const problem_t *problem, const part_t *part, const reading_t *readings,
                          size_t reading_count, const tensor_t *results, uint32_t result,
                          size_t place, ask_memo_t *memo) {
-  bool any_zero = problem->contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(problem->contract, zero_sign) == ZERO_SIGN_ANY;
   const format_t *format = results[result].type.element->format;
   uint64_t bits = bits_of(problem, part, results, result, place);
   for (size_t i = 0; i < reading_count; i++) {

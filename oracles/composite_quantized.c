@@ -78,7 +78,7 @@ static void add_end(const type_t *type, const contract_t *contract, double value
   const quantum_t quantum = quantum_of(type, 0);
   quantum_t flat = quantum;
   if (quantum.scale < ldexp(1, arithmetics[0]->exponent_min)) flat.scale = 0;
-  bool may_flush = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   for (size_t i = 0; i < count; i++) {
     add_choices(&quantum, arithmetics[i], rounded, set);
     if (i > 0) add_choices(&quantum, arithmetics[i], value, set);

@@ -58,7 +58,7 @@ static void add_dequantized(const contract_t *contract, const format_t *expresse
   add_double(inout, value);
   add_double(inout, isnan(value) ? value : format_round_double(expressed, value));
   bool is_tiny = value != 0 && fabs(value) < ldexp(1, expressed->exponent_min);
-  if (is_tiny && contract->ftz != FTZ_NONE) add_double(inout, copysign(0, value));
+  if (is_tiny && PERMITTED(contract, ftz) != FTZ_NONE) add_double(inout, copysign(0, value));
 }
 
 static void widen(const tensor_t *tensor, size_t element, const contract_t *contract,
@@ -73,9 +73,10 @@ static void widen(const tensor_t *tensor, size_t element, const contract_t *cont
     double value = careful_dequantize(&quantum, arithmetics[i], stored);
     add_dequantized(contract, expressed, value, inout);
     double factor = format_round_double(arithmetics[i], difference);
-    if (contract->fma == FMA_YES && isfinite(factor)) add_product(inout, factor, quantum.scale);
+    if (PERMITTED(contract, fma) == FMA_YES && isfinite(factor))
+      add_product(inout, factor, quantum.scale);
   }
-  bool may_flush = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   bool is_flat = quantum.scale < ldexp(1, expressed->exponent_min);
   if (may_flush && is_flat) add_double(inout, copysign(0, difference));
 }

@@ -164,7 +164,7 @@ static bool is_one_value(const element_t *element, const contract_t *contract, u
   double first = format_to_double(element->format, a),
          second = format_to_double(element->format, b);
   if (isnan(first) && isnan(second)) return true;
-  return contract->zero_sign == ZERO_SIGN_ANY && first == 0 && second == 0;
+  return PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY && first == 0 && second == 0;
 }
 
 static void answer_unlike(const element_t *element, uint64_t bits, size_t sharer,

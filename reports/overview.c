@@ -160,7 +160,7 @@ static void append_contract(const overview_t *overview, const char *permissions,
   if (strcmp(words->str, "backend") != 0) {
     g_autofree char *quoted = g_shell_quote(words->str);
     g_string_append_printf(out_text, " --contract %s", quoted);
-    if (contract.bits == BITS_IDENTIFIED) {
+    if (PERMITTED(&contract, bits) == BITS_IDENTIFIED) {
       g_autofree char *database = g_shell_quote(overview->database);
       g_string_append_printf(out_text, " --db %s", database);
     }

@@ -120,7 +120,7 @@ static status_t check_words(campaign_request_t *request, failure_t *error) {
   GString *text = g_string_new(NULL);
   contract_print(&contract, text);
   request->contract_text = g_string_free(text, FALSE);
-  if (contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  if (PERMITTED(&contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "contract identified needs profiles, which a campaign does not look for; use "
                      "`assay run --contract identified`");

@@ -13,7 +13,7 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const op_c
     return STATUS_OK;
   }
   if (field->kind == RESULT_CLASS && field->class_ == CLASS_nondeterministic &&
-      walk->contract.repeat == RUNS_MAY_DIFFER) {
+      PERMITTED(&walk->contract, repeat) == RUNS_MAY_DIFFER) {
     verdict->outcome = OUTCOME_no_oracle;
     g_strlcpy(verdict->reason, "two runs differed, as repeat=any permits, and neither is given",
               sizeof verdict->reason);
@@ -116,7 +116,7 @@ int command_judge(const command_t *command, int argc, char **argv) {
     failure_t error = {0};
     contract_t contract;
     status_t status = find_contract(contract_text, &contract, &error);
-    if (status == STATUS_OK && contract.bits == BITS_IDENTIFIED) {
+    if (status == STATUS_OK && PERMITTED(&contract, bits) == BITS_IDENTIFIED) {
       status = status_fail(&error, STATUS_INVALID,
                            "contract identified is about an executor; use `assay replay`");
     }

@@ -79,7 +79,7 @@ static int open_and_record(const ledger_flags_t *flags, int argc, char **argv) {
   contract_t contract;
   failure_t error = {0};
   if (find_contract(flags->task.contract, &contract, &error) == STATUS_OK &&
-      contract.repeat == RUNS_MAY_DIFFER) {
+      PERMITTED(&contract, repeat) == RUNS_MAY_DIFFER) {
     complain(
         "the ledger holds versions against each other bit by bit, and repeat=any says that bits "
         "may differ from run to run; leave it out of --contract");

@@ -138,7 +138,7 @@ static status_t replay_line(void *context, str_t line, failure_t *error) {
 }
 
 static status_t open_prediction(const replay_flags_t *flags, replay_t *replay, failure_t *error) {
-  if (replay->walk.contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  if (PERMITTED(&replay->walk.contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
   const prediction_options_t options = {.database = flags->database,
                                         .executors = replay->executors.items,
                                         .executor_count = replay->executors.count,

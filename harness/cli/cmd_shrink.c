@@ -215,7 +215,7 @@ static status_t shrink_line(void *context, str_t line, failure_t *error) {
 
 static status_t open_prediction(shrink_command_t *shrink, failure_t *error) {
   const shrink_flags_t *flags = shrink->flags;
-  if (shrink->walk.contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  if (PERMITTED(&shrink->walk.contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
   const prediction_options_t options = {.database = flags->database,
                                         .executors = shrink->executors.items,
                                         .executor_count = shrink->executors.count,
@@ -229,7 +229,7 @@ static status_t open_prediction(shrink_command_t *shrink, failure_t *error) {
 static status_t find_shrink_contract(const shrink_flags_t *flags, contract_t *out_contract,
                                      failure_t *error) {
   STATUS_TRY(find_contract(flags->contract, out_contract, error));
-  bool is_of_finding = flags->finding != NULL && out_contract->bits != BITS_IDENTIFIED;
+  bool is_of_finding = flags->finding != NULL && PERMITTED(out_contract, bits) != BITS_IDENTIFIED;
   return check_prediction_flags(out_contract, is_of_finding ? NULL : flags->database,
                                 flags->reference, error);
 }

@@ -85,7 +85,7 @@ void describe_verdict(const program_t *program, const verdict_t *verdict, GStrin
 static void describe_profiles(const task_flags_t *flags, GString *out_text) {
   contract_t contract;
   bool is_identified = find_contract(flags->contract, &contract, NULL) == STATUS_OK &&
-                       contract.bits == BITS_IDENTIFIED;
+                       PERMITTED(&contract, bits) == BITS_IDENTIFIED;
   if (!is_identified) return;
   g_autofree char *database = g_shell_quote(flags->database);
   g_string_append_printf(out_text, " --db %s", database);

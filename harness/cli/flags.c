@@ -177,13 +177,13 @@ status_t read_fail_on(const char *text, const char *database, fail_on_t *out_fai
 
 status_t check_prediction_flags(const contract_t *contract, const char *database,
                                 const char *reference, failure_t *error) {
-  bool is_identified = contract->bits == BITS_IDENTIFIED;
+  bool is_identified = PERMITTED(contract, bits) == BITS_IDENTIFIED;
   if (is_identified && database == NULL) {
     return status_fail(error, STATUS_INVALID,
                        "contract identified predicts with stored profiles; add --db FILE, the "
                        "database that `assay identify --db FILE` wrote");
   }
-  if (is_identified && contract->repeat == RUNS_MAY_DIFFER) {
+  if (is_identified && PERMITTED(contract, repeat) == RUNS_MAY_DIFFER) {
     return status_fail(error, STATUS_INVALID,
                        "contract identified predicts every bit, and repeat=any says that bits may "
                        "differ from run to run; leave one of them out");

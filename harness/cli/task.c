@@ -91,7 +91,7 @@ static status_t open_prediction(task_t *task, failure_t *error) {
   const task_flags_t *flags = task->flags;
   session_options_t *options = &task->options;
   STATUS_TRY(check_prediction_flags(&options->contract, flags->database, flags->reference, error));
-  if (options->contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  if (PERMITTED(&options->contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
   const prediction_options_t prediction = {.database = flags->database,
                                            .executors = task->executors.items,
                                            .executor_count = task->executors.count,

@@ -77,7 +77,8 @@ status_t task_read_flags(task_t *task, failure_t *error) {
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
   task->contract_text = g_string_free(contract, FALSE);
-  bool predicts = options->contract.bits == BITS_IDENTIFIED && task->flags->database != NULL;
+  bool predicts =
+      PERMITTED(&options->contract, bits) == BITS_IDENTIFIED && task->flags->database != NULL;
   if (predicts) STATUS_TRY(store_require(task->flags->database, error));
   options->asks_invalid = task->flags->invalid;
   return read_programs(task, error);

@@ -49,7 +49,7 @@ const op_constraint_t byteir_sign_constraints[] = {
 };
 
 const char *byteir_check_axis_sign(const contract_t *contract, int64_t axis) {
-  return contract->byteir == BYTEIR_TODAY && axis < 0 ? "sign" : NULL;
+  return PERMITTED(contract, byteir) == BYTEIR_TODAY && axis < 0 ? "sign" : NULL;
 }
 
 const char *byteir_check_axes_sign(const contract_t *contract, const dimension_list_t *axes) {

@@ -1,30 +1,44 @@
 #include "harness/model/contract.h"
 
-#include <stddef.h>
-
-/* A row of permissions.def. */
+/* A row of a table of permissions. */
 typedef struct permission {
   const char *name;
   const char *spellings; /* "none<inputs|outputs<both", in the order of the values. */
   uint8_t spec_value;
   uint8_t backend_value;
   const char *summary;
-  size_t offset; /* Of the field of contract_t. */
 } permission_t;
 
+/* By index: those of no op, then those of ops in the order of their folders. */
 static const permission_t permissions[] = {
 #define PERMISSION(name, spellings, spec, backend, summary) \
-  {#name, spellings, spec, backend, summary, offsetof(contract_t, name)},
+  {#name, spellings, spec, backend, summary},
 #include "harness/model/permissions.def"
+
+#include "generated/op_permissions.def"
+#undef PERMISSION
+};
+_Static_assert(G_N_ELEMENTS(permissions) <= CONTRACT_PERMISSIONS_MAX, "make the array larger");
+
+enum op_permission_index {
+  BEFORE_PERMISSIONS_OF_OPS = PERMISSIONS_OF_NO_OP - 1,
+#define PERMISSION(name, ...) INDEX_##name,
+#include "generated/op_permissions.def"
 #undef PERMISSION
 };
 
+#define PERMISSION(name, ...) \
+  PERMISSION_DECLARE(name)    \
+  const uint8_t PERMISSION_##name = INDEX_##name;
+#include "generated/op_permissions.def"
+#undef PERMISSION
+
 static uint8_t *field_of(contract_t *contract, const permission_t *permission) {
-  return (uint8_t *)contract + permission->offset;
+  return &contract->values[permission - permissions];
 }
 
 static uint8_t value_of(const contract_t *contract, const permission_t *permission) {
-  return *((const uint8_t *)contract + permission->offset);
+  return contract->values[permission - permissions];
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -86,7 +100,7 @@ static void print_spellings(const permission_t *permission, GString *out_text) {
  */
 
 contract_t contract_spec(void) {
-  contract_t contract;
+  contract_t contract = {{0}};
   for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
     *field_of(&contract, &permissions[i]) = permissions[i].spec_value;
   }
@@ -94,7 +108,7 @@ contract_t contract_spec(void) {
 }
 
 contract_t contract_backend(void) {
-  contract_t contract;
+  contract_t contract = {{0}};
   for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
     *field_of(&contract, &permissions[i]) = permissions[i].backend_value;
   }
@@ -103,7 +117,7 @@ contract_t contract_backend(void) {
 
 contract_t contract_identified(void) {
   contract_t contract = contract_backend();
-  contract.bits = BITS_IDENTIFIED;
+  PERMITTED(&contract, bits) = BITS_IDENTIFIED;
   return contract;
 }
 
@@ -260,8 +274,8 @@ const char *contract_spelling(const char *permission, uint8_t value) {
 }
 
 /* Where the ulps of each function begin: those for f64, f32, f16 and bf16 follow one another. */
-static const size_t elementary_offsets[ELEMENTARY_COUNT] = {
-#define ELEMENTARY(function, ...) offsetof(contract_t, function##_f64),
+static const uint8_t elementary_indices[ELEMENTARY_COUNT] = {
+#define ELEMENTARY(function, ...) PERMISSION_##function##_f64,
 #include "harness/model/elementary.def"
 #undef ELEMENTARY
 };
@@ -272,7 +286,7 @@ static uint8_t elementary_value(const contract_t *contract, elementary_t functio
                                      &format_table[FORMAT_f16], &format_table[FORMAT_bf16]};
   for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
     if (formats[i] != format) continue;
-    return *((const uint8_t *)contract + elementary_offsets[function] + i);
+    return contract->values[elementary_indices[function] + i];
   }
   g_assert_not_reached();
 }
@@ -285,7 +299,7 @@ static double ulps_of(const contract_t *contract, elementary_t function, const f
 double contract_elementary_growth(const contract_t *contract, elementary_t function,
                                   const format_t *format) {
   bool grows = function == ELEMENTARY_exp && format == &format_table[FORMAT_f32] &&
-               contract->exp_by_exp2 == EXP_BY_EXP2_YES;
+               PERMITTED(contract, exp_by_exp2) == EXP_BY_EXP2_YES;
   return grows ? 1.224 : 0;
 }
 
@@ -306,7 +320,7 @@ bool contract_elementary_is_faithful(const contract_t *contract, elementary_t fu
 
 void contract_loosen_elementary(contract_t *contract) {
   for (size_t function = 0; function < ELEMENTARY_COUNT; function++) {
-    memset((uint8_t *)contract + elementary_offsets[function], ULPS_1024, 4);
+    memset(&contract->values[elementary_indices[function]], ULPS_1024, 4);
   }
 }
 

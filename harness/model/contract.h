@@ -66,11 +66,27 @@ typedef enum elementary {
   ELEMENTARY_COUNT
 } elementary_t;
 
+/* A value for each permission, by its index; those that there are not are 0.  An index is the same
+ * for all of one build: those of permissions.def are the first, and constants; those of a family of
+ * ops are objects, which generated/F_permissions.h declares, so that a row more is the family's
+ * business alone. */
+enum { CONTRACT_PERMISSIONS_MAX = 160 };
 typedef struct contract {
-#define PERMISSION(name, values, spec_default, backend_default, summary) uint8_t name;
+  uint8_t values[CONTRACT_PERMISSIONS_MAX];
+} contract_t;
+
+enum permission_index {
+#define PERMISSION(name, ...) PERMISSION_##name,
 #include "harness/model/permissions.def"
 #undef PERMISSION
-} contract_t;
+  PERMISSIONS_OF_NO_OP
+};
+
+/* For the headers that the build generates. */
+#define PERMISSION_DECLARE(name) extern const uint8_t PERMISSION_##name;
+
+/* The value of a permission in the contract that is pointed to; an lvalue. */
+#define PERMITTED(contract, name) ((contract)->values[PERMISSION_##name])
 
 /* An implementation may insert the initial value this often at the most where init_count=any: the
  * specification sets no number, and without one an integer sum with an odd initial value could be
@@ -113,10 +129,10 @@ bool contract_elementary_is_faithful(const contract_t *contract, elementary_t fu
 /* Whether 16-bit floats may be computed with in their own type, and in f32, between the ops of the
  * specification.  (Formulas of composite ops may be computed in f32 under every contract.) */
 static inline bool contract_permits_native(const contract_t *contract) {
-  return contract->intermediate != INTERMEDIATE_WIDE;
+  return PERMITTED(contract, intermediate) != INTERMEDIATE_WIDE;
 }
 static inline bool contract_permits_wide(const contract_t *contract) {
-  return contract->intermediate != INTERMEDIATE_NATIVE;
+  return PERMITTED(contract, intermediate) != INTERMEDIATE_NATIVE;
 }
 
 /* Permits elementary functions the largest errors of the table. */

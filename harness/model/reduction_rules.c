@@ -1,3 +1,4 @@
+#include "generated/reduce_permissions.h"
 #include "harness/model/promotion.h"
 #include "harness/model/reduction.h"
 
@@ -149,7 +150,7 @@ const char *reduction_check_model(const reduction_t *reduction, const reduction_
 
 const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
                                      const char *body_id, const char *result_id) {
-  return contract->reduce_types == REDUCE_TYPES_RFC
+  return PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC
              ? check_rfc(types)
              : check_specification(types, body_id, result_id);
 }

@@ -23,7 +23,7 @@ status_t quant_model_step(const case_t *instance, const contract_t *contract, ar
     memset(out_results[i].data, 0, type_bytes(&program->results[i]));
   }
   schedule_t schedule = schedule_plain();
-  schedule.native = contract->intermediate == INTERMEDIATE_NATIVE;
+  schedule.native = PERMITTED(contract, intermediate) == INTERMEDIATE_NATIVE;
   return oracle->simulate(instance, &schedule, arena, out_results, error);
 }
 

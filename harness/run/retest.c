@@ -51,7 +51,7 @@ static status_t note_answer(void *context, const session_t *session, const sessi
 
 static status_t open_predictor(retest_t *retest, retest_session_t *opened,
                                session_options_t *options, failure_t *error) {
-  if (options->contract.bits != BITS_IDENTIFIED) return STATUS_OK;
+  if (PERMITTED(&options->contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
   const prediction_options_t prediction = {.database = retest->options.database,
                                            .executors = options->executors,
                                            .executor_count = options->executor_count};

@@ -29,7 +29,7 @@ status_t judge_unlike_runs(one_case_t *walk, const case_t *instance,
   verdict_t *verdict = inout_verdict;
   STATUS_TRY(judge_second(walk, instance, expectation, executions, arena, verdict, error));
   bool conform = verdict->outcome == OUTCOME_conforms || verdict->outcome == OUTCOME_weak;
-  if (walk->contract.repeat == RUNS_MAY_DIFFER) {
+  if (PERMITTED(&walk->contract, repeat) == RUNS_MAY_DIFFER) {
     if (out_response != NULL) out_response->has_results = false;
     if (conform) g_strlcpy(verdict->observed, "two runs differ", sizeof verdict->observed);
     return STATUS_OK;

@@ -32,10 +32,10 @@ static box_t convert(box_t sums, box_t exact, const format_t *from, const format
                      const contract_t *contract) {
   box_t out = box_round(sums, to);
   bool is_narrowing = arithmetic_format_holds(from, to);
-  if (is_narrowing && contract->accum_wider == ACCUM_WIDER_YES) {
+  if (is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     out = box_unite(out, box_round_either_way(exact, to));
   }
-  return contract->ftz == FTZ_NONE ? out : box_flush(out, to);
+  return PERMITTED(contract, ftz) == FTZ_NONE ? out : box_flush(out, to);
 }
 
 box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape,
@@ -52,10 +52,10 @@ box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape,
   double error = magnitude == 0 ? 0 : bound.factor * magnitude;
   exact = box_widen(exact, (error + bound.offset) * (1 + 0x1p-50) + 0x1p-1073);
   /* What is subnormal before its rounding may be flushed too. */
-  if (contract->ftz != FTZ_NONE) exact = box_flush(exact, format);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) exact = box_flush(exact, format);
   box_t sums =
       bound.last_truncates ? box_round_either_way(exact, format) : box_round(exact, format);
-  if (contract->ftz != FTZ_NONE) sums = box_flush(sums, format);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) sums = box_flush(sums, format);
   if (shape->result == NULL) return sums;
   return convert(sums, exact, format, shape->result, contract);
 }

@@ -18,7 +18,7 @@ static uint64_t zero_of_sign(const format_t *format, bool negative) {
 
 void choice_set_loosen(choice_set_t *set, const format_t *format, const contract_t *contract) {
   if (format->specials == FORMAT_EXPONENT_ONLY) return;
-  bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(contract, ftz) == FTZ_OUTPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   size_t count = set->count;
   for (size_t i = 0; i < count && flushes; i++) {
     uint64_t bits = set->choices[i].bits;
@@ -30,7 +30,7 @@ void choice_set_loosen(choice_set_t *set, const format_t *format, const contract
   for (size_t i = 0; i < set->count; i++) {
     has_zero |= format_is_zero(format, set->choices[i].bits);
   }
-  if (!has_zero || contract->zero_sign != ZERO_SIGN_ANY) return;
+  if (!has_zero || PERMITTED(contract, zero_sign) != ZERO_SIGN_ANY) return;
   choice_set_add(set, zero_of_sign(format, false), "zero of the other sign");
   if (format_has_negative_zero(format)) {
     choice_set_add(set, zero_of_sign(format, true), "zero of the other sign");

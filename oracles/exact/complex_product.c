@@ -72,14 +72,14 @@ static bool is_tame(const complex_product_t *product, const format_t *format) {
 static void set_error(mpfr_ptr error, const complex_product_t *product, const format_t *format,
                       const contract_t *contract) {
   double u = format_unit_roundoff(format);
-  if (contract->accum_rounding == ACCUM_ROUNDING_RZ) u *= 2;
+  if (PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) u *= 2;
   size_t multiplications = product->count - 1;
   mpfr_set_d(error, 1 + 3 * u, MPFR_RNDU);
   mpfr_pow_ui(error, error, multiplications, MPFR_RNDU);
   mpfr_sub_ui(error, error, 1, MPFR_RNDU);
   mpfr_mul(error, error, product->norm, MPFR_RNDU);
-  double loss =
-      contract->ftz == FTZ_NONE ? format_smallest(format) : 2 * format_smallest_normal(format);
+  double loss = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(format)
+                                                     : 2 * format_smallest_normal(format);
   mpfr_t underflow;
   mpfr_init2(underflow, PRODUCT_PRECISION);
   mpfr_mul_d(underflow, product->largest, 8 * loss * (double)multiplications, MPFR_RNDU);
@@ -123,7 +123,8 @@ status_t complex_product_answer(const product_question_t *question, const contra
   (void)error;
   answer_once(question, contract, part, bits, true, out_answer);
   bool neutral = question->init == 1 && question->init_imaginary == 0;
-  if (out_answer->conforms || neutral || contract->init_count == INIT_COUNT_ONE) return STATUS_OK;
+  if (out_answer->conforms || neutral || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
+    return STATUS_OK;
   if (question->count != 0) {
     answer_t without;
     answer_once(question, contract, part, bits, false, &without);

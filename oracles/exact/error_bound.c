@@ -41,19 +41,20 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
   error_bound_t bound = {0};
   if (roundings == 0 && imprecise == 0) return bound;
   double u = format_unit_roundoff(format);
-  bool truncates = contract->accum_rounding == ACCUM_ROUNDING_RZ;
+  bool truncates = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   if (truncates) u *= 2;
   double before = roundings == 0 ? 0 : (double)(roundings - 1);
-  if (linear && imprecise == 0 && !truncates && contract->accum_wider == ACCUM_WIDER_NO &&
-      contract->fma == FMA_NO) {
+  if (linear && imprecise == 0 && !truncates &&
+      PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO && PERMITTED(contract, fma) == FMA_NO) {
     bound.factor = before * u;
     bound.total_factor = (before + 1) * u;
   } else {
     /* (1 + u)^(m-1) (1 + w)^m <= exp((m-1) u + m w): each of m operations is done in a format whose
      * unit roundoff is w and may then be rounded to the accumulation type, the last one always is.
      */
-    double w =
-        contract->accum_wider == ACCUM_WIDER_YES ? error_bound_wide_unit_roundoff(format) : 0;
+    double w = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES
+                   ? error_bound_wide_unit_roundoff(format)
+                   : 0;
     if (truncates) w *= 2;
     double exponent = before * u + (before + 1) * w + imprecise;
     bound.factor = expm1_upper(exponent * (1 + 0x1p-50));
@@ -65,7 +66,7 @@ static error_bound_t bound_of_roundings(const format_t *format, const contract_t
 
 error_bound_t error_bound_wide_roundings(const format_t *format, const contract_t *contract,
                                          size_t roundings) {
-  bool truncates = contract->accum_rounding == ACCUM_ROUNDING_RZ;
+  bool truncates = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   double each = truncates ? 2 : 1;
   double exponent = (double)roundings * each * error_bound_wide_unit_roundoff(format);
   double last = each * format_unit_roundoff(format);
@@ -75,7 +76,7 @@ error_bound_t error_bound_wide_roundings(const format_t *format, const contract_
 }
 
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract) {
-  if (contract->accum_wider == ACCUM_WIDER_NO) return 0;
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) return 0;
   return error_bound_wide_unit_roundoff(format) / format_unit_roundoff(format);
 }
 
@@ -86,7 +87,7 @@ double error_bound_wider_smallest(const format_t *format, const contract_t *cont
  * of the smallest number, where nothing but a further product can take it off again, so `terms`
  * such losses are the most.  A single product is rounded by the last rounding itself. */
 static double lost_to_underflow(const format_t *format, const contract_t *contract, size_t terms) {
-  double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+  double each = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
   double narrow = terms == 1 ? 0 : each;
   double wide = each * error_bound_wider_smallest(format, contract);
   return (double)terms * (narrow + wide);
@@ -99,7 +100,7 @@ static double smallest_numbers(const format_t *format, double count) {
 
 /* How many results may be flushed to zero before the last: those of all nodes but one. */
 static size_t flushed_results(const contract_t *contract, bound_shape_t shape) {
-  if (contract->ftz == FTZ_NONE || shape.terms == 0) return 0;
+  if (PERMITTED(contract, ftz) == FTZ_NONE || shape.terms == 0) return 0;
   size_t nodes = shape.terms - 1 + (shape.is_product ? shape.terms : 0);
   return nodes == 0 ? 0 : nodes - 1;
 }
@@ -116,7 +117,7 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
   double magnified = (1 + bound.total_factor) * (1 + 0x1p-50);
   if (shape.products_underflow) {
     double lost = lost_to_underflow(format, contract, shape.terms);
-    double last = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+    double last = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
     bound.offset = lost == 0 ? 0 : smallest_numbers(format, lost * magnified);
     bound.total_offset = smallest_numbers(format, last + (lost == 0 ? 0 : lost * magnified));
   }

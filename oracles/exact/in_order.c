@@ -12,9 +12,10 @@ enum {
 };
 
 bool in_order_matters(size_t roundings, const contract_t *contract) {
-  return roundings >= 1 && contract->order == ORDER_IN_ORDER &&
-         contract->accum_wider == ACCUM_WIDER_NO && contract->accum_rounding == ACCUM_ROUNDING_RN &&
-         contract->ftz == FTZ_NONE;
+  return roundings >= 1 && PERMITTED(contract, order) == ORDER_IN_ORDER &&
+         PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO &&
+         PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN &&
+         PERMITTED(contract, ftz) == FTZ_NONE;
 }
 
 static status_t hull_admits(const schedules_t *schedules, double value, arena_t *arena,

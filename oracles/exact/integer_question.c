@@ -347,8 +347,8 @@ void integer_answer(const integer_question_t *question, const contract_t *contra
   describe_expected(question, expected, &answer);
   bool saturates = false;
   bool saturated = is_saturated_result(question, bits, &saturates, &answer);
-  bool may_wrap = !saturates || contract->integer_overflow != INTEGER_OVERFLOW_SATURATE;
-  bool may_saturate = contract->integer_overflow != INTEGER_OVERFLOW_WRAP;
+  bool may_wrap = !saturates || PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE;
+  bool may_saturate = PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_WRAP;
   uint32_t init_count = 1;
   if (bits == expected && may_wrap) {
     answer.conforms = true;
@@ -356,9 +356,9 @@ void integer_answer(const integer_question_t *question, const contract_t *contra
   } else if (saturated && may_saturate) {
     answer.conforms = true;
     snprintf(answer.observed, sizeof answer.observed, "saturated");
-  } else if (question->has_init && contract->init_count == INIT_COUNT_ANY) {
-    bool wraps =
-        contract->integer_overflow != INTEGER_OVERFLOW_SATURATE || !body_overflows(question);
+  } else if (question->has_init && PERMITTED(contract, init_count) == INIT_COUNT_ANY) {
+    bool wraps = PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE ||
+                 !body_overflows(question);
     answer.conforms = (wraps && find_init_count(question, bits, &init_count)) ||
                       (may_saturate && find_saturated_init_count(question, bits, &init_count));
     if (answer.conforms) {

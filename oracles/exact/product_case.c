@@ -57,7 +57,7 @@ void product_case_deinit(product_case_t *product) {
 static bool is_exact(const product_case_t *product, const format_t *format,
                      const contract_t *contract) {
   if (product->is_rounded || mpfr_min_prec(product->reference) > format->precision) return false;
-  if (contract->ftz != FTZ_NONE &&
+  if (PERMITTED(contract, ftz) != FTZ_NONE &&
       mpfr_cmp_d(product->smallest, format_smallest_normal(format)) < 0) {
     return false;
   }
@@ -69,7 +69,7 @@ static bool is_exact(const product_case_t *product, const format_t *format,
  * the last are rounded to the accumulation type, and all may come from a wider node. */
 static double lost_to_underflow(const product_case_t *product, const format_t *format,
                                 const contract_t *contract) {
-  double each = contract->accum_rounding == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+  double each = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
   double wide = each * error_bound_wider_smallest(format, contract);
   double products = (double)product->count - 1;
   return (products - 1) * (each + wide) + wide;
@@ -87,7 +87,7 @@ static void add_losses(product_case_t *product, const format_t *format, const co
   mpfr_set_d(loss, product->count > 1 ? lost_to_underflow(product, format, contract) : 0,
              MPFR_RNDU);
   mpfr_mul_d(loss, loss, format_smallest(format), MPFR_RNDU);
-  if (contract->ftz != FTZ_NONE) {
+  if (PERMITTED(contract, ftz) != FTZ_NONE) {
     mpfr_set_d(flushed, format_smallest_normal(format), MPFR_RNDU);
     mpfr_mul_d(flushed, flushed, 2 * (double)product->count, MPFR_RNDU);
     mpfr_add(loss, loss, flushed, MPFR_RNDU);
@@ -107,13 +107,14 @@ static void add_losses(product_case_t *product, const format_t *format, const co
  * beside such as change exponents, far from the ends of the range. */
 static bool is_rounded_once(const product_case_t *product, const format_t *format,
                             const contract_t *contract) {
-  if (contract->accum_wider == ACCUM_WIDER_NO || product->is_rounded || product->odd_count > 2) {
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO || product->is_rounded ||
+      product->odd_count > 2) {
     return false;
   }
   double largest = format_to_double(format, format->largest_bits);
   bool stays_normal = mpfr_cmp_d(product->smallest, format_smallest_normal(format)) >= 0 &&
                       mpfr_cmp_d(product->largest, largest) <= 0;
-  return stays_normal || (product->other_count <= 2 && contract->ftz == FTZ_NONE);
+  return stays_normal || (product->other_count <= 2 && PERMITTED(contract, ftz) == FTZ_NONE);
 }
 
 /* The errors of that multiplication: set_errors_of_one() in sum_case.c. */
@@ -174,7 +175,8 @@ static bool may_overflow(const product_case_t *product, const format_t *format,
 /* Whether some partial product may stop at the largest number. */
 static bool may_saturate(const product_case_t *product, const format_t *format,
                          const contract_t *contract) {
-  if (format->specials != FORMAT_FINITE && contract->accum_rounding != ACCUM_ROUNDING_RZ) {
+  if (format->specials != FORMAT_FINITE &&
+      PERMITTED(contract, accum_rounding) != ACCUM_ROUNDING_RZ) {
     return false;
   }
   mpfr_t reach;
@@ -188,8 +190,8 @@ static bool may_saturate(const product_case_t *product, const format_t *format,
 /* Whether some partial product of the factors below 1 may become zero. */
 static bool may_vanish(const product_case_t *product, const format_t *format,
                        const contract_t *contract) {
-  double least =
-      contract->ftz == FTZ_NONE ? format_smallest(format) : format_smallest_normal(format);
+  double least = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(format)
+                                                      : format_smallest_normal(format);
   return mpfr_cmp_d(product->smallest, 2 * least) < 0;
 }
 
@@ -270,10 +272,10 @@ static void convert_result(product_case_t *product, const product_question_t *qu
   bool has_finite = product->range.low <= product->range.high;
   product->range = value_range_convert(&product->range, question->format, result);
   bool is_narrowing = arithmetic_format_holds(question->format, result);
-  if (has_finite && is_narrowing && contract->accum_wider == ACCUM_WIDER_YES) {
+  if (has_finite && is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     permit_single_rounding(product, question);
   }
-  if (contract->ftz != FTZ_NONE) value_range_flush(&product->range, result);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) value_range_flush(&product->range, result);
   mpfr_t error;
   mpfr_init2(error, PRODUCT_PRECISION);
   mpfr_add(error, product->reference, product->total_error, MPFR_RNDU);

@@ -17,7 +17,8 @@ static size_t init_count_candidates(const product_question_t *question, const co
                                     uint64_t bits, uint32_t out_counts[7]) {
   size_t count = 0;
   out_counts[count++] = 1;
-  if (product_init_is_one(question) || contract->init_count == INIT_COUNT_ONE) return count;
+  if (product_init_is_one(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
+    return count;
   if (question->count != 0) out_counts[count++] = 0;
   out_counts[count++] = 2; /* The other parity, for sign and for infinities. */
   out_counts[count++] = 3;
@@ -69,7 +70,7 @@ static status_t decide(const product_case_t *product, const product_question_t *
                        const contract_t *contract, uint64_t bits, arena_t *arena,
                        bool *out_conforms, failure_t *error) {
   const value_range_t *range = &product->range;
-  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   *out_conforms = value_range_holds(range, result_format(question), bits, any_zero);
   if (question->result != NULL) {
     double value = format_to_double(question->result, bits);
@@ -77,7 +78,7 @@ static status_t decide(const product_case_t *product, const product_question_t *
     *out_conforms &= is_plain || value_is_converted(question->format, question->result, value);
     return STATUS_OK;
   }
-  if (!*out_conforms || contract->ftz != FTZ_NONE ||
+  if (!*out_conforms || PERMITTED(contract, ftz) != FTZ_NONE ||
       !in_order_matters(product->count == 0 ? 0 : product->count - 1, contract)) {
     return STATUS_OK;
   }

@@ -30,7 +30,7 @@ uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
     if (isnan(sum->special)) return ACCEPT_NAN;
     return sum->special > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
   }
-  if (contract->order != ORDER_ANY || format->specials == FORMAT_FINITE) return 0;
+  if (PERMITTED(contract, order) != ORDER_ANY || format->specials == FORMAT_FINITE) return 0;
   bool up = sum->positive >= overflow_threshold(format);
   bool down = sum->negative <= -overflow_threshold(format);
   if (!format_has_infinity(format)) return up || down ? ACCEPT_NAN : 0;
@@ -134,7 +134,7 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
                            arena_t *arena) {
   accept_t accept = sums->accept;
   contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
-  strict.ftz = FTZ_NONE;
+  PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
   bool is_rounded_once = shape_roundings(sums->shape) <= 1 && sums->shape.imprecise_bits == 0;
   accept.bound_factor = bound.total_factor;

@@ -94,12 +94,14 @@ bool split_sum_set_special(value_range_t *inout_range, const sum_question_t *que
   if (!is_any(found.leading)) return false;
   specials_t leading = sum_of(found.leading, reach);
   specials_t result = {0};
-  if (contract->low_nan != LOW_NAN_KEEP) {
+  if (PERMITTED(contract, low_nan) != LOW_NAN_KEEP) {
     unite(&result, add(leading, without_nan(sum_of(found.low, reach))));
     unite(&result, add(leading, without_nan(sum_of(found.per_term, reach))));
   }
-  if (contract->low_nan != LOW_NAN_ZERO) unite(&result, add(leading, sum_of(found.low, reach)));
-  bool flushes_factors = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  if (PERMITTED(contract, low_nan) != LOW_NAN_ZERO)
+    unite(&result, add(leading, sum_of(found.low, reach)));
+  bool flushes_factors =
+      PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   *inout_range = (value_range_t){.low = INFINITY,
                                  .high = -INFINITY,
                                  .nan = result.nan || flushes_factors,

@@ -30,13 +30,13 @@ static void set_bound(mpfr_ptr out, double factor, mpfr_srcptr magnitude, double
 }
 
 static bool flushes_inputs(const contract_t *contract) {
-  return contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 /* Whether a subnormal term (a product of a subnormal factor) may count as zero.  A flushed result
  * does for plain terms too: that of adding an initial value of zero to one. */
 static bool may_flush_terms(const sum_question_t *question, const contract_t *contract) {
-  bool flushes_sums = contract->ftz != FTZ_NONE && question->right == NULL;
+  bool flushes_sums = PERMITTED(contract, ftz) != FTZ_NONE && question->right == NULL;
   return flushes_sums || flushes_inputs(contract);
 }
 
@@ -44,7 +44,8 @@ static bool may_flush_terms(const sum_question_t *question, const contract_t *co
  * additions truncate.  Then the terms that pull it back need not be neighbours: 7 + ((-7.5 + -7.5)
  * + 7.5) is 7 in f6E2M3FN, so contiguous ranges bound nothing. */
 static bool stops_at_largest(const format_t *format, const contract_t *contract) {
-  return format->specials == FORMAT_FINITE || contract->accum_rounding == ACCUM_ROUNDING_RZ;
+  return format->specials == FORMAT_FINITE ||
+         PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
 }
 
 /* Whether no operation of any schedule rounds; then x* alone conforms.  Flushing would make a
@@ -56,7 +57,8 @@ static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
     int init_bit = binary64_lowest_bit(question->init);
     lowest_bit = init_bit < lowest_bit ? init_bit : lowest_bit;
   }
-  if (contract->ftz != FTZ_NONE && lowest_bit < question->format->exponent_min) return false;
+  if (PERMITTED(contract, ftz) != FTZ_NONE && lowest_bit < question->format->exponent_min)
+    return false;
   double magnitude = mpfr_get_d(sum->magnitude, MPFR_RNDU);
   return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits, lowest_bit,
                                           magnitude);
@@ -99,8 +101,9 @@ static bool is_rounded_once(const sum_case_t *sum, const sum_question_t *questio
   if (question->has_init && isfinite(question->init) && question->init != 0) {
     terms += sum->init_count;
   }
-  if (contract->accum_wider == ACCUM_WIDER_NO || question->imprecise_bits != 0) return false;
-  bool may_lose_product = question->right != NULL && contract->ftz != FTZ_NONE;
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO || question->imprecise_bits != 0)
+    return false;
+  bool may_lose_product = question->right != NULL && PERMITTED(contract, ftz) != FTZ_NONE;
   return terms <= 1 || (terms == 2 && !may_lose_product && are_products_exact(question));
 }
 
@@ -191,7 +194,8 @@ static void set_partial_extreme(mpfr_ptr out, const sum_case_t *sum, const sum_q
   set_bound(error, bound.factor, error, bound.offset);
   if (mpfr_zero_p(sum->error)) mpfr_set_zero(error, 1); /* No operation rounds. */
   (positive ? mpfr_add : mpfr_sub)(out, out, error, positive ? MPFR_RNDU : MPFR_RNDD);
-  if (contract->order == ORDER_IN_ORDER && !stops_at_largest(question->format, contract)) {
+  if (PERMITTED(contract, order) == ORDER_IN_ORDER &&
+      !stops_at_largest(question->format, contract)) {
     mpfr_set(error, positive ? totals->highest : totals->lowest, MPFR_RNDN);
     add_inits(error, sum, question, positive);
     (positive ? mpfr_add : mpfr_sub)(error, error, sum->total_error,
@@ -266,7 +270,7 @@ static void set_zero_signs(sum_case_t *sum, const sum_question_t *question,
   value_range_t *range = &sum->range;
   bool zero_init = sum_init_is_zero(question);
   bool init_is_plus = !question->has_init || !signbit(question->init);
-  bool init_is_forced = question->has_init && contract->init_count == INIT_COUNT_ONE;
+  bool init_is_forced = question->has_init && PERMITTED(contract, init_count) == INIT_COUNT_ONE;
   if (question->count == 0 && zero_init) {
     range->positive_zero = init_is_plus;
     range->negative_zero = !init_is_plus;
@@ -280,14 +284,15 @@ static void set_zero_signs(sum_case_t *sum, const sum_question_t *question,
   range->positive_zero = !must_minus || (zero_init && init_is_plus);
   range->negative_zero = can_minus && !(zero_init && init_is_plus && init_is_forced);
   bool last_node_may_underflow =
-      (contract->accum_wider == ACCUM_WIDER_YES || contract->fma == FMA_YES) &&
+      (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES ||
+       PERMITTED(contract, fma) == FMA_YES) &&
       question->right != NULL &&
       product_underflows(question->left_format, question->right_format, question->format);
   mpfr_t end;
   mpfr_init2(end, mpfr_get_prec(sum->reference));
   mpfr_sub(end, sum->reference, sum->error, MPFR_RNDD);
   bool may_be_negative = mpfr_sgn(end) < 0 || sum->may_stop;
-  if (may_be_negative && (last_node_may_underflow || contract->ftz != FTZ_NONE)) {
+  if (may_be_negative && (last_node_may_underflow || PERMITTED(contract, ftz) != FTZ_NONE)) {
     range->negative_zero = true;
   }
   mpfr_clear(end);
@@ -343,7 +348,7 @@ static void set_range(sum_case_t *sum, const sum_question_t *question, const sum
   allow_reachable_overflow(sum, question, totals, contract);
   if (sum_is_split(question) && split_sum_set_special(&sum->range, question, contract)) return;
   if (set_special_range(sum, question, totals, contract)) return;
-  if (contract->ftz != FTZ_NONE) allow_flushed_result(sum, question->format);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) allow_flushed_result(sum, question->format);
   set_zero_signs(sum, question, totals, contract);
 }
 

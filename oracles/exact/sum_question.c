@@ -79,7 +79,8 @@ typedef struct init_counts {
 static init_counts_t init_counts_make(const sum_question_t *question, const sum_totals_t *totals,
                                       const contract_t *contract, uint64_t bits) {
   init_counts_t counts = {.count = 1, .tried = {1}};
-  if (sum_init_is_zero(question) || contract->init_count == INIT_COUNT_ONE) return counts;
+  if (sum_init_is_zero(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
+    return counts;
   if (question->count != 0) counts.tried[counts.count++] = 0;
   uint32_t next = 2;
   if (in_order_matters(question->count + 1, contract)) {
@@ -135,13 +136,13 @@ static schedules_t schedules_of(const sum_case_t *sum, const sum_question_t *que
       .count = question->count,
       .left = question->left,
       .right = question->right,
-      .may_fuse = contract->fma == FMA_YES,
+      .may_fuse = PERMITTED(contract, fma) == FMA_YES,
       .init = question->has_init ? question->init : 0,
       .init_min = sum->init_count,
       .init_max = sum->init_count,
   };
   if (sum_init_is_zero(question)) {
-    bool is_forced = question->has_init && contract->init_count == INIT_COUNT_ONE;
+    bool is_forced = question->has_init && PERMITTED(contract, init_count) == INIT_COUNT_ONE;
     schedules.init_max = value == 0 || question->count == 0 ? 1 : 0;
     schedules.init_min = is_forced || question->count == 0 ? schedules.init_max : 0;
   }
@@ -172,10 +173,11 @@ static status_t decide(const sum_case_t *sum, const sum_question_t *question,
       !sum_has_schedules(question, sum->terms, contract)) {
     return STATUS_OK;
   }
-  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   double value = format_to_double(question->format, bits);
   schedules_t schedules = schedules_of(sum, question, contract, value);
-  if (contract->ftz != FTZ_NONE && !in_order_never_subnormal(&schedules)) return STATUS_OK;
+  if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules))
+    return STATUS_OK;
   return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
 }
 

@@ -22,7 +22,7 @@ static status_t narrow_to_schedules(const sum_question_t *question, const contra
                                  .count = question->count,
                                  .left = question->left,
                                  .right = question->right,
-                                 .may_fuse = contract->fma == FMA_YES};
+                                 .may_fuse = PERMITTED(contract, fma) == FMA_YES};
   schedule_hull_t hull;
   arena_mark_t mark = arena_mark(arena);
   status_t status = schedule_hull_make(&schedules, HULL_WORK, arena, &hull, error);

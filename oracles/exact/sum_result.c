@@ -36,16 +36,16 @@ void sum_result_convert(sum_case_t *sum, const sum_question_t *question,
   bool has_finite = sum->range.low <= sum->range.high;
   sum->result_range = value_range_convert(&sum->range, question->format, question->result);
   bool is_narrowing = arithmetic_format_holds(question->format, question->result);
-  if (has_finite && is_narrowing && contract->accum_wider == ACCUM_WIDER_YES) {
+  if (has_finite && is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     permit_single_rounding(sum, question);
   }
-  if (contract->ftz != FTZ_NONE) value_range_flush(&sum->result_range, question->result);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) value_range_flush(&sum->result_range, question->result);
   add_conversion_error(sum, question->result);
 }
 
 bool sum_result_holds(const sum_case_t *sum, const sum_question_t *question,
                       const contract_t *contract, uint64_t bits) {
-  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   const format_t *format = question->result == NULL ? question->format : question->result;
   if (!value_range_holds(&sum->result_range, format, bits, any_zero)) return false;
   if (question->result == NULL) return true;

@@ -174,7 +174,7 @@ static bool is_met(const formula_t *formula, elementary_t function, const enclos
 /* Cuts off what lies outside the function's range.  Odd functions keep to one side of zero. */
 static void clamp(const formula_t *formula, const function_row_t *row, const enclosed_t *a,
                   enclosed_t *inout) {
-  if (formula->contract->function_range != FUNCTION_RANGE_STRICT) return;
+  if (PERMITTED(formula->contract, function_range) != FUNCTION_RANGE_STRICT) return;
   bool has_negative = enclosed_has_negative(a) || (a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
   bool has_positive = enclosed_has_positive(a) || (a->specials & ENCLOSED_POSITIVE_INFINITY) != 0;
   bool is_positive = row->is_odd && !has_negative;

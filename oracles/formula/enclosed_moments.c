@@ -160,7 +160,7 @@ row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
   const uint8_t not_finite = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
   bool is_interval = m->has_finite && (m->specials & not_finite) == 0 && mpfr_number_p(m->low) &&
                      mpfr_number_p(m->high) && !mpfr_equal_p(m->low, m->high);
-  bool may_flush = formula->contract->ftz != FTZ_NONE;
+  bool may_flush = PERMITTED(formula->contract, ftz) != FTZ_NONE;
   row_t deviations = formula_subtract(formula, a, mean);
   row_t squares = formula_sum_of_products(formula, deviations, deviations);
   if (is_interval && !may_flush && !enclosed_settings(formula)->is_exact && are_finite_points(a)) {
@@ -174,7 +174,7 @@ row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
 /* Of each operation here, since what is updated is an accumulator: its additions may truncate. */
 static double running_roundoff(const formula_t *formula) {
   double u = enclosed_unit_roundoff(formula);
-  return formula->contract->accum_rounding == ACCUM_ROUNDING_RN ? u : 2 * u;
+  return PERMITTED(formula->contract, accum_rounding) == ACCUM_ROUNDING_RN ? u : 2 * u;
 }
 
 /* How far the computed mean of any part may be from its exact one.  Parts a and b of sizes k and l
@@ -203,8 +203,8 @@ static double mean_distance(const formula_t *formula, const moments_t *moments, 
  *
  * No computed sum is negative: d^2 is not, nor is (x - m)(x - m'), since m' = m + (x - m) / k with
  * k >= 2 has not gone beyond x: half of the rounded difference is less than the exact one, and
- * rounding is monotone.  Where x differs by up to w at each of its three uses, m' = m + (x'' - m) / k
- * too, the factors are d = x - m and, with the sign of d, at least |d| / 2 - w - w / 2.  So the
+ * rounding is monotone.  Where x differs by up to w at each of its three uses, m' = m + (x'' - m) /
+ * k too, the factors are d = x - m and, with the sign of d, at least |d| / 2 - w - w / 2.  So the
  * product is at least d^2 / 2 - (3/2) |d| w >= -(9/8) w^2, and -2 n w^2 is below the sum of n of
  * these, rounding included. */
 static double squares_error(double distance, double squares, size_t count, bool are_points) {
@@ -280,7 +280,7 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
     squares = formula_squared_deviations(formula, a, mean);
     bool is_exact = enclosed_settings(formula)->is_exact;
     if (is_special && !is_exact) permit_merged_specials(mean.enclosed, squares.enclosed, a.count);
-  } else if (!are_finite_points(a) && formula->contract->ftz != FTZ_NONE) {
+  } else if (!are_finite_points(a) && PERMITTED(formula->contract, ftz) != FTZ_NONE) {
     enclosed_set_anything(mean.enclosed);
     enclosed_set_anything(squares.enclosed);
   } else if (a.count == 1) {

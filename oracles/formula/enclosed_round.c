@@ -8,7 +8,7 @@
 #include "oracles/formula/enclosed_set.h"
 
 static bool may_be_wider(const formula_t *formula) {
-  return formula->contract->accum_wider == ACCUM_WIDER_YES;
+  return PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_YES;
 }
 
 double enclosed_unit_roundoff(const formula_t *formula) {
@@ -20,8 +20,8 @@ double enclosed_unit_roundoff(const formula_t *formula) {
 
 double enclosed_underflow_loss(const formula_t *formula) {
   if (enclosed_settings(formula)->is_unbounded) return 0;
-  return formula->contract->ftz == FTZ_NONE ? format_smallest(formula->format)
-                                            : format_smallest_normal(formula->format);
+  return PERMITTED(formula->contract, ftz) == FTZ_NONE ? format_smallest(formula->format)
+                                                       : format_smallest_normal(formula->format);
 }
 
 /* `x` rounded to the format of the step, whose exponents may have no bounds. */
@@ -91,7 +91,7 @@ static void add_underflow(enclosed_t *inout, double largest, bool includes_it) {
 
 /* What is at most half the smallest number rounds to zero, and what is subnormal may be flushed. */
 static void underflow(const formula_t *formula, const format_t *format, enclosed_t *inout) {
-  if (formula->contract->ftz != FTZ_NONE) {
+  if (PERMITTED(formula->contract, ftz) != FTZ_NONE) {
     add_underflow(inout, format_smallest_normal(format), false);
   } else if (format == &format_table[FORMAT_f64]) {
     mpfr_t half; /* Which binary64 has not. */

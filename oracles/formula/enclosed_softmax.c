@@ -32,7 +32,7 @@ static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
   }
   double least = format_smallest_normal(format) * 16;
   double largest = format_to_double(format, format->largest_bits) / 16;
-  return formula->contract->ftz == FTZ_NONE && whole->error < 0.25 &&
+  return PERMITTED(formula->contract, ftz) == FTZ_NONE && whole->error < 0.25 &&
          mpfr_cmp_d(whole->low, least) > 0 && mpfr_cmp_d(whole->high, largest) < 0;
 }
 

@@ -39,7 +39,8 @@ row_t enclosed_load(formula_t *formula, const format_t *format, const uint64_t *
   for (size_t i = 0; i < count; i++) {
     enclosed_t *number = &row.enclosed[i];
     enclosed_set_double(number, format_to_double(format, bits[i]));
-    bool may_flush = formula->contract->ftz == FTZ_INPUTS || formula->contract->ftz == FTZ_BOTH;
+    bool may_flush = PERMITTED(formula->contract, ftz) == FTZ_INPUTS ||
+                     PERMITTED(formula->contract, ftz) == FTZ_BOTH;
     if (!may_flush || !format_is_subnormal(format, bits[i])) continue;
     if (enclosed_settings(formula)->is_exact) continue;
     bool negative = format_is_negative(format, bits[i]);
@@ -101,7 +102,7 @@ static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
     enclosed_round(formula, product, false);
     enclosed_set_add(&row.enclosed[i], product, at(c, i));
     enclosed_round(formula, &row.enclosed[i], false);
-    if (formula->contract->fma == FMA_YES) enclosed_unite(&row.enclosed[i], fused);
+    if (PERMITTED(formula->contract, fma) == FMA_YES) enclosed_unite(&row.enclosed[i], fused);
   }
   return row;
 }

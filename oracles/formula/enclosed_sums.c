@@ -97,8 +97,9 @@ static bool is_exact(const formula_t *formula, const totals_t *totals) {
 
 /* Whether one operation at the most rounds, and none in a wider node: sum_case.c. */
 static bool is_rounded_once(const formula_t *formula, const totals_t *totals, bool are_products) {
-  if (formula->contract->accum_wider == ACCUM_WIDER_NO || !totals->are_points) return false;
-  bool may_lose_product = are_products && formula->contract->ftz != FTZ_NONE;
+  if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO || !totals->are_points)
+    return false;
+  bool may_lose_product = are_products && PERMITTED(formula->contract, ftz) != FTZ_NONE;
   bool are_few = totals->nonzero <= 1 || (totals->nonzero == 2 && !may_lose_product &&
                                           (!are_products || totals->are_in_format));
   return are_few && wider_node_holds(formula->format, totals->low);

@@ -18,12 +18,12 @@ formula_errors_t formula_errors_make(const format_t *format, const contract_t *c
   formula_errors_t errors = {.format = formats[count - 1]};
   for (size_t i = 0; i < count; i++) {
     double u = format_unit_roundoff(formats[i]);
-    if (contract->accum_wider == ACCUM_WIDER_YES) {
+    if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
       u += error_bound_wide_unit_roundoff(formats[i]) * (1 + u);
     }
-    if (contract->accum_rounding == ACCUM_ROUNDING_RZ) u *= 2;
-    double lost = contract->ftz == FTZ_NONE ? format_smallest(formats[i])
-                                            : format_smallest_normal(formats[i]);
+    if (PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) u *= 2;
+    double lost = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(formats[i])
+                                                       : format_smallest_normal(formats[i]);
     errors.unit_roundoff = fmax(errors.unit_roundoff, u * (1 + 0x1p-50));
     errors.underflow = fmax(errors.underflow, lost);
   }

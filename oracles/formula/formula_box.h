@@ -8,7 +8,7 @@
 #include "oracles/exact/box.h"
 
 /* Of the coarsest format that a contract permits for an op on tensors of `format`: 16-bit floats
- * are computed with in f32, or in their own type (contract->intermediate). */
+ * are computed with in f32, or in their own type (PERMITTED(contract, intermediate)). */
 typedef struct formula_errors {
   const format_t *format; /* The coarsest. */
   double unit_roundoff;   /* Of one step, in wider nodes too. */

@@ -253,7 +253,7 @@ static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, dou
  * that are no products, or none that rounds. */
 static bool may_round_once(const formula_t *formula, const quick_numbers_t *terms,
                            bool are_products) {
-  if (formula->contract->accum_wider == ACCUM_WIDER_NO) return false;
+  if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO) return false;
   size_t nonzero = 0;
   bool are_f32 = true;
   for (size_t i = 0; i < terms->count && nonzero <= 2; i++) {
@@ -332,7 +332,7 @@ static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
   bool is_interval = mean.quick->low[0] < mean.quick->high[0];
   row_t deviations = subtract(formula, a, mean);
   row_t squares = sum_of_products(formula, deviations, deviations);
-  if (is_interval && a.quick->are_points && formula->contract->ftz == FTZ_NONE) {
+  if (is_interval && a.quick->are_points && PERMITTED(formula->contract, ftz) == FTZ_NONE) {
     return intersect(formula, squares, squares_about(formula, a, mean));
   }
   return squares;
@@ -364,7 +364,7 @@ static row_t shares(formula_t *formula, row_t a) {
   kernels_of(formula)->sum(a.quick, &totals);
   const bound_shape_t shape = {.terms = a.count};
   error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
-  bool err_together = bound.total_factor < 0.25 && formula->contract->ftz == FTZ_NONE;
+  bool err_together = bound.total_factor < 0.25 && PERMITTED(formula->contract, ftz) == FTZ_NONE;
   row_t plain = divide(formula, a, sum(formula, a));
   if (!err_together) return plain;
   if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);

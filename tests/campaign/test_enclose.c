@@ -44,20 +44,14 @@ typedef struct campaign {
 
 static const draw_limits_t limits = {.rank_max = 4, .elements_max = 48, .terms_max = 10};
 
-static const char *const permissions[] = {
-#define PERMISSION(name, ...) #name,
-#include "harness/model/permissions.def"
-#undef PERMISSION
-};
-
 static contract_t draw_contract(rng_t *rng) {
   contract_t contract = rng_one_in(rng, 3) ? contract_spec() : contract_backend();
-  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
-    bool keeps = !rng_one_in(rng, 4) || strcmp(permissions[i], "bits") == 0 ||
-                 strcmp(permissions[i], "byteir") == 0;
+  for (size_t i = 0; i < contract_permission_count(); i++) {
+    const char *name = contract_permission_name(i);
+    bool keeps = !rng_one_in(rng, 4) || strcmp(name, "bits") == 0 || strcmp(name, "byteir") == 0;
     if (keeps) continue;
-    uint8_t value = (uint8_t)rng_below(rng, contract_value_count(permissions[i]));
-    contract_set_value(&contract, permissions[i], value);
+    uint8_t value = (uint8_t)rng_below(rng, contract_value_count(name));
+    contract_set_value(&contract, name, value);
   }
   return contract;
 }

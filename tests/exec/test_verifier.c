@@ -102,7 +102,7 @@ static void compare(const subject_t *subject, const contract_t *contract,
 static void compare_both(const subject_t *subject, const verifier_opinion_t *theirs,
                          counts_t *counts) {
   contract_t letter = contract_spec(), verified = contract_spec();
-  verified.dot_algorithm = DOT_ALGORITHM_VERIFIER;
+  PERMITTED(&verified, dot_algorithm) = DOT_ALGORITHM_VERIFIER;
   const program_t *program = &subject->program;
   const op_constraint_t *broken = program_broken(program);
   const op_constraint_t *by_letter = program_broken_under(program, broken, &letter);

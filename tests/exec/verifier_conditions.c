@@ -30,7 +30,7 @@ bool has_known_algorithm(const program_t *program) {
 }
 
 bool is_of_letter(const disagreement_t *disagreement) {
-  return disagreement->contract->dot_algorithm == DOT_ALGORITHM_SPEC;
+  return PERMITTED(disagreement->contract, dot_algorithm) == DOT_ALGORITHM_SPEC;
 }
 
 static bool is_op(const program_t *program, const char *name) {

@@ -67,7 +67,8 @@ static void test_patterns(gconstpointer data) {
   arena_init(&arena);
   const case_t instance = make_case((const char *)data, &arena);
   contract_t contract = contract_backend();
-  contract.intermediate = INTERMEDIATE_WIDE; /* No reading in 16 bits has quick sets. */
+  PERMITTED(&contract, intermediate) =
+      INTERMEDIATE_WIDE; /* No reading in 16 bits has quick sets. */
   const problem_t problem = problem_make(&instance, &contract, &arena);
   reading_t readings[READINGS_MAX];
   size_t count = problem_readings(&problem, readings);

@@ -63,9 +63,10 @@ static inline fixture_t *fixture_new(const char *element, size_t count) {
   fixture->instance.program.results[0] = fixture->result.type;
   fixture->accept.count = count;
   fixture->judge = (judge_t){.ask = fixture_ask, .ask_context = fixture};
-  fixture->judge.contract = (contract_t){.order = ORDER_IN_ORDER,
-                                         .init_count = INIT_COUNT_ONE,
-                                         .integer_overflow = INTEGER_OVERFLOW_WRAP};
+  fixture->judge.contract =
+      (contract_t){.values[PERMISSION_order] = ORDER_IN_ORDER,
+                   .values[PERMISSION_init_count] = INIT_COUNT_ONE,
+                   .values[PERMISSION_integer_overflow] = INTEGER_OVERFLOW_WRAP};
   return fixture;
 }
 

@@ -3,18 +3,20 @@
 
 #include "tests/judge/judge_fixture.h"
 
-static bool if_zero_sign(const contract_t *c) { return c->zero_sign == ZERO_SIGN_ANY; }
-static bool if_flush(const contract_t *c) { return c->ftz == FTZ_BOTH; }
-static bool if_init(const contract_t *c) { return c->init_count == INIT_COUNT_ANY; }
+static bool if_zero_sign(const contract_t *c) { return PERMITTED(c, zero_sign) == ZERO_SIGN_ANY; }
+static bool if_flush(const contract_t *c) { return PERMITTED(c, ftz) == FTZ_BOTH; }
+static bool if_init(const contract_t *c) { return PERMITTED(c, init_count) == INIT_COUNT_ANY; }
 static bool if_overflow(const contract_t *c) {
-  return c->integer_overflow == INTEGER_OVERFLOW_EITHER;
+  return PERMITTED(c, integer_overflow) == INTEGER_OVERFLOW_EITHER;
 }
 static bool if_precise(const contract_t *c) {
-  return c->accum_wider == ACCUM_WIDER_YES && c->fma == FMA_YES;
+  return PERMITTED(c, accum_wider) == ACCUM_WIDER_YES && PERMITTED(c, fma) == FMA_YES;
 }
-static bool if_any_order(const contract_t *c) { return c->order == ORDER_ANY; }
+static bool if_any_order(const contract_t *c) { return PERMITTED(c, order) == ORDER_ANY; }
 static bool if_any_order_precise(const contract_t *c) { return if_any_order(c) && if_precise(c); }
-static bool if_truncation(const contract_t *c) { return c->accum_rounding == ACCUM_ROUNDING_RZ; }
+static bool if_truncation(const contract_t *c) {
+  return PERMITTED(c, accum_rounding) == ACCUM_ROUNDING_RZ;
+}
 static bool if_order_or_truncation(const contract_t *c) {
   return if_any_order(c) || if_truncation(c);
 }
@@ -84,23 +86,25 @@ static void test_relaxations_that_differ(void) {
   g_assert_cmpint(fixture->asked_under_other_contracts, ==, 14);
 
   fixture->asked_under_other_contracts = 0;
-  fixture->judge.contract.order = ORDER_ANY; /* Then its second row is the one of precision. */
-  fixture->judge.contract.init_count = INIT_COUNT_ANY;
+  /* Then its second row is the one of precision. */
+  PERMITTED(&fixture->judge.contract, order) = ORDER_ANY;
+  PERMITTED(&fixture->judge.contract, init_count) = INIT_COUNT_ANY;
   fixture_judge(fixture);
   g_assert_cmpint(fixture->asked_under_other_contracts, ==, 12);
 
   fixture->asked_under_other_contracts = 0;
-  fixture->judge.contract = (contract_t){.order = ORDER_ANY,
-                                         .init_count = INIT_COUNT_ANY,
-                                         .accum_rounding = ACCUM_ROUNDING_RZ,
-                                         .accum_wider = ACCUM_WIDER_YES,
-                                         .fma = FMA_YES,
-                                         .ftz = FTZ_BOTH,
-                                         .integer_overflow = INTEGER_OVERFLOW_EITHER,
-                                         .zero_sign = ZERO_SIGN_ANY,
-                                         .operand_rounding = OPERAND_ROUNDING_RZ,
-                                         .low_nan = LOW_NAN_EITHER,
-                                         .window_padding = WINDOW_PADDING_EITHER};
+  fixture->judge.contract =
+      (contract_t){.values[PERMISSION_order] = ORDER_ANY,
+                   .values[PERMISSION_init_count] = INIT_COUNT_ANY,
+                   .values[PERMISSION_accum_rounding] = ACCUM_ROUNDING_RZ,
+                   .values[PERMISSION_accum_wider] = ACCUM_WIDER_YES,
+                   .values[PERMISSION_fma] = FMA_YES,
+                   .values[PERMISSION_ftz] = FTZ_BOTH,
+                   .values[PERMISSION_integer_overflow] = INTEGER_OVERFLOW_EITHER,
+                   .values[PERMISSION_zero_sign] = ZERO_SIGN_ANY,
+                   .values[PERMISSION_operand_rounding] = OPERAND_ROUNDING_RZ,
+                   .values[PERMISSION_low_nan] = LOW_NAN_EITHER};
+  contract_set_value(&fixture->judge.contract, "window_padding", WINDOW_PADDING_EITHER);
   fixture_judge(fixture);
   g_assert_cmpint(fixture->asked_under_other_contracts, ==, 0);
   g_assert_cmpint(fixture->scripts[0].asked, ==, 3); /* Once a judgement. */

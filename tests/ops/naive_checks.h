@@ -216,9 +216,9 @@ static inline void naive_check_simulation(const case_t *instance, const tensor_t
 
 /* Whether a plan may be tried: some are only what the backend contract allows. */
 static inline bool naive_plan_conforms(const naive_plan_t *plan, const contract_t *contract) {
-  if (plan->is_shuffled && contract->order != ORDER_ANY) return false;
-  if (plan->is_exact && contract->accum_wider != ACCUM_WIDER_YES) return false;
-  return !plan->is_fused || contract->fma == FMA_YES;
+  if (plan->is_shuffled && PERMITTED(contract, order) != ORDER_ANY) return false;
+  if (plan->is_exact && PERMITTED(contract, accum_wider) != ACCUM_WIDER_YES) return false;
+  return !plan->is_fused || PERMITTED(contract, fma) == FMA_YES;
 }
 
 /* Draws `count` cases of `op`, evaluates each by all plans (the first is the plain one), and asks

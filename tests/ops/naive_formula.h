@@ -30,7 +30,7 @@ static const setting_t settings[SETTING_COUNT] = {
 /* "backend" would permit 16-bit types their own arithmetic too: here they are held to f32. */
 static inline contract_t setting_contract(const setting_t *setting) {
   contract_t contract = setting->is_backend ? contract_backend() : contract_spec();
-  if (setting->is_backend) contract.intermediate = INTERMEDIATE_WIDE;
+  if (setting->is_backend) PERMITTED(&contract, intermediate) = INTERMEDIATE_WIDE;
   return contract;
 }
 

@@ -92,10 +92,10 @@ static inline double picks_read(letter_t letter, bool flushes) {
 static inline bool picks_same_value(const contract_t *contract, letter_t from, letter_t to) {
   if (isnan(from.number) || isnan(to.number)) return isnan(from.number) && isnan(to.number);
   bool has_same_sign = (signbit(from.number) != 0) == (signbit(to.number) != 0);
-  if (contract->zero_sign == ZERO_SIGN_ANY && to.number == 0) has_same_sign = true;
+  if (PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY && to.number == 0) has_same_sign = true;
   if (from.number == to.number) return has_same_sign;
   bool is_flushed = to.number == 0 && fabs(from.number) < 0x1p-14;
-  return is_flushed && contract->ftz != FTZ_NONE && has_same_sign;
+  return is_flushed && PERMITTED(contract, ftz) != FTZ_NONE && has_same_sign;
 }
 
 #endif

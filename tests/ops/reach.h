@@ -197,7 +197,8 @@ static inline bool reach_is_subnormal(const format_t *format, reach_number_t num
 /* Adds a result and, where outputs may be flushed, the zero that it may become. */
 static inline void reach_add_result(const reach_t *reach, reach_set_t *set, reach_number_t number) {
   reach_set_add(set, number);
-  bool flushes = reach->contract.ftz == FTZ_OUTPUTS || reach->contract.ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(&reach->contract, ftz) == FTZ_OUTPUTS ||
+                 PERMITTED(&reach->contract, ftz) == FTZ_BOTH;
   if (!flushes || !reach_is_subnormal(reach->format, number)) return;
   reach_number_t zero = {.negative =
                              number.negative && reach->format->specials != FORMAT_NAN_MINUS_ZERO};
@@ -207,10 +208,10 @@ static inline void reach_add_result(const reach_t *reach, reach_set_t *set, reac
 /* What one operation with this exact result may give: rounded to the format, or to a wider one, or
  * to both in turn. */
 static inline void reach_add_rounded(const reach_t *reach, reach_set_t *set, reach_number_t exact) {
-  bool may_truncate = reach->contract.accum_rounding == ACCUM_ROUNDING_RZ;
+  bool may_truncate = PERMITTED(&reach->contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   for (int truncates = 0; truncates <= (may_truncate ? 1 : 0); truncates++) {
     reach_add_result(reach, set, reach_to_format(reach->format, exact, truncates == 1));
-    if (reach->contract.accum_wider == ACCUM_WIDER_NO) continue;
+    if (PERMITTED(&reach->contract, accum_wider) == ACCUM_WIDER_NO) continue;
     reach_number_t wide = exact;
     int lowest = reach->wide_exponents ? -100000 : reach_lowest(reach->format) - reach->extra_bits;
     if (reach->extra_bits != 0) {
@@ -227,7 +228,8 @@ static inline void reach_add_rounded(const reach_t *reach, reach_set_t *set, rea
 /* A factor or term, and the zero that it may be read as. */
 static inline void reach_add_input(const reach_t *reach, reach_set_t *set, reach_number_t number) {
   reach_set_add(set, number);
-  bool flushes = reach->contract.ftz == FTZ_INPUTS || reach->contract.ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(&reach->contract, ftz) == FTZ_INPUTS ||
+                 PERMITTED(&reach->contract, ftz) == FTZ_BOTH;
   if (!flushes || !reach_is_subnormal(reach->factor_format, number)) return;
   bool has_minus_zero = reach->factor_format->specials != FORMAT_NAN_MINUS_ZERO;
   reach_set_add(set, (reach_number_t){.negative = number.negative && has_minus_zero});
@@ -243,7 +245,8 @@ static inline reach_set_t reach_readings(const reach_t *reach, const reach_set_t
   for (guint i = 0; i < set->numbers->len; i++) {
     reach_number_t number = g_array_index(set->numbers, reach_number_t, i);
     reach_set_add(&readings, number);
-    bool flushes = reach->contract.ftz == FTZ_INPUTS || reach->contract.ftz == FTZ_BOTH;
+    bool flushes = PERMITTED(&reach->contract, ftz) == FTZ_INPUTS ||
+                   PERMITTED(&reach->contract, ftz) == FTZ_BOTH;
     if (!flushes || !reach_is_subnormal(reach->format, number)) continue;
     bool has_minus_zero = reach->format->specials != FORMAT_NAN_MINUS_ZERO;
     reach_set_add(&readings, (reach_number_t){.negative = number.negative && has_minus_zero});
@@ -308,8 +311,8 @@ static inline void reach_fill(reach_t *reach, unsigned mask, int inits) {
     for (int i = 0; i <= inits; i++) {
       reach_set_t *a = &reach->sets[part][i], *b = &reach->sets[mask & ~part][inits - i];
       if (a == out || b == out || a->numbers->len == 0 || b->numbers->len == 0) continue;
-      bool fuses = reach->adds_products && reach->contract.fma == FMA_YES && i == 0 && part != 0 &&
-                   (part & (part - 1)) == 0;
+      bool fuses = reach->adds_products && PERMITTED(&reach->contract, fma) == FMA_YES && i == 0 &&
+                   part != 0 && (part & (part - 1)) == 0;
       reach_combine(reach, a, b, out);
       if (!fuses) continue;
       reach_set_t products = reach_products(reach, (size_t)__builtin_ctz(part));
@@ -326,7 +329,7 @@ static inline void reach_run(reach_t *reach) {
   for (unsigned mask = 0; mask <= all; mask++) {
     for (int inits = 0; inits <= reach->init_max; inits++) {
       reach->sets[mask][inits] = reach_set_make();
-      bool in_order = reach->contract.order == ORDER_IN_ORDER;
+      bool in_order = PERMITTED(&reach->contract, order) == ORDER_IN_ORDER;
       if (in_order && !reach_is_range(mask)) continue;
       if (mask == 0 && inits == 1) reach_add_input(reach, &reach->sets[0][1], reach->init);
       if (inits == 0 && mask != 0 && (mask & (mask - 1)) == 0) {
@@ -349,7 +352,7 @@ static inline void reach_deinit(reach_t *reach) {
 static inline reach_set_t reach_results(const reach_t *reach, int inits) {
   reach_set_t results = reach_set_make();
   const reach_set_t *sums = &reach->sets[(1u << reach->count) - 1][inits];
-  bool may_truncate = reach->contract.accum_rounding == ACCUM_ROUNDING_RZ;
+  bool may_truncate = PERMITTED(&reach->contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   for (guint i = 0; i < sums->numbers->len; i++) {
     for (int truncates = 0; truncates <= (may_truncate ? 1 : 0); truncates++) {
       reach_number_t sum = g_array_index(sums->numbers, reach_number_t, i);

@@ -315,8 +315,8 @@ static void test_sign(void) {
       {ONE_HOT "depth=3 axis=1 " ON_OFF "i32[4] -> f32[4,3]", false},
   };
   contract_t seed = contract_backend(), today = contract_backend();
-  seed.byteir = BYTEIR_SEED;
-  today.byteir = BYTEIR_TODAY;
+  PERMITTED(&seed, byteir) = BYTEIR_SEED;
+  PERMITTED(&today, byteir) = BYTEIR_TODAY;
   arena_t arena;
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

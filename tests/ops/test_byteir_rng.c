@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "generated/byteir_rng_permissions.h"
 #include "oracles/ops/byteir_rng/byteir_rng.h"
 #include "oracles/ops/byteir_rng/byteir_rng_element.h"
 #include "oracles/ops/byteir_rng/byteir_rng_published.h"
@@ -137,7 +138,7 @@ static void test_naive(void) {
   enum { CASES = 3000 };
   const draw_limits_t limits = {.rank_max = 5, .elements_max = 40, .terms_max = 40};
   contract_t contract = contract_spec();
-  contract.rng_uniform = RNG_UNIFORM_PHILOX;
+  PERMITTED(&contract, rng_uniform) = RNG_UNIFORM_PHILOX;
   const schedule_t plain = schedule_plain();
   rng_t rng = rng_make(31);
   arena_t arena;
@@ -400,7 +401,7 @@ static void test_no_meaning(void) {
     contract_t contract = contract_backend();
     question_t question;
     g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, rows[i].any);
-    contract.rng_uniform = RNG_UNIFORM_PHILOX;
+    PERMITTED(&contract, rng_uniform) = RNG_UNIFORM_PHILOX;
     g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, rows[i].philox);
   }
   arena_deinit(&arena);

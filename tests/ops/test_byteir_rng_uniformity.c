@@ -198,7 +198,7 @@ static double share_of_radius(rng_t *rng, bool flushes, arena_t *arena) {
   tensor_t result = tensor_make(arena, &type);
   element_store(element, result.data, 0, format_from_double(format, y));
   contract_t contract = contract_spec();
-  if (flushes) contract.ftz = FTZ_BOTH;
+  if (flushes) PERMITTED(&contract, ftz) = FTZ_BOTH;
   byteir_rng_sample_t sample = byteir_rng_sample_make(&result, low, high, &contract, arena);
   double share = fabs(sample.places[0] - v) / sample.radius;
   if (share > 1) g_error("%s %a .. %a, way %d: V %a, %a", element->name, low, high, way, v, y);

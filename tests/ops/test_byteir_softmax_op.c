@@ -103,9 +103,9 @@ static void test_contracts(void) {
     program_t program = check_parse(rows[i].line, &arena, &violation);
     g_assert_cmpstr(violation, ==, NULL);
     contract_t contract = contract_backend();
-    contract.byteir = BYTEIR_SEED;
+    PERMITTED(&contract, byteir) = BYTEIR_SEED;
     g_assert_cmpstr(check_broken_under(&program, &contract), ==, NULL);
-    contract.byteir = BYTEIR_TODAY;
+    PERMITTED(&contract, byteir) = BYTEIR_TODAY;
     g_assert_cmpstr(check_broken_under(&program, &contract), ==, rows[i].today);
   }
   arena_deinit(&arena);

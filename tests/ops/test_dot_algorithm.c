@@ -95,7 +95,7 @@ static void test_rules(void) {
     }
     for (uint8_t rule = DOT_ALGORITHM_RFC; rule <= DOT_ALGORITHM_VERIFIER; rule++) {
       contract_t contract = contract_backend();
-      contract.dot_algorithm = rule;
+      PERMITTED(&contract, dot_algorithm) = rule;
       g_assert_cmpstr(check_broken_under(&program, &contract), ==, rows[i].broken[rule]);
     }
   }
@@ -143,7 +143,7 @@ static uint64_t run(experiment_t *experiment, split_t split, assembly_t assembly
 
 static bool conforms(experiment_t *experiment, uint8_t low_nan, uint64_t bits) {
   contract_t contract = contract_backend();
-  contract.low_nan = low_nan;
+  PERMITTED(&contract, low_nan) = low_nan;
   element_store(experiment->result.type.element, experiment->result.data, 0, bits);
   answer_t answer;
   failure_t error = {0};

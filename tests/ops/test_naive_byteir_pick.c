@@ -2,6 +2,7 @@
  * looking for it. */
 #include <inttypes.h>
 
+#include "generated/byteir_pick_permissions.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "tests/ops/naive.h"
 #include "tests/ops/naive_picks.h"
@@ -59,10 +60,10 @@ static bool admits_numbers(const arg_rule_t *rule, const contract_t *contract, c
                            size_t size, size_t index) {
   size_t nans = 0;
   for (size_t i = 0; i < size; i++) nans += isnan(row[i]) ? 1 : 0;
-  bool takes_any_nan = contract->arg_nan == 1 || contract->arg_nan == 3;
-  bool ignores_nans = contract->arg_nan == 2 || contract->arg_nan == 3;
+  bool takes_any_nan = PERMITTED(contract, arg_nan) == 1 || PERMITTED(contract, arg_nan) == 3;
+  bool ignores_nans = PERMITTED(contract, arg_nan) == 2 || PERMITTED(contract, arg_nan) == 3;
   if (nans == 0) return is_extreme(rule, row, size, index);
-  if (contract->arg_nan == 0) return is_outermost_nan(rule, row, size, index);
+  if (PERMITTED(contract, arg_nan) == 0) return is_outermost_nan(rule, row, size, index);
   if (takes_any_nan && isnan(row[index])) return true;
   return ignores_nans && (nans == size || is_extreme(rule, row, size, index));
 }
@@ -70,7 +71,7 @@ static bool admits_numbers(const arg_rule_t *rule, const contract_t *contract, c
 static bool admits(const arg_rule_t *rule, const contract_t *contract, const letter_t *letters,
                    size_t size, size_t index) {
   if (index >= size) return false;
-  bool may_flush = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   for (int flushes = 0; flushes <= (may_flush ? 1 : 0); flushes++) {
     double row[ROW_MAX];
     for (size_t i = 0; i < size; i++) row[i] = picks_read(letters[i], flushes == 1);
@@ -322,7 +323,7 @@ static void check_one_hot(const one_hot_row_t *row, int64_t depth, bool is_inner
     for (int64_t class_ = 0; class_ < depth; class_++) {
       size_t component = (size_t)(is_inner ? i * depth + class_ : class_ * count + i);
       bool is_on = is_class(naive_integer_of(from, (uint64_t)i), class_, depth,
-                            contract.one_hot_negative == 1);
+                            PERMITTED(&contract, one_hot_negative) == 1);
       uint64_t due = is_on ? row->on_bits : row->off_bits;
       element_store(to, results[0].data, component, due);
       g_assert_true(picks_conform(&question, results, component));

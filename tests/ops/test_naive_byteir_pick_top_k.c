@@ -1,5 +1,6 @@
 /* byteir.top_k, evaluated naively: picks are held against every element that was not picked and
  * against each other, under each of the orders that the contract permits; nothing is sorted. */
+#include "generated/byteir_pick_permissions.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "tests/ops/naive.h"
 #include "tests/ops/naive_picks.h"
@@ -83,10 +84,12 @@ static bool explains(const way_t *way, const letter_t *row, size_t size, const p
 }
 
 static bool permits(const contract_t *contract, const way_t *way) {
-  bool may_flush = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
-  bool has_nans = contract->top_k_nan == NAN_PLACES || contract->top_k_nan == way->nans;
-  bool has_zeros = contract->top_k_zeros == 2 || contract->top_k_zeros == way->orders_zeros;
-  bool has_ties = contract->top_k_ties == 1 || way->is_stable;
+  bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
+  bool has_nans =
+      PERMITTED(contract, top_k_nan) == NAN_PLACES || PERMITTED(contract, top_k_nan) == way->nans;
+  bool has_zeros = PERMITTED(contract, top_k_zeros) == 2 ||
+                   PERMITTED(contract, top_k_zeros) == way->orders_zeros;
+  bool has_ties = PERMITTED(contract, top_k_ties) == 1 || way->is_stable;
   return has_nans && has_zeros && has_ties && (may_flush || !way->flushes);
 }
 

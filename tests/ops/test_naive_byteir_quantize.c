@@ -2,6 +2,7 @@
  * floats.  What an integer may be is known exactly: by division in a format that is rounded once,
  * what the rounded quotient becomes; where nodes may be wider, also what the exact one becomes, and
  * nothing else, since all ways to round a number lie on one side of a tie, or on it. */
+#include "generated/byteir_quantize_permissions.h"
 #include "tests/ops/naive_rational.h"
 #include "tests/ops/quantize_experiment.h"
 
@@ -44,11 +45,11 @@ static void admit_rational(admissible_t *admissible, const contract_t *contract,
                            int64_t zero_point, storage_t storage) {
   mpz_t whole;
   mpz_init(whole);
-  if (contract->quantize_ties != QUANTIZE_TIES_AWAY) {
+  if (PERMITTED(contract, quantize_ties) != QUANTIZE_TIES_AWAY) {
     rational_round(whole, q, TIES_EVEN);
     admit(admissible, clamp_sum(whole, zero_point, storage));
   }
-  if (contract->quantize_ties != QUANTIZE_TIES_EVEN) {
+  if (PERMITTED(contract, quantize_ties) != QUANTIZE_TIES_EVEN) {
     rational_round(whole, q, TIES_AWAY);
     admit(admissible, clamp_sum(whole, zero_point, storage));
   }
@@ -65,7 +66,7 @@ static void admit_quotient(admissible_t *admissible, const contract_t *contract,
   mpq_set_d(scale, s);
   mpq_div(quotient, quotient, scale);
   bool is_negative = mpq_sgn(quotient) < 0;
-  if (contract->accum_wider == ACCUM_WIDER_YES) {
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     admit_rational(admissible, contract, quotient, zero_point, storage);
   }
   if (rational_round_float(format, quotient)) {
@@ -91,7 +92,7 @@ static admissible_t find_admissible(const contract_t *contract, const format_t *
   bool is_short = format->bits == 16;
   const format_t *wide = is_short ? &format_table[FORMAT_f32] : format;
   admit_quotient(&admissible, contract, wide, x, s, zero_point, storage);
-  if (is_short && contract->intermediate != INTERMEDIATE_WIDE) {
+  if (is_short && PERMITTED(contract, intermediate) != INTERMEDIATE_WIDE) {
     admit_quotient(&admissible, contract, format, x, s, zero_point, storage);
   }
   return admissible;
@@ -131,8 +132,8 @@ static void check_element(experiment_t *experiment, rng_t *rng, size_t element,
   int64_t candidates[] = {first,     first - 1,        first + 1,
                           first + 2, storage.smallest, rng_between(rng, -300, 300)};
   const contract_t *contract = experiment->question.contract;
-  bool is_tight =
-      contract->accum_wider == ACCUM_WIDER_NO || contract->intermediate == INTERMEDIATE_WIDE;
+  bool is_tight = PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO ||
+                  PERMITTED(contract, intermediate) == INTERMEDIATE_WIDE;
   bool is_plain = (is_one(admissible) || admissible->any) && !rng_one_in(rng, 16);
   size_t count = is_plain ? 1 : G_N_ELEMENTS(candidates);
   tally->elements++;

@@ -314,7 +314,7 @@ static void test_tiny_before_rounding(void) {
   g_assert_cmpint(case_parse(str_from(line), &arena, &instance, NULL, &error), ==, STATUS_OK);
   contract_t contract = contract_backend();
   for (int flushes = 0; flushes <= 1; flushes++) {
-    contract.ftz = flushes ? FTZ_OUTPUTS : FTZ_NONE;
+    PERMITTED(&contract, ftz) = flushes ? FTZ_OUTPUTS : FTZ_NONE;
     question_t question;
     question_make(&instance, &contract, &arena, &question);
     g_autoptr(GString) reason = g_string_new(NULL);

@@ -150,7 +150,7 @@ static void admit_quantized(admissible_t *admissible, const element_t *storage,
 }
 
 static bool is_wide(const element_t *expressed, const contract_t *contract) {
-  return expressed->bits == 16 && contract->intermediate != INTERMEDIATE_NATIVE;
+  return expressed->bits == 16 && PERMITTED(contract, intermediate) != INTERMEDIATE_NATIVE;
 }
 
 static admissible_t find_admissible(const case_t *instance, const contract_t *contract,

@@ -171,7 +171,7 @@ static reach_t reach_make(const row_t *row, const contract_t *contract, const te
     reach.left[i] = reach_from_double(terms->left[i]);
     reach.right[i] = reach_from_double(terms->right[i]);
   }
-  bool once = contract->init_count == INIT_COUNT_ONE && row->kind != DOT;
+  bool once = PERMITTED(contract, init_count) == INIT_COUNT_ONE && row->kind != DOT;
   reach.init_min = once || terms->count == 0 ? 1 : 0;
   reach.init_max = once || row->kind == DOT ? 1 : (terms->count == 4 ? 2 : REACH_INITS_MAX);
   return reach;

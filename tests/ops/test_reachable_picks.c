@@ -84,9 +84,9 @@ static void clear(reach_t *reach) {
 
 /* With the number of initial values that the contract permits. */
 static bool is_reached(const reach_t *reach, const contract_t *contract, leaf_t leaf) {
-  bool once = contract->init_count == INIT_COUNT_ONE || reach->count == 0;
+  bool once = PERMITTED(contract, init_count) == INIT_COUNT_ONE || reach->count == 0;
   for (int inits = once ? 1 : 0; inits <= reach->init_max; inits++) {
-    if (contract->init_count == INIT_COUNT_ONE && inits != 1) continue;
+    if (PERMITTED(contract, init_count) == INIT_COUNT_ONE && inits != 1) continue;
     if (set_has(reach->sets[(1u << reach->count) - 1][inits], leaf)) return true;
   }
   return false;
@@ -198,7 +198,7 @@ static bool check_integer_case(const integer_row_t *row, rng_t *rng) {
   contract_t contract = contract_from(row->contract);
   const element_t *element = element_named(row->element);
   integer_context_t context = {element, row->body,
-                               contract.integer_overflow == INTEGER_OVERFLOW_SATURATE};
+                               PERMITTED(&contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE};
   reach_t reach = {.combine = combine_integers,
                    .context = &context,
                    .count = rng_below(rng, TERMS_MAX + 1),
@@ -357,7 +357,7 @@ static bool check_pick_case(const pick_row_t *row, rng_t *rng, arena_t *arena) {
   contract_t contract = contract_from(row->contract);
   reach_t reach = {.combine = combine_picks,
                    .context = &context,
-                   .in_order = contract.order == ORDER_IN_ORDER,
+                   .in_order = PERMITTED(&contract, order) == ORDER_IN_ORDER,
                    .count = rng_below(rng, TERMS_MAX + 1),
                    .init_max = 2};
   for (size_t i = 0; i < reach.count; i++) {

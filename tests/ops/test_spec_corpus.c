@@ -123,7 +123,7 @@ static void check_expectation(const case_t *instance, const char *line, arena_t 
   parse_results(&scan, &instance->program, arena, where, results);
   tally->expectations[expectation]++;
   contract_t wide = contract_backend();
-  wide.intermediate = INTERMEDIATE_WIDE;
+  PERMITTED(&wide, intermediate) = INTERMEDIATE_WIDE;
   const contract_t contracts[] = {contract_spec(), contract_backend(), wide};
   static const char *const names[] = {"spec", "backend", "intermediate=wide"};
   static const size_t first_to_refuse[EXPECTATION_COUNT] = {[EXPECT_ONLY] = 3,
@@ -142,7 +142,8 @@ static void check_expectation(const case_t *instance, const char *line, arena_t 
               conforms ? " conforms" : " does not conform", names[c], reason->str);
     }
     g_string_free(reason, TRUE);
-    bool is_exact = contracts[c].order == ORDER_IN_ORDER && !is_judged_by_bound(&instance->program);
+    bool is_exact = PERMITTED(&contracts[c], order) == ORDER_IN_ORDER &&
+                    !is_judged_by_bound(&instance->program);
     if (expectation != EXPECT_ONLY || !is_exact) continue;
     tally->refused_neighbours += check_unique(&question, results, where);
   }

@@ -76,7 +76,8 @@ static void check_conversion(const terms_t *terms, const format_t *from, const f
   question.result = to;
   for (uint64_t bits = 0; bits < UINT64_C(1) << to->bits; bits++) {
     bool expected = is_reached(from, to, from_conforms, bits);
-    bool is_single = contract->accum_wider == ACCUM_WIDER_YES && arithmetic_format_holds(from, to);
+    bool is_single =
+        PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && arithmetic_format_holds(from, to);
     bool got = conforms(&question, contract, bits, arena);
     /* A wider last node may be rounded to the result type at once. */
     if (got == expected || (is_single && got)) continue;
@@ -90,7 +91,7 @@ static void test_conversion(void) {
   static const int formats[] = {FORMAT_f8E4M3,   FORMAT_f8E5M2,     FORMAT_f8E3M4,
                                 FORMAT_f8E4M3FN, FORMAT_f8E5M2FNUZ, FORMAT_f6E3M2FN};
   contract_t strict = contract_backend(), wide = contract_backend();
-  strict.accum_wider = ACCUM_WIDER_NO;
+  PERMITTED(&strict, accum_wider) = ACCUM_WIDER_NO;
   arena_t arena;
   arena_init(&arena);
   rng_t rng = rng_make(7);
@@ -146,7 +147,7 @@ static void test_single_rounding(void) {
   arena_init(&arena);
   g_assert_true(conforms(&question, &contract, 0x3f80, &arena));
   g_assert_true(conforms(&question, &contract, 0x3f81, &arena));
-  contract.accum_wider = ACCUM_WIDER_NO;
+  PERMITTED(&contract, accum_wider) = ACCUM_WIDER_NO;
   g_assert_true(conforms(&question, &contract, 0x3f80, &arena));
   g_assert_false(conforms(&question, &contract, 0x3f81, &arena));
   arena_deinit(&arena);

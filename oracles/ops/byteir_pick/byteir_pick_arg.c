@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generated/byteir_pick_permissions.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "oracles/ops/byteir_pick/byteir_pick_order.h"
 
@@ -12,7 +13,7 @@ bool byteir_arg_is_min(const program_t *program) {
 
 /* The order in which the first element, or the last of those equal to it, is the usual pick. */
 static pick_order_t usual_order(const program_t *program, const contract_t *contract) {
-  bool ignores_nan = contract->arg_nan == ARG_NAN_IGNORED;
+  bool ignores_nan = PERMITTED(contract, arg_nan) == ARG_NAN_IGNORED;
   return (pick_order_t){.element = program->operands[0].element,
                         .smallest_first = byteir_arg_is_min(program),
                         .nan = ignores_nan ? PICK_NAN_LAST : PICK_NAN_FIRST};
@@ -103,7 +104,7 @@ static bool is_nan(const arg_row_t *row, size_t place) {
  * NaN where there are no numbers. */
 static bool admits_beside_nan(const arg_row_t *row, const contract_t *contract, size_t place,
                               bool flushes) {
-  uint8_t permitted = contract->arg_nan;
+  uint8_t permitted = PERMITTED(contract, arg_nan);
   bool takes_nan = permitted == ARG_NAN_SOME || permitted == ARG_NAN_ANY;
   bool ignores = permitted == ARG_NAN_IGNORED || permitted == ARG_NAN_ANY;
   if (takes_nan && is_nan(row, place)) return true;
@@ -140,7 +141,7 @@ static void describe(const arg_row_t *row, const contract_t *contract, size_t us
   uint64_t bits = row->patterns[usual];
   char value[32];
   pick_print_value(row->element, bits, value, sizeof value);
-  bool has_choice = is_nan(row, usual) && contract->arg_nan != ARG_NAN_FIRST;
+  bool has_choice = is_nan(row, usual) && PERMITTED(contract, arg_nan) != ARG_NAN_FIRST;
   snprintf(answer->expected, sizeof answer->expected, "%s of index %zu%s", value, usual,
            has_choice ? ", or what else arg_nan permits" : "");
   answer->nan_expected = is_nan(row, usual);
@@ -153,7 +154,7 @@ status_t byteir_arg_ask(const case_t *instance, const contract_t *contract, uint
   (void)error;
   uint32_t last = instance->program.result_count - 1;
   arg_row_t row = load_row(instance, component, arena);
-  bool ignores_nan = contract->arg_nan == ARG_NAN_IGNORED;
+  bool ignores_nan = PERMITTED(contract, arg_nan) == ARG_NAN_IGNORED;
   size_t usual = pick_by_value(&row, ignores_nan ? PICK_NAN_LAST : PICK_NAN_FIRST, false);
   size_t place = place_of(&row, &results[last], component);
   bool has_value = last == 1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "generated/byteir_pick_permissions.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "oracles/ops/byteir_pick/byteir_pick_order.h"
@@ -27,7 +28,7 @@ status_t byteir_one_hot_accept(const case_t *instance, const contract_t *contrac
   const program_t *program = &instance->program;
   const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
   byteir_rows_t rows = byteir_rows_make(&program->results[0], byteir_one_hot_axis(program));
-  bool wraps = contract->one_hot_negative == ONE_HOT_NEGATIVE_WRAP;
+  bool wraps = PERMITTED(contract, one_hot_negative) == ONE_HOT_NEGATIVE_WRAP;
   size_t count = rows.count * rows.size;
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
   for (size_t i = 0; i < count; i++) bits[i] = attributes->off_value.bits;
@@ -51,7 +52,7 @@ status_t byteir_one_hot_ask(const case_t *instance, const contract_t *contract, 
   byteir_rows_t rows = byteir_rows_make(&program->results[0], byteir_one_hot_axis(program));
   size_t place;
   size_t row = byteir_rows_of(&rows, component, &place);
-  bool wraps = contract->one_hot_negative == ONE_HOT_NEGATIVE_WRAP;
+  bool wraps = PERMITTED(contract, one_hot_negative) == ONE_HOT_NEGATIVE_WRAP;
   bool is_on = class_of(instance, row, rows.size, wraps) == place;
   uint64_t due = is_on ? attributes->on_value.bits : attributes->off_value.bits;
   uint64_t bits = element_load(element, results[result].data, component);

@@ -91,15 +91,16 @@ bool pick_value_matches(const element_t *element, const contract_t *contract, ui
   if (format == NULL) return false;
   if (format_is_nan(format, from)) return format_is_nan(format, bits);
   if (!format_is_zero(format, bits)) return false;
-  bool is_any_sign = contract->zero_sign == ZERO_SIGN_ANY;
+  bool is_any_sign = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   if (format_is_zero(format, from)) return is_any_sign;
   bool has_same_sign = format_is_negative(format, from) == format_is_negative(format, bits);
-  return format_is_subnormal(format, from) && contract->ftz != FTZ_NONE &&
+  return format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE &&
          (has_same_sign || is_any_sign);
 }
 
 bool pick_may_flush(const element_t *element, const contract_t *contract) {
-  return element->format != NULL && (contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH);
+  return element->format != NULL &&
+         (PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH);
 }
 
 void pick_print_value(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {

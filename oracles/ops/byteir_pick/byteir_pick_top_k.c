@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generated/byteir_pick_permissions.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "oracles/ops/byteir_pick/byteir_pick_row.h"
 
@@ -14,11 +15,11 @@ enum { ORDERS_MAX = 3 * 2 * 2 };
 
 static size_t list_nans(const contract_t *contract, pick_nan_t out_nans[3]) {
   static const pick_nan_t all[] = {PICK_NAN_FIRST, PICK_NAN_LAST, PICK_NAN_BY_PATTERN};
-  if (contract->top_k_nan == TOP_K_NAN_ANY) {
+  if (PERMITTED(contract, top_k_nan) == TOP_K_NAN_ANY) {
     memcpy(out_nans, all, sizeof all);
     return 3;
   }
-  out_nans[0] = all[contract->top_k_nan];
+  out_nans[0] = all[PERMITTED(contract, top_k_nan)];
   return 1;
 }
 
@@ -31,7 +32,7 @@ static size_t list_orders(const element_t *element, const contract_t *contract,
   }
   pick_nan_t nans[3];
   size_t nan_count = list_nans(contract, nans);
-  bool has_both_zeros = contract->top_k_zeros == TOP_K_ZEROS_ANY;
+  bool has_both_zeros = PERMITTED(contract, top_k_zeros) == TOP_K_ZEROS_ANY;
   size_t count = 0;
   for (int flushes = 0; flushes <= (pick_may_flush(element, contract) ? 1 : 0); flushes++) {
     for (int other = 0; other <= (has_both_zeros ? 1 : 0); other++) {
@@ -39,8 +40,9 @@ static size_t list_orders(const element_t *element, const contract_t *contract,
         out_orders[count++] = (pick_order_t){
             .element = element,
             .nan = nans[i],
-            .orders_zeros =
-                has_both_zeros ? other == 1 : contract->top_k_zeros == TOP_K_ZEROS_ORDERED,
+            .orders_zeros = has_both_zeros
+                                ? other == 1
+                                : PERMITTED(contract, top_k_zeros) == TOP_K_ZEROS_ORDERED,
             .flushes = flushes == 1};
       }
     }
@@ -200,7 +202,7 @@ static void judge_row(remembered_t *known, const contract_t *contract, arena_t *
   known->has_verdict = true;
   known->contract = *contract;
   known->way = (answer_t){.conforms = false};
-  for (int ties = TOP_K_TIES_STABLE; ties <= contract->top_k_ties; ties++) {
+  for (int ties = TOP_K_TIES_STABLE; ties <= PERMITTED(contract, top_k_ties); ties++) {
     bool is_stable = ties == TOP_K_TIES_STABLE;
     for (size_t i = 0; i < count; i++) {
       const pick_ranking_t *ranking = pick_row_rank(row, &orders[i]);
@@ -210,7 +212,7 @@ static void judge_row(remembered_t *known, const contract_t *contract, arena_t *
     }
   }
   pick_row_judge(row, contract, pick_row_rank(row, &orders[0]),
-                 contract->top_k_ties == TOP_K_TIES_STABLE, scratch, known->conforms);
+                 PERMITTED(contract, top_k_ties) == TOP_K_TIES_STABLE, scratch, known->conforms);
 }
 
 /* The element that is due: in a sorted row that of the rank; else the first that is missing. */
@@ -232,7 +234,7 @@ static void describe_due(const pick_row_t *row, const contract_t *contract, size
   char value[32];
   pick_print_value(row->element, bits, value, sizeof value);
   snprintf(answer->expected, sizeof answer->expected, "%s of index %zu%s", value, due,
-           contract->top_k_ties == TOP_K_TIES_ANY ? ", or what equals it" : "");
+           PERMITTED(contract, top_k_ties) == TOP_K_TIES_ANY ? ", or what equals it" : "");
   answer->nan_expected = format != NULL && format_is_nan(format, bits);
   answer->infinity_expected = format != NULL && format_is_infinity(format, bits);
 }

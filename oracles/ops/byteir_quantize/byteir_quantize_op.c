@@ -107,7 +107,7 @@ static const char *validate_dequantize(const program_t *program) {
 static const char *validate_under(const program_t *program, const contract_t *contract) {
   const element_t *storage = program->operands[QUANTIZE_ZERO_POINT].element;
   bool is_i8 = storage->kind == ELEMENT_SIGNED && storage->bits == 8;
-  if (contract->byteir == BYTEIR_SEED && !is_i8) return "storage";
+  if (PERMITTED(contract, byteir) == BYTEIR_SEED && !is_i8) return "storage";
   return byteir_check_axis_sign(contract, byteir_quantize_attributes(program)->axis.value);
 }
 

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/byteir_quantize_permissions.h"
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_quantize/byteir_quantize_parts.h"
 
@@ -26,7 +27,7 @@ static quick_case_t quick_case_make(const case_t *instance, const contract_t *co
                         .zero_point = zero_point,
                         .channels = byteir_quantize_channels(&instance->program),
                         .storage = storage_of(zero_point->type.element),
-                        .ties_away = contract->quantize_ties == QUANTIZE_TIES_AWAY};
+                        .ties_away = PERMITTED(contract, quantize_ties) == QUANTIZE_TIES_AWAY};
 }
 
 static double load_double(const tensor_t *tensor, size_t index) {
@@ -113,7 +114,7 @@ static status_t ask(const case_t *instance, const contract_t *contract, uint32_t
   int64_t quantum = storage_load(&results[result], component);
   quotient_reading_t readings[QUOTIENT_READINGS_MAX];
   quantum_set_t sets[QUOTIENT_READINGS_MAX];
-  size_t count = quotient_readings(&quotient, 0, contract->quantize, readings);
+  size_t count = quotient_readings(&quotient, 0, PERMITTED(contract, quantize), readings);
   answer_t answer = {.is_quantum = true};
   size_t by = 0; /* The reading by which it conforms. */
   for (size_t i = 0; i < count; i++) {
@@ -122,7 +123,7 @@ static status_t ask(const case_t *instance, const contract_t *contract, uint32_t
     bool is_held = quantum_set_holds(&sets[i], &quotient.storage, quantum);
     answer.conforms = is_held || (sets[i].nan && quotient_nan_permits(&quotient, quantum));
     if (!answer.conforms) continue;
-    answer.is_weak = !is_held && contract->quantize_nan == QUANTIZE_NAN_ANY;
+    answer.is_weak = !is_held && PERMITTED(contract, quantize_nan) == QUANTIZE_NAN_ANY;
     by = i;
     describe_reading(&readings[i], i, &answer);
   }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "generated/byteir_quantize_permissions.h"
 #include "oracles/formula/enclosed.h"
 #include "oracles/ops/byteir_quantize/byteir_quantize_parts.h"
 
@@ -40,7 +41,7 @@ quotient_t quotient_make(const case_t *instance, const contract_t *contract,
 }
 
 static bool may_flush(const quotient_t *quotient, uint64_t bits) {
-  uint8_t ftz = quotient->contract->ftz;
+  uint8_t ftz = PERMITTED(quotient->contract, ftz);
   return (ftz == FTZ_INPUTS || ftz == FTZ_BOTH) && format_is_subnormal(quotient->format, bits);
 }
 
@@ -88,7 +89,7 @@ static row_t load(formula_t *formula, const quotient_t *quotient, uint64_t bits,
 static const enclosed_t *enclose(const quotient_t *quotient, const quotient_reading_t *reading,
                                  bool is_exact) {
   contract_t contract = *quotient->contract;
-  if (contract.ftz != FTZ_NONE) contract.ftz = FTZ_OUTPUTS;
+  if (PERMITTED(&contract, ftz) != FTZ_NONE) PERMITTED(&contract, ftz) = FTZ_OUTPUTS;
   const enclosing_t settings = {.is_exact = is_exact};
   formula_t formula = {.evaluator = &enclosed_evaluator,
                        .settings = &settings,
@@ -138,7 +139,7 @@ quantum_set_t quotient_set(const quotient_t *quotient, const quotient_reading_t 
       .largest = (set->specials & ENCLOSED_POSITIVE_INFINITY) != 0,
       .nan = (set->specials & ENCLOSED_NAN) != 0,
   };
-  uint8_t ties = quotient->contract->quantize_ties;
+  uint8_t ties = PERMITTED(quotient->contract, quantize_ties);
   for (int away = 0; set->has_finite && away <= 1; away++) {
     if (ties == (away != 0 ? QUANTIZE_TIES_EVEN : QUANTIZE_TIES_AWAY)) continue;
     quanta.low = MIN(quanta.low, quantize_end(quotient, set->low, away != 0));
@@ -155,7 +156,7 @@ bool quotient_exact(const quotient_t *quotient, int64_t *out_quantum) {
   const enclosed_t *exact = enclose(quotient, &reading, true);
   if ((exact->specials & ENCLOSED_NAN) != 0) return false;
   if (exact->has_finite) {
-    bool ties_away = quotient->contract->quantize_ties == QUANTIZE_TIES_AWAY;
+    bool ties_away = PERMITTED(quotient->contract, quantize_ties) == QUANTIZE_TIES_AWAY;
     *out_quantum = quantize_end(quotient, exact->low, ties_away);
   } else {
     bool is_negative = (exact->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
@@ -173,7 +174,7 @@ bool quantum_set_holds(const quantum_set_t *set, const storage_t *storage, int64
 }
 
 bool quotient_nan_permits(const quotient_t *quotient, int64_t quantum) {
-  switch (quotient->contract->quantize_nan) {
+  switch (PERMITTED(quotient->contract, quantize_nan)) {
     case QUANTIZE_NAN_SMALLEST:
       return quantum == quotient->storage.smallest;
     case QUANTIZE_NAN_ZERO_POINT:
@@ -240,7 +241,7 @@ void quantum_sets_print(const quotient_t *quotient, const quantum_set_t *sets, s
   print_intervals(intervals, interval_count, text);
   if (nan) {
     if (text->len > 0) g_string_append(text, " or ");
-    uint8_t policy = quotient->contract->quantize_nan;
+    uint8_t policy = PERMITTED(quotient->contract, quantize_nan);
     int64_t quantum = policy == QUANTIZE_NAN_SMALLEST ? storage->smallest : quotient->zero_point;
     if (policy == QUANTIZE_NAN_ANY)
       g_string_append(text, "any (NaN)");

@@ -176,12 +176,12 @@ static void set_errors(steps_t *steps) {
   const format_t *format = steps->last->format;
   const contract_t *contract = steps->last->contract;
   double u = format_unit_roundoff(format);
-  if (contract->accum_wider == ACCUM_WIDER_YES) {
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     double w = error_bound_wide_unit_roundoff(format);
     u = nextafter(u + w + u * w, 1);
   }
-  double smallest =
-      contract->ftz == FTZ_NONE ? format_smallest(format) : format_smallest_normal(format);
+  double smallest = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(format)
+                                                         : format_smallest_normal(format);
   steps->relative = formula_number(steps->formula, 1);
   enclosed_t *relative = steps->relative.enclosed;
   mpfr_sub_d(relative->low, relative->low, u, MPFR_RNDD);

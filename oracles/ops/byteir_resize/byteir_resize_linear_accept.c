@@ -3,14 +3,16 @@
 
 #include "oracles/ops/byteir_resize/byteir_resize_linear.h"
 
+#include "generated/byteir_resize_permissions.h"
+
 /* ---- Readings -------------------------------------------------------------------------------- */
 
 size_t resize_readings(const case_t *instance, const contract_t *contract, resize_formula_t first,
                        resize_formula_t last, resize_reading_t out[RESIZE_READINGS_MAX]) {
   const format_t *format = instance->program.operands[0].element->format;
   bool is_short = format->bits == 16, differ = resize_scales_differ(instance);
-  bool has_ratio = !differ || contract->resize_scale != RESIZE_SCALE_GIVEN;
-  bool has_given = differ && contract->resize_scale != RESIZE_SCALE_RATIO;
+  bool has_ratio = !differ || PERMITTED(contract, resize_scale) != RESIZE_SCALE_GIVEN;
+  bool has_given = differ && PERMITTED(contract, resize_scale) != RESIZE_SCALE_RATIO;
   size_t count = 0;
   for (int native = 0; native < 2; native++) {
     if (native == 1 && (!is_short || !contract_permits_native(contract))) break;
@@ -70,7 +72,8 @@ status_t resize_linear_accept(const case_t *instance, const contract_t *contract
   resize_grid_t given = resize_grid_make(instance, true);
   STATUS_TRY(check_axes(&grid, error));
   STATUS_TRY(check_axes(&given, error));
-  bool has_other = resize_scales_differ(instance) && contract->resize_scale == RESIZE_SCALE_EITHER;
+  bool has_other =
+      resize_scales_differ(instance) && PERMITTED(contract, resize_scale) == RESIZE_SCALE_EITHER;
   if (grid.moved_count == 0 && !has_other) {
     accept_copy(instance, grid.count, arena, out_accept);
     return STATUS_OK;
@@ -84,7 +87,7 @@ status_t resize_linear_accept(const case_t *instance, const contract_t *contract
   for (size_t i = 0; i < grid.count; i++) {
     if (has_other) span.specials[i] |= other.specials[i];
     magnitude[i] = fmax(span.high[i] - references[i], references[i] - span.low[i]);
-    if (contract->resize_zero_weight != RESIZE_ZERO_WEIGHT_SKIP) continue;
+    if (PERMITTED(contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP) continue;
     bool has_zero = span.low[i] <= 0 && span.high[i] >= 0;
     ask[i] = span.specials[i] != 0 || has_zero || has_other;
   }
@@ -118,7 +121,7 @@ static bool holds_all(const case_t *instance, const contract_t *contract, resize
   size_t count = resize_readings(instance, contract, formula, formula, readings);
   resize_grid_t grid = resize_grid_make(instance, readings[0].takes_given);
   resize_span_t span = resize_linear_span(&grid, contract, &readings[0], arena);
-  bool may_multiply = contract->resize_zero_weight != RESIZE_ZERO_WEIGHT_SKIP;
+  bool may_multiply = PERMITTED(contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
   for (size_t i = 0; i < grid.count; i++) {
     uint64_t bits = element_load(element, result->data, i);
     bool is_held = may_multiply && span_holds(&span, element->format, i, bits);

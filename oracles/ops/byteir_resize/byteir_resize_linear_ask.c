@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "generated/byteir_resize_permissions.h"
 #include "oracles/exact/value_range.h"
 #include "oracles/ops/byteir_resize/byteir_resize_linear.h"
 
@@ -186,7 +187,7 @@ static zero_weights_t find_zero_weights(const question_t *question, const choice
 
 static void add_zero_weights(const question_t *question, const choice_t *choice,
                              enclosed_t *inout) {
-  uint8_t policy = question->contract->resize_zero_weight;
+  uint8_t policy = PERMITTED(question->contract, resize_zero_weight);
   if (policy == RESIZE_ZERO_WEIGHT_SKIP) return;
   zero_weights_t zeros = find_zero_weights(question, choice);
   if (policy == RESIZE_ZERO_WEIGHT_MULTIPLY && zeros.have_special_of_moved) {
@@ -230,7 +231,7 @@ static row_t evaluate(question_t *question, const choice_t *choice) {
   make_cell(question, choice, WITH_CELLS, &has_special);
   row_t row = evaluate_cell(question, choice, WITH_CELLS | (has_special ? 0 : WITH_EDGES));
   add_zero_weights(question, choice, row.enclosed);
-  bool may_multiply = question->contract->resize_zero_weight != RESIZE_ZERO_WEIGHT_SKIP;
+  bool may_multiply = PERMITTED(question->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
   if (may_multiply) row = add_careless(question, choice, has_special, row);
   /* Sums may start from +0. */
   bool sums = which == RESIZE_PRODUCTS || which == RESIZE_NORMALIZED;
@@ -281,7 +282,7 @@ static bool has_special_anywhere(const question_t *question) {
  * cells meet.  *out_range is that hull if it is in no single one. */
 static bool question_holds(question_t *question, uint64_t bits, value_range_t *out_range) {
   const format_t *format = operand_format(question);
-  bool any_zero = question->contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(question->contract, zero_sign) == ZERO_SIGN_ANY;
   size_t counters[TYPE_RANK_MAX] = {0};
   row_t hull = {0};
   do {
@@ -294,7 +295,7 @@ static bool question_holds(question_t *question, uint64_t bits, value_range_t *o
     if (value_range_holds(out_range, format, bits, any_zero)) return true;
     hull = hull.count == 0 ? row : formula_either(&question->formula, hull, row);
   } while (advance(question, counters));
-  if (question->contract->resize_zero_weight == RESIZE_ZERO_WEIGHT_EVERYWHERE &&
+  if (PERMITTED(question->contract, resize_zero_weight) == RESIZE_ZERO_WEIGHT_EVERYWHERE &&
       has_special_anywhere(question)) {
     hull.enclosed->specials |= ENCLOSED_NAN;
   }
@@ -377,7 +378,7 @@ void resize_linear_ask(const case_t *instance, const contract_t *contract, size_
                        const tensor_t *result, arena_t *arena, answer_t *out_answer) {
   uint64_t bits = element_load(result->type.element, result->data, component);
   resize_reading_t readings[RESIZE_READINGS_MAX];
-  resize_formula_t last = (resize_formula_t)contract->resize_linear;
+  resize_formula_t last = (resize_formula_t)PERMITTED(contract, resize_linear);
   size_t count = resize_readings(instance, contract, RESIZE_SEPARABLE, last, readings);
   answer_t answer = {.conforms = false};
   value_range_t range = {0}, first = {0};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generated/byteir_resize_permissions.h"
 #include "oracles/exact/error_bound.h"
 
 /* ---- Quickly --------------------------------------------------------------------------------- */
@@ -12,7 +13,8 @@
 /* The elements at the floors of the exact coordinates. */
 void resize_nearest_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                            accept_t *out_accept) {
-  resize_grid_t grid = resize_grid_make(instance, contract->resize_scale == RESIZE_SCALE_GIVEN);
+  resize_grid_t grid =
+      resize_grid_make(instance, PERMITTED(contract, resize_scale) == RESIZE_SCALE_GIVEN);
   const tensor_t *input = &instance->operands[0];
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, grid.count);
   *out_accept = (accept_t){.count = grid.count, .bits = bits};
@@ -45,10 +47,10 @@ static bool is_copy(const element_t *element, const contract_t *contract, uint64
   if (format == NULL) return false;
   if (format_is_nan(format, from)) return format_is_nan(format, bits);
   if (!format_is_zero(format, bits)) return false;
-  bool may_flush = format_is_subnormal(format, from) && contract->ftz != FTZ_NONE;
+  bool may_flush = format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE;
   bool same_sign = format_is_negative(format, from) == format_is_negative(format, bits);
   if (!may_flush && !format_is_zero(format, from)) return false;
-  return same_sign || contract->zero_sign == ZERO_SIGN_ANY;
+  return same_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
 }
 
 /* What a component may be, in words. */
@@ -113,8 +115,8 @@ void resize_nearest_ask(const case_t *instance, const contract_t *contract, size
   uint64_t bits = element_load(element, result->data, component);
   answer_t answer = {.nan_expected = true, .infinity_expected = true};
   bool differ = resize_scales_differ(instance);
-  bool with_ratio = !differ || contract->resize_scale != RESIZE_SCALE_GIVEN;
-  bool with_given = differ && contract->resize_scale != RESIZE_SCALE_RATIO;
+  bool with_ratio = !differ || PERMITTED(contract, resize_scale) != RESIZE_SCALE_GIVEN;
+  bool with_given = differ && PERMITTED(contract, resize_scale) != RESIZE_SCALE_RATIO;
   for (int given = with_ratio ? 0 : 1; given <= (with_given ? 1 : 0); given++) {
     resize_grid_t grid = resize_grid_make(instance, given == 1);
     answer.conforms = find_copy(&grid, contract, component, bits, &answer);

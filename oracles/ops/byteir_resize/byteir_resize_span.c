@@ -83,7 +83,7 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
                                  const resize_reading_t *reading, arena_t *arena) {
   const schedule_t schedules[] = {
       schedule_plain(), {.other_way = true}, {.fused = true}, {.fused = true, .other_way = true}};
-  size_t schedule_count = contract->fma == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
+  size_t schedule_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
   enum { PAIRED_MAX = 2 };
   const format_t *format = grid->instance->program.results[0].element->format;
   resize_span_t span = span_make(grid->count, arena);

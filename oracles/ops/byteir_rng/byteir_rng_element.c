@@ -30,7 +30,7 @@ size_t byteir_rng_readings(const program_t *program,
 static contract_t contract_of_steps(const contract_t *contract,
                                     const byteir_rng_reading_t *reading) {
   contract_t steps = *contract;
-  if (reading->format->bits == 16) steps.accum_wider = ACCUM_WIDER_NO;
+  if (reading->format->bits == 16) PERMITTED(&steps, accum_wider) = ACCUM_WIDER_NO;
   return steps;
 }
 
@@ -68,7 +68,7 @@ value_range_t byteir_rng_range(const case_t *instance, const contract_t *contrac
 
 bool byteir_rng_holds(const case_t *instance, const contract_t *contract, double uniform,
                       uint64_t bits, arena_t *arena) {
-  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   const format_t *format = format_of(&instance->program);
   byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
   size_t count = byteir_rng_readings(&instance->program, readings);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "generated/byteir_rng_permissions.h"
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_rng/byteir_rng_element.h"
 #include "oracles/ops/byteir_rng/byteir_rng_published.h"
@@ -30,7 +31,7 @@ static status_t check_shape(const case_t *instance, failure_t *error) {
 static status_t check_meaning(const case_t *instance, const contract_t *contract,
                               failure_t *error) {
   STATUS_TRY(check_shape(instance, error));
-  bool is_published = contract->rng_uniform == RNG_UNIFORM_PHILOX;
+  bool is_published = PERMITTED(contract, rng_uniform) == RNG_UNIFORM_PHILOX;
   if (is_published || byteir_rng_has_meaning(instance)) return STATUS_OK;
   return status_fail(error, STATUS_UNSUPPORTED,
                      "nothing says what is uniform between such bounds: low > high, or one is not "
@@ -83,7 +84,7 @@ static void ask_published(const case_t *instance, const contract_t *contract, si
     range = byteir_rng_range(instance, contract, &readings[i], uniform, arena);
     if (i == 0) first = range;
     answer->conforms =
-        value_range_holds(&range, format, bits, contract->zero_sign == ZERO_SIGN_ANY);
+        value_range_holds(&range, format, bits, PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
   }
   bool has_number = first.low <= first.high;
   bool has_infinity = first.positive_infinity || first.negative_infinity;
@@ -133,7 +134,7 @@ static byteir_rng_finding_t recall_uniformity(const case_t *instance, const cont
     memo->entries = arena_alloc_zeroed(&memo->arena, sizeof(memory_t));
   }
   memory_t *memory = memo->entries;
-  int flushes = contract->ftz == FTZ_NONE ? 0 : 1;
+  int flushes = PERMITTED(contract, ftz) == FTZ_NONE ? 0 : 1;
   if (!memory->is_known[flushes]) {
     memory->findings[flushes] = check_uniformity(instance, contract, result, arena);
     memory->is_known[flushes] = true;
@@ -161,8 +162,8 @@ static void ask_any(const case_t *instance, const contract_t *contract, size_t c
   byteir_rng_sets_t sets = byteir_rng_sets_make(instance, contract, arena);
   value_range_t hull = byteir_rng_sets_hull(&sets);
   value_range_print(&hull, answer->expected, sizeof answer->expected);
-  answer->conforms =
-      byteir_rng_sets_hold(&sets, element->format, bits, contract->zero_sign == ZERO_SIGN_ANY);
+  answer->conforms = byteir_rng_sets_hold(&sets, element->format, bits,
+                                          PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
   if (answer->conforms && component == 0) {
     ask_all(instance, contract, result, memo, arena, answer);
   }
@@ -176,7 +177,7 @@ static status_t ask_remembering(const case_t *instance, const contract_t *contra
   STATUS_TRY(check_meaning(instance, contract, error));
   const tensor_t *tensor = &results[result];
   answer_t answer = {.conforms = false};
-  if (contract->rng_uniform == RNG_UNIFORM_PHILOX) {
+  if (PERMITTED(contract, rng_uniform) == RNG_UNIFORM_PHILOX) {
     uint64_t bits = element_load(tensor->type.element, tensor->data, component);
     ask_published(instance, contract, component, bits, arena, &answer);
   } else {
@@ -196,7 +197,7 @@ static status_t ask(const case_t *instance, const contract_t *contract, uint32_t
 static bool is_any(const case_t *instance, const contract_t *contract, const tensor_t *result,
                    arena_t *arena) {
   if (!byteir_rng_has_meaning(instance)) return false;
-  bool any_zero = contract->zero_sign == ZERO_SIGN_ANY;
+  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   const element_t *element = result->type.element;
   byteir_rng_sets_t sets = byteir_rng_sets_make(instance, contract, arena);
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
@@ -275,7 +276,7 @@ static status_t accept(const case_t *instance, const contract_t *contract, arena
   STATUS_TRY(check_meaning(instance, contract, error));
   size_t count = type_element_count(&instance->program.results[0]);
   out_accepts[0] = (accept_t){.count = count};
-  if (contract->rng_uniform == RNG_UNIFORM_PHILOX) {
+  if (PERMITTED(contract, rng_uniform) == RNG_UNIFORM_PHILOX) {
     accept_published(instance, contract, count, arena, &out_accepts[0]);
   } else {
     accept_any(instance, contract, count, arena, &out_accepts[0]);

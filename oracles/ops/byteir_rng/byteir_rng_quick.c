@@ -4,7 +4,7 @@
 
 static const format_t *wider_format(const format_t *format, const contract_t *contract) {
   if (format->bits == 16) return &format_table[FORMAT_f32];
-  bool is_permitted = contract->accum_wider == ACCUM_WIDER_YES;
+  bool is_permitted = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES;
   return is_permitted ? &format_table[FORMAT_f64] : format;
 }
 

@@ -33,7 +33,7 @@ static double find_radius(const format_t *format, double low, double high, doubl
                           const contract_t *contract) {
   int resolution = MIN(format->precision - 1, RESOLUTION_BITS_MAX);
   int least_exponent = format->exponent_min;
-  if (contract->ftz == FTZ_NONE) least_exponent -= format->precision - 1;
+  if (PERMITTED(contract, ftz) == FTZ_NONE) least_exponent -= format->precision - 1;
   double least = ldexp(1, least_exponent);
   double larger = fmax(fabs(low), fabs(high)) / width;
   double rounding = ldexp(5 + 2 * larger, -format->precision);

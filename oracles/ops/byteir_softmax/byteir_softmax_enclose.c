@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "generated/byteir_softmax_permissions.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/formula/formula_box.h"
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
@@ -154,7 +155,7 @@ static box_t loosen(box_t exact, const row_error_t *error, const contract_t *con
   if (!error->is_known) return box_whole_line();
   double low = exact.low * exp(-error->exponent) * (1 - FORMULA_LIBRARY_ERROR) - error->loss;
   double high = exact.high * exp(error->exponent) * (1 + FORMULA_LIBRARY_ERROR) + error->loss;
-  if (contract->function_range == FUNCTION_RANGE_STRICT) low = fmax(low, 0);
+  if (PERMITTED(contract, function_range) == FUNCTION_RANGE_STRICT) low = fmax(low, 0);
   return (box_t){low, high};
 }
 
@@ -172,12 +173,13 @@ static void enclose_row(const softmax_row_t *row, const format_t *format,
   for (size_t i = 0; i < row->count; i++) {
     box_t exact = share_exactly(row, i);
     out[i] = exact;
-    for (int formula = SHIFTED; contract != NULL && formula <= contract->softmax; formula++) {
+    for (int formula = SHIFTED; contract != NULL && formula <= PERMITTED(contract, softmax);
+         formula++) {
       out[i] = box_unite(out[i], loosen(exact, &errors[formula], contract));
     }
     if (contract == NULL) continue;
     out[i] = box_round(out[i], format);
-    if (contract->ftz != FTZ_NONE) out[i] = box_flush(out[i], format);
+    if (PERMITTED(contract, ftz) != FTZ_NONE) out[i] = box_flush(out[i], format);
   }
 }
 
@@ -193,7 +195,7 @@ status_t byteir_softmax_enclose(const program_t *program, const contract_t *cont
   const size_t *offsets = dimension_list_offsets(&dimension, type, arena);
   size_t rows = dimension_list_extent(&kept, type), terms = dimension_list_extent(&dimension, type);
   box_t *x = ARENA_NEW_ARRAY(arena, box_t, terms), *y = ARENA_NEW_ARRAY(arena, box_t, terms);
-  bool flushes = contract != NULL && contract->ftz != FTZ_NONE;
+  bool flushes = contract != NULL && PERMITTED(contract, ftz) != FTZ_NONE;
   for (size_t r = 0; r < rows; r++) {
     for (size_t i = 0; i < terms; i++) {
       x[i] = operands[0][bases[r] + offsets[i]];

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "generated/byteir_unary_permissions.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/formula/formula_box.h"
 #include "oracles/ops/byteir_unary/byteir_unary.h"
@@ -58,21 +59,22 @@ static box_t enclose_exactly(gelu_approximation_t approximation, box_t x) {
 static double find_factor(gelu_approximation_t approximation, const format_t *format,
                           const contract_t *contract) {
   double u = formula_errors_make(format, contract).unit_roundoff;
-  bool may_cancel = contract->gelu >= GELU_SUM;
+  bool may_cancel = PERMITTED(contract, gelu) >= GELU_SUM;
   if (approximation == GELU_TANH) {
     double exponential = formula_function_error(format, contract, ELEMENTARY_exp);
     double tangent = formula_function_error(format, contract, ELEMENTARY_tanh);
     double quotient = 0.23 * 9.5 * u + 0.3 * exponential;
     double sum = 0.5 * (0.45 * 9.5 * u + tangent + 2.1 * u);
     double by_exponential = 2 * quotient + 0.5 * (3.2 * u + 2.1 * u);
-    if (contract->gelu >= GELU_EXPONENTIAL) return fmax(by_exponential, fmax(quotient, sum));
+    if (PERMITTED(contract, gelu) >= GELU_EXPONENTIAL)
+      return fmax(by_exponential, fmax(quotient, sum));
     return may_cancel ? fmax(quotient, sum) : quotient;
   }
   double complement =
       0.5 * (1.1 * u + 2 * formula_function_error(format, contract, ELEMENTARY_erfc));
   double sum = 0.5 * (1.1 * u + formula_function_error(format, contract, ELEMENTARY_erf) + 2.1 * u);
   double factor = may_cancel ? fmax(complement, sum) : complement;
-  bool is_fitted = contract->gelu >= GELU_FITTED && format != &format_table[FORMAT_f64];
+  bool is_fitted = PERMITTED(contract, gelu) >= GELU_FITTED && format != &format_table[FORMAT_f64];
   return is_fitted ? fmax(factor, sum + 0.5 * 1.51e-7) : factor;
 }
 
@@ -95,7 +97,7 @@ status_t byteir_gelu_enclose(const program_t *program, const contract_t *contrac
   size_t count = type_element_count(&program->results[0]);
   for (size_t i = 0; i < count; i++) {
     box_t x = operands[0][i];
-    bool flushes = contract != NULL && contract->ftz != FTZ_NONE;
+    bool flushes = contract != NULL && PERMITTED(contract, ftz) != FTZ_NONE;
     if (flushes) x = box_flush(x, format);
     if (!box_is_finite(x)) {
       out_results[0][i] = box_whole_line();

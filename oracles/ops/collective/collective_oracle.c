@@ -1,5 +1,6 @@
 /* The oracle rows of stablehlo.all_reduce and stablehlo.reduce_scatter: reduces over the replicas
  * of a group, in the order of the group. */
+#include "generated/collective_permissions.h"
 #include "harness/model/corner.h"
 #include "oracles/ops/collective/collective.h"
 #include "oracles/term_rows.h"
@@ -179,7 +180,7 @@ static status_t gather(const case_t *instance, uint32_t reading, fault_t fault, 
  * nothing to agree about. */
 static const size_t *find_leaders(const program_t *program, const contract_t *contract,
                                   arena_t *arena) {
-  if (contract->replicas == REPLICAS_ANY) return NULL;
+  if (PERMITTED(contract, replicas) == REPLICAS_ANY) return NULL;
   const replica_groups_t *groups = &collective_attributes(program)->groups;
   layout_t layout = layout_make(program);
   size_t *leaders = ARENA_NEW_ARRAY(arena, size_t, type_element_count(&program->results[0]));

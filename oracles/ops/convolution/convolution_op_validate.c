@@ -1,5 +1,6 @@
 #include <glib.h>
 
+#include "generated/convolution_permissions.h"
 #include "harness/model/promotion.h"
 #include "oracles/ops/convolution/convolution_op.h"
 
@@ -126,7 +127,7 @@ static const char *validate_elements(const program_t *program) {
 const char *convolution_validate_under(const program_t *program, const contract_t *contract) {
   bool is_one = program->operands[CONVOLUTION_LHS].element == program->results[0].element;
   if (is_one || has_quantized(program)) return NULL;
-  return contract->convolution_types == CONVOLUTION_TYPES_SPEC ? "C27" : NULL;
+  return PERMITTED(contract, convolution_types) == CONVOLUTION_TYPES_SPEC ? "C27" : NULL;
 }
 
 const char *convolution_validate(const program_t *program) {

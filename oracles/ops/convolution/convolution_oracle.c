@@ -1,5 +1,6 @@
 /* The oracle row of stablehlo.convolution: by the specification, each group of features or of the
  * batch is a dot_general of windows. */
+#include "generated/convolution_permissions.h"
 #include "oracles/gathered.h"
 #include "oracles/ops/convolution/convolution_gather.h"
 #include "oracles/ops/convolution/convolution_widening.h"
@@ -257,7 +258,7 @@ static status_t convolution_gather(const case_t *instance, uint32_t reading, fau
 
 static uint32_t count_readings(const case_t *instance, const contract_t *contract) {
   (void)instance;
-  return contract->convolution_padding == 0 ? 1 : READINGS;
+  return PERMITTED(contract, convolution_padding) == 0 ? 1 : READINGS;
 }
 
 static const char *name_reading(uint32_t reading) {

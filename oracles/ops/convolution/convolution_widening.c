@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "generated/convolution_permissions.h"
 #include "oracles/gathered.h"
 #include "oracles/ops/convolution/convolution.h"
 
@@ -99,7 +100,7 @@ status_t convolution_ask_remembering(const case_t *instance, const contract_t *c
   }
   status_t status = ask_gathered(instance, contract, result, component, results, &memory->whole,
                                  memo, arena, out_answer, error);
-  bool permits_narrow = contract->convolution_types == CONVOLUTION_TYPES_OPERANDS;
+  bool permits_narrow = PERMITTED(contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   bool is_open = status == STATUS_OK && !out_answer->conforms;
   if (is_open && permits_narrow && is_widening(&instance->program)) {
     status =
@@ -127,7 +128,7 @@ status_t convolution_enclose(const program_t *program, const contract_t *contrac
                              box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
   STATUS_TRY(gathered_enclose(program, contract, operands, arena, out_results, error));
   bool permits_narrow =
-      contract != NULL && contract->convolution_types == CONVOLUTION_TYPES_OPERANDS;
+      contract != NULL && PERMITTED(contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   if (!permits_narrow || !is_widening(program)) return STATUS_OK;
   program_t plain = *program;
   plain.results[0].element = program->operands[CONVOLUTION_LHS].element;

@@ -26,7 +26,8 @@ status_t data_movement_enclose(const program_t *program, const contract_t *contr
   for (uint32_t i = 0; i < moves.count; i++) {
     move_each(program, &moves.items[i], move_box, &boxes);
   }
-  bool flushes = contract != NULL && contract->ftz != FTZ_NONE && element->format != NULL;
+  bool flushes =
+      contract != NULL && PERMITTED(contract, ftz) != FTZ_NONE && element->format != NULL;
   size_t count = type_element_count(&program->results[0]);
   for (size_t i = 0; i < count && flushes; i++) {
     out_results[0][i] = box_flush(out_results[0][i], element->format);

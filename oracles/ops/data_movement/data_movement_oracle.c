@@ -113,9 +113,9 @@ static bool is_copy(const element_t *element, const contract_t *contract, uint64
   if (format_is_nan(format, from)) return format_is_nan(format, bits);
   if (!format_is_zero(format, bits)) return false;
   bool was_zero = format_is_zero(format, from);
-  bool is_flushed = format_is_subnormal(format, from) && contract->ftz != FTZ_NONE;
+  bool is_flushed = format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE;
   bool has_sign = format_is_negative(format, from) == format_is_negative(format, bits);
-  return (was_zero || is_flushed) && (has_sign || contract->zero_sign == ZERO_SIGN_ANY);
+  return (was_zero || is_flushed) && (has_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
 }
 
 static void print_value(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {

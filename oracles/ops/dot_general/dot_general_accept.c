@@ -179,7 +179,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   }
   find_specials(&matmul, &lhs, &rhs, matrices, contract, out->special + out_offset, out->found);
   const format_t *format = matrices->plan->accumulation;
-  if (contract->accum_wider == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     find_few_terms(&matmul, &lhs, &rhs, format, arena, out->few_terms + out_offset, out->found);
   }
   int *lowest_bit = out->lowest_bit + out_offset;
@@ -346,10 +346,11 @@ status_t dot_general_accept(const case_t *instance, const contract_t *contract, 
     out_accepts[0] = dot_general_accept_plan(instance, &layout, &plan, contract, arena);
   }
   /* Wrapped results are not permitted where integers must saturate: the careful side sorts that. */
-  if (element_is_integer(element) && contract->integer_overflow == INTEGER_OVERFLOW_SATURATE) {
+  if (element_is_integer(element) &&
+      PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
     out_accepts[0] = accept_ask_all(out_accepts[0].count, arena);
   }
-  if (contract->order == ORDER_IN_ORDER && element->format != NULL) {
+  if (PERMITTED(contract, order) == ORDER_IN_ORDER && element->format != NULL) {
     return accept_sequential(instance, dot_general_simulate, arena, out_accepts, error);
   }
   return STATUS_OK;

@@ -85,7 +85,7 @@ static double total_error(const sum_question_t *question, const contract_t *cont
  * split: a cheap test, before anything exact is done. */
 static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
                             arena_t *arena) {
-  if (evidence->contract->ftz != FTZ_NONE) return false;
+  if (PERMITTED(evidence->contract, ftz) != FTZ_NONE) return false;
   double got = value_of(evidence, component);
   if (!isfinite(got)) return false;
   split_t splits[DOT_SPLITS_MAX];

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/exact/box_sum.h"
 #include "oracles/exact/quantum_box.h"
 #include "oracles/exact/sum_question.h"
@@ -48,7 +49,7 @@ static box_sum_t sum_of_element(const enclosing_t *enclosing, size_t element, bo
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 static bool flushes_inputs(const contract_t *contract) {
-  return contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 /* Sums that are rounded as the plan says. */
@@ -267,7 +268,7 @@ static status_t enclose_quantized(const enclosing_t *enclosing, box_t *out_resul
     return STATUS_OK;
   }
   /* Exact integers, exactly rescaled, are what the formula is in real numbers. */
-  if (contract == NULL || contract->quantized == DOT_FORMULA_INTEGER) {
+  if (contract == NULL || PERMITTED(contract, quantized) == DOT_FORMULA_INTEGER) {
     unite_integers(enclosing, out_results);
   }
   if (contract != NULL) unite_formula(enclosing, out_results);

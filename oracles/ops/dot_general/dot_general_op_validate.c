@@ -144,9 +144,9 @@ const char *dot_general_validate(const program_t *program) {
 const char *dot_general_validate_under(const program_t *program, const contract_t *contract) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   if (!attributes->has_algorithm) return NULL;
-  bool is_verifier = contract->dot_algorithm == DOT_ALGORITHM_VERIFIER;
+  bool is_verifier = PERMITTED(contract, dot_algorithm) == DOT_ALGORITHM_VERIFIER;
   if (!is_verifier && mixes_f8(program)) return "C13";
-  if (contract->dot_algorithm == DOT_ALGORITHM_RFC) return NULL;
+  if (PERMITTED(contract, dot_algorithm) == DOT_ALGORITHM_RFC) return NULL;
   for (uint32_t i = 0; i < attributes->precision_count; i++) {
     if (attributes->precisions[i] != DOT_PRECISION_DEFAULT) return "C21";
   }

@@ -63,7 +63,7 @@ status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algo
   };
   plan.primitive_count = dot_algorithm_primitives(row, plan.primitives);
   if (row->is_imprecise) {
-    plan.imprecise_bits = IMPRECISE_BITS_MIN + contract->imprecise_accum_bits;
+    plan.imprecise_bits = IMPRECISE_BITS_MIN + PERMITTED(contract, imprecise_accum_bits);
   }
   *out_plan = plan;
   return STATUS_OK;
@@ -92,12 +92,13 @@ size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
   size_t count = 0;
   out_splits[count++] = SPLIT_NEAREST;
   if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE;
-  if (!plan->has_algorithm || contract->operand_rounding == OPERAND_ROUNDING_RN) return count;
+  if (!plan->has_algorithm || PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RN)
+    return count;
   const format_t *tf32 = &format_table[FORMAT_tf32];
   bool is_tf32 = plan->lhs == tf32 && plan->rhs == tf32;
-  bool may_be_cut = contract->operand_rounding == OPERAND_ROUNDING_RZ ||
-                    (contract->operand_rounding == OPERAND_ROUNDING_TF32 && is_tf32);
-  if (!may_be_cut && contract->operand_rounding == OPERAND_ROUNDING_TF32) return count;
+  bool may_be_cut = PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RZ ||
+                    (PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_TF32 && is_tf32);
+  if (!may_be_cut && PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_TF32) return count;
   out_splits[count++] = SPLIT_NEAREST_AWAY;
   if (!may_be_cut) return count;
   out_splits[count++] = SPLIT_TRUNCATE_ALL;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/exact/exact_matmul.h"
 #include "oracles/exact/quick_sums.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
@@ -212,7 +213,7 @@ status_t dot_hybrid_accept(const case_t *instance, const contract_t *contract, a
   dot_readings(&instance->program, contract, readings);
   const case_t floats = dot_reading_case(instance, &readings[0], arena);
   *out_accept = accept_floats(&floats, &instance->program, &readings[0], contract, arena);
-  if (contract->order != ORDER_IN_ORDER) return STATUS_OK;
+  if (PERMITTED(contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   return accept_sequential(&floats, dot_general_simulate, arena, out_accept, error);
 }
 
@@ -246,12 +247,12 @@ static accept_t accept_quantized_floats(const case_t *instance, const dot_readin
 status_t dot_quantized_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
                               accept_t *out_accept, failure_t *error) {
   STATUS_TRY(dot_reading_require(&instance->program, error));
-  if (contract->quantized == DOT_FORMULA_INTEGER) {
+  if (PERMITTED(contract, quantized) == DOT_FORMULA_INTEGER) {
     dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
     *out_accept = accept_integers(instance, &layout, arena);
     return STATUS_OK;
   }
-  if (contract->order == ORDER_IN_ORDER) { /* An interval tells nothing of schedules. */
+  if (PERMITTED(contract, order) == ORDER_IN_ORDER) { /* An interval tells nothing of schedules. */
     *out_accept = accept_ask_all(type_element_count(&instance->program.results[0]), arena);
     return STATUS_OK;
   }
@@ -293,7 +294,7 @@ status_t dot_quantized_find_formula(const case_t *instance, const contract_t *co
   }
   contract_t tried = *contract;
   for (uint8_t formula = 0; formula < DOT_FORMULA_COUNT && !*out_found; formula++) {
-    tried.quantized = formula;
+    PERMITTED(&tried, quantized) = formula;
     STATUS_TRY(holds_all(instance, &tried, results, arena, out_found, error));
     *out_formula = formula;
   }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/exact/sum_range.h"
 
 /* ---- Hybrid ---------------------------------------------------------------------------------- */
@@ -117,10 +118,10 @@ static void add_integers(permitted_t *permitted, const dot_rescale_t *rescale,
   dot_integer_t sum = accumulator->positive + accumulator->negative;
   add_rescaled(permitted, rescale, dot_rescale(rescale, sum), "integer");
   dot_integer_t wrapped = dot_accumulator_wrapped(accumulator), low, high;
-  if (wrapped != sum && contract->integer_overflow != INTEGER_OVERFLOW_SATURATE) {
+  if (wrapped != sum && PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE) {
     add_rescaled(permitted, rescale, dot_rescale(rescale, wrapped), "integer, wrapped");
   }
-  if (contract->integer_overflow != INTEGER_OVERFLOW_WRAP &&
+  if (PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_WRAP &&
       dot_accumulator_saturated(accumulator, &low, &high)) {
     storage_range_t range = {dot_rescale(rescale, low).low, dot_rescale(rescale, high).high};
     add_rescaled(permitted, rescale, range, "integer, saturated");
@@ -200,12 +201,12 @@ status_t dot_quantized_ask(const case_t *instance, const contract_t *contract, s
   dot_accumulator_t accumulator = dot_accumulate(instance, &layout, place);
   dot_rescale_t rescale = dot_rescale_make(instance, component, &accumulator, contract);
   permitted_t permitted = {.range_count = 0};
-  bool has_integers = contract->quantized == DOT_FORMULA_INTEGER;
+  bool has_integers = PERMITTED(contract, quantized) == DOT_FORMULA_INTEGER;
   if (has_integers) add_integers(&permitted, &rescale, &accumulator, contract);
   int64_t got = element_signed_value(type->element, bits);
   answer_t answer = {.is_quantum = true};
   /* Schedules take long to go through, and could but add to what was observed. */
-  bool is_settled = contract->order == ORDER_IN_ORDER && holds(&permitted, got);
+  bool is_settled = PERMITTED(contract, order) == ORDER_IN_ORDER && holds(&permitted, got);
   if (!is_settled) {
     STATUS_TRY(
         add_formula(&permitted, instance, &layout, place, &rescale.result, contract, arena, error));

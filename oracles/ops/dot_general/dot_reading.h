@@ -1,18 +1,19 @@
 /* The ways to do a quantized or hybrid dot_general in floats, as the specification's formulas say
  * ("Quantization computations": dequantize_op_quantize and hybrid_dequantize_then_op): operands are
  * dequantized, products are summed, and the sum of a quantized one is quantized.  Where 16-bit
- * floats may be computed with in f32 (contract->intermediate), each of the three may be, and what
- * goes from one to the next may be rounded or not. */
+ * floats may be computed with in f32 (PERMITTED(contract, intermediate)), each of the three may be,
+ * and what goes from one to the next may be rounded or not. */
 #ifndef ASSAY_OPS_DOT_READING_H
 #define ASSAY_OPS_DOT_READING_H
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 
 enum { DOT_READINGS_MAX = 8 };
 
-/* The spellings of contract->quantized: the semantics of quantized results.  Hybrid ones have the
- * first alone. */
+/* The spellings of PERMITTED(contract, quantized): the semantics of quantized results.  Hybrid ones
+ * have the first alone. */
 enum { DOT_FORMULA_DEQUANTIZE, DOT_FORMULA_INTEGER, DOT_FORMULA_COUNT };
 
 typedef struct dot_reading {

@@ -1,5 +1,7 @@
 #include "oracles/ops/dot_general/dot_rescale.h"
 
+#include "generated/dot_general_permissions.h"
+
 #include <gmp.h>
 #include <math.h>
 
@@ -47,7 +49,7 @@ dot_rescale_t dot_rescale_make(const case_t *instance, size_t component,
   const type_t *result = &instance->program.results[0];
   bool is_f64 = result->quantization->expressed->format == &format_table[FORMAT_f64];
   const format_t *arithmetic = &format_table[is_f64 ? FORMAT_f64 : FORMAT_f32];
-  bool is_exact = contract->rescale == DOT_RESCALE_EXACT;
+  bool is_exact = PERMITTED(contract, rescale) == DOT_RESCALE_EXACT;
   return (dot_rescale_t){.lhs_scale = accumulator->lhs_scale,
                          .rhs_scale = accumulator->rhs_scale,
                          .result = quantum_of(result, component),

@@ -6,6 +6,8 @@
 
 #include "oracles/ops/dot_general/dot_reading.h"
 
+#include "generated/dot_general_permissions.h"
+
 /* Products have at most 66 bits and there are at most 2^24 of them. */
 typedef __int128 dot_integer_t;
 
@@ -20,7 +22,7 @@ typedef struct dot_accumulator {
 dot_accumulator_t dot_accumulate(const case_t *instance, const dot_general_layout_t *layout,
                                  dot_general_place_t place);
 
-/* The spellings of contract->rescale. */
+/* The spellings of PERMITTED(contract, rescale). */
 enum { DOT_RESCALE_EXACT, DOT_RESCALE_FLOAT };
 
 /* Storage values low..high; none if low > high. */

@@ -4,6 +4,8 @@
 
 #include "oracles/ops/element_conversion/element_conversion_parts.h"
 
+#include "generated/element_conversion_permissions.h"
+
 /* ---- Sources --------------------------------------------------------------------------------- */
 
 bool convert_find_source(const program_t *program, size_t component, size_t *out_index) {
@@ -48,7 +50,7 @@ static bool is_largest_or_not_finite(const format_t *format, uint64_t bits) {
 /* Types of 8 bits and less that have infinities. */
 static void add_saturated_infinity(choice_set_t *set, const format_t *format,
                                    const number_t *number, const contract_t *contract) {
-  bool is_permitted = contract->convert_infinity == CONVERT_INFINITY_SATURATE;
+  bool is_permitted = PERMITTED(contract, convert_infinity) == CONVERT_INFINITY_SATURATE;
   if (!is_permitted || format->bits > 8 || !format_has_infinity(format)) return;
   uint64_t largest = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
   choice_set_add(set, largest, "convert_infinity=saturate");
@@ -58,11 +60,13 @@ static void add_overflow(choice_set_t *set, const format_t *format, const number
                          const contract_t *contract) {
   uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   bool is_nan = format_has_nan(format) && format_is_nan(format, bits);
-  set->any |= contract->convert_overflow == CONVERT_OVERFLOW_ANY;
+  set->any |= PERMITTED(contract, convert_overflow) == CONVERT_OVERFLOW_ANY;
   set->nan |= is_nan;
   if (!is_nan) choice_set_add(set, bits, "");
   add_saturated_infinity(set, format, number, contract);
-  if (contract->convert_overflow == CONVERT_OVERFLOW_FORMAT || format_has_infinity(format)) return;
+  if (PERMITTED(contract, convert_overflow) == CONVERT_OVERFLOW_FORMAT ||
+      format_has_infinity(format))
+    return;
   uint64_t largest = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
   choice_set_add(set, largest, is_nan ? "saturated" : "");
 }
@@ -72,17 +76,17 @@ static void add_rounded(choice_set_t *set, const format_t *format, const number_
                         const contract_t *contract) {
   uint64_t bits = format_encode(format, *number, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   uint64_t inward = format_encode(format, *number, ROUNDING_TOWARD_ZERO, OVERFLOW_SATURATE);
-  bool is_faithful = contract->convert_rounding >= CONVERT_ROUNDING_FAITHFUL;
+  bool is_faithful = PERMITTED(contract, convert_rounding) >= CONVERT_ROUNDING_FAITHFUL;
   /* The nearest number in a format without bounds may be beyond the largest one. */
   bool overflows = is_largest_or_not_finite(format, inward) && bits != inward;
-  set->any |= contract->convert_rounding == CONVERT_ROUNDING_ANY;
+  set->any |= PERMITTED(contract, convert_rounding) == CONVERT_ROUNDING_ANY;
   if (overflows) {
     add_overflow(set, format, number, contract);
   } else {
     choice_set_add(set, bits, "");
   }
   /* Hardware that flushes may tell that a number is subnormal before it rounds it. */
-  bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(contract, ftz) == FTZ_OUTPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   if (flushes && format_is_subnormal(format, inward)) {
     uint64_t zero = format_from_double(format, number->negative ? -0.0 : 0.0);
     choice_set_add(set, zero, "subnormal result flushed");
@@ -165,10 +169,10 @@ static void add_integer(choice_set_t *set, const element_t *from, const element_
   if (fits) {
     choice_set_add(set, wrapped, "");
   } else if (from->format == NULL) {
-    set->any |= contract->convert_narrowing == CONVERT_NARROWING_ANY;
+    set->any |= PERMITTED(contract, convert_narrowing) == CONVERT_NARROWING_ANY;
     choice_set_add(set, wrapped, "");
   } else {
-    set->any |= contract->convert_truncation == CONVERT_TRUNCATION_ANY;
+    set->any |= PERMITTED(contract, convert_truncation) == CONVERT_TRUNCATION_ANY;
     bool is_nan = number->kind == NUMBER_NAN;
     choice_set_add(set, is_nan ? 0 : end_bits(to, number->negative), "");
   }
@@ -183,7 +187,7 @@ static choice_set_t find_set(const case_t *instance, const contract_t *contract,
   number_t number = load_number(instance, component);
   *out_number = number;
   choice_set_t set = {.count = 0};
-  bool flushes = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   int length = number.kind == NUMBER_FINITE ? 64 - __builtin_clzll(number.significand) : 0;
   bool is_subnormal = length > 0 && from->format != NULL &&
                       from->format->specials != FORMAT_EXPONENT_ONLY &&
@@ -246,7 +250,7 @@ static void measure(const format_t *format, const number_t *number, const contra
     exact = ldexp((double)number->significand, number->exponent - unit);
   }
   double error = fabs(ldexp(got, -unit) - (number->negative ? -exact : exact));
-  double permitted = contract->convert_rounding == CONVERT_ROUNDING_RN ? 0.5 : 1;
+  double permitted = PERMITTED(contract, convert_rounding) == CONVERT_ROUNDING_RN ? 0.5 : 1;
   bool is_measured = isfinite(got) && (error <= permitted || !answer->conforms);
   answer->has_reference = is_measured || !answer->conforms;
   answer->ulp_error = isfinite(error) ? error : (double)INFINITY;

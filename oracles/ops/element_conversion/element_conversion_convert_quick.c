@@ -6,6 +6,8 @@
 
 #include "oracles/ops/element_conversion/element_conversion_parts.h"
 
+#include "generated/element_conversion_permissions.h"
+
 typedef struct quick {
   const element_t *from;
   const element_t *to;
@@ -39,8 +41,8 @@ static inline bool is_certain_float(const quick_t *quick, double value, uint64_t
   double got = format_to_double(format, bits);
   if (got == value) return isfinite(value) || format_has_infinity(format);
   const contract_t *contract = quick->contract;
-  bool is_open = contract->convert_rounding == CONVERT_ROUNDING_ANY || isnan(got) ||
-                 (isinf(got) && contract->convert_overflow == CONVERT_OVERFLOW_ANY) ||
+  bool is_open = PERMITTED(contract, convert_rounding) == CONVERT_ROUNDING_ANY || isnan(got) ||
+                 (isinf(got) && PERMITTED(contract, convert_overflow) == CONVERT_OVERFLOW_ANY) ||
                  format->specials == FORMAT_EXPONENT_ONLY;
   return !is_open && fabs(got) != quick->largest; /* Which may have come of any larger number. */
 }
@@ -71,7 +73,7 @@ static inline bool convert_whole(const quick_t *quick, size_t index, uint64_t *o
   bool is_same_sign = to->kind == ELEMENT_SIGNED || from->kind != ELEMENT_SIGNED;
   bool always_fits = to->kind == ELEMENT_BOOLEAN ||
                      (is_same_sign && from->bits + (to->kind != from->kind) <= to->bits);
-  return always_fits || quick->contract->convert_narrowing == CONVERT_NARROWING_WRAP;
+  return always_fits || PERMITTED(quick->contract, convert_narrowing) == CONVERT_NARROWING_WRAP;
 }
 
 status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/element_conversion_permissions.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/quantum_box.h"
 #include "oracles/ops/element_conversion/element_conversion_parts.h"
@@ -88,7 +89,7 @@ static bool may_be_anything(const program_t *program, const contract_t *contract
   const format_t *to = program->results[0].element->format;
   if (to == NULL || box.low == box.high) return false;
   bool holds = from != NULL && arithmetic_format_holds(to, from);
-  return contract->convert_rounding == CONVERT_ROUNDING_ANY && !holds;
+  return PERMITTED(contract, convert_rounding) == CONVERT_ROUNDING_ANY && !holds;
 }
 
 /* Integers out of the range wrap, which is not monotone. */
@@ -136,8 +137,8 @@ status_t convert_enclose(const program_t *program, const contract_t *contract,
 
 static choice_set_t find_quantized(const case_t *instance, const contract_t *contract,
                                    size_t element) {
-  return uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS, contract->requantize,
-                              element);
+  return uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS,
+                              PERMITTED(contract, requantize), element);
 }
 
 status_t uniform_quantize_enclose(const program_t *program, const contract_t *contract,

@@ -55,7 +55,7 @@ int64_t merged_requantize(const merged_scale_t *merged, const quantum_t *from, c
 /* ---- What is flushed ------------------------------------------------------------------------- */
 
 static bool flushes_inputs(const contract_t *contract) {
-  return contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 /* Numbers as an implementation that flushes subnormal ones reads them. */

@@ -4,6 +4,8 @@
 
 #include "oracles/ops/element_conversion/element_conversion_parts.h"
 
+#include "generated/element_conversion_permissions.h"
+
 /* ---- Carefully ------------------------------------------------------------------------------- */
 
 /* The error as a share of the farthest that is permitted. */
@@ -35,7 +37,7 @@ status_t uniform_quantize_ask(const case_t *instance, const contract_t *contract
   const element_t *storage = results[result].type.element;
   uint64_t bits = element_load(storage, results[result].data, component);
   const choice_set_t set = uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS,
-                                                contract->requantize, component);
+                                                PERMITTED(contract, requantize), component);
   answer_t answer = {.is_quantum = true};
   choice_set_judge(&set, storage, bits, &answer);
   const quantization_t *range = results[result].type.quantization;

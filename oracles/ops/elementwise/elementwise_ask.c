@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/elementwise_permissions.h"
 #include "oracles/exact/choice_set.h"
 #include "oracles/exact/value_range.h"
 #include "oracles/ops/elementwise/elementwise_parts.h"
@@ -79,7 +80,8 @@ static void add_rounded(choice_set_t *set, elementwise_t function, const format_
   uint64_t nearest = format_from_mpfr(format, value, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   add_pattern(set, format, nearest, by);
   bool is_sum = function == ELEMENTWISE_ADD || function == ELEMENTWISE_SUBTRACT;
-  if (!is_sum || contract->accum_rounding != ACCUM_ROUNDING_RZ || !mpfr_number_p(value)) return;
+  if (!is_sum || PERMITTED(contract, accum_rounding) != ACCUM_ROUNDING_RZ || !mpfr_number_p(value))
+    return;
   uint64_t inward = format_from_mpfr(format, value, ROUNDING_TOWARD_ZERO, OVERFLOW_SATURATE);
   add_pattern(set, format, inward, "accum_rounding=rz");
 }
@@ -91,7 +93,7 @@ bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value) {
 
 static void add_tiny(choice_set_t *set, const format_t *format, const mpfr_t value,
                      const contract_t *contract) {
-  bool flushes = contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(contract, ftz) == FTZ_OUTPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   if (!flushes || !elementwise_is_tiny(format, value)) return;
   double zero = mpfr_signbit(value) ? -0.0 : 0.0;
   add_pattern(set, format, format_from_double(format, zero), "subnormal result flushed");
@@ -102,7 +104,7 @@ static int load_readings(const format_t *format, uint64_t bits, const contract_t
                          double out_values[2]) {
   out_values[0] = format_to_double(format, bits);
   out_values[1] = copysign(0, out_values[0]);
-  bool flushes = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  bool flushes = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   return flushes && format_is_subnormal(format, bits) ? 2 : 1;
 }
 
@@ -203,10 +205,10 @@ static void add_integer(choice_set_t *set, const element_t *range, __int128 exac
   __int128 least = element_integer_min(range), most = (__int128)element_integer_max(range);
   uint64_t wrapped = low & element_mask(range);
   bool overflows = exact < least || exact > most;
-  if (!overflows || contract->integer_overflow != INTEGER_OVERFLOW_SATURATE) {
+  if (!overflows || PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE) {
     choice_set_add(set, wrapped, "");
   }
-  if (!overflows || contract->integer_overflow == INTEGER_OVERFLOW_WRAP) return;
+  if (!overflows || PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_WRAP) return;
   uint64_t end = (uint64_t)(unsigned __int128)(exact < least ? least : most);
   choice_set_add(set, end & element_mask(range), "saturated");
 }
@@ -218,7 +220,7 @@ static void add_shifted(choice_set_t *set, const element_t *element, uint64_t le
   bool is_in_range = right < element->bits;
   int64_t shifted = is_in_range ? value >> right : value < 0 ? -1 : 0;
   choice_set_add(set, (uint64_t)shifted & element_mask(element), "");
-  set->any = !is_in_range && contract->shift_amount != 0;
+  set->any = !is_in_range && PERMITTED(contract, shift_amount) != 0;
 }
 
 /* Negation of unsigned integers is that of the signed ones with their patterns. */
@@ -227,10 +229,10 @@ static void add_negated(choice_set_t *set, const element_t *element, uint64_t op
   int64_t value = signed_value(element, operand);
   uint64_t wrapped = (0 - (uint64_t)value) & element_mask(element);
   bool overflows = value < 0 && wrapped == operand;
-  if (!overflows || contract->integer_overflow != INTEGER_OVERFLOW_SATURATE) {
+  if (!overflows || PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE) {
     choice_set_add(set, wrapped, "");
   }
-  if (!overflows || contract->integer_overflow == INTEGER_OVERFLOW_WRAP) return;
+  if (!overflows || PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_WRAP) return;
   choice_set_add(set, element_mask(element) >> 1, "saturated");
 }
 

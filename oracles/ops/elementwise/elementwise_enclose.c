@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "generated/dot_general_permissions.h"
+#include "generated/elementwise_permissions.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/quantum_box.h"
 #include "oracles/ops/elementwise/elementwise.h"
@@ -18,7 +20,7 @@ static bool is_sum(elementwise_t function) {
 }
 
 static bool flushes_inputs(const contract_t *contract) {
-  return contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 /* The exact results of the functions of real numbers. */
@@ -50,9 +52,10 @@ static box_t enclose_float(const enclosing_t *enclosing, box_t left, box_t right
     right = box_flush(right, format);
   }
   box_t exact = apply(enclosing->function, left, right);
-  bool truncates = is_sum(enclosing->function) && contract->accum_rounding == ACCUM_ROUNDING_RZ;
+  bool truncates =
+      is_sum(enclosing->function) && PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   box_t rounded = truncates ? box_round_either_way(exact, format) : box_round(exact, format);
-  if (contract->ftz == FTZ_NONE) return rounded;
+  if (PERMITTED(contract, ftz) == FTZ_NONE) return rounded;
   /* A product may be flushed that only rounding makes the smallest normal number. */
   return box_unite(box_flush(rounded, format), box_flush(exact, format));
 }
@@ -64,7 +67,8 @@ static box_t enclose_float(const enclosing_t *enclosing, box_t left, box_t right
 static box_t shift(const enclosing_t *enclosing, const element_t *element, box_t x, box_t amount) {
   const contract_t *contract = enclosing->contract;
   bool is_beyond = amount.low < 0 || amount.high >= element->bits;
-  if (is_beyond && contract != NULL && contract->shift_amount != 0) return box_of_element(element);
+  if (is_beyond && contract != NULL && PERMITTED(contract, shift_amount) != 0)
+    return box_of_element(element);
   bool has_high_bit = element->kind == ELEMENT_UNSIGNED && x.high >= ldexp(1, element->bits - 1);
   if (has_high_bit) return box_of_element(element);
   int least = (int)fmin(fmax(amount.low, 0), 64);
@@ -103,7 +107,7 @@ static box_t settle(const enclosing_t *enclosing, const format_t *const arithmet
     box_t wide = box_round(exact, arithmetics[i]);
     out = box_unite(out, box_unite(wide, box_round(wide, arithmetics[0])));
   }
-  return enclosing->contract->ftz == FTZ_NONE ? out : box_flush(out, arithmetics[0]);
+  return PERMITTED(enclosing->contract, ftz) == FTZ_NONE ? out : box_flush(out, arithmetics[0]);
 }
 
 static bool may_be_flushed(const enclosing_t *enclosing, const format_t *expressed, double scale) {
@@ -119,7 +123,7 @@ static box_t dequantize(const enclosing_t *enclosing, const format_t *const arit
   for (size_t i = 0; i < arithmetic_count; i++) {
     box_t product = box_multiply(box_round(difference, arithmetics[i]), box_point(quantum->scale));
     out = box_unite(out, settle(enclosing, arithmetics, arithmetic_count, product));
-    bool is_fused = is_sum(enclosing->function) && contract->fma == FMA_YES;
+    bool is_fused = is_sum(enclosing->function) && PERMITTED(contract, fma) == FMA_YES;
     if (is_fused) out = box_unite(out, product);
   }
   bool is_flat = may_be_flushed(enclosing, arithmetics[0], quantum->scale);
@@ -212,7 +216,7 @@ static box_t enclose_by_integers(const enclosing_t *enclosing, const quantum_t q
   rescaled_t rescaled = combine(enclosing, quanta, to, stored);
   if (!box_is_finite(rescaled.value)) return quantum_box_anything(to);
   const box_t zero_point = box_point((double)to->zero_point);
-  bool is_rounded = enclosing->contract->rescale != 0;
+  bool is_rounded = PERMITTED(enclosing->contract, rescale) != 0;
   if (!is_rounded) return nearest_stored(box_add(rescaled.value, zero_point), to);
   bool is_f64 = result->quantization->expressed->format == &format_table[FORMAT_f64];
   const format_t *arithmetic = &format_table[is_f64 ? FORMAT_f64 : FORMAT_f32];
@@ -241,7 +245,7 @@ static box_t enclose_quantized(const enclosing_t *enclosing, size_t element,
     return quantum_box_quantize(&to, NULL, apply(enclosing->function, left, right));
   }
   box_t out = enclose_formula(enclosing, quanta, &to, stored);
-  if (enclosing->contract->quantized == 0) return out;
+  if (PERMITTED(enclosing->contract, quantized) == 0) return out;
   return box_unite(out, enclose_by_integers(enclosing, quanta, &to, stored));
 }
 

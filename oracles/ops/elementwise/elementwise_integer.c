@@ -21,7 +21,9 @@
 
 #include "oracles/ops/elementwise/elementwise_parts.h"
 
-/* The spellings of contract->rescale. */
+#include "generated/dot_general_permissions.h"
+
+/* The spellings of PERMITTED(contract, rescale). */
 enum { RESCALE_EXACT, RESCALE_FLOAT };
 
 /* One exact value without the result's zero point, and the sum of its |terms| with that. */
@@ -254,7 +256,7 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
   compute(instance, element, &to, arithmetic, &rescaled);
   mpq_t error;
   mpq_init(error);
-  if (contract->rescale == RESCALE_FLOAT) {
+  if (PERMITTED(contract, rescale) == RESCALE_FLOAT) {
     if (!is_exact(&rescaled, arithmetic)) bound_error(error, &rescaled, arithmetic);
     add_between(rescaled.value, error, &to, arithmetic, inout_judgement);
   } else {

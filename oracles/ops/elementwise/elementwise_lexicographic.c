@@ -51,18 +51,18 @@ typedef struct pairs {
 /* A zero that stands for a subnormal number where the contract flushes. */
 static bool is_flushed_to(const pairs_t *pairs, uint64_t from, uint64_t to) {
   const format_t *format = pairs->format;
-  return pairs->contract->ftz != FTZ_NONE && format_is_subnormal(format, from) &&
+  return PERMITTED(pairs->contract, ftz) != FTZ_NONE && format_is_subnormal(format, from) &&
          format_is_zero(format, to) &&
          (format_is_negative(format, from) == format_is_negative(format, to) ||
-          pairs->contract->zero_sign == ZERO_SIGN_ANY);
+          PERMITTED(pairs->contract, zero_sign) == ZERO_SIGN_ANY);
 }
 
 static bool is_part(const pairs_t *pairs, uint64_t operand, uint64_t got) {
   const format_t *format = pairs->format;
   if (operand == got || is_flushed_to(pairs, operand, got)) return true;
   if (format_is_nan(format, operand)) return format_is_nan(format, got);
-  return pairs->contract->zero_sign == ZERO_SIGN_ANY && format_is_zero(format, operand) &&
-         format_is_zero(format, got);
+  return PERMITTED(pairs->contract, zero_sign) == ZERO_SIGN_ANY &&
+         format_is_zero(format, operand) && format_is_zero(format, got);
 }
 
 static bool is_operand(const pairs_t *pairs, int operand) {
@@ -96,7 +96,7 @@ static void load_pair(const format_t *format, const uint64_t bits[2], unsigned f
 /* The operands that may be taken, with each choice of subnormal parts compared as zeros. */
 static unsigned taken_operands(const pairs_t *pairs, bool is_maximum) {
   enum { CHOICES = 16 };
-  uint8_t ftz = pairs->contract->ftz;
+  uint8_t ftz = PERMITTED(pairs->contract, ftz);
   bool flushes = ftz == FTZ_INPUTS || ftz == FTZ_BOTH;
   unsigned taken = 0;
   for (unsigned flushed = 0; flushed < (flushes ? CHOICES : 1); flushed++) {

@@ -4,6 +4,7 @@
 
 #include <mpfr.h>
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/exact/fold.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/elementwise/elementwise.h"
@@ -60,7 +61,7 @@ fold_value_t elementwise_combine_complex(const fold_t *fold, elementwise_t funct
 
 /* ---- Quantized ------------------------------------------------------------------------------- */
 
-/* The spellings of contract->quantized, which are the formulas of quantized programs. */
+/* The spellings of PERMITTED(contract, quantized), which are the formulas of quantized programs. */
 enum { ELEMENTWISE_DEQUANTIZE, ELEMENTWISE_INTEGER };
 
 /* Storage values low..high, and how an implementation gets there: "" is the usual way. */

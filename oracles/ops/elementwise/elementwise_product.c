@@ -12,6 +12,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/elementwise_permissions.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/value_range.h"
@@ -45,11 +46,11 @@ typedef struct visit {
 } visit_t;
 
 static bool flushes_inputs(const contract_t *contract) {
-  return contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 static bool flushes_outputs(const contract_t *contract) {
-  return contract->ftz == FTZ_OUTPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_OUTPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 static bool is_same(const visit_t *visit, uint64_t a, uint64_t b) {
@@ -58,7 +59,7 @@ static bool is_same(const visit_t *visit, uint64_t a, uint64_t b) {
     return format_is_nan(format, a) && format_is_nan(format, b);
   }
   bool are_zeros = format_is_zero(format, a) && format_is_zero(format, b);
-  return a == b || (are_zeros && visit->contract->zero_sign == ZERO_SIGN_ANY);
+  return a == b || (are_zeros && PERMITTED(visit->contract, zero_sign) == ZERO_SIGN_ANY);
 }
 
 static void visit_bits(visit_t *visit, uint64_t bits, const char *by) {
@@ -86,7 +87,8 @@ static void visit_value(visit_t *visit, mpfr_srcptr value, bool truncates, const
   const format_t *format = visit->format;
   uint64_t bits = format_from_mpfr(format, value, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   visit_bits(visit, bits, by);
-  if (truncates && visit->contract->accum_rounding == ACCUM_ROUNDING_RZ && mpfr_number_p(value)) {
+  if (truncates && PERMITTED(visit->contract, accum_rounding) == ACCUM_ROUNDING_RZ &&
+      mpfr_number_p(value)) {
     bits = format_from_mpfr(format, value, ROUNDING_TOWARD_ZERO, OVERFLOW_SATURATE);
     visit_bits(visit, bits, "accum_rounding=rz");
   }
@@ -151,7 +153,7 @@ static void make_addends(const visit_t *visit, double left, double right, bool i
   mpfr_set_d(product, left, MPFR_RNDN);
   mpfr_mul_d(product, product, right, MPFR_RNDN);
   add_rounded_product(visit, product, out_addends);
-  if (visit->contract->fma == FMA_YES) new_addend(out_addends, product, "fma=yes", true);
+  if (PERMITTED(visit->contract, fma) == FMA_YES) new_addend(out_addends, product, "fma=yes", true);
   mpfr_t node;
   mpfr_init2(node, mpfr_get_prec(product));
   for (mpfr_prec_t width = most_width(format); is_wide && width >= least_width(format); width--) {
@@ -254,7 +256,7 @@ bool elementwise_recover_product(const format_t *format, const double left[2],
 static void visit_recovered(visit_t *visit, complex_number_t x, complex_number_t y, int part) {
   const double left[2] = {x.real, x.imaginary}, right[2] = {y.real, y.imaginary};
   double recovered[2];
-  if (visit->contract->complex_infinity != COMPLEX_INFINITY_RECOVERED) return;
+  if (PERMITTED(visit->contract, complex_infinity) != COMPLEX_INFINITY_RECOVERED) return;
   if (!elementwise_recover_product(visit->format, left, right, recovered)) return;
   uint64_t bits = format_from_double(visit->format, recovered[part]);
   visit_bits(visit, bits, "complex_infinity=recovered");
@@ -305,7 +307,7 @@ static bool wider_may_reach(const visit_t *visit, const factors_t *factors) {
   const format_t *format = visit->format;
   double got = format_to_double(format, visit->bits);
   double largest = format_to_double(format, format->largest_bits);
-  if (visit->contract->accum_wider != ACCUM_WIDER_YES || isnan(got)) return false;
+  if (PERMITTED(visit->contract, accum_wider) != ACCUM_WIDER_YES || isnan(got)) return false;
   mpfr_t exact, magnitude, bound;
   mpfr_inits2(mpfr_get_prec(visit->exact), exact, magnitude, bound, (mpfr_ptr)NULL);
   find_exact(factors, exact, magnitude);
@@ -386,7 +388,7 @@ void elementwise_product_ask(const format_t *format, const double left[2], const
     mpfr_t bound;
     mpfr_init2(bound, mpfr_get_prec(exact));
     bound_wider(&visit, magnitude, bound);
-    bool is_wider = contract->accum_wider == ACCUM_WIDER_YES;
+    bool is_wider = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES;
     if (is_wider) mpfr_max(farthest, farthest, bound, MPFR_RNDU);
     answer_measure(out_answer, format, bits, exact, farthest, magnitude);
     mpfr_clear(bound);

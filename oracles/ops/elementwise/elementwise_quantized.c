@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/exact/careful_quantum.h"
 #include "oracles/exact/value_range.h"
 #include "oracles/ops/elementwise/elementwise_parts.h"
@@ -105,7 +106,7 @@ static void add_result(const formula_steps_t *steps, step_values_t *values, size
 
 /* Zeros for subnormal values, which one step may write or the next may read as such. */
 static void add_flushed(const formula_steps_t *steps, step_values_t *values) {
-  if (steps->contract->ftz == FTZ_NONE) return;
+  if (PERMITTED(steps->contract, ftz) == FTZ_NONE) return;
   double smallest = ldexp(1, steps->arithmetics[0]->exponent_min);
   size_t count = values->count;
   for (size_t i = 0; i < count; i++) {
@@ -116,7 +117,7 @@ static void add_flushed(const formula_steps_t *steps, step_values_t *values) {
 }
 
 static bool flushes_inputs(const contract_t *contract) {
-  return contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  return PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
 }
 
 static quantum_t quantum_flushed(const formula_steps_t *steps, const quantum_t *quantum) {
@@ -196,7 +197,7 @@ static void operate(const formula_steps_t *steps, const step_values_t values[2],
     }
   }
   bool is_sum = steps->function == ELEMENTWISE_ADD || steps->function == ELEMENTWISE_SUBTRACT;
-  if (is_sum && steps->contract->fma == FMA_YES) {
+  if (is_sum && PERMITTED(steps->contract, fma) == FMA_YES) {
     add_fused(steps, values, 0, out_results);
     add_fused(steps, values, 1, out_results);
   }
@@ -254,7 +255,7 @@ void elementwise_quantized_ask(const case_t *instance, const contract_t *contrac
                                const tensor_t *result, answer_t *out_answer) {
   stored_judgement_t judgement = {.got = quantum_load(result, element), .by = ""};
   elementwise_judge_formula(instance, contract, element, &judgement);
-  if (contract->quantized == ELEMENTWISE_INTEGER) {
+  if (PERMITTED(contract, quantized) == ELEMENTWISE_INTEGER) {
     elementwise_judge_integers(instance, contract, element, &judgement);
   }
   answer_t answer = {.is_quantum = true,

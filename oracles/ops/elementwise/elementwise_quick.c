@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/elementwise_permissions.h"
 #include "oracles/exact/quick_quantum.h"
 #include "oracles/ops/elementwise/elementwise_parts.h"
 
@@ -218,11 +219,11 @@ static inline uint64_t operate_integers(elementwise_t function, const element_t 
 static bool is_open(elementwise_t function, const element_t *element, const contract_t *contract,
                     uint64_t amount) {
   if (function == ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC) {
-    return contract->shift_amount != 0 && amount >= element->bits;
+    return PERMITTED(contract, shift_amount) != 0 && amount >= element->bits;
   }
   bool may_overflow = element_is_integer(element) && function != ELEMENTWISE_MAXIMUM &&
                       function != ELEMENTWISE_MINIMUM;
-  return may_overflow && contract->integer_overflow == INTEGER_OVERFLOW_SATURATE;
+  return may_overflow && PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE;
 }
 
 static void accept_integers(elementwise_t function, const element_t *element,

@@ -142,7 +142,7 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
   }
   special = find_specials(&sums, terms, element->format, contract, special);
   lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
-  bool may_be_wider = contract->accum_wider == ACCUM_WIDER_YES;
+  bool may_be_wider = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES;
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
   arena_rewind(arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
@@ -163,7 +163,7 @@ static accept_t accept_integers(const case_t *instance, const reduce_slices_t *s
                                 const contract_t *contract, uint32_t result, arena_t *arena) {
   fold_body_t body = reduce_fold_body(&instance->program);
   bool may_overflow = body == FOLD_ADD || body == FOLD_MULTIPLY;
-  if (may_overflow && contract->integer_overflow == INTEGER_OVERFLOW_SATURATE) {
+  if (may_overflow && PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
     return accept_ask_all(slices->output_count, arena);
   }
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, slices->output_count);
@@ -232,7 +232,7 @@ status_t reduce_accept(const case_t *instance, const contract_t *contract, arena
     reduce_core_convert_accept(&core, &slices, i, result, arena, &out_accepts[i]);
   }
   bool is_rounded = !is_pick && program->results[0].element->format != NULL;
-  if (contract->order == ORDER_IN_ORDER && is_rounded) {
+  if (PERMITTED(contract, order) == ORDER_IN_ORDER && is_rounded) {
     return accept_sequential(instance, reduce_simulate, arena, out_accepts, error);
   }
   return STATUS_OK;

@@ -98,11 +98,12 @@ static box_t round_product(const reducing_t *reducing, const box_product_t *prod
   double normal = format_smallest_normal(format);
   double error = bound.factor * box_magnitude(product->product) * (1 + 0x1p-40);
   if (product->smallest < 4 * normal) {
-    double each = 2 * format_smallest(format) + (contract->ftz == FTZ_NONE ? 0 : 2 * normal);
+    double each =
+        2 * format_smallest(format) + (PERMITTED(contract, ftz) == FTZ_NONE ? 0 : 2 * normal);
     error += (double)product->count * each * reach;
   }
   box_t exact = box_widen(product->product, error + 0x1p-1073);
-  if (contract->ftz != FTZ_NONE) exact = box_flush(exact, format);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) exact = box_flush(exact, format);
   return bound.last_truncates ? box_round_either_way(exact, format) : box_round(exact, format);
 }
 
@@ -111,7 +112,7 @@ static box_t convert_float(const reducing_t *reducing, box_t accumulated) {
   box_t out = accumulated;
   if (contract == NULL) return out;
   if (reducing->result != reducing->accumulation) out = box_round(out, reducing->result->format);
-  return contract->ftz == FTZ_NONE ? out : box_flush(out, reducing->result->format);
+  return PERMITTED(contract, ftz) == FTZ_NONE ? out : box_flush(out, reducing->result->format);
 }
 
 static box_t reduce_floats_by_product(const reducing_t *reducing) {
@@ -119,7 +120,7 @@ static box_t reduce_floats_by_product(const reducing_t *reducing) {
   if (reducing->contract == NULL) return product.product;
   box_t rounded = round_product(reducing, &product);
   bool converts = reducing->result != reducing->accumulation;
-  if (!converts || reducing->contract->accum_wider == ACCUM_WIDER_NO) {
+  if (!converts || PERMITTED(reducing->contract, accum_wider) == ACCUM_WIDER_NO) {
     return convert_float(reducing, rounded);
   }
   /* A wider product may be rounded to the result's type at once: it lies between the neighbours of
@@ -193,7 +194,7 @@ static bool convert_term(const reducing_t *reducing, box_t *inout_term) {
   const format_t *formats[] = {reducing->input->format, reducing->accumulation->format};
   for (int i = 0; i < 2; i++) {
     if (i == 1 && !is_exact) *inout_term = box_round(*inout_term, formats[1]);
-    if (contract->ftz == FTZ_NONE) continue;
+    if (PERMITTED(contract, ftz) == FTZ_NONE) continue;
     *inout_term =
         is_sum ? box_flush_term(*inout_term, formats[i]) : box_flush(*inout_term, formats[i]);
   }
@@ -214,7 +215,7 @@ static void enclose_result(reducing_t reducing, const reduce_slices_t *slices, c
   reducing.count = slices->term_count;
   reducing.terms = terms;
   reducing.may_repeat_init =
-      reducing.contract != NULL && reducing.contract->init_count == INIT_COUNT_ANY;
+      reducing.contract != NULL && PERMITTED(reducing.contract, init_count) == INIT_COUNT_ANY;
   reducing.may_skip_init = reducing.may_repeat_init && slices->term_count > 0;
   for (size_t output = 0; output < slices->output_count; output++) {
     bool are_known = init_is_known;

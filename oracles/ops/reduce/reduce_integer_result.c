@@ -42,7 +42,7 @@ static bool sum_may_saturate_and_leave(const integer_question_t *question,
     *(term > 0 ? &positive : &negative) += term;
   }
   wide_t init = widen(element, question->init);
-  bool any = contract->init_count == INIT_COUNT_ANY;
+  bool any = PERMITTED(contract, init_count) == INIT_COUNT_ANY;
   uint32_t first = any && question->count > 0 ? 0 : 1;
   uint32_t last = any ? CONTRACT_INIT_COUNT_MAX : 1;
   /* More of them move both ends one way: the two extremes decide. */
@@ -59,7 +59,7 @@ static bool sum_may_saturate_and_leave(const integer_question_t *question,
 /* Whether some modular result is outside of `result`. */
 static bool modular_leaves(const integer_question_t *question, const contract_t *contract,
                            const element_t *result) {
-  bool any = contract->init_count == INIT_COUNT_ANY;
+  bool any = PERMITTED(contract, init_count) == INIT_COUNT_ANY;
   integer_question_t next = *question;
   uint64_t unused;
   uint64_t value = integer_result(question, 1);
@@ -101,7 +101,7 @@ static bool may_leave(const integer_question_t *question, const contract_t *cont
   bool is_boolean = question->element->kind == ELEMENT_BOOLEAN;
   bool is_sum = question->body == FOLD_ADD && !is_boolean;
   bool is_product = question->body == FOLD_MULTIPLY && !is_boolean;
-  bool may_saturate = contract->integer_overflow != INTEGER_OVERFLOW_WRAP;
+  bool may_saturate = PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_WRAP;
   if (may_saturate && is_sum && sum_may_saturate_and_leave(question, contract, result)) return true;
   if (may_saturate && is_product && product_may_saturate(question)) return true;
   return modular_leaves(question, contract, result);

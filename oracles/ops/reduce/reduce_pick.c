@@ -159,11 +159,11 @@ static bool value_matches(const pick_t *pick, const contract_t *contract, const 
   if (bits == pair->bits) return true;
   const format_t *format = pick->element->format;
   if (format == NULL || !format_is_zero(format, bits)) return false;
-  if (pair->exact == 0) return contract->zero_sign == ZERO_SIGN_ANY;
+  if (pair->exact == 0) return PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   bool is_subnormal = fabs(pair->exact) < format_smallest_normal(format);
   bool same_sign = format_is_negative(format, bits) == (signbit(pair->exact) != 0);
-  return is_subnormal && contract->ftz != FTZ_NONE &&
-         (same_sign || contract->zero_sign == ZERO_SIGN_ANY);
+  return is_subnormal && PERMITTED(contract, ftz) != FTZ_NONE &&
+         (same_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
 }
 
 /* Whether the value alone is admissible.  In any order every one of the equal values may come out;
@@ -178,7 +178,8 @@ static bool value_is_admissible(const pick_t *pick, const contract_t *contract, 
   for (size_t i = 0; i < pick->count; i++) {
     const pair_t *pair = &pick->pairs[i];
     if (compare(pick, pair, &state.extreme) != 0) continue;
-    if (contract->order == ORDER_ANY && value_matches(pick, contract, pair, bits)) return true;
+    if (PERMITTED(contract, order) == ORDER_ANY && value_matches(pick, contract, pair, bits))
+      return true;
     last = pair;
   }
   return last != NULL && value_matches(pick, contract, last, bits);
@@ -192,7 +193,7 @@ static bool index_is_admissible(const pick_t *pick, const contract_t *contract, 
   for (size_t i = 0; i < pick->count; i++) {
     if (!is_nan(pick, &pick->pairs[i])) continue;
     if (index == pick->pairs[i].index) return true;
-    if (contract->order == ORDER_IN_ORDER) return false; /* Only the first NaN wins. */
+    if (PERMITTED(contract, order) == ORDER_IN_ORDER) return false; /* Only the first NaN wins. */
   }
   return false;
 }
@@ -255,9 +256,9 @@ void reduce_pick_ask(const case_t *instance, const reduce_slices_t *slices,
   uint64_t value = element_load(pick.element, results[0].data, component);
   uint64_t index = result == 0 ? 0 : reduce_load_integer(&results[1], component);
   answer_t answer = {.is_index = result == 1};
-  bool may_flush = contract->ftz != FTZ_NONE && pick.element->format != NULL;
+  bool may_flush = PERMITTED(contract, ftz) != FTZ_NONE && pick.element->format != NULL;
   pick_t flushed = may_flush ? flush_inputs(&pick, arena) : pick;
-  bool may_skip_init = pick.count != 0 && contract->init_count == INIT_COUNT_ANY;
+  bool may_skip_init = pick.count != 0 && PERMITTED(contract, init_count) == INIT_COUNT_ANY;
   for (int skips = 0; skips <= (may_skip_init ? 1 : 0) && !answer.conforms; skips++) {
     bool with_init = skips == 0;
     answer.conforms = is_admissible(&pick, contract, with_init, result, value, index) ||

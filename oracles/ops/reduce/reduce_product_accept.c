@@ -54,7 +54,7 @@ static bool is_exact_product(const running_product_t *product, const format_t *f
 /* Whether one multiplication is all that rounds: whether a wider node may round it before is then
  * left to the careful side. */
 static bool is_rounded_once(const running_product_t *product, const contract_t *contract) {
-  return contract->accum_wider == ACCUM_WIDER_YES && !product->is_rounded &&
+  return PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && !product->is_rounded &&
          product->odd_count <= 2;
 }
 
@@ -80,7 +80,7 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
   if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, contract))
     return accept;
   contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
-  strict.ftz = FTZ_NONE;
+  PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_product(format, &strict, factors);
   double *reference = ARENA_NEW_ARRAY(arena, double, count);
   double *magnitude = ARENA_NEW_ARRAY(arena, double, count);

@@ -17,7 +17,7 @@ static quantum_t quantum_of_scalar(const scalar_type_t *type) {
 
 static status_t require_scales(const reduce_quanta_t *quanta, const contract_t *contract,
                                failure_t *error) {
-  if (contract->ftz == FTZ_NONE) return STATUS_OK;
+  if (PERMITTED(contract, ftz) == FTZ_NONE) return STATUS_OK;
   double least = fmin(quanta->accumulation.scale, fmin(quanta->input.scale, quanta->result.scale));
   if (least >= format_smallest_normal(quanta->arithmetics[0])) return STATUS_OK;
   return status_fail(

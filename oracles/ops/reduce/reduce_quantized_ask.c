@@ -180,7 +180,8 @@ static bool pick_conforms_with(const quantized_ask_t *ask, bool with_init,
 static bool pick_conforms(quantized_ask_t *ask) {
   ask->init_count = 1;
   if (pick_conforms_with(ask, true, &ask->expected, &ask->is_known)) return true;
-  bool may_skip = ask->question.count > 0 && ask->question.contract->init_count == INIT_COUNT_ANY;
+  bool may_skip =
+      ask->question.count > 0 && PERMITTED(ask->question.contract, init_count) == INIT_COUNT_ANY;
   ask->init_count = 0;
   stored_interval_t picked;
   bool is_known;
@@ -219,7 +220,7 @@ static bool sum_conforms(quantized_ask_t *ask, arena_t *arena) {
   ask->init_count = 1;
   bool conforms = sum_conforms_with(ask, 1, arena, &ask->is_known);
   if (ask->is_known) (void)reach_bound(question, 1, &ask->expected);
-  if (conforms || question->contract->init_count != INIT_COUNT_ANY) return conforms;
+  if (conforms || PERMITTED(question->contract, init_count) != INIT_COUNT_ANY) return conforms;
   if (question->count > 0) {
     ask->init_count = 0;
     if (sum_conforms_with(ask, 0, arena, &is_known)) return true;

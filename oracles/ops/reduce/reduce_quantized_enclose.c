@@ -65,7 +65,7 @@ static stored_interval_t unite(stored_interval_t a, stored_interval_t b) {
 /* What the accumulation ends in, with every number of initial values; false if nobody knows. */
 static bool accumulate(const reach_question_t *question, fold_body_t body,
                        stored_interval_t *out_sum) {
-  bool may_vary = question->contract->init_count == INIT_COUNT_ANY;
+  bool may_vary = PERMITTED(question->contract, init_count) == INIT_COUNT_ANY;
   bool may_skip = may_vary && question->count > 0;
   bool largest = body == FOLD_MAXIMUM;
   stored_interval_t without;

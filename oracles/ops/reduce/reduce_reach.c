@@ -23,7 +23,7 @@ void reach_prepare(reach_question_t *question) {
   }
   for (size_t i = 0; i < quanta->arithmetic_count; i++) {
     double u = ldexp(1, -quanta->arithmetics[i]->precision);
-    if (question->contract->accum_rounding == ACCUM_ROUNDING_RZ) u *= 2;
+    if (PERMITTED(question->contract, accum_rounding) == ACCUM_ROUNDING_RZ) u *= 2;
     double outwards = 1 + 0x1p-40;
     question->errors[i] = (reach_errors_t){.parts = expm1(5 * log1p(u)) * outwards,
                                            .zero_point = expm1(2 * log1p(u)) * outwards};
@@ -339,14 +339,15 @@ static bool make_any_order(set_builder_t *builder, uint32_t init_count, arena_t 
 bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena_t *arena,
                     reach_set_t *out_set) {
   const contract_t *contract = question->contract;
-  if (question->count + init_count == 0 || contract->accum_rounding == ACCUM_ROUNDING_RZ) {
+  if (question->count + init_count == 0 ||
+      PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) {
     return false;
   }
   arena_mark_t mark = arena_mark(arena);
   set_builder_t builder = {.question = question,
                            .most = REACH_INTERVALS_MAX,
                            .gathered = ARENA_NEW_ARRAY(arena, gathered_set_t, 1)};
-  bool is_made = contract->order == ORDER_IN_ORDER
+  bool is_made = PERMITTED(contract, order) == ORDER_IN_ORDER
                      ? make_in_order(&builder, init_count, arena, out_set)
                      : make_any_order(&builder, init_count, arena, out_set);
   arena_rewind(arena, mark);

@@ -1,5 +1,6 @@
 #include "oracles/ops/windowed/windowed_gather.h"
 
+#include "generated/windowed_permissions.h"
 #include "oracles/term_rows.h"
 
 /* ---- Windows --------------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static status_t gather_windows(const case_t *instance, uint32_t reading, fault_t
 
 static uint32_t count_readings(const case_t *instance, const contract_t *contract) {
   (void)instance;
-  return contract->window_padding == WINDOW_PADDING_EITHER ? READING_COUNT : 1;
+  return PERMITTED(contract, window_padding) == WINDOW_PADDING_EITHER ? READING_COUNT : 1;
 }
 
 static const char *name_reading(uint32_t reading) {

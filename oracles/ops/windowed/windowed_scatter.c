@@ -1,5 +1,6 @@
 /* How a select_and_scatter is gathered: for each element of the operand, the source elements of the
  * windows that select it, in their order. */
+#include "generated/windowed_permissions.h"
 #include "oracles/ops/windowed/windowed_select.h"
 #include "oracles/term_rows.h"
 
@@ -145,8 +146,8 @@ static status_t gather_scatter(const case_t *instance, uint32_t reading, fault_t
 }
 
 static select_level_t level_of(const contract_t *contract) {
-  if (contract->selection == SELECTION_ANY) return SELECT_ANY_ORDER;
-  bool flushes = contract->ftz == FTZ_INPUTS || contract->ftz == FTZ_BOTH;
+  if (PERMITTED(contract, selection) == SELECTION_ANY) return SELECT_ANY_ORDER;
+  bool flushes = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   return flushes ? SELECT_FLUSHED : SELECT_IN_ORDER;
 }
 
