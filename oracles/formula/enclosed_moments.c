@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/formula/enclosed_set.h"
 
 enum { MOMENT_PRECISION = 320 };
@@ -15,7 +16,7 @@ typedef struct moments {
   mpfr_t squares_low; /* The sum of squared deviations from the exact mean lies between them. */
   mpfr_t squares_high;
   double largest; /* Of |x|, rounded up. */
-  double range;   /* max x - min x, rounded up. */
+  double range;   /* max x - min x, rounded up: theory.md, T8. */
   double width;   /* Of the widest interval, rounded up: 0 for points. */
 } moments_t;
 
@@ -24,6 +25,11 @@ static bool are_finite_points(row_t a) {
     if (!enclosed_is_point(&a.enclosed[i])) return false;
   }
   return true;
+}
+
+static double range_of(double least, double greatest) {
+  double range = greatest - least;
+  return upper_of_rounded(range, magnitude_error_of_sum(greatest, -least, range)).value;
 }
 
 static void find_mean(moments_t *moments, row_t a) {
@@ -45,7 +51,7 @@ static void find_mean(moments_t *moments, row_t a) {
     mpfr_sub(moments->mean_error, a.enclosed[i].high, x, MPFR_RNDU);
     moments->width = fmax(moments->width, mpfr_get_d(moments->mean_error, MPFR_RNDU));
   }
-  moments->range = (greatest - least) * (1 + 0x1p-50);
+  moments->range = range_of(least, greatest);
   mpfr_div_ui(moments->mean, moments->mean, (unsigned long)a.count, MPFR_RNDN);
   /* Each of n roundings errs by at most 2^-MOMENT_PRECISION of what has been summed. */
   mpfr_mul_2si(moments->mean_error, magnitude, 1 - MOMENT_PRECISION, MPFR_RNDU);
@@ -177,41 +183,58 @@ static double running_roundoff(const formula_t *formula) {
   return PERMITTED(formula->contract, accum_rounding) == ACCUM_ROUNDING_RN ? u : 2 * u;
 }
 
-/* How far the computed mean of any part may be from its exact one.  Parts a and b of sizes k and l
- * are merged as m = a + (b - a) l / (k + l), in whatever way that is rounded: the difference, the
- * quotient and the product err by 4 u |b - a| at the most, the sum by u |m|, and each of three
- * operations may underflow.  So the error is the mean of those of the parts, weighted by size, plus
- * r = u A + 4 u R + 3 eta, with A the largest |x| and R the range of the x.  Unrolled over the tree
- * that is r times the mean depth of the leaves, at most (n + 1) / 2.  (The computed means exceed A
- * and R by as much; while n u < 2^-14, 1 + 2^-10 covers it.)  A number that may be anything within
- * an interval, another thing at each use, is a part of one element whose mean errs by its width. */
-static double mean_distance(const formula_t *formula, const moments_t *moments, size_t count) {
-  double u = running_roundoff(formula);
-  double step =
-      u * moments->largest + 4 * u * moments->range + 3 * enclosed_underflow_loss(formula);
-  return (((double)count + 1) / 2 * step + moments->width) * (1 + 0x1p-10);
+/* How far the computed mean of any part may be from its exact one: theory.md, T64.  The factor is
+ * for what the roundings of erring means add. */
+static upper_t mean_distance(const formula_t *formula, const moments_t *moments, size_t count) {
+  const double second_order = 1 + 0x1p-10;
+  upper_t u = upper_of(running_roundoff(formula));
+  upper_t magnitude =
+      upper_add(upper_of(moments->largest), upper_scale(upper_of(moments->range), 4));
+  upper_t step = upper_add(upper_multiply(u, magnitude),
+                           upper_scale(upper_of(enclosed_underflow_loss(formula)), 3));
+  upper_t steps = upper_scale(step, ((double)count + 1) / 2);
+  return upper_scale(upper_add(steps, upper_of(moments->width)), second_order);
 }
 
-/* Merging adds d^2 k l / (k + l), d the distance of the means; without errors these add up to the
- * sum S of squared deviations (Chan, Golub and LeVeque, equation 2.1).  With means that err by D, d
- * errs by 2 D, and the sum by 4 D sum(w |d|) + 4 D^2 W, where the weights w = k l / (k + l) are at
- * most the size of the smaller part, so that W = sum w <= n max(1, log2 n): an element is in the
- * smaller part at most log2 n times.  By Cauchy and Schwarz sum(w |d|) <= sqrt(W S).  (Welford's
- * (x - m)(x - m'), m before and m' after x, errs by less: 2 D sum |x - m| + n D^2, the sum being at
- * most sqrt(2 n S); where x errs by up to D too, by twice that and 4 n D^2, which is less with 2
- * W.)  Each such term is rounded 8 times at the most, and then n - 1 times added.
- *
- * No computed sum is negative: d^2 is not, nor is (x - m)(x - m'), since m' = m + (x - m) / k with
- * k >= 2 has not gone beyond x: half of the rounded difference is less than the exact one, and
- * rounding is monotone.  Where x differs by up to w at each of its three uses, m' = m + (x'' - m) /
- * k too, the factors are d = x - m and, with the sign of d, at least |d| / 2 - w - w / 2.  So the
- * product is at least d^2 / 2 - (3/2) |d| w >= -(9/8) w^2, and -2 n w^2 is below the sum of n of
- * these, rounding included. */
-static double squares_error(double distance, double squares, size_t count, bool are_points) {
-  double weights = (double)count * fmax(1, log2((double)count) * (1 + 0x1p-40));
-  if (!are_points) weights *= 2;
-  return (4 * distance * sqrt(weights * squares) + 4 * distance * distance * weights) *
-         (1 + 0x1p-40);
+/* The weights of all merges add up to no more: theory.md, T65. */
+static upper_t sum_of_weights(size_t count) {
+  upper_t depth = upper_larger(upper_of(1), upper_log2(upper_of((double)count)));
+  return upper_scale(depth, (double)count);
+}
+
+/* What means that err by `distance` make of sums of squares: theory.md, T65. */
+static upper_t squares_error(upper_t distance, upper_t squares, size_t count, bool are_points) {
+  upper_t weights = upper_scale(sum_of_weights(count), are_points ? 1 : 2);
+  upper_t cross = upper_multiply(distance, upper_sqrt(upper_multiply(weights, squares)));
+  upper_t square = upper_multiply(upper_multiply(distance, distance), weights);
+  return upper_scale(upper_add(cross, square), 4);
+}
+
+/* What a computed sum of squares may be off by: theory.md, T65. */
+static upper_t running_error(const formula_t *formula, const moments_t *moments, size_t count,
+                             upper_t distance) {
+  const double second_order = 1 + 0x1p-10;
+  double n = (double)count;
+  upper_t squares = upper_of_mpfr(moments->squares_high);
+  upper_t of_means = squares_error(distance, squares, count, moments->width == 0);
+  upper_t roundings = upper_scale(upper_of((n + 8) * running_roundoff(formula)), second_order);
+  upper_t losses = upper_scale(upper_add(upper_of(3 * n), sum_of_weights(count)),
+                               enclosed_underflow_loss(formula));
+  upper_t error =
+      upper_add(upper_scale(of_means, second_order), upper_multiply(squares, roundings));
+  return upper_add(error, losses);
+}
+
+/* How far below 0 a computed sum of squares may be: theory.md, T66. */
+static upper_t depth_below_zero(const formula_t *formula, const moments_t *moments, size_t count,
+                                upper_t distance) {
+  if (moments->width == 0) return upper_of(0);
+  upper_t lost = upper_of(enclosed_underflow_loss(formula));
+  upper_t largest = upper_add(upper_of(moments->largest), distance);
+  upper_t update = upper_add(upper_scale(largest, running_roundoff(formula)), upper_scale(lost, 3));
+  upper_t apart = upper_add(upper_of(moments->width), update);
+  upper_t term = upper_add(upper_scale(upper_multiply(apart, apart), 2), lost);
+  return upper_scale(term, (double)count);
 }
 
 static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, mpfr_srcptr high_centre,
@@ -226,24 +249,21 @@ static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, mpfr_srcptr hi
 static void set_running(const formula_t *formula, const moments_t *moments, size_t count,
                         enclosed_t *mean, enclosed_t *squares) {
   double n = (double)count;
-  double u = running_roundoff(formula);
-  double distance = mean_distance(formula, moments, count);
+  upper_t distance = mean_distance(formula, moments, count);
   double upper = mpfr_get_d(moments->squares_high, MPFR_RNDU);
-  double rounding = (n + 8) * u * (1 + 0x1p-10);
-  double error = squares_error(distance, upper, count, moments->width == 0) * (1 + 0x1p-10) +
-                 upper * rounding + 4 * n * enclosed_underflow_loss(formula);
+  double error = running_error(formula, moments, count, distance).value;
   double largest = format_to_double(formula->format, formula->format->largest_bits);
   bool is_tame = moments->range < largest / 4 && n * moments->largest < largest / 4 &&
                  n * (upper + error) < largest / 4;
-  if (n * u >= 0x1p-14 || !is_tame) {
+  if (n * running_roundoff(formula) >= 0x1p-14 || !is_tame) { /* theory.md, T64. */
     enclosed_set_anything(mean);
     enclosed_set_anything(squares);
     return;
   }
-  set_interval(mean, moments->mean, moments->mean,
-               distance + mpfr_get_d(moments->mean_error, MPFR_RNDU));
+  upper_t mean_error = upper_add(distance, upper_of_mpfr(moments->mean_error));
+  set_interval(mean, moments->mean, moments->mean, mean_error.value);
   set_interval(squares, moments->squares_low, moments->squares_high, error);
-  double least = -2 * n * moments->width * moments->width;
+  double least = -depth_below_zero(formula, moments, count, distance).value;
   if (mpfr_cmp_d(squares->low, least) < 0) mpfr_set_d(squares->low, least, MPFR_RNDD);
   if (mpfr_zero_p(squares->low)) mpfr_set_zero(squares->low, 1);
 }

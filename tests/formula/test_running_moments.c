@@ -1,0 +1,102 @@
+/* Running moments of rows for which a proof once said too little (oracles/theory.md, T65 and T66):
+ * a schedule that conforms is carried out here step by step, and its result must be enclosed. */
+#include <glib.h>
+#include <math.h>
+
+#include "oracles/formula/enclosed_set.h"
+
+typedef struct fixture {
+  arena_t arena;
+  contract_t contract;
+  enclosing_t settings;
+  formula_t formula;
+} fixture_t;
+
+static void set_up(fixture_t *fixture, gconstpointer data) {
+  const char *words = data;
+  failure_t error = {0};
+  arena_init(&fixture->arena);
+  g_assert_cmpint(contract_parse(str_from(words), &fixture->contract, &error), ==, STATUS_OK);
+  fixture->settings = (enclosing_t){.is_exact = false};
+  fixture->formula = (formula_t){.evaluator = &enclosed_evaluator,
+                                 .settings = &fixture->settings,
+                                 .contract = &fixture->contract,
+                                 .arena = &fixture->arena};
+}
+
+static void tear_down(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  arena_deinit(&fixture->arena);
+}
+
+static void assert_encloses(const enclosed_t *set, double value) {
+  g_assert_true(set->has_finite);
+  g_assert_cmpfloat(mpfr_get_d(set->low, MPFR_RNDD), <=, value);
+  g_assert_cmpfloat(mpfr_get_d(set->high, MPFR_RNDU), >=, value);
+}
+
+static double flushed(double x) { return fabs(x) < 0x1p-1022 ? 0 : x; }
+
+/* Numbers that are c times how many bits of their index are set, merged in pairs, pairs of pairs,
+ * and so on: all means that meet differ by c, whose square is subnormal and is flushed each time,
+ * while the exact sum of squares grows with the depth of the tree. */
+static void test_flushed_squares(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  enum { DEPTH = 17, COUNT = 1 << DEPTH };
+  const double c = 0x1p-511 * (1 - 0x1p-20);
+  fixture->formula.format = &format_table[FORMAT_f64];
+  uint64_t *bits = ARENA_NEW_ARRAY(&fixture->arena, uint64_t, COUNT);
+  double *means = ARENA_NEW_ARRAY(&fixture->arena, double, COUNT);
+  double *squares = ARENA_NEW_ARRAY(&fixture->arena, double, COUNT);
+  for (size_t i = 0; i < COUNT; i++) {
+    means[i] = c * (double)__builtin_popcount((unsigned)i);
+    squares[i] = 0;
+    bits[i] = format_from_double(fixture->formula.format, means[i]);
+  }
+  row_t x = enclosed_load(&fixture->formula, fixture->formula.format, bits, COUNT);
+  for (size_t size = 1; size < COUNT; size *= 2) {
+    for (size_t i = 0; i < COUNT; i += 2 * size) {
+      double difference = means[i + size] - means[i];
+      double square = flushed(difference * difference);
+      means[i] = flushed(means[i] + difference / 2);
+      squares[i] = flushed(squares[i] + squares[i + size] + flushed(square * (double)size / 2));
+    }
+  }
+  row_t mean, sum;
+  formula_running_moments(&fixture->formula, x, &mean, &sum);
+  g_assert_cmpfloat(squares[0], ==, 0);
+  assert_encloses(mean.enclosed, means[0]);
+  assert_encloses(sum.enclosed, squares[0]);
+}
+
+/* A product that is added unrounded in both factors of Welford's term, and rounded in the mean,
+ * which a tie then moves beyond it: so the only square is negative. */
+static void test_negative_square(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  const float first = 1 + 0x1p-23F, rounded = 1 + 0x1p-22F;
+  const double unrounded = (double)rounded - 0x1p-27;
+  fixture->formula.format = &format_table[FORMAT_f32];
+  row_t x = {.count = 2, .enclosed = enclosed_new(&fixture->arena, 2)};
+  enclosed_set_double(&x.enclosed[0], (double)first);
+  enclosed_set_double(&x.enclosed[1], (double)rounded);
+  mpfr_set_d(x.enclosed[1].low, unrounded, MPFR_RNDN);
+  float before = (float)(unrounded - (double)first);
+  float mean = first + (rounded - first) / 2;
+  float after = (float)(unrounded - (double)mean);
+  float square = before * after;
+  row_t means, sum;
+  formula_running_moments(&fixture->formula, x, &means, &sum);
+  g_assert_cmpfloat(square, <, -4 * 0x1p-54F); /* -2 n w^2 */
+  assert_encloses(means.enclosed, (double)mean);
+  assert_encloses(sum.enclosed, (double)square);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  g_test_add("/running-moments/flushed-squares", fixture_t, "backend,ftz=outputs", set_up,
+             test_flushed_squares, tear_down);
+  g_test_add("/running-moments/negative-square", fixture_t, "backend", set_up, test_negative_square,
+             tear_down);
+  return g_test_run();
+}
