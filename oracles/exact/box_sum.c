@@ -1,11 +1,12 @@
 #include "oracles/exact/box_sum.h"
 
 #include "oracles/exact/arithmetic.h"
+#include "oracles/exact/magnitude.h"
 
 /* Sums and products of integers up to here are exact. */
 static const double exact_integers = 0x1p52;
 
-/* 1 + n u for up to 2^24 terms, and the bound's own roundings. */
+/* 1 + n u for up to 2^24 terms: theory.md, T70. */
 static const double slack = 1 + 0x1p-24;
 
 double box_sum_magnitude(const box_sum_t *sum) {
@@ -13,9 +14,7 @@ double box_sum_magnitude(const box_sum_t *sum) {
   return sum->magnitude * slack + (double)sum->count * 0x1p-1073;
 }
 
-/* A dot product of n terms in any order errs by at most n u sum |a b| (Jeannerod and Rump 2013,
- * theorem 4.2), and by half the smallest number for each product that underflows, which additions
- * take along at most (1 + u)^n times. */
+/* theory.md, T70. */
 box_t box_sum_total(const box_sum_t *sum) {
   double magnitude = box_sum_magnitude(sum);
   if (!isfinite(magnitude)) return box_whole_line();
@@ -45,12 +44,13 @@ box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape,
   box_t exact = box_sum_total(sum);
   if (!isfinite(magnitude) || !box_is_finite(exact)) return box_whole_line();
   error_bound_t bound = error_bound_sum(format, contract, shape->bound);
-  /* No partial sum is beyond what all terms of one sign are, rounded. */
-  double reach = magnitude == 0 ? 0 : magnitude * (1 + bound.total_factor);
-  reach = (reach + bound.total_offset) * (1 + 0x1p-50);
-  if (!(reach < format_to_double(format, format->largest_bits))) return box_whole_line();
-  double error = magnitude == 0 ? 0 : bound.factor * magnitude;
-  exact = box_widen(exact, (error + bound.offset) * (1 + 0x1p-50) + 0x1p-1073);
+  /* No partial sum is beyond what all terms of one sign are, rounded: theory.md, T19. */
+  upper_t size = upper_of(magnitude);
+  upper_t reach = upper_add(size, upper_scale(size, bound.total_factor));
+  reach = upper_add(reach, upper_of(bound.total_offset));
+  if (!(reach.value < format_to_double(format, format->largest_bits))) return box_whole_line();
+  upper_t error = upper_add(upper_scale(size, bound.factor), upper_of(bound.offset));
+  exact = box_widen(exact, error.value);
   /* What is subnormal before its rounding may be flushed too. */
   if (PERMITTED(contract, ftz) != FTZ_NONE) exact = box_flush(exact, format);
   box_t sums =

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "oracles/exact/magnitude.h"
+
 double format_unit_roundoff(const format_t *format) { return ldexp(1.0, -format->precision); }
 
 double format_smallest(const format_t *format) {
@@ -10,68 +12,57 @@ double format_smallest(const format_t *format) {
 
 double format_smallest_normal(const format_t *format) { return ldexp(1.0, format->exponent_min); }
 
-/* An upper bound on exp(x) - 1 for x >= 0.  Up to 2^-10 by x + x^2/2 + x^3, which exceeds the
- * series by more than the binary64 roundings lose; above, by the library's expm1, whose error is
- * far below 2^-40. */
-static double expm1_upper(double x) {
-  if (x <= 0x1p-10) return x * (1.0 + x * (0.5 + x)) * (1.0 + 0x1p-50);
-  return expm1(x) * (1.0 + 0x1p-40);
-}
-
 int error_bound_wider_bits(const format_t *format) { return format->precision <= 5 ? 3 : 11; }
 
 double error_bound_wide_unit_roundoff(const format_t *format) {
   return ldexp(format_unit_roundoff(format), -error_bound_wider_bits(format));
 }
 
-/* Exponent of what imprecise nodes may add.  With w = 2^(1-q), a tree of such nodes over n leaves
- * errs by at most ((1 + w)^(3n) - 1) sum|terms|, by induction: a node of m children with n_1 .. n_m
- * leaves cuts up to w max|v_i| off each child and up to w of what is left, so at most (m + 1) w
- * sum|v_i| in all, and the children are at most (1 + w)^(3(n_i - 1)) sum|terms| each, so that the
- * exponents add up to 3(n - m) + (m + 1) <= 3(n - 1).  The accumulator's start is one more leaf. */
-static double imprecise_exponent(bound_shape_t shape) {
-  if (shape.imprecise_bits == 0) return 0;
-  return 3 * (double)shape.terms * ldexp(1.0, 1 - shape.imprecise_bits);
+/* Exponent of what imprecise nodes may add: theory.md, T14. */
+static upper_t imprecise_exponent(bound_shape_t shape) {
+  if (shape.imprecise_bits == 0) return upper_of(0);
+  return upper_of(3 * (double)shape.terms * ldexp(1.0, 1 - shape.imprecise_bits));
 }
 
 /* Factor of sum|terms| when every path from a leaf to the root is rounded at most `roundings`
- * times, the last of which is kept apart, and errs by exp(imprecise) beside. */
+ * times, the last of which is kept apart, and errs by exp(imprecise) beside: theory.md, T10 and T11
+ * for plain nodes, T12 and T13 for others, T30 for products. */
 static error_bound_t bound_of_roundings(const format_t *format, const contract_t *contract,
-                                        size_t roundings, bool linear, double imprecise) {
+                                        size_t roundings, bool linear, upper_t imprecise) {
   error_bound_t bound = {0};
-  if (roundings == 0 && imprecise == 0) return bound;
+  if (roundings == 0 && imprecise.value == 0) return bound;
   double u = format_unit_roundoff(format);
   bool truncates = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   if (truncates) u *= 2;
   double before = roundings == 0 ? 0 : (double)(roundings - 1);
-  if (linear && imprecise == 0 && !truncates &&
+  if (linear && imprecise.value == 0 && !truncates &&
       PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO && PERMITTED(contract, fma) == FMA_NO) {
     bound.factor = before * u;
     bound.total_factor = (before + 1) * u;
   } else {
-    /* (1 + u)^(m-1) (1 + w)^m <= exp((m-1) u + m w): each of m operations is done in a format whose
-     * unit roundoff is w and may then be rounded to the accumulation type, the last one always is.
-     */
     double w = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES
                    ? error_bound_wide_unit_roundoff(format)
                    : 0;
     if (truncates) w *= 2;
-    double exponent = before * u + (before + 1) * w + imprecise;
-    bound.factor = expm1_upper(exponent * (1 + 0x1p-50));
-    bound.total_factor = expm1_upper((exponent + u) * (1 + 0x1p-50));
+    upper_t narrow = upper_scale(upper_of(before), u), wide = upper_scale(upper_of(before + 1), w);
+    upper_t exponent = upper_add(upper_add(narrow, wide), imprecise);
+    bound.factor = upper_expm1(exponent).value;
+    bound.total_factor = upper_expm1(upper_add(exponent, upper_of(u))).value;
   }
   bound.last_truncates = truncates;
   return bound;
 }
 
+/* theory.md, T12 and T18. */
 error_bound_t error_bound_wide_roundings(const format_t *format, const contract_t *contract,
                                          size_t roundings) {
   bool truncates = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   double each = truncates ? 2 : 1;
-  double exponent = (double)roundings * each * error_bound_wide_unit_roundoff(format);
-  double last = each * format_unit_roundoff(format);
-  return (error_bound_t){.factor = expm1_upper(exponent * (1 + 0x1p-50)),
-                         .total_factor = expm1_upper((exponent + last) * (1 + 0x1p-50)),
+  double wide = each * error_bound_wide_unit_roundoff(format);
+  upper_t exponent = upper_scale(upper_of((double)roundings), wide);
+  upper_t total = upper_add(exponent, upper_of(each * format_unit_roundoff(format)));
+  return (error_bound_t){.factor = upper_expm1(exponent).value,
+                         .total_factor = upper_expm1(total).value,
                          .last_truncates = truncates};
 }
 
@@ -80,25 +71,21 @@ double error_bound_wider_smallest(const format_t *format, const contract_t *cont
   return error_bound_wide_unit_roundoff(format) / format_unit_roundoff(format);
 }
 
-/* What products lose to underflow, in smallest numbers.  A product that is rounded to the
- * accumulation type loses up to half a smallest number (all of it where it truncates), and up to as
- * much again of a wider node's smallest number, 2^-11 of that (2^-3 for 8-bit floats), if it came
- * from there.  Unrounded products lose it where their sum is rounded: that puts the sum on the grid
- * of the smallest number, where nothing but a further product can take it off again, so `terms`
- * such losses are the most.  A single product is rounded by the last rounding itself. */
-static double lost_to_underflow(const format_t *format, const contract_t *contract, size_t terms) {
+/* What products lose to underflow, in smallest numbers: theory.md, T15. */
+static upper_t lost_to_underflow(const format_t *format, const contract_t *contract, size_t terms) {
   double each = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
   double narrow = terms == 1 ? 0 : each;
   double wide = each * error_bound_wider_smallest(format, contract);
-  return (double)terms * (narrow + wide);
+  return upper_scale(upper_of((double)terms), narrow + wide);
 }
 
-/* `count` smallest numbers, upwards: binary64, which carries bounds, has nothing below its own. */
-static double smallest_numbers(const format_t *format, double count) {
-  return (format->bits == 64 ? ceil(count) : count) * format_smallest(format);
+/* `count` smallest numbers: binary64, which carries bounds, has nothing below its own. */
+static double smallest_numbers(const format_t *format, upper_t count) {
+  return (format->bits == 64 ? ceil(count.value) : count.value) * format_smallest(format);
 }
 
-/* How many results may be flushed to zero before the last: those of all nodes but one. */
+/* How many results may be flushed to zero before the last, those of all nodes but one: theory.md,
+ * T16. */
 static size_t flushed_results(const contract_t *contract, bound_shape_t shape) {
   if (PERMITTED(contract, ftz) == FTZ_NONE || shape.terms == 0) return 0;
   size_t nodes = shape.terms - 1 + (shape.is_product ? shape.terms : 0);
@@ -111,25 +98,26 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
   size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
   error_bound_t bound =
       bound_of_roundings(format, contract, roundings, true, imprecise_exponent(shape));
-  /* An absolute loss enters at a node, and is magnified from there on as the terms are.  (For plain
-   * nodes: replace the term by the product that was computed, and apply the theorem to that.)  The
-   * factor of very many terms of a small format is infinite, hence no products with 0. */
-  double magnified = (1 + bound.total_factor) * (1 + 0x1p-50);
+  /* An absolute loss enters at a node, and is magnified from there on as the terms are: theory.md,
+   * T15 and T16. */
+  upper_t magnified = upper_add(upper_of(1), upper_of(bound.total_factor));
   if (shape.products_underflow) {
-    double lost = lost_to_underflow(format, contract, shape.terms);
+    upper_t lost = upper_multiply(lost_to_underflow(format, contract, shape.terms), magnified);
     double last = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
-    bound.offset = lost == 0 ? 0 : smallest_numbers(format, lost * magnified);
-    bound.total_offset = smallest_numbers(format, last + (lost == 0 ? 0 : lost * magnified));
+    bound.offset = smallest_numbers(format, lost);
+    bound.total_offset = smallest_numbers(format, upper_add(upper_of(last), lost));
   }
   size_t flushed = flushed_results(contract, shape);
   if (flushed != 0) {
-    double loss = (double)flushed * magnified * format_smallest_normal(format);
-    bound.offset += loss;
-    bound.total_offset += loss;
+    upper_t loss =
+        upper_scale(upper_scale(magnified, (double)flushed), format_smallest_normal(format));
+    bound.offset = upper_add(upper_of(bound.offset), loss).value;
+    bound.total_offset = upper_add(upper_of(bound.total_offset), loss).value;
   }
   return bound;
 }
 
+/* theory.md, T17. */
 bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude) {
   if (magnitude == 0) return true;
   if (lowest_bit < format->exponent_min - format->precision + 1) return false;
@@ -145,5 +133,5 @@ bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits
 
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract,
                                   size_t terms) {
-  return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false, 0);
+  return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false, upper_of(0));
 }

@@ -1,9 +1,9 @@
 /* A-priori bounds on rounding errors of sums and dot products, for any order and any tree
- * (VERDICTS.md, sections 3 and 4).  They are factors of sum |terms|, evaluated upwards.
+ * (theory.md, T10 to T17).  They are factors of sum |terms|, evaluated upwards.
  *
  * All bounds come in two parts, since the last rounding to the result type is known to be one: a
  * result is rn_T(y) with |y - x*| <= E', so the accept set is [rn_T(x* - E'), rn_T(x* + E')], which
- * is never larger than the values of T within the total bound E of x*. */
+ * is never larger than the values of T within the total bound E of x* (theory.md, T5). */
 #ifndef ASSAY_ORACLES_ERROR_BOUND_H
 #define ASSAY_ORACLES_ERROR_BOUND_H
 
@@ -34,8 +34,7 @@ typedef struct bound_shape {
   int imprecise_bits;
 } bound_shape_t;
 
-/* Sums in `format` under `contract`.  Sources: Jeannerod and Rump 2013, theorems 2.1 (sums) and 4.2
- * (dot products), for plain rounded operations; Higham 2002, lemma 3.1, for the others. */
+/* Sums in `format` under `contract`. */
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
                               bound_shape_t shape);
 
@@ -45,8 +44,7 @@ error_bound_t error_bound_wide_roundings(const format_t *format, const contract_
                                          size_t roundings);
 
 /* Whether sums whose terms are multiples of 2^lowest_bit and whose magnitudes sum to `magnitude`
- * are exact in any order and any arithmetic at least as precise as the format: every partial sum is
- * a multiple of 2^lowest_bit of at most 2^(lowest_bit + p), hence a number of the format. */
+ * are exact in any order and any arithmetic at least as precise as the format: theory.md, T17. */
 bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude);
 
 /* The same where nodes keep only so many bits (see bound_shape_t), if that is not 0: what is
@@ -54,12 +52,12 @@ bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double mag
 bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
                                       double magnitude);
 
-/* Products of `terms` factors: relative, so factors of |product|; Higham 2002, section 3.1.  The
- * offset is 0: underflow is the caller's. */
+/* Products of `terms` factors: relative, so factors of |product| (theory.md, T30).
+ * The offset is 0: underflow is the caller's (T32). */
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract, size_t terms);
 
 /* The largest that the smallest number of a wider node may be, in smallest numbers of the format: 0
- * if there are none. */
+ * if there are none (theory.md, D6). */
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract);
 
 /* How many bits more than the format has the nodes have at least that accum_wider=yes permits: 3

@@ -52,8 +52,7 @@ void product_case_deinit(product_case_t *product) {
               product->total_error, (mpfr_ptr)0);
 }
 
-/* Whether no operation of any schedule rounds; then x* alone conforms.  Odd parts multiply to odd
- * numbers, so no partial product has more significant bits than the whole. */
+/* Whether no operation of any schedule rounds; then x* alone conforms: theory.md, T31. */
 static bool is_exact(const product_case_t *product, const format_t *format,
                      const contract_t *contract) {
   if (product->is_rounded || mpfr_min_prec(product->reference) > format->precision) return false;
@@ -66,7 +65,8 @@ static bool is_exact(const product_case_t *product, const format_t *format,
 }
 
 /* What partial products lose to underflow before the last rounding, in smallest numbers: all but
- * the last are rounded to the accumulation type, and all may come from a wider node. */
+ * the last are rounded to the accumulation type, and all may come from a wider node (theory.md,
+ * T32). */
 static double lost_to_underflow(const product_case_t *product, const format_t *format,
                                 const contract_t *contract) {
   double each = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
@@ -76,13 +76,13 @@ static double lost_to_underflow(const product_case_t *product, const format_t *f
 }
 
 /* Adds what partial products lose where they become subnormal or are flushed, magnified by the
- * other factors, rounding errors included. */
+ * other factors, rounding errors included: theory.md, T32. */
 static void add_losses(product_case_t *product, const format_t *format, const contract_t *contract,
                        const error_bound_t *bound) {
   mpfr_t loss, flushed;
   mpfr_init2(loss, PRODUCT_PRECISION);
   mpfr_init2(flushed, PRODUCT_PRECISION);
-  mpfr_mul_d(loss, product->smallest, 0.5, MPFR_RNDD);
+  mpfr_div_d(loss, product->smallest, fmax(2, 1 + bound->total_factor), MPFR_RNDD);
   bool underflows = mpfr_cmp_d(loss, format_smallest_normal(format)) < 0;
   mpfr_set_d(loss, product->count > 1 ? lost_to_underflow(product, format, contract) : 0,
              MPFR_RNDU);
@@ -117,7 +117,7 @@ static bool is_rounded_once(const product_case_t *product, const format_t *forma
   return stays_normal || (product->other_count <= 2 && PERMITTED(contract, ftz) == FTZ_NONE);
 }
 
-/* The errors of that multiplication: set_errors_of_one() in sum_case.c. */
+/* The errors of that multiplication: theory.md, T33 and T18. */
 static void set_errors_of_one(product_case_t *product, const format_t *format,
                               const contract_t *contract) {
   size_t nodes = product->count == 0 ? 0 : product->count - 1;
@@ -129,7 +129,7 @@ static void set_errors_of_one(product_case_t *product, const format_t *format,
   if (wider_node_holds(format, product->reference)) mpfr_set_zero(product->error, 1);
 }
 
-/* E' = factor * |x*| + losses, upwards. */
+/* E' = factor * |x*| + losses, upwards: theory.md, T30. */
 static void set_errors(product_case_t *product, const format_t *format,
                        const contract_t *contract) {
   if (is_exact(product, format, contract)) {
@@ -154,7 +154,7 @@ static void set_errors(product_case_t *product, const format_t *format,
 }
 
 /* A bound on every partial product before its rounding: rounding is monotone, so none exceeds what
- * its tree gives without the factors below 1. */
+ * its tree gives without the factors below 1 (theory.md, T4 and T30). */
 static void set_partial_extreme(mpfr_ptr out, const product_case_t *product, const format_t *format,
                                 const contract_t *contract) {
   error_bound_t bound = error_bound_product(format, contract, product->large_count);

@@ -5,6 +5,7 @@
 
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/exact/sum_result.h"
 
 /* An index whose set is unknown in either is unknown in the union: the careful side decides over
@@ -25,7 +26,8 @@ static void unite_specials(accept_t *accept, const accept_t *other, arena_t *are
   accept->specials = specials;
 }
 
-/* The bound grows by the largest distance between the references, relative to the magnitude. */
+/* The bound that is shown grows by the largest distance between the references, relative to the
+ * magnitude: theory.md, T56. */
 static void cover_other_reference(accept_t *accept, const accept_t *other) {
   double distance = 0;
   for (size_t i = 0; i < accept->count; i++) {
@@ -33,10 +35,8 @@ static void cover_other_reference(accept_t *accept, const accept_t *other) {
     if (!(difference > 0) || !(accept->magnitude[i] > 0)) continue; /* NaN: unknown, unmeasured. */
     distance = fmax(distance, difference / accept->magnitude[i]);
   }
-  /* The other's magnitude is no more than a factor of 2 larger: components of one number add up to
-   * it, and each is at most as large. */
-  accept->bound_factor =
-      fmax(accept->bound_factor, 2 * other->bound_factor) + distance * (1 + 0x1p-50);
+  upper_t factor = upper_of(fmax(accept->bound_factor, 2 * other->bound_factor));
+  accept->bound_factor = upper_add(factor, upper_of(distance)).value;
   accept->bound_offset = fmax(accept->bound_offset, other->bound_offset);
 }
 
@@ -90,6 +90,7 @@ static void convert_interval(const format_t *result, size_t count, const double 
   *inout_high = high;
 }
 
+/* The bound that is shown: theory.md, T24. */
 void quick_result_convert(accept_t *inout_accept, const format_t *accumulation,
                           const format_t *result, arena_t *arena) {
   accept_t *accept = inout_accept;
@@ -110,6 +111,9 @@ void quick_result_convert(accept_t *inout_accept, const format_t *accumulation,
   accept->ask = ask;
   if (!format_has_infinity(result)) accept->specials = NULL;
   double u = format_unit_roundoff(result);
-  accept->bound_factor += u * (1 + accept->bound_factor) * (1 + 0x1p-50);
-  accept->bound_offset += u * accept->bound_offset + format_smallest(result);
+  upper_t factor = upper_of(accept->bound_factor), offset = upper_of(accept->bound_offset);
+  upper_t grown = upper_add(upper_of(1), factor);
+  accept->bound_factor = upper_add(factor, upper_scale(grown, u)).value;
+  offset = upper_add(offset, upper_scale(offset, u));
+  accept->bound_offset = upper_add(offset, upper_of(format_smallest(result))).value;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
@@ -11,11 +12,12 @@ static bool may_be_wider(const formula_t *formula) {
   return PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_YES;
 }
 
+/* (1 + u) (1 + w) - 1: theory.md, T12. */
 double enclosed_unit_roundoff(const formula_t *formula) {
   double u = format_unit_roundoff(formula->format);
   if (!may_be_wider(formula)) return u;
   double w = error_bound_wide_unit_roundoff(formula->format);
-  return u + w + u * w;
+  return upper_add(upper_of(u + w), upper_of(u * w)).value;
 }
 
 double enclosed_underflow_loss(const formula_t *formula) {

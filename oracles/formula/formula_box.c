@@ -1,6 +1,7 @@
 #include "oracles/formula/formula_box.h"
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 
 /* The formats that may be computed in; returns how many. */
 static size_t find_formats(const format_t *format, const contract_t *contract,
@@ -12,6 +13,7 @@ static size_t find_formats(const format_t *format, const contract_t *contract,
   return count;
 }
 
+/* (1 + u) (1 + w) - 1 of a step: theory.md, T12 and T13. */
 formula_errors_t formula_errors_make(const format_t *format, const contract_t *contract) {
   const format_t *formats[2];
   size_t count = find_formats(format, contract, formats);
@@ -19,12 +21,13 @@ formula_errors_t formula_errors_make(const format_t *format, const contract_t *c
   for (size_t i = 0; i < count; i++) {
     double u = format_unit_roundoff(formats[i]);
     if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
-      u += error_bound_wide_unit_roundoff(formats[i]) * (1 + u);
+      double w = error_bound_wide_unit_roundoff(formats[i]);
+      u = upper_add(upper_of(u + w), upper_of(u * w)).value;
     }
     if (PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) u *= 2;
     double lost = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(formats[i])
                                                        : format_smallest_normal(formats[i]);
-    errors.unit_roundoff = fmax(errors.unit_roundoff, u * (1 + 0x1p-50));
+    errors.unit_roundoff = fmax(errors.unit_roundoff, u);
     errors.underflow = fmax(errors.underflow, lost);
   }
   return errors;
@@ -41,6 +44,7 @@ double formula_function_ulps(const format_t *format, const contract_t *contract,
   return most;
 }
 
+/* theory.md, T61. */
 double formula_function_error(const format_t *format, const contract_t *contract,
                               elementary_t function) {
   const format_t *formats[2];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 
 /* Who carries out the steps.  Loosely: exactly, and each result is then multiplied by all that a
  * rounding may multiply it by.  For any fixed roundings a result is affine in each weight, so that
@@ -171,14 +172,15 @@ row_t resize_interpolate(formula_t *formula, resize_formula_t which, const resiz
 
 /* ---- Enclosures ------------------------------------------------------------------------------ */
 
-/* The errors of a step in the working format, or in a wider one and then in that. */
+/* The errors of a step in the working format, or in a wider one and then in that: theory.md, T12.
+ */
 static void set_errors(steps_t *steps) {
   const format_t *format = steps->last->format;
   const contract_t *contract = steps->last->contract;
   double u = format_unit_roundoff(format);
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     double w = error_bound_wide_unit_roundoff(format);
-    u = nextafter(u + w + u * w, 1);
+    u = upper_add(upper_of(u + w), upper_of(u * w)).value;
   }
   double smallest = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(format)
                                                          : format_smallest_normal(format);

@@ -4,6 +4,7 @@
 
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 
@@ -47,9 +48,7 @@ typedef struct rough_sum {
   double error;
 } rough_sum_t;
 
-/* Products of factors of up to 26 bits are exact in binary64; n additions err by (n - 1) u
- * sum|terms| (Jeannerod and Rump 2013), and so does the magnitude.  Longer products err by u each.
- */
+/* theory.md, T55. */
 static rough_sum_t add_roughly(const sum_question_t *question) {
   rough_sum_t rough = {0};
   for (size_t i = 0; i < question->count; i++) {
@@ -61,8 +60,8 @@ static rough_sum_t add_roughly(const sum_question_t *question) {
   return rough;
 }
 
-/* Everything that may lie between the exact sum and a conforming result, with a hair for the
- * roundings here: the bound with its last rounding, and the conversion to the result type. */
+/* Everything that may lie between the rough sum and a conforming result: the bound with its last
+ * rounding, the conversion to the result type (theory.md, T24), and what is rough (T55). */
 static double total_error(const sum_question_t *question, const contract_t *contract,
                           const rough_sum_t *rough) {
   const bound_shape_t shape = {.terms = question->count,
@@ -73,12 +72,17 @@ static double total_error(const sum_question_t *question, const contract_t *cont
                                .is_product = true,
                                .imprecise_bits = question->imprecise_bits};
   error_bound_t bound = error_bound_sum(question->format, contract, shape);
-  double error = bound.total_factor * rough->magnitude + bound.total_offset;
+  upper_t slop = upper_of(2 * rough->error);
+  upper_t magnitude = upper_add(upper_of(rough->magnitude), slop);
+  upper_t error =
+      upper_add(upper_scale(magnitude, bound.total_factor), upper_of(bound.total_offset));
   if (question->result != NULL) {
-    error += format_unit_roundoff(question->result) * (fabs(rough->sum) + error) +
-             format_smallest(question->result);
+    upper_t size = upper_add(upper_add(upper_of(fabs(rough->sum)), slop), error);
+    upper_t conversion = upper_add(upper_scale(size, format_unit_roundoff(question->result)),
+                                   upper_of(format_smallest(question->result)));
+    error = upper_add(error, conversion);
   }
-  return error * (1 + 0x1p-40) + 2 * rough->error;
+  return upper_add(error, slop).value;
 }
 
 /* Whether a finite sum far from every overflow surely is not that algorithm's, however operands are

@@ -5,6 +5,7 @@
 #include "generated/dot_general_permissions.h"
 #include "generated/elementwise_permissions.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/exact/quantum_box.h"
 #include "oracles/ops/elementwise/elementwise.h"
 
@@ -185,14 +186,16 @@ static rescaled_t combine(const enclosing_t *enclosing, const quantum_t quanta[2
   return left;
 }
 
-/* The bound of elementwise_integer.c: gamma_8 of the magnitudes, and what multipliers that
- * underflow err by. */
+/* gamma_8 of the magnitudes, and what multipliers that underflow err by: theory.md, T43. */
 static double bound_error(const rescaled_t *rescaled, const quantum_t *to,
                           const format_t *arithmetic) {
-  double u = format_unit_roundoff(arithmetic), gamma = 8 * u / (1 - 8 * u) * (1 + 0x1p-20);
-  double zero_point = fabs((double)to->zero_point);
-  double small = (rescaled->integers + zero_point + 8) * format_smallest(arithmetic);
-  return gamma * (rescaled->magnitude + zero_point) * (1 + 0x1p-20) + small;
+  double u = format_unit_roundoff(arithmetic);
+  upper_t gamma = upper_divide(upper_of(8 * u), lower_of(1 - 8 * u));
+  upper_t zero_point = upper_of(fabs((double)to->zero_point));
+  upper_t integers = upper_add(upper_of(rescaled->integers + 8), zero_point);
+  upper_t magnitude = upper_add(upper_of(rescaled->magnitude), zero_point);
+  upper_t small = upper_scale(integers, format_smallest(arithmetic));
+  return upper_add(upper_multiply(gamma, magnitude), small).value;
 }
 
 static box_t nearest_stored(box_t sums, const quantum_t *to) {

@@ -4,6 +4,7 @@
 
 #include "harness/model/promotion.h"
 #include "oracles/exact/box_sum.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/ops/reduce/reduce_gather.h"
 
 /* One result of a program, and what goes into one of its elements. */
@@ -84,25 +85,24 @@ static box_product_t multiply_terms(const reducing_t *reducing) {
   return product;
 }
 
-/* Every product loses a relative part (error_bound_product()), and where it becomes subnormal or is
- * flushed up to two smallest (normal) numbers, which further factors magnify (the losses of
- * product_question.c). */
+/* What products lose relatively, and to underflow: theory.md, T30, T32 and T73. */
 static box_t round_product(const reducing_t *reducing, const box_product_t *product) {
   const contract_t *contract = reducing->contract;
   const format_t *format = reducing->accumulation->format;
   if (!box_is_finite(product->product)) return box_whole_line();
   error_bound_t bound = error_bound_product(format, contract, product->count);
-  double grown = (1 + bound.total_factor) * (1 + 0x1p-40);
-  double reach = product->largest * grown;
-  if (!(reach < format_to_double(format, format->largest_bits))) return box_whole_line();
+  upper_t grown = upper_add(upper_of(1), upper_of(bound.total_factor));
+  upper_t reach = upper_scale(grown, product->largest);
+  if (!(reach.value < format_to_double(format, format->largest_bits))) return box_whole_line();
   double normal = format_smallest_normal(format);
-  double error = bound.factor * box_magnitude(product->product) * (1 + 0x1p-40);
-  if (product->smallest < 4 * normal) {
+  upper_t error = upper_scale(upper_of(bound.factor), box_magnitude(product->product));
+  if (product->smallest < upper_scale(upper_larger(upper_of(4), grown), normal).value) {
     double each =
         2 * format_smallest(format) + (PERMITTED(contract, ftz) == FTZ_NONE ? 0 : 2 * normal);
-    error += (double)product->count * each * reach;
+    upper_t lost = upper_scale(upper_of((double)product->count), each);
+    error = upper_add(error, upper_multiply(lost, reach));
   }
-  box_t exact = box_widen(product->product, error + 0x1p-1073);
+  box_t exact = box_widen(product->product, error.value);
   if (PERMITTED(contract, ftz) != FTZ_NONE) exact = box_flush(exact, format);
   return bound.last_truncates ? box_round_either_way(exact, format) : box_round(exact, format);
 }

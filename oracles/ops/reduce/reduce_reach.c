@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "oracles/exact/magnitude.h"
+
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
 static void take_value(leaf_sums_t *sums, int64_t distance, double times) {
@@ -14,6 +16,15 @@ static void take_leaf(reach_sums_t *sums, stored_interval_t leaf, int64_t zero_p
   take_value(&sums->high, leaf.high - zero_point, times);
 }
 
+/* (1 + u)^count - 1: theory.md, T42. */
+static upper_t error_of_roundings(double u, int count) {
+  upper_t error = upper_of(u);
+  for (int i = 1; i < count; i++) {
+    error = upper_add(upper_add(error, upper_scale(error, u)), upper_of(u));
+  }
+  return error;
+}
+
 void reach_prepare(reach_question_t *question) {
   const reduce_quanta_t *quanta = question->quanta;
   int64_t zero_point = quanta->accumulation.zero_point;
@@ -24,9 +35,8 @@ void reach_prepare(reach_question_t *question) {
   for (size_t i = 0; i < quanta->arithmetic_count; i++) {
     double u = ldexp(1, -quanta->arithmetics[i]->precision);
     if (PERMITTED(question->contract, accum_rounding) == ACCUM_ROUNDING_RZ) u *= 2;
-    double outwards = 1 + 0x1p-40;
-    question->errors[i] = (reach_errors_t){.parts = expm1(5 * log1p(u)) * outwards,
-                                           .zero_point = expm1(2 * log1p(u)) * outwards};
+    question->errors[i] = (reach_errors_t){.parts = error_of_roundings(u, 5).value,
+                                           .zero_point = error_of_roundings(u, 2).value};
   }
 }
 
