@@ -37,6 +37,7 @@ static status_t check_reference(const accept_t *accept, size_t component,
   }
   double quick = accept->reference[component];
   double tail = accept->reference_tail == NULL ? 0 : accept->reference_tail[component];
+  /* theory.md, T50 and T53. */
   double tail_slop = fabs(reference->tail) * 0x1p-48;
   bool tail_fits = accept->reference_tail == NULL || fabs(tail - reference->tail) <= tail_slop;
   double magnitude = accept->magnitude[component];

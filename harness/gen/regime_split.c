@@ -1,6 +1,6 @@
 /* Witnesses of dot algorithms: data for which the algorithms that may have run give different sums.
  *
- * What tells them apart is in VERDICTS.md, section 5: the bits of an operand that a narrower type
+ * What tells them apart (oracles/theory.md, D7): the bits of an operand that a narrower type
  * cuts off; products of low-order components, seen only where the leading products cancel or where
  * so few bits are set that no sum is rounded; exponents that a type has not; low-order components
  * that underflow; numbers that overflow when they are rounded to fewer bits but not when they are

@@ -152,7 +152,7 @@ KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
   }
 }
 
-/* The largest error / ulp_T(x*), ulp_T(x*) = 2^(max(e(x*), emin) - p + 1) (VERDICTS.md, section 1).
+/* The largest error / ulp_T(x*), ulp_T(x*) = 2^(max(e(x*), emin) - p + 1) (oracles/theory.md, D2).
  * Keeping only the exponent field of a normal binary64 number leaves its power of two, and of a
  * subnormal one 0; that field subtracted from the one of infinity is twice the reciprocal, which
  * is never subnormal. */

@@ -1,5 +1,5 @@
-/* A contract: the named permissions under which a verdict is given (VERDICTS.md, section 6). Stored
- * with every run, so that a verdict can be judged again years later. */
+/* A contract: the named permissions under which a verdict is given (oracles/theory.md, D5).
+ * Stored with every run, so that a verdict can be judged again years later. */
 #ifndef ASSAY_MODEL_CONTRACT_H
 #define ASSAY_MODEL_CONTRACT_H
 
@@ -149,8 +149,8 @@ uint8_t contract_value_count(const char *permission);
 const char *contract_spelling(const char *permission, uint8_t value);
 
 /* Whether a value of a permission permits all that another does, which may be the same.  Contracts
- * are ordered by this: raising a permission never rejects what was accepted (VERDICTS.md, section
- * 11). */
+ * are ordered by this: raising a permission never rejects what was accepted (oracles/theory.md,
+ * T90). */
 bool contract_value_permits(const char *permission, uint8_t looser, uint8_t value);
 
 /* All permissions, in the order of permissions.def. */

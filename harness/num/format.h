@@ -107,7 +107,7 @@ uint64_t format_next_up(const format_t *format, uint64_t bits);
 uint64_t format_next_down(const format_t *format, uint64_t bits);
 
 /* Exponent e of the unit in the last place, 2^e = 2^(max(E, exponent_min) - p + 1), of a nonzero
- * number whose binade is [2^E, 2^(E+1)).  (VERDICTS.md, section 1.) */
+ * number whose binade is [2^E, 2^(E+1)).  (oracles/theory.md, D2.) */
 int format_ulp_exponent(const format_t *format, int binade_exponent);
 
 /* Every format's finite values, infinities and NaN are f64 values too: the exact carriers between

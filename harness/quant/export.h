@@ -1,5 +1,5 @@
 /* Export: a quantized model as a list of steps, each a program that executors run
- * (shared/seeds/002, "Export: materializing quantization"). */
+ * (of the RFC that quant.md names: "Export: materializing quantization"). */
 #ifndef ASSAY_QUANT_EXPORT_H
 #define ASSAY_QUANT_EXPORT_H
 

@@ -1,5 +1,6 @@
-/* Annotated and quantized models: values, and the region ops ("logical kernels", shared/seeds/002,
- * "Quantization region") between them.  Text: graph.md.  All of a graph lives in one arena. */
+/* Annotated and quantized models: values, and the region ops ("logical kernels"; "Quantization
+ * region" of the RFC that quant.md names) between them.  Text: graph.md.  All of a graph lives in
+ * one arena. */
 #ifndef ASSAY_QUANT_GRAPH_H
 #define ASSAY_QUANT_GRAPH_H
 

@@ -1,5 +1,5 @@
-/* Propagation: resolves the constraints of a model and a target (shared/seeds/002, "Propagation
- * pass").  quant.md has the definition in full; in short:
+/* Propagation: resolves the constraints of a model and a target (quant.md names the RFC:
+ * its section "Propagation pass").  quant.md has the definition in full; in short:
  *
  * Every region port, and every value that is neither a constant nor to be kept (KEEP), is open or
  * settled, and what is settled never changes.  A value with a UNIFORM spec is settled from the

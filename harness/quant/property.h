@@ -1,6 +1,6 @@
 /* Properties of quantization: what must hold whatever the graph and the table are.  None of them
  * knows how propagation goes about it; each checks what came out by definitions
- * (harness/quant/propagate.h, shared/seeds/002). */
+ * (harness/quant/propagate.h, and the RFC that quant.md names). */
 #ifndef ASSAY_QUANT_PROPERTY_H
 #define ASSAY_QUANT_PROPERTY_H
 

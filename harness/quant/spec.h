@@ -1,5 +1,5 @@
 /* What is known of how a tensor is quantized: the quantized types of MLIR's quant dialect as model
- * constraints (shared/seeds/002: "Model Constraints"). */
+ * constraints (of the RFC that quant.md names: "Model Constraints"). */
 #ifndef ASSAY_QUANT_SPEC_H
 #define ASSAY_QUANT_SPEC_H
 

@@ -1,6 +1,7 @@
 /* Target constraints: what kernels a target has, which storage types their ports take, and the
- * rules by which parameters of some ports follow from those of others (shared/seeds/002, "Target
- * Constraints").  A table is a text (table.md); a rule is a row of rules.def. */
+ * rules by which parameters of some ports follow from those of others (of the RFC that
+ * quant.md names: "Target Constraints").  A table is a text (table.md); a rule is a row of
+ * rules.def. */
 #ifndef ASSAY_QUANT_TABLE_H
 #define ASSAY_QUANT_TABLE_H
 

@@ -1,6 +1,5 @@
 /* Sums as matrix units make them that accumulate imprecisely: a few products and the accumulator
- * are aligned to the largest of them, cut to some bits, added, and cut again (VERDICTS.md, section
- * 3). */
+ * are aligned to the largest of them, cut to some bits, added, and cut again (theory.md, T14). */
 #ifndef ASSAY_EXACT_ALIGNED_SUM_H
 #define ASSAY_EXACT_ALIGNED_SUM_H
 

@@ -4,28 +4,12 @@
 
 #include "harness/num/binary64.h"
 
-/* Why a binary64 operation followed by a rounding to a format of precision p <= 24 is correct.
+/* A binary64 operation followed by a rounding to a format of precision p <= 24 rounds once:
+ * theory.md, T6.  Fused ones are rounded to odd in binary64 first, which needs to know whether the
+ * binary64 sum was exact, and to which side it erred: TwoSum's error term says so (T7).
  *
- * Multiplication: the product of two p-bit significands has at most 48 bits, and the exponents stay
- * far inside those of binary64 (f32's smallest subnormal squared is 2^-298): the product is exact,
- * and only one rounding happens.
- *
- * Addition: rounding first to 53 and then to p bits equals rounding once where 53 >= 2 p + 2
- * (Figueroa, "When is double rounding innocuous?", 1995): 53 >= 50.  A sum that falls into the
- * format's subnormal range is a multiple of its smallest subnormal and below 2^p of them, hence
- * exact.  Overflow is decided by comparing with a midpoint of p + 1 bits, which the first rounding
- * cannot cross.
- *
- * Division and square root: the same theorem.  A quotient or root of p-bit numbers that is no p-bit
- * number itself is farther than 2^-2p-1 of itself from every midpoint of p or fewer bits, also
- * where it falls into the format's subnormal range, and 53 >= 2 p + 2.
- *
- * Fused: the exact product plus c, rounded to odd in binary64, then to nearest in p bits, is the
- * exact value rounded once where 53 >= p + 2 (Boldo and Melquiond, "Emulation of FMA and correctly
- * rounded sums: proved algorithms using rounding to odd", 2008).  Rounding to odd needs to know
- * whether the binary64 sum was exact, and to which side it erred: TwoSum's error term says so.
- *
- * All this fails for no format in formats.def but f64 itself, which is the host's own arithmetic.
+ * All this fails for no format in formats.def but f64 itself, which is the host's own arithmetic
+ * (A1).
  */
 
 static const double f64_largest = 0x1.fffffffffffffp+1023;

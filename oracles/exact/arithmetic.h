@@ -3,8 +3,8 @@
  * binary64 value too, so operands and results are doubles that the format holds.
  *
  * Roundings are to nearest, ties to even, with the format's own rule for overflow (infinity, NaN or
- * the largest finite number); NaN carries on.  The proofs are in arithmetic.c.  f8E8M0FNU, which
- * has neither zero nor sign, is multiplied only. */
+ * the largest finite number); NaN carries on.  The proofs are in theory.md, D3 and T6.  f8E8M0FNU,
+ * which has neither zero nor sign, is multiplied only. */
 #ifndef ASSAY_EXACT_ARITHMETIC_H
 #define ASSAY_EXACT_ARITHMETIC_H
 

@@ -9,6 +9,7 @@ static const double exact_integers = 0x1p52;
 /* 1 + n u for up to 2^24 terms: theory.md, T70. */
 static const double slack = 1 + 0x1p-24;
 
+/* theory.md, T70. */
 double box_sum_magnitude(const box_sum_t *sum) {
   if (sum->are_integers && sum->magnitude <= exact_integers) return sum->magnitude;
   return sum->magnitude * slack + (double)sum->count * 0x1p-1073;
@@ -37,6 +38,7 @@ static box_t convert(box_t sums, box_t exact, const format_t *from, const format
   return PERMITTED(contract, ftz) == FTZ_NONE ? out : box_flush(out, to);
 }
 
+/* theory.md, T70. */
 box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape,
                     const contract_t *contract) {
   const format_t *format = shape->format;

@@ -60,9 +60,9 @@ typedef struct box_sum_shape {
   bound_shape_t bound;
 } box_sum_shape_t;
 
-/* Every result that the contract permits, in any order (error_bound.h): rn(x* - E') to rn(x* + E'),
- * for the sums x* at the ends and the E' of the largest terms.  The whole line if a partial sum may
- * overflow.  Terms are taken as they are: see box_flush_term(). */
+/* Every result that the contract permits, in any order (theory.md, T70): rn(x* - E') to rn(x* +
+ * E'), for the sums x* at the ends and the E' of the largest terms.  The whole line if a partial
+ * sum may overflow.  Terms are taken as they are: see box_flush_term(). */
 box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape, const contract_t *contract);
 
 #endif

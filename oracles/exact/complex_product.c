@@ -66,9 +66,7 @@ static bool is_tame(const complex_product_t *product, const format_t *format) {
          mpfr_cmp_ui_2exp(product->smallest, 1, format->exponent_min / 2 + format->precision) > 0;
 }
 
-/* Normwise, one complex multiplication errs by at most sqrt(5) u |xy| (Brent, Percival and
- * Zimmermann 2007), fused or not; sqrt(5) < 3 leaves room for wider nodes and the last rounding.
- * Each may besides lose 8 eta to underflow, magnified by the other factors. */
+/* Normwise: theory.md, T34. */
 static void set_error(mpfr_ptr error, const complex_product_t *product, const format_t *format,
                       const contract_t *contract) {
   double u = format_unit_roundoff(format);

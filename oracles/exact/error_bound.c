@@ -4,6 +4,7 @@
 
 #include "oracles/exact/magnitude.h"
 
+/* theory.md, D1. */
 double format_unit_roundoff(const format_t *format) { return ldexp(1.0, -format->precision); }
 
 double format_smallest(const format_t *format) {
@@ -12,8 +13,10 @@ double format_smallest(const format_t *format) {
 
 double format_smallest_normal(const format_t *format) { return ldexp(1.0, format->exponent_min); }
 
+/* theory.md, D6. */
 int error_bound_wider_bits(const format_t *format) { return format->precision <= 5 ? 3 : 11; }
 
+/* theory.md, D6. */
 double error_bound_wide_unit_roundoff(const format_t *format) {
   return ldexp(format_unit_roundoff(format), -error_bound_wider_bits(format));
 }
@@ -26,7 +29,7 @@ static upper_t imprecise_exponent(bound_shape_t shape) {
 
 /* Factor of sum|terms| when every path from a leaf to the root is rounded at most `roundings`
  * times, the last of which is kept apart, and errs by exp(imprecise) beside: theory.md, T10 and T11
- * for plain nodes, T12 and T13 for others, T30 for products. */
+ * for plain nodes (A9), T12 and T13 for others, T30 for products. */
 static error_bound_t bound_of_roundings(const format_t *format, const contract_t *contract,
                                         size_t roundings, bool linear, upper_t imprecise) {
   error_bound_t bound = {0};
@@ -66,6 +69,7 @@ error_bound_t error_bound_wide_roundings(const format_t *format, const contract_
                          .last_truncates = truncates};
 }
 
+/* theory.md, D6. */
 double error_bound_wider_smallest(const format_t *format, const contract_t *contract) {
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) return 0;
   return error_bound_wide_unit_roundoff(format) / format_unit_roundoff(format);
@@ -125,12 +129,14 @@ bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double mag
          magnitude <= format_to_double(format, format->largest_bits);
 }
 
+/* theory.md, T17. */
 bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
                                       double magnitude) {
   bool fits = imprecise_bits == 0 || magnitude <= ldexp(1.0, lowest_bit + imprecise_bits);
   return fits && error_bound_sum_is_exact(format, lowest_bit, magnitude);
 }
 
+/* theory.md, T30. */
 error_bound_t error_bound_product(const format_t *format, const contract_t *contract,
                                   size_t terms) {
   return bound_of_roundings(format, contract, terms == 0 ? 0 : terms - 1, false, upper_of(0));

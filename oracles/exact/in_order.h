@@ -1,5 +1,5 @@
 /* In-order contracts: only the specification's trees conform, whose nodes combine contiguous ranges
- * (VERDICTS.md, section 3). */
+ * (theory.md, D4). */
 #ifndef ASSAY_ORACLES_IN_ORDER_H
 #define ASSAY_ORACLES_IN_ORDER_H
 
@@ -17,8 +17,8 @@ bool in_order_matters(size_t roundings, const contract_t *contract);
 
 /* Whether an in-order tree over the terms gives `value`, which lies within what the any-order rules
  * allow and may be infinite or NaN; with `any_zero` the sign of zero does not count.  Up to 64
- * terms by the exact set of all trees, up to about 500 by its hull; beyond, and for more than 4
- * initial values, everything is admitted. */
+ * terms by the exact set of all trees, up to about 500 by its hull (theory.md, T25 and T26);
+ * beyond, and for more than 4 initial values, everything is admitted. */
 status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
                          bool *out_admits, failure_t *error);
 

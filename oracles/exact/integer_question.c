@@ -144,10 +144,7 @@ static void saturated_take_init(saturated_t *range, const integer_question_t *qu
   mpz_clear(init);
 }
 
-/* Every saturating schedule of a sum ends in
- * [clamp(min(P, max) + N), clamp(max(N, min) + P)], P and N the sums of its positive and negative
- * terms, by induction over the tree: saturating addition is monotone, and a partial sum that stops
- * at max loses no more than P - max. */
+/* What every saturating schedule of a sum ends in: theory.md, T40. */
 static void set_saturated_sum(saturated_t *range) {
   bool above = mpz_cmp(range->positive, range->most) > 0;
   bool below = mpz_cmp(range->negative, range->least) < 0;
@@ -159,8 +156,7 @@ static void set_saturated_sum(saturated_t *range) {
 }
 
 /* A saturating product stops at an end of the range and stays there but for its sign: max, min, or
- * -max = min + 1.  No schedule saturates if a factor is zero or the exact product fits, but that a
- * product of min may pass through -min where three factors are negative. */
+ * -max = min + 1 (theory.md, T41). */
 static void set_saturated_product(saturated_t *range) {
   bool is_negative = range->negative_count % 2 == 1;
   mpz_set(range->low, range->positive);

@@ -195,6 +195,7 @@ static bool may_vanish(const product_case_t *product, const format_t *format,
   return mpfr_cmp_d(product->smallest, 2 * least) < 0;
 }
 
+/* theory.md, T30 to T33. */
 static void set_finite_range(product_case_t *product, const format_t *format,
                              const contract_t *contract) {
   error_bound_t bound = error_bound_product(format, contract, product->count);
@@ -276,6 +277,7 @@ static void convert_result(product_case_t *product, const product_question_t *qu
     permit_single_rounding(product, question);
   }
   if (PERMITTED(contract, ftz) != FTZ_NONE) value_range_flush(&product->range, result);
+  /* theory.md, T24. */
   mpfr_t error;
   mpfr_init2(error, PRODUCT_PRECISION);
   mpfr_add(error, product->reference, product->total_error, MPFR_RNDU);

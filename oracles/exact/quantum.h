@@ -3,8 +3,8 @@
  * each of which rounds; integers are subtracted exactly.
  *
  * All steps are single operations of IEEE 754 on numbers of one format, done in binary64 and
- * rounded to the format, which is what one rounding gives (see arithmetic.c: 53 >= 2 p + 2 for all
- * formats up to f32; f64 is the host's own arithmetic). */
+ * rounded to the format, which is what one rounding gives (theory.md, T6, for all formats up to
+ * f32; f64 is the host's own arithmetic). */
 #ifndef ASSAY_EXACT_QUANTUM_H
 #define ASSAY_EXACT_QUANTUM_H
 

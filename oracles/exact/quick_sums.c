@@ -13,14 +13,14 @@ accept_t accept_ask_all(size_t count, arena_t *arena) {
   return (accept_t){.count = count, .ask = ask};
 }
 
-/* The least magnitude that surely overflows when rounded to nearest: half an ulp, and a hair for
- * the binary64 roundings of up to 2^24 terms, above the largest number. */
+/* The least magnitude that surely overflows when rounded to nearest: half an ulp, and what binary64
+ * roundings of up to 2^24 terms may lose, above the largest number (theory.md, T20). */
 static double overflow_threshold(const format_t *format) {
   double largest = format_to_double(format, format->largest_bits);
   return (largest + ldexp(1, format->exponent_max - format->precision)) * (1 + 0x1p-28);
 }
 
-/* The magnitude may be this factor too large. */
+/* The magnitude may be this factor too large: theory.md, T50. */
 static const double magnitude_slack = 1 + 0x1p-10;
 
 uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
@@ -48,8 +48,8 @@ static void forbid_finite(double *low, double *high) {
  * the largest number, what is finite is left to the careful side. */
 static void take_specials(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
                           const error_bound_t *bound, double *low, double *high) {
-  /* A hair below, for the half ulp of the reference and the roundings of this comparison: it may
-   * only leave more to the careful side. */
+  /* A little less, for the half ulp of the reference and the roundings of this comparison: it may
+   * only leave more to the careful side (theory.md, T91). */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
   for (size_t i = 0; i < accept->count; i++) {
     if (sums->ask[i] != 0) {
@@ -110,8 +110,8 @@ static size_t shape_roundings(bound_shape_t shape) {
   return additions + (shape.products_round || shape.products_underflow ? 1 : 0);
 }
 
-/* Sums that no schedule rounds have one value.  Where the slack of the magnitude leaves that open,
- * the careful side decides. */
+/* Sums that no schedule rounds have one value (theory.md, T17).  Where the slack of the magnitude
+ * leaves that open, the careful side decides. */
 static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
                               const format_t *format, double *low, double *high) {
   for (size_t i = 0; i < accept->count; i++) {
@@ -130,6 +130,7 @@ static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
   }
 }
 
+/* theory.md, T10 to T17, for the quick side. */
 accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
                            arena_t *arena) {
   accept_t accept = sums->accept;

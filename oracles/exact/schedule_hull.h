@@ -1,7 +1,7 @@
-/* The smallest and the largest value that the schedules of a sum can give.  Rounded operations are
- * monotone, so the ends of a range follow from the ends of its parts: dynamic programming in n^3 /
- * 6 operations for n terms.  Both ends are attained by a schedule; values between them may be given
- * by none (schedule_set.h knows). */
+/* The smallest and the largest value that the schedules of a sum can give (theory.md, T26). Rounded
+ * operations are monotone, so the ends of a range follow from the ends of its parts: dynamic
+ * programming in n^3 / 6 operations for n terms.  Both ends are attained by a schedule; values
+ * between them may be given by none (schedule_set.h knows). */
 #ifndef ASSAY_EXACT_SCHEDULE_HULL_H
 #define ASSAY_EXACT_SCHEDULE_HULL_H
 

@@ -1,6 +1,7 @@
-/* The exact set of values that the schedules of a sum can give, by dynamic programming over
- * contiguous ranges of terms: the set of a range is the union, over its splits, of the rounded sums
- * of one value of either part.  32 terms have 1.45e16 schedules, and few values. */
+/* The exact set of values that the schedules of a sum can give (theory.md, T25), by dynamic
+ * programming over contiguous ranges of terms: the set of a range is the union, over its splits, of
+ * the rounded sums of one value of either part.  32 terms have 1.45e16 schedules, and few values.
+ */
 #ifndef ASSAY_EXACT_SCHEDULE_SET_H
 #define ASSAY_EXACT_SCHEDULE_SET_H
 

@@ -1,7 +1,7 @@
 /* All schedules of one sum or product: the full binary trees whose leaves are the terms in their
- * order, interspersed with initial values (the meaning of stablehlo.reduce; VERDICTS.md, section
- * 3).  Each node is one correctly rounded operation of the accumulation format.  What they can
- * give: schedule_set.h has every value, schedule_hull.h the smallest and the largest. */
+ * order, interspersed with initial values (the meaning of stablehlo.reduce; theory.md, D4).  Each
+ * node is one correctly rounded operation of the accumulation format.  What they can give:
+ * schedule_set.h has every value, schedule_hull.h the smallest and the largest. */
 #ifndef ASSAY_EXACT_SCHEDULES_H
 #define ASSAY_EXACT_SCHEDULES_H
 

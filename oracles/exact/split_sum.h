@@ -2,7 +2,7 @@
  *
  * The product of an infinity, which splits into an infinity and a NaN, has a low-order part that is
  * NaN.  Implementations in use take such a low-order part for 0 before they add the leading product
- * (VERDICTS.md, section 5), some once, for the whole sum, some for each term.  The contract's
+ * (theory.md, D7), some once, for the whole sum, some for each term.  The contract's
  * permission low_nan says whether they must. */
 #ifndef ASSAY_EXACT_SPLIT_SUM_H
 #define ASSAY_EXACT_SPLIT_SUM_H

@@ -40,16 +40,17 @@ static bool may_flush_terms(const sum_question_t *question, const contract_t *co
   return flushes_sums || flushes_inputs(contract);
 }
 
-/* Whether a partial sum beyond the largest number may stop there: by the format's rule, or since
- * additions truncate.  Then the terms that pull it back need not be neighbours: 7 + ((-7.5 + -7.5)
+/* Whether a partial sum beyond the largest number may stop there (theory.md, T21): by the format's
+ * rule, or since additions truncate.  Then the terms that pull it back need not be neighbours: 7 +
+ * ((-7.5 + -7.5)
  * + 7.5) is 7 in f6E2M3FN, so contiguous ranges bound nothing. */
 static bool stops_at_largest(const format_t *format, const contract_t *contract) {
   return format->specials == FORMAT_FINITE ||
          PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
 }
 
-/* Whether no operation of any schedule rounds; then x* alone conforms.  Flushing would make a
- * subnormal partial sum inexact. */
+/* Whether no operation of any schedule rounds; then x* alone conforms (theory.md, T17).  Flushing
+ * would make a subnormal partial sum inexact. */
 static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
                      const sum_totals_t *totals, const contract_t *contract) {
   int lowest_bit = totals->lowest_bit;
@@ -64,7 +65,7 @@ static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
                                           magnitude);
 }
 
-/* The permitted error of a sum of `terms` of the terms. */
+/* The permitted error of a sum of `terms` of the terms: theory.md, T10 to T16. */
 static error_bound_t bound_of_terms(const sum_question_t *question, const contract_t *contract,
                                     size_t terms) {
   bound_shape_t shape = {.terms = terms,
@@ -93,8 +94,8 @@ static bool are_products_exact(const sum_question_t *question) {
   return are_exact;
 }
 
-/* Whether one operation at the most can round: a single product, or a sum of two numbers of the
- * type, beside zeros.  (Flushed products may be left out.) */
+/* Whether one operation at the most can round (theory.md, T18): a single product, or a sum of two
+ * numbers of the type, beside zeros.  (Flushed products may be left out.) */
 static bool is_rounded_once(const sum_case_t *sum, const sum_question_t *question,
                             const sum_totals_t *totals, const contract_t *contract) {
   size_t terms = totals->positive_count + totals->negative_count;
@@ -107,9 +108,7 @@ static bool is_rounded_once(const sum_case_t *sum, const sum_question_t *questio
   return terms <= 1 || (terms == 2 && !may_lose_product && are_products_exact(question));
 }
 
-/* The errors of the one operation that rounds.  Nodes that hold x* add nothing to the rounding to
- * the type; each of the others, as zeros may be added too, errs by w of x*, or of the smallest
- * normal number. */
+/* The errors of the one operation that rounds: theory.md, T18.  Zeros may be added too. */
 static void set_errors_of_one(sum_case_t *sum, const sum_question_t *question,
                               const contract_t *contract) {
   const format_t *format = question->format;
@@ -179,8 +178,8 @@ static size_t terms_of_sign(const sum_case_t *sum, const sum_question_t *questio
          (init_counts ? sum->init_count : 0);
 }
 
-/* A bound on every partial sum before its rounding, upwards or downwards.  Rounding is monotone, so
- * no partial sum exceeds what its tree gives without the terms of the other sign: P + E'(P). */
+/* A bound on every partial sum before its rounding, upwards or downwards: theory.md, T19 and T20.
+ */
 static void set_partial_extreme(mpfr_ptr out, const sum_case_t *sum, const sum_question_t *question,
                                 const sum_totals_t *totals, const contract_t *contract,
                                 bool positive) {
@@ -205,10 +204,8 @@ static void set_partial_extreme(mpfr_ptr out, const sum_case_t *sum, const sum_q
   mpfr_clear(error);
 }
 
-/* A partial sum that stops at the largest number M leaves the rest to pull away from there: by
- * induction over the tree every result lies in [min(x*, M + N) - E, max(x*, -M + P) + E], P and N
- * the sums of the positive and negative terms.  (Stopping is adding a term that takes P down to no
- * less than M.)  A single term is pulled by nothing. */
+/* A partial sum that stops at the largest number leaves the rest to pull away from there:
+ * theory.md, T21.  A single term is pulled by nothing. */
 static void widen_for_saturation(sum_case_t *sum, const sum_question_t *question,
                                  const sum_totals_t *totals, bool up, bool down) {
   const format_t *format = question->format;
@@ -262,9 +259,8 @@ static void allow_reachable_overflow(sum_case_t *sum, const sum_question_t *ques
   mpfr_clears(high, low, (mpfr_ptr)0);
 }
 
-/* The signs that a zero result may have.  A sum of nonzero terms that cancels is +0 (IEEE 754-2019,
- * 6.3); -0 needs every leaf to be -0, or a negative result that a wider or fused last node rounds
- * to zero.  A +0 initial value turns -0 into +0. */
+/* The signs that a zero result may have: theory.md, T23.  Only a wider or fused last node can round
+ * a negative result to zero.  A +0 initial value turns -0 into +0. */
 static void set_zero_signs(sum_case_t *sum, const sum_question_t *question,
                            const sum_totals_t *totals, const contract_t *contract) {
   value_range_t *range = &sum->range;

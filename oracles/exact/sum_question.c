@@ -17,10 +17,9 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
   return left_lowest + right_lowest < format->exponent_min - format->precision + 1;
 }
 
-/* More initial values only push a sum one way: rounding is monotone, also where it stops at the
- * largest number, so that a tree without some of its initial values gives less (of positive ones),
- * and is a tree too.  So whatever fewer of them surely reach, more reach.  Without this the bounds,
- * which grow with every initial value, would soon hold every number of a short format. */
+/* More initial values only push a sum one way: theory.md, T22.  So whatever fewer of them surely
+ * reach, more reach.  Without this the bounds, which grow with every initial value, would soon hold
+ * every number of a short format. */
 static void push_by(sum_case_t *sum, uint32_t fewer, const sum_question_t *question,
                     const sum_totals_t *totals, const contract_t *contract) {
   sum_case_t other;

@@ -1,5 +1,5 @@
-/* The careful side of sums and dot products: which values may one component have?  (VERDICTS.md,
- * sections 3 and 4.)  Everything is computed exactly with MPFR; speed comes from being asked
+/* The careful side of sums and dot products: which values may one component have?  (theory.md,
+ * T10 to T24 and A2.)  Everything is computed exactly with MPFR; speed comes from being asked
  * rarely.
  *
  * A sum of `count` real terms in a float format: leaves left[i], or products left[i] * right[i].  A

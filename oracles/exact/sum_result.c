@@ -10,7 +10,8 @@ bool sum_result_is_widening(const format_t *accumulation, const format_t *result
   return result->specials == FORMAT_IEEE && arithmetic_format_holds(result, accumulation);
 }
 
-/* A node wider than the accumulation type may be rounded to a result type that this holds at once.
+/* A node wider than the accumulation type may be rounded to a result type that this holds at once
+ * (theory.md, T24).
  * (A result with bits that the accumulation type has not would show that nothing was rounded to
  * it.) */
 static void permit_single_rounding(sum_case_t *sum, const sum_question_t *question) {
@@ -19,6 +20,7 @@ static void permit_single_rounding(sum_case_t *sum, const sum_question_t *questi
   value_range_unite(&sum->result_range, &once);
 }
 
+/* theory.md, T24. */
 static void add_conversion_error(sum_case_t *sum, const format_t *format) {
   mpfr_t error;
   mpfr_init2(error, mpfr_get_prec(sum->total_error));

@@ -10,6 +10,7 @@ static bool fits(mpfr_srcptr value, int precision, int lowest) {
   return bits <= precision && mpfr_get_exp(value) - bits >= lowest;
 }
 
+/* theory.md, D6. */
 bool wider_node_holds(const format_t *format, mpfr_srcptr value) {
   int more = error_bound_wider_bits(format);
   return fits(value, format->precision + more, format->exponent_min - format->precision + 1 - more);

@@ -1,5 +1,5 @@
 /* What nodes that are wider than the accumulation type leave as it is (contract accum_wider=yes;
- * VERDICTS.md, section 13).  Where a single operation can round, and its exact result is a number
+ * theory.md, D6 and T18).  Where a single operation can round, and its exact result is a number
  * of every wider node, that result is rounded once, to the accumulation type: an exact tie goes to
  * the even neighbour. */
 #ifndef ASSAY_EXACT_WIDER_NODE_H

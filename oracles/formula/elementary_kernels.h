@@ -3,8 +3,8 @@
  * library.  Every operation is IEEE arithmetic in one order, so that every instruction set computes
  * the same bits; there are no branches, so that loops over them become vector code.  NaN stays NaN.
  *
- * Errors: each is a series or a continued fraction whose remainder is bounded in its comment, and
- * some tens of roundings of 2^-53, none of which is magnified by more than 2^9.
+ * Errors (theory.md, T62): each is a series or a continued fraction whose remainder is bounded in
+ * its comment, and some tens of roundings of 2^-53, none of which is magnified by more than 2^9.
  * tests/formula/test_elementary_kernels.c holds all of them against MPFR. */
 #ifndef ASSAY_FORMULA_ELEMENTARY_KERNELS_H
 #define ASSAY_FORMULA_ELEMENTARY_KERNELS_H

@@ -123,8 +123,8 @@ static mpfr_exp_t binade_of(const formula_t *formula, mpfr_srcptr x) {
 }
 
 /* The least of y - K ulp(y) over low <= y <= high: at the lower end; or, since the ulp doubles
- * there, at the next power of two above, if there is one in the interval.  (Those after it are
- * larger by more, for K up to 2^(p-1).) */
+ * there, at the next power of two above, if there is one in the interval.  (theory.md,
+ * T61.) */
 static void lower(const formula_t *formula, double ulps, mpfr_ptr low, mpfr_srcptr high) {
   if (mpfr_inf_p(low)) return;
   LOCAL_NUMBER(ulp);
@@ -198,6 +198,7 @@ static double largest_magnitude(const enclosed_t *set) {
   return fmax(fabs(mpfr_get_d(set->low, MPFR_RNDA)), fabs(mpfr_get_d(set->high, MPFR_RNDA)));
 }
 
+/* theory.md, T61. */
 void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t *out,
                     const enclosed_t *a) {
   const function_row_t *row = &functions[function];

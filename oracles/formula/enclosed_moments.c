@@ -27,6 +27,7 @@ static bool are_finite_points(row_t a) {
   return true;
 }
 
+/* theory.md, T8. */
 static double range_of(double least, double greatest) {
   double range = greatest - least;
   return upper_of_rounded(range, magnitude_error_of_sum(greatest, -least, range)).value;
@@ -53,13 +54,14 @@ static void find_mean(moments_t *moments, row_t a) {
   }
   moments->range = range_of(least, greatest);
   mpfr_div_ui(moments->mean, moments->mean, (unsigned long)a.count, MPFR_RNDN);
-  /* Each of n roundings errs by at most 2^-MOMENT_PRECISION of what has been summed. */
+  /* Each of n roundings errs by at most 2^-MOMENT_PRECISION of what has been summed: theory.md,
+   * T10. */
   mpfr_mul_2si(moments->mean_error, magnitude, 1 - MOMENT_PRECISION, MPFR_RNDU);
   mpfr_clear(magnitude);
 }
 
 /* The sum of squares from the mean that was found exceeds the one from the exact mean by n times
- * the square of their distance. */
+ * the square of their distance: theory.md, T63. */
 static void find_squares(moments_t *moments, row_t a) {
   mpfr_t square;
   mpfr_init2(square, MOMENT_PRECISION);
@@ -110,7 +112,7 @@ static void add_squared_distance(mpfr_ptr inout, const moments_t *moments, mpfr_
 }
 
 /* Multiplies by (1 +- u)^2 of the subtractions and 1 +- factor of squares and sum, and adds what
- * underflows. */
+ * underflows: theory.md, T63. */
 static void widen_squares(const formula_t *formula, mpfr_ptr inout, size_t count, bool is_low) {
   const bound_shape_t shape = {
       .terms = count, .products_round = true, .products_underflow = true, .is_product = true};
@@ -135,8 +137,7 @@ static void widen_squares(const formula_t *formula, mpfr_ptr inout, size_t count
   mpfr_clear(scale);
 }
 
-/* Let m be the computed mean and d its distance from the exact one.  The sum of (x - m)^2 is that
- * of squared deviations plus n d^2, since the deviations themselves sum to 0. */
+/* theory.md, T63. */
 static row_t squares_about(formula_t *formula, row_t a, const enclosed_t *mean) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   enclosed_t *out = row.enclosed;
@@ -177,14 +178,15 @@ row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
 
 /* ---- Running moments ------------------------------------------------------------------------- */
 
-/* Of each operation here, since what is updated is an accumulator: its additions may truncate. */
+/* Of each operation here, since what is updated is an accumulator: its additions may truncate
+ * (theory.md, T13). */
 static double running_roundoff(const formula_t *formula) {
   double u = enclosed_unit_roundoff(formula);
   return PERMITTED(formula->contract, accum_rounding) == ACCUM_ROUNDING_RN ? u : 2 * u;
 }
 
-/* How far the computed mean of any part may be from its exact one: theory.md, T64.  The factor is
- * for what the roundings of erring means add. */
+/* How far the computed mean of any part may be from its exact one: theory.md, T64 and A6.  The
+ * factor is for what the roundings of erring means add. */
 static upper_t mean_distance(const formula_t *formula, const moments_t *moments, size_t count) {
   const double second_order = 1 + 0x1p-10;
   upper_t u = upper_of(running_roundoff(formula));

@@ -20,6 +20,7 @@ double enclosed_unit_roundoff(const formula_t *formula) {
   return upper_add(upper_of(u + w), upper_of(u * w)).value;
 }
 
+/* theory.md, T2 and T16. */
 double enclosed_underflow_loss(const formula_t *formula) {
   if (enclosed_settings(formula)->is_unbounded) return 0;
   return PERMITTED(formula->contract, ftz) == FTZ_NONE ? format_smallest(formula->format)
@@ -41,7 +42,7 @@ static void round_to(mpfr_ptr out, const formula_t *formula, mpfr_srcptr x) {
   mpfr_set_d(out, format_to_double(format, bits), MPFR_RNDN);
 }
 
-/* Whether a wider node rounds nothing below `x` from there on: it holds x. */
+/* Whether a wider node rounds nothing below `x` from there on: it holds x (theory.md, D6). */
 static bool wider_holds(const formula_t *formula, mpfr_srcptr x) {
   if (!enclosed_settings(formula)->is_unbounded) return wider_node_holds(formula->format, x);
   int precision = formula->format->precision + error_bound_wider_bits(formula->format);
@@ -51,7 +52,8 @@ static bool wider_holds(const formula_t *formula, mpfr_srcptr x) {
 /* The least that a step may make of numbers from `x` on; -infinity stands for no bound, +infinity
  * for nothing finite.  It is what x rounds to if that is below x, since every rounding to the
  * working format or a wider one keeps to one side of what the working format holds.  Else x may
- * stay nearly as it is, in a wider node: within w of x, or just there if wider nodes hold x. */
+ * stay nearly as it is, in a wider node: within w of x, or just there if wider nodes hold x
+ * (theory.md, T60). */
 static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool *out_overflows) {
   *out_overflows = false;
   if (mpfr_inf_p(x)) return;

@@ -1,5 +1,5 @@
 /* Exact arithmetic on sets (enclosed.h): what an operation gives for all numbers of its operands,
- * before it is rounded.  Private to oracles/formula. */
+ * before it is rounded (theory.md, T60).  Private to oracles/formula. */
 #ifndef ASSAY_FORMULA_ENCLOSED_SET_H
 #define ASSAY_FORMULA_ENCLOSED_SET_H
 

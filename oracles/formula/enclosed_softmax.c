@@ -15,7 +15,8 @@ typedef struct whole {
   double error;
 } whole_t;
 
-/* Whether sum and quotients can be bounded so: they stay in the range of the format, normal. */
+/* Whether sum and quotients can be bounded so (theory.md, T67): they stay in the range of the
+ * format, normal. */
 static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
   const format_t *format = formula->format;
   const bound_shape_t shape = {.terms = a.count};
@@ -36,7 +37,7 @@ static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
          mpfr_cmp_d(whole->low, least) > 0 && mpfr_cmp_d(whole->high, largest) < 0;
 }
 
-/* a / ((a + others) (1 + error)): it grows with a, and falls with the others. */
+/* a / ((a + others) (1 + error)): it grows with a, and falls with the others (theory.md, T67). */
 static void share_of(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr others, double error,
                      mpfr_rnd_t rounding) {
   if (mpfr_zero_p(a)) {
@@ -52,9 +53,8 @@ static void share_of(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr others, double err
   mpfr_div(out, a, out, rounding);
 }
 
-/* A sum is not below its terms, since rounded addition is monotone; so a quotient is at most 1, and
- * a product with the sum's inverse, which errs by less than u / (1 + u), at most 1 + u / (1 + u),
- * which rounds to 1. */
+/* A quotient is at most 1, and a product with the sum's inverse at most 1 + u / (1 + u), which
+ * rounds to 1: theory.md, T67. */
 static void cap_share(const formula_t *formula, enclosed_t *inout) {
   double u = enclosed_unit_roundoff(formula);
   LOCAL_NUMBER(cap);
@@ -65,6 +65,7 @@ static void cap_share(const formula_t *formula, enclosed_t *inout) {
   mpfr_min(inout->high, inout->high, cap, MPFR_RNDD);
 }
 
+/* theory.md, T67. */
 static void set_share(const formula_t *formula, const whole_t *whole, const enclosed_t *a,
                       enclosed_t *out) {
   LOCAL_NUMBER(others);
@@ -109,10 +110,8 @@ row_t enclosed_shares(formula_t *formula, row_t a) {
 /* ---- Online sums ----------------------------------------------------------------------------- */
 
 /* What one term of an online sum may err by, as the exponent of a factor: it is exp(x - m_1), m_1
- * the largest number when it came, times exp(m_k - m_k+1) for each larger one after it, at most n
- * exponentials in all.  The rounded differences err by u of themselves, which adds up to u |x - m|;
- * each exponential by K ulps, 2 K u, and what grows with its argument adds up over |x - m| too; the
- * products by u each; the additions by total_factor. */
+ * the largest number when it came, times exp(m_k - m_k+1) for each larger one after it (theory.md,
+ * T68). */
 static double online_exponent(const formula_t *formula, size_t count, double distance) {
   double n = (double)count;
   double u = enclosed_unit_roundoff(formula);
@@ -121,7 +120,8 @@ static double online_exponent(const formula_t *formula, size_t count, double dis
   const bound_shape_t shape = {.terms = count};
   double sum = error_bound_sum(formula->format, formula->contract, shape).total_factor;
   double functions = 2 * u * (n * ulps + growth * distance);
-  return (functions + n * u + u * distance + sum) * (1 + 0x1p-6);
+  const double second_order = 1 + 0x1p-6;
+  return (functions + n * u + u * distance + sum) * second_order;
 }
 
 static void add_exponential(enclosed_t *inout, mpfr_srcptr difference, double exponent) {
@@ -160,7 +160,7 @@ static void set_online_sum(const formula_t *formula, row_t a, mpfr_srcptr larges
     double distance = -mpfr_get_d(difference, MPFR_RNDD);
     add_exponential(out, difference, online_exponent(formula, a.count, distance));
   }
-  /* What underflows on the way, in each term at each correction. */
+  /* What underflows on the way, in each term at each correction: theory.md, T68. */
   double n = (double)a.count;
   double ulps =
       contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, INFINITY);
@@ -170,6 +170,7 @@ static void set_online_sum(const formula_t *formula, row_t a, mpfr_srcptr larges
   mpfr_clear(difference);
 }
 
+/* theory.md, T68, and its condition. */
 row_t enclosed_online_sum(formula_t *formula, row_t a) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   mpfr_t largest;

@@ -87,6 +87,7 @@ static void totals_deinit(totals_t *totals) {
               totals->positive, totals->negative, (mpfr_ptr)0);
 }
 
+/* theory.md, T17. */
 static bool is_exact(const formula_t *formula, const totals_t *totals) {
   if (enclosed_settings(formula)->is_exact) return true;
   double magnitude = mpfr_get_d(totals->low_magnitude, MPFR_RNDU);
@@ -95,7 +96,7 @@ static bool is_exact(const formula_t *formula, const totals_t *totals) {
          error_bound_sum_is_exact(formula->format, totals->lowest_bit, magnitude);
 }
 
-/* Whether one operation at the most rounds, and none in a wider node: sum_case.c. */
+/* Whether one operation at the most rounds, and none in a wider node: theory.md, T18. */
 static bool is_rounded_once(const formula_t *formula, const totals_t *totals, bool are_products) {
   if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO || !totals->are_points)
     return false;
@@ -105,8 +106,8 @@ static bool is_rounded_once(const formula_t *formula, const totals_t *totals, bo
   return are_few && wider_node_holds(formula->format, totals->low);
 }
 
-/* end -+ (factor * magnitude + offset), outwards.  c -+ factor |c| grows with c while the factor is
- * below 1, so that the ends of the terms give those of the sum; else both magnitudes count. */
+/* end -+ (factor * magnitude + offset), outwards; both magnitudes count unless the factor is below
+ * 1 (theory.md, T28). */
 static void move_end(mpfr_ptr out, mpfr_srcptr end, const totals_t *totals, bool is_low,
                      double factor, double offset) {
   mpfr_t error;
@@ -124,7 +125,7 @@ static void move_end(mpfr_ptr out, mpfr_srcptr end, const totals_t *totals, bool
   mpfr_clear(error);
 }
 
-/* Partial sums may overflow where the whole would not. */
+/* Partial sums may overflow where the whole would not: theory.md, T20. */
 static bool may_overflow(const formula_t *formula, mpfr_srcptr part, double factor) {
   if (enclosed_settings(formula)->is_exact || enclosed_settings(formula)->is_unbounded) {
     return false;
@@ -161,12 +162,13 @@ static void set_sum_specials(const formula_t *formula, const totals_t *totals, s
   if (are_negative || is_interval) out->specials |= ENCLOSED_NEGATIVE_ZERO;
 }
 
-/* Rounding is monotone: terms that are not negative have no negative sum, whatever they lose. */
+/* Terms that are not negative have no negative sum, whatever they lose: theory.md, T28. */
 static void keep_sign(enclosed_t *inout, const totals_t *totals) {
   if (mpfr_zero_p(totals->negative) && mpfr_sgn(inout->low) < 0) mpfr_set_zero(inout->low, 1);
   if (mpfr_zero_p(totals->positive) && mpfr_sgn(inout->high) > 0) mpfr_set_zero(inout->high, 1);
 }
 
+/* theory.md, T10 to T16, T18 and T28. */
 static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count,
                        bool are_products) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};

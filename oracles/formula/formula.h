@@ -1,5 +1,5 @@
 /* What the meaning of a composite op is written in: straight-line code over rows of abstract
- * numbers (VERDICTS.md, section 9).  A formula is written once and run by three evaluators:
+ * numbers (theory.md, D8).  A formula is written once and run by three evaluators:
  *
  * - enclosed: every value that a conforming implementation may reach, in MPFR, which is the accept
  *   set; and, where nothing is permitted, the exact value;

@@ -33,6 +33,7 @@ formula_errors_t formula_errors_make(const format_t *format, const contract_t *c
   return errors;
 }
 
+/* theory.md, A7. */
 double formula_function_ulps(const format_t *format, const contract_t *contract,
                              elementary_t function) {
   const format_t *formats[2];

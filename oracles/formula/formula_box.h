@@ -1,6 +1,6 @@
 /* What the steps of a formula may err by, whatever their operands are: for enclosing composite ops
  * by their exact values, which are monotone or nearly so, where intervals step by step would forget
- * that operands come back.  The standard model of rounding: Higham 2002, section 2.2. */
+ * that operands come back.  theory.md, T1, T12 and T61. */
 #ifndef ASSAY_FORMULA_FORMULA_BOX_H
 #define ASSAY_FORMULA_FORMULA_BOX_H
 
@@ -24,8 +24,8 @@ double formula_function_ulps(const format_t *format, const contract_t *contract,
                              elementary_t function);
 
 /* binary64 values of the C library's exp, erfc and tanh, with the rounding of their arguments and a
- * few operations around them, err by less than this of themselves (glibc manual, "Known Maximum
- * Errors in Math Functions": no more than 5 ulps), for arguments within the range of exp. */
+ * few operations around them, err by less than this of themselves, for arguments within the range
+ * of exp: theory.md, A3. */
 #define FORMULA_LIBRARY_ERROR 0x1p-38
 
 #endif

@@ -8,7 +8,7 @@
 #include "oracles/exact/error_bound.h"
 
 /* Errors that the contract permits are taken for this much less, which is far more than binary64
- * loses beside them. */
+ * loses beside them: theory.md, T69. */
 #define LESS (1 - 0x1p-10)
 
 extern const quick_kernels_t quick_kernels_portable;
@@ -151,6 +151,7 @@ static row_t square_root(formula_t *formula, row_t a) {
   return row_of(formula, out);
 }
 
+/* theory.md, T61 and T69. */
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   quick_numbers_t *out = new_numbers(formula, a.count);
   const contract_t *contract = formula->contract;
@@ -275,7 +276,7 @@ static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool ar
     /* The sum of two binary32 numbers is rounded right by way of binary64, as is one number. */
   } else if (!is_exact(formula, terms, totals.low_magnitude)) {
     factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
-    slop = (double)terms->count * 0x1p-51;
+    slop = (double)terms->count * 0x1p-51; /* theory.md, T69. */
   }
   if (!(factor < 1)) return one_number(formula, NAN, NAN, totals.point);
   double low = totals.low - (factor - slop) * totals.low_magnitude;
@@ -292,8 +293,8 @@ static row_t sum_of_products(formula_t *formula, row_t a, row_t b) {
   return sum_terms(formula, products, true);
 }
 
-/* enclosed_moments.c: there with the exact sum of squares; here with one that is a little less, and
- * with a distance of the mean that is a little less. */
+/* theory.md, T63 and T69: with a sum of squares, and a distance of the mean, that are a little less
+ * than the exact ones. */
 static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
   const quick_numbers_t *m = mean.quick;
   double n = (double)a.count;
@@ -358,7 +359,8 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
   return unknown(formula);
 }
 
-/* Near the ends of the range of the format the enclosed evaluator may take the one or the other. */
+/* theory.md, T67 and T69.  Near the ends of the range of the format the enclosed evaluator may take
+ * the one or the other. */
 static row_t shares(formula_t *formula, row_t a) {
   quick_totals_t totals;
   kernels_of(formula)->sum(a.quick, &totals);

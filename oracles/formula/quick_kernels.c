@@ -126,20 +126,21 @@ KERNEL_INLINE double f32_above(double x) {
 
 KERNEL_INLINE double f32_below(double x) { return -f32_above(-x); }
 
-/* The unit in the last place of binary32 at a number a little less than |x|. */
+/* The unit in the last place of binary32 at a number a little less than |x|: theory.md, T62. */
 KERNEL_INLINE double f32_ulp(double x) {
   double less = fabs(x) * (1 - 2 * ELEMENTARY_KERNEL_ERROR);
   double binade = binary64_value(binary64_bits(less) & BINARY64_EXPONENT_FIELD);
   return most(binade * 0x1p-23, 0x1p-149);
 }
 
-/* Binary32 numbers that lie within so many ulps of the exact value for sure. */
+/* Binary32 numbers that lie within so many ulps of the exact value for sure: theory.md, T62. */
 KERNEL_INLINE double function_low(double value, double ulps, double floor) {
   double low = value - ulps * f32_ulp(value) + fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
   double end = f32_above(low < floor ? floor : low);
   return value != value ? value : end;
 }
 
+/* theory.md, T62. */
 KERNEL_INLINE double function_high(double value, double ulps, double ceiling) {
   double high = value + ulps * f32_ulp(value) - fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
   double end = f32_below(high > ceiling ? ceiling : high);
@@ -325,7 +326,7 @@ static bool are_multiples(const double *a, size_t count, int bit) {
   return differs == 0;
 }
 
-/* enclosed_softmax.c tells what the ends are; here the error is a little less than permitted. */
+/* theory.md, T67 and T69: the error is a little less than permitted. */
 static void shares(const quick_numbers_t *a, const quick_totals_t *totals, double error,
                    quick_numbers_t *out) {
   double slop = totals->high_magnitude * ((double)a->count * 0x1p-52);

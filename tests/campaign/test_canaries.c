@@ -1,5 +1,5 @@
-/* The two promises of VERDICTS.md, section 2: every planted fault is found, within so many cases
- * and classed as what it is; and no model, conforming by construction, is ever reported. */
+/* The two promises (oracles/theory.md, T91 and T92): every planted fault is found, within so many
+ * cases and classed as what it is; and no model, conforming by construction, is ever reported. */
 #include <inttypes.h>
 
 #include "harness/run/builtin.h"

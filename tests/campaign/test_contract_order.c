@@ -1,4 +1,4 @@
-/* Contracts are ordered (VERDICTS.md, section 11): whatever "spec" accepts, the default contract
+/* Contracts are ordered (oracles/theory.md, T90): whatever "spec" accepts, the default contract
  * accepts, and raising one permission never rejects what was accepted.  Both are held over every
  * op, on drawn cases of all regimes: each component is asked about under both contracts with the
  * patterns of conforming models, the ends of the quick sets, the ends of what the careful side

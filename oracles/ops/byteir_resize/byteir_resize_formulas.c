@@ -198,8 +198,7 @@ static void set_errors(steps_t *steps) {
 static bool is_point(row_t row) { return mpfr_equal_p(row.enclosed->low, row.enclosed->high) != 0; }
 
 /* The low or high end of a weight, for a cell of ends; an edge needs none, since its numbers are
- * all one.  Normalized weights stand for t* = w1 / (w0 + w1), where w0 = 1 - t and w1 = 1 - w0 are
- * each within u of what they should be, so that t* is within 4 u of t. */
+ * all one.  Normalized weights stand for others that are near: theory.md, T74. */
 static double weight_end(const formula_t *formula, resize_formula_t which, row_t weight,
                          bool is_edge, bool is_high) {
   if (is_edge) return 0;
@@ -211,7 +210,7 @@ static double weight_end(const formula_t *formula, resize_formula_t which, row_t
   return is_high ? MIN(high, 1) : MAX(low, 0);
 }
 
-/* The hull over all ends of the weights and both orders. */
+/* The hull over all ends of the weights and both orders: theory.md, T74. */
 static row_t enclose_loosely(formula_t *formula, resize_formula_t which,
                              const resize_cell_t *cell) {
   const steps_t plain = {.formula = formula, .last = formula};

@@ -5,7 +5,7 @@
 /* Weights between 0 and 1 lie between these: coordinates are f64 numbers below 2^25, and computed
  * as sums with 0.5 or as quotients and products, which are not below 2^-50. */
 #define WEIGHT_MIN 0x1p-60
-#define WEIGHT_MAX (1 - 0x1p-53)
+#define WEIGHT_MAX 0x1.fffffffffffffp-1
 
 typedef struct list {
   size_t count;

@@ -43,17 +43,9 @@ void byteir_rng_measure(const case_t *instance, const contract_t *contract, doub
 /* Whether there are numbers uniform from low to high: both are finite, and low <= high. */
 bool byteir_rng_has_meaning(const case_t *instance);
 
-/* Sets whose union is the accept set of any u.
- *
- * The formula is monotone in u, whatever is rounded.  At u = 0 it gives low; or a zero, if that may
- * be flushed; or NaN, if high - low overflows.  So it holds all between low and high.  What it
- * reaches beyond high it reaches for u = 1: let d be high - low rounded, and p the product of d and
- * a number u of the type below 1, rounded.  If d <= high - low, then p <= high - low, and low + p
- * rounds to at most high.  If d > high - low, then d is normal, since subnormal differences are
- * exact, and u * d <= d - 2^-p d, which is at most the number before d (with u * d unrounded: at
- * most high - low, since d is off by half a unit at the most); and that number is at most high -
- * low.  In wider nodes high - low may be larger by their error, and u nearer to 1; the set of u = 1
- * has that error too, and begins at high or below it. */
+/* Sets whose union is the accept set of any u: all between low and high, and what is reached beyond
+ * high for u = 1 (theory.md, T81).  At u = 0 the formula gives low; or a zero, if that may be
+ * flushed; or NaN, if high - low overflows. */
 typedef struct byteir_rng_sets {
   size_t count;
   value_range_t sets[1 + 2 * BYTEIR_RNG_READINGS_MAX]; /* The first one is [low, high]. */

@@ -55,7 +55,7 @@ static double published_uniform(const case_t *instance, size_t component) {
     published.counters.indices[dim] = (uint32_t)(component % size);
     component /= size;
   }
-  return byteir_rng_published_next(&published) * 0x1p-32;
+  return byteir_rng_published_next(&published) / 0x1p32;
 }
 
 /* Whether all numbers are those of the published generator. */
@@ -65,7 +65,7 @@ static bool is_published(const case_t *instance, const contract_t *contract, con
   const byteir_rng_quick_t quick = byteir_rng_quick_make(instance, contract);
   byteir_rng_published_t published = published_of(instance);
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
-    double uniform = byteir_rng_published_next(&published) * 0x1p-32;
+    double uniform = byteir_rng_published_next(&published) / 0x1p32;
     uint64_t bits = element_load(element, result->data, i);
     if (byteir_rng_quick_holds(&quick, uniform, bits)) continue;
     if (!byteir_rng_holds(instance, contract, uniform, bits, arena)) return false;
@@ -230,7 +230,7 @@ static void accept_published(const case_t *instance, const contract_t *contract,
   double *ends[2][2];
   for (int i = 0; i < 4; i++) ends[i / 2][i % 2] = ARENA_NEW_ARRAY(arena, double, count);
   for (size_t i = 0; i < count; i++) {
-    double uniform = byteir_rng_published_next(&published) * 0x1p-32;
+    double uniform = byteir_rng_published_next(&published) / 0x1p32;
     bits[i] = byteir_rng_quick_bits(&quick, uniform);
     for (int way = 0; way < 2; way++) {
       double value = byteir_rng_quick_value(&quick, way + 1, uniform);

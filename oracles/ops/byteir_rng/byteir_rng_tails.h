@@ -1,6 +1,6 @@
 /* How improbable it is that independent uniform numbers look like this: bounds for any number of
- * them, by theorems that hold for that number.  All are in bits: the probability is at most
- * 2^-bits; 0 or less says nothing.
+ * them, by theorems that hold for that number (theory.md, T82).  All are in bits: the probability
+ * is at most 2^-bits; 0 or less says nothing.
  *
  * They are computed in binary64.  With up to 2^24 numbers no term exceeds 2^30 bits and none has
  * lost more than a few units in its last place, so the bits are right within 2^-18. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracles/exact/magnitude.h"
 #include "oracles/ops/byteir_rng/byteir_rng_tails.h"
 
 enum {
@@ -16,29 +17,25 @@ enum {
   SQUARES = SQUARES_PER_SIDE * SQUARES_PER_SIDE,
 };
 
-/* 2^-60 has eight shares of so many bits, of which the checks use five; the rest is for rounding.
- */
+/* 2^-60 has eight shares of so many bits, of which the checks use five; the rest is for rounding
+ * (theory.md, T82). */
 static const double share_bits = 63;
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* In units of high - low: u lies within 2^-r of V.  Each rounding, in one node or in a wider one
- * and then the type, loses less than e = 4/3 2^-p of its result.  With those of u, high - low and
- * u * (high - low) the product errs by less than (1 + e)^3 - 1 < 3.1 e, and the sum by that and
- * e times what it is: the larger bound, or 3.1 e beyond it.  That is less than 5 2^-p + 2 2^-p
- * times the larger bound.  What underflows or is flushed, at the most low, high, the difference,
- * the product and the sum, loses `least` each, and u too.  The place itself is computed in binary64
- * with 3 roundings. */
+/* How far a place may be from V, in units of high - low: theory.md, T80. */
 static double find_radius(const format_t *format, double low, double high, double width,
                           const contract_t *contract) {
   int resolution = MIN(format->precision - 1, RESOLUTION_BITS_MAX);
   int least_exponent = format->exponent_min;
   if (PERMITTED(contract, ftz) == FTZ_NONE) least_exponent -= format->precision - 1;
-  double least = ldexp(1, least_exponent);
-  double larger = fmax(fabs(low), fabs(high)) / width;
-  double rounding = ldexp(5 + 2 * larger, -format->precision);
-  double radius = ldexp(1, -resolution) + rounding + 5 * (least / width) + least + 0x1p-50;
-  return radius * (1 + 0x1p-40);
+  upper_t least = upper_of(ldexp(1, least_exponent));
+  upper_t larger = upper_divide(upper_of(fmax(fabs(low), fabs(high))), lower_of(width));
+  upper_t rounding = upper_add(upper_of(5), upper_scale(larger, 2));
+  rounding = upper_scale(rounding, ldexp(1, -format->precision));
+  upper_t lost = upper_add(upper_scale(upper_divide(least, lower_of(width)), 5), least);
+  upper_t of_place = upper_of(ldexp(1, -resolution) + 0x1p-50);
+  return upper_add(of_place, upper_add(rounding, lost)).value;
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -80,7 +77,7 @@ typedef struct interval {
 } interval_t;
 
 static interval_t interval_at(const byteir_rng_sample_t *sample, size_t i) {
-  const double last = 1 - 0x1p-53; /* V < 1. */
+  const double last = 0x1.fffffffffffffp-1; /* V < 1. */
   double place = sample->places[i];
   return (interval_t){.low = CLAMP(place - sample->radius, 0, last),
                       .high = CLAMP(place + sample->radius, 0, last),
@@ -137,7 +134,7 @@ static void check_repeats(const byteir_rng_sample_t *sample, byteir_rng_finding_
   for (size_t i = 1; i < sample->count; i++) repeats += sorted[i] <= sorted[i - 1] ? 1 : 0;
   double n = (double)sample->count;
   double probability = fmin(4 * sample->radius + ldexp(1, -HASH_BITS), 1);
-  double mean = n * (n - 1) / 2 * probability * (1 + 0x1p-40);
+  double mean = upper_scale(upper_of(n * (n - 1) / 2), probability).value; /* theory.md, T82. */
   if (!note(finding, byteir_rng_rare_bits(mean, repeats), 1)) return;
   snprintf(finding->words, sizeof finding->words, "%zu of %zu repeat others", repeats,
            sample->count);

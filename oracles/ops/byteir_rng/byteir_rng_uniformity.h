@@ -1,12 +1,12 @@
 /* Whether numbers can be n independent uniform ones: what is checked of generators that nobody
  * knows.
  *
- * What is assumed of a conforming one: there are independent V_i, uniform in [0, 1), such that u_i
- * lies within 2^-r of V_i, with r = min(p - 1, 32) bits, of which no known generator has fewer (the
- * fraction of a number in [1, 2), or one 32-bit word); and y_i is low + u_i * (high - low) but for
- * rounding.  Then the place of y_i, (y_i - low) / (high - low), lies within a `radius` of V_i that
- * is known; and where y_i = low, perhaps V_i is near 1: some generators return low where high is
- * not to be returned.
+ * What is assumed of a conforming one (theory.md, A8 and D20): there are independent V_i, uniform
+ * in [0, 1), such that u_i lies within 2^-r of V_i, with r = min(p - 1, 32) bits, of which no known
+ * generator has fewer (the fraction of a number in [1, 2), or one 32-bit word); and y_i is low +
+ * u_i * (high - low) but for rounding.  Then the place of y_i, (y_i - low) / (high - low), lies
+ * within a `radius` of V_i that is known; and where y_i = low, perhaps V_i is near 1: some
+ * generators return low where high is not to be returned.
  *
  * So each V_i lies in a known interval, or in two.  A check refutes the numbers only if all V in
  * these intervals look too improbable, by a theorem on independent uniform numbers, whatever the

@@ -31,6 +31,7 @@ static double sum_others(const softmax_row_t *row, size_t i, bool others_high) {
   return sum;
 }
 
+/* By the C library: theory.md, A3 and T71. */
 static box_t share_exactly(const softmax_row_t *row, size_t i) {
   const double error = FORMULA_LIBRARY_ERROR + (double)row->count * 0x1p-52;
   const double tiny = 0x1p-1000; /* Beyond the range of exp. */
@@ -53,8 +54,7 @@ typedef struct row_error {
   bool is_known;
 } row_error_t;
 
-/* Exponentials of rounded differences: u |x - m| in the exponent, K of the function.  Sums add u
- * for each addition; quotients 3 u at the most. */
+/* What the steps of a row err by: theory.md, T71. */
 typedef struct row_steps {
   const format_t *format;
   double u;
@@ -65,6 +65,7 @@ typedef struct row_steps {
   double n;
 } row_steps_t;
 
+/* theory.md, T71. */
 static row_steps_t steps_make(const softmax_row_t *row, const format_t *format,
                               const contract_t *contract, elementary_t function) {
   formula_errors_t errors = formula_errors_make(format, contract);
@@ -78,6 +79,7 @@ static row_steps_t steps_make(const softmax_row_t *row, const format_t *format,
                        .n = (double)row->count};
 }
 
+/* theory.md, T71. */
 static row_error_t finish_error(const row_steps_t *steps, double exponent, double loss) {
   const double slack = 1 + 0x1p-5; /* Of 1 + t against exp(t), for the small t below. */
   bool is_small =
@@ -88,15 +90,15 @@ static row_error_t finish_error(const row_steps_t *steps, double exponent, doubl
                        .is_known = is_small && fits && loss < 0x1p-4};
 }
 
-/* exp(x - m), once for the share and once in the sum. */
+/* exp(x - m), once for the share and once in the sum: theory.md, T71. */
 static row_error_t error_of_shifted(const row_steps_t *steps, const softmax_row_t *row) {
   double each = steps->u * row->spread + steps->exponential;
   return finish_error(steps, 2 * each + (steps->n + 2) * steps->u,
                       3 * (steps->n + 1) * steps->faint);
 }
 
-/* The sum is corrected by exponentials and products at most n times (enclosed_softmax.c, which
- * knows nothing either of sums that err by so much). */
+/* The sum is corrected by exponentials and products at most n times: theory.md, T71 and T68 (which
+ * says nothing either of sums that err by so much). */
 static row_error_t error_of_online(const row_steps_t *steps, const softmax_row_t *row) {
   double each = steps->u * row->spread + steps->exponential;
   double corrections = steps->n * (steps->exponential + 2 * steps->u);
@@ -107,7 +109,7 @@ static row_error_t error_of_online(const row_steps_t *steps, const softmax_row_t
 }
 
 /* x log2(e) and m log2(e) err by 2 u of themselves, the constant's rounding included: where they
- * are large, exponentials are far off. */
+ * are large, exponentials are far off (theory.md, T71). */
 static row_error_t error_of_scaled(const row_steps_t *steps, const softmax_row_t *row) {
   double magnitude = box_magnitude(row->maximum) + row->spread;
   double off = 4.1 * steps->u * magnitude;
@@ -119,10 +121,11 @@ static row_error_t error_of_scaled(const row_steps_t *steps, const softmax_row_t
   return error;
 }
 
-/* Exponentials of the numbers themselves: a sum that is no normal number says nothing. */
+/* Exponentials of the numbers themselves, by the C library: a sum that is no normal number says
+ * nothing (theory.md, A3 and T71). */
 static row_error_t error_of_unshifted(const row_steps_t *steps, const softmax_row_t *row) {
-  double least = exp(row->maximum.low) * (1 - 0x1p-30);
-  double most = steps->n * exp(row->maximum.high) * (1 + 0x1p-30);
+  double least = exp(row->maximum.low) * (1 - FORMULA_LIBRARY_ERROR);
+  double most = steps->n * exp(row->maximum.high) * (1 + FORMULA_LIBRARY_ERROR);
   double loss = 3 * (steps->n + 1) * steps->faint / least + most * steps->underflow;
   row_error_t error = finish_error(steps, 2 * steps->exponential + (steps->n + 2) * steps->u, loss);
   double largest = format_to_double(steps->format, steps->format->largest_bits);
@@ -133,7 +136,7 @@ static row_error_t error_of_unshifted(const row_steps_t *steps, const softmax_ro
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* What is farther from the largest number than this has an exponential below the smallest number,
- * so that the loss covers it. */
+ * so that the loss covers it: theory.md, T71. */
 static double farthest(const format_t *format) {
   return (double)(format->precision - format->exponent_min) * M_LN2 + 20;
 }
@@ -151,6 +154,7 @@ static bool make_row(const box_t *x, size_t count, const format_t *format, softm
   return box_is_finite(row.maximum);
 }
 
+/* theory.md, A3 and T71. */
 static box_t loosen(box_t exact, const row_error_t *error, const contract_t *contract) {
   if (!error->is_known) return box_whole_line();
   double low = exact.low * exp(-error->exponent) * (1 - FORMULA_LIBRARY_ERROR) - error->loss;

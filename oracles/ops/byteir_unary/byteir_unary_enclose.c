@@ -20,10 +20,8 @@ static double compute(gelu_approximation_t approximation, double x) {
   return x / (1 + exp(-2 * z));
 }
 
-/* Where the minimum lies and how deep it is.  For x < 0 and y = -x, y Phi(-y) has its extremes
- * where Phi(-y) / phi(y) = y: the left side (Mills' ratio) falls, the right side grows.  y / (1 +
- * exp(2 z(y))) has them where exp(-2 z) + 1 = 2 y z': likewise.  So there is one, and beyond it on
- * either side gelu is monotone; for x > 0 it grows. */
+/* Where the minimum lies and how deep it is.  There is one, and beyond it on either side gelu is
+ * monotone: theory.md, T72. */
 typedef struct minimum {
   box_t place;
   double value; /* Not above it. */
@@ -38,6 +36,7 @@ static box_t widen_relatively(double value, double error) {
   return box_widen(box_point(value), fabs(value) * error + 0x1p-1000);
 }
 
+/* theory.md, A3 and T72. */
 static box_t enclose_exactly(gelu_approximation_t approximation, box_t x) {
   box_t low = widen_relatively(compute(approximation, x.low), FORMULA_LIBRARY_ERROR);
   box_t high = widen_relatively(compute(approximation, x.high), FORMULA_LIBRARY_ERROR);
@@ -51,11 +50,7 @@ static box_t enclose_exactly(gelu_approximation_t approximation, box_t x) {
 /* ---- Errors of the formulas ------------------------------------------------------------------ */
 
 /* What |x| is multiplied by to bound the error, before the last roundings, of all formulas that the
- * contract permits.  Arguments t = x / sqrt 2 err by 2.1 u of themselves, and |t erf'(t)| <= 0.49;
- * z by 9.5 u (constants, square, cube, sum and products), |z tanh'(z)| <= 0.45 and, of the
- * quotient, d exp(d) / (1 + exp(d))^2 <= 0.23, d = 2 z.  erfc is at most 2, the others 1; erf + 1
- * and its like are rounded once more.  In 1 - 2 / (exp(d) + 1) the quotient counts twice, is at
- * most 1, and three steps more are rounded. */
+ * contract permits: theory.md, T72. */
 static double find_factor(gelu_approximation_t approximation, const format_t *format,
                           const contract_t *contract) {
   double u = formula_errors_make(format, contract).unit_roundoff;
@@ -78,6 +73,7 @@ static double find_factor(gelu_approximation_t approximation, const format_t *fo
   return is_fitted ? fmax(factor, sum + 0.5 * 1.51e-7) : factor;
 }
 
+/* theory.md, T72. */
 static box_t loosen(box_t exact, double magnitude, double factor, const format_t *format,
                     const contract_t *contract) {
   formula_errors_t errors = formula_errors_make(format, contract);

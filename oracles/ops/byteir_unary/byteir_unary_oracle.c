@@ -212,7 +212,7 @@ static void evaluate_erf(formula_t *formula, const row_t operands[], row_t resul
     function = formula_nearby(formula, function, 1.5e-7);
   }
   if (formula_has_fault(formula, FAULT_erf_beyond_one)) {
-    function = formula_multiply(formula, function, formula_number(formula, 1 + 0x1p-22));
+    function = formula_multiply(formula, function, formula_number(formula, 0x1.000004p+0));
   }
   results[0] = function;
 }

@@ -56,7 +56,7 @@ dimension_list_t dot_general_rhs_result_dimensions(const program_t *program);
  *   lhs element  lhs_batch_offset[batch] + lhs_row_offset[row] + lhs_term_offset[term]  and
  *   rhs element  rhs_batch_offset[batch] + rhs_column_offset[column] + rhs_term_offset[term].
  * Operands are first converted to the result's element type, in which products are exact or rounded
- * as VERDICTS.md, section 4, tells.  If the result is empty, all counts are 0. */
+ * as theory.md, T11, tells.  If the result is empty, all counts are 0. */
 typedef struct dot_general_layout {
   size_t batch_count;
   size_t row_count;

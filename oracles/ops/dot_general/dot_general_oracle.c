@@ -1,5 +1,5 @@
 /* The oracle row of stablehlo.dot_general: products and sums in the element type of the result
- * (VERDICTS.md, section 4), or by the algorithm that the program asks for (section 5). */
+ * (theory.md, T11), or by the algorithm that the program asks for (D7). */
 #include "oracles/audit.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
 #include "oracles/ops/dot_general/dot_general_consistent.h"

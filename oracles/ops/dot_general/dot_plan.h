@@ -1,5 +1,5 @@
 /* What a dot_general computes, once it is known by which algorithm: types of the factors, products
- * of components that are kept, type of the accumulation (VERDICTS.md, section 5). */
+ * of components that are kept, type of the accumulation (theory.md, D7). */
 #ifndef ASSAY_OPS_DOT_PLAN_H
 #define ASSAY_OPS_DOT_PLAN_H
 

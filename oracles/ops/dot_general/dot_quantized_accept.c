@@ -106,10 +106,8 @@ static bool scales_are_usual(const type_t *type) {
   return all;
 }
 
-/* The nearest integer to sum * multiplier + zero point, clamped, and whether that is certain: the
- * multiplier has up to three roundings of at most 2^-53 each (two of its own, one of the sum, which
- * is an integer rounded to binary64), the product a fourth, the addition one of what it gives; so 8
- * and 2 times 2^-53 bound them.  It is farther than that from a tie, or nobody knows. */
+/* The nearest integer to sum * multiplier + zero point, clamped, and whether that is certain: it
+ * is farther than what the steps round (theory.md, T44) from a tie, or nobody knows. */
 static int64_t rescale_quickly(double sum, double multiplier, const quantum_t *result,
                                uint8_t *out_ask) {
   double product = sum * multiplier;

@@ -114,8 +114,7 @@ static void enclosed_init(enclosed_t *number, const format_t *format) {
 
 static void enclosed_deinit(enclosed_t *number) { mpq_clears(number->low, number->high, NULL); }
 
-/* Moves an end outwards by u |end|, u = 2^-p, and by half the smallest number, which bounds the
- * error where the result is subnormal. */
+/* Moves an end outwards by what one rounding may err by: theory.md, T43. */
 static void widen_end(mpq_t end, const format_t *format, bool upwards) {
   mpq_t error, smallest;
   mpq_inits(error, smallest, NULL);

@@ -9,11 +9,9 @@
  * With rescale=float the quotients and all steps may be rounded to a float format of unit roundoff
  * u, and zero points may be multiplied out: of q_l s_l / s, -z_l s_l / s, ... each term then passes
  * through at most 8 roundings (two of its multiplier, one or two of integers, one or two of
- * products, the rest of additions, of which there are 4 at the most).  By Higham (2002), lemma 3.1,
- * the sum is within gamma_8 of the sum of |terms|, gamma_8 = 8 u / (1 - 8 u).  Where multipliers
- * are subnormal, each integer errs by half the smallest number times its magnitude more.  Where
- * all terms are multiples of one 2^g and the sum of their magnitudes is at most 2^(g + p), nothing
- * rounds at all: a tie is one, and is rounded to even. */
+ * products, the rest of additions, of which there are 4 at the most): theory.md, T43.  Where all
+ * terms are multiples of one 2^g and the sum of their magnitudes is at most 2^(g + p), nothing
+ * rounds at all (T17): a tie is one, and is rounded to even. */
 #include <glib.h>
 #include <gmp.h>
 #include <limits.h>
@@ -180,7 +178,7 @@ static bool is_exact(const rescaled_t *rescaled, const format_t *format) {
   return are_small && fits;
 }
 
-/* gamma_8 of the magnitude, and what multipliers that underflow err by. */
+/* gamma_8 of the magnitude, and what multipliers that underflow err by: theory.md, T43. */
 static void bound_error(mpq_t out_error, const rescaled_t *rescaled, const format_t *arithmetic) {
   enum { ROUNDINGS = 8 };
   mpq_t small;

@@ -289,9 +289,7 @@ static void find_exact(const factors_t *factors, mpfr_ptr exact, mpfr_ptr magnit
   mpfr_clear(term);
 }
 
-/* Wider nodes err by less than the roundings of the format together: half a unit of each product,
- * of the sum and of the conversion, none of which is larger than the sum of the products' sizes by
- * more than a unit; and each product and the result may be flushed. */
+/* What any widths of the nodes may err by together: theory.md, T35. */
 static void bound_wider(const visit_t *visit, mpfr_srcptr magnitude, mpfr_ptr out_bound) {
   const format_t *format = visit->format;
   mpfr_mul_d(out_bound, magnitude, 5 * format_unit_roundoff(format), MPFR_RNDU);

@@ -124,7 +124,7 @@ static box_t reduce_floats_by_product(const reducing_t *reducing) {
     return convert_float(reducing, rounded);
   }
   /* A wider product may be rounded to the result's type at once: it lies between the neighbours of
-   * the rounded ends. */
+   * the rounded ends (theory.md, T24). */
   box_t either = box_round_either_way(
       box_widen(rounded,
                 box_magnitude(rounded) * format_unit_roundoff(reducing->accumulation->format) +

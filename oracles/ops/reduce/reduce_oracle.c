@@ -1,4 +1,4 @@
-/* The oracle row of stablehlo.reduce (VERDICTS.md, sections 3 and 4). */
+/* The oracle row of stablehlo.reduce (theory.md, D4 and T10). */
 #include "oracles/audit.h"
 #include "oracles/ops/reduce/reduce_accept.h"
 #include "oracles/ops/reduce/reduce_ask.h"

@@ -36,7 +36,7 @@ static void take_factor(running_product_t *product, double factor) {
 }
 
 /* True if every partial product, in any order and with its rounding errors, is a normal number far
- * from both ends of the range.  False for NaN. */
+ * from both ends of the range (theory.md, T32).  False for NaN. */
 static bool stays_normal(const running_product_t *product, const format_t *format,
                          const error_bound_t *bound) {
   double factor = 2 * (1 + bound->total_factor);
@@ -46,7 +46,7 @@ static bool stays_normal(const running_product_t *product, const format_t *forma
 }
 
 /* Whether no schedule rounds, for products that stay normal: no partial product has more
- * significant bits than the whole (product_question.c).  Then x* alone conforms. */
+ * significant bits than the whole (theory.md, T31).  Then x* alone conforms. */
 static bool is_exact_product(const running_product_t *product, const format_t *format) {
   return !product->is_rounded && format_round_double(format, product->high) == product->high;
 }
@@ -81,7 +81,7 @@ accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *sl
     return accept;
   contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
   PERMITTED(&strict, ftz) = FTZ_NONE;
-  error_bound_t bound = error_bound_product(format, &strict, factors);
+  error_bound_t bound = error_bound_product(format, &strict, factors); /* theory.md, T30. */
   double *reference = ARENA_NEW_ARRAY(arena, double, count);
   double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
   double *low = ARENA_NEW_ARRAY(arena, double, count);

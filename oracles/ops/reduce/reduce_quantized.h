@@ -1,4 +1,4 @@
-/* Quantized reductions (VERDICTS.md, section 8).  A node of the sum adds two values of the
+/* Quantized reductions (theory.md, D9 and T42).  A node of the sum adds two values of the
  * accumulation type, and its result is quantized to that type again: it is rounded and clamped at
  * every node.  An implementation may do that by the specification's formula, in the arithmetic of
  * quantum_arithmetics(), or on storage integers: clamp(a + b - zero point).  maximum and minimum

@@ -62,10 +62,7 @@ static double cut_by_ends(const quantum_t *quantum, const format_t *format, doub
 }
 
 /* How far the storage value of a node may be from the clamped sum of its two parts, if the
- * distances of these from the zero point add up to `magnitude` at most.  Each of the steps of
- * quantum.h rounds by a relative u: five roundings for what comes from the parts, two for the zero
- * point.  There is no error from underflow, since what the scale is multiplied with is an integer.
- * An error below a half is rounded away, since the exact sum is an integer. */
+ * distances of these from the zero point add up to `magnitude` at most: theory.md, T42. */
 static double node_error(const reach_question_t *question, double magnitude) {
   const reduce_quanta_t *quanta = question->quanta;
   const quantum_t *quantum = &quanta->accumulation;
@@ -124,11 +121,9 @@ static double settled_node_error(const reach_question_t *question, double leaves
   return node_error(question, 2 * reach);
 }
 
-/* Every node adds its parts, errs by an integer, and clamps.  Clamped sums of terms that add up to
- * P > 0 and N < 0 end in [clamp(min(P, max) + N), clamp(max(N, min) + P)] whatever the tree
- * (set_saturated_sum() in integer_question.c, whose induction holds for nodes of three parts as
- * well).  An error is one more term: the low end is lowest if all errors are negative, the high end
- * highest if all are positive. */
+/* Every node adds its parts, errs by an integer, and clamps: theory.md, T40 and T42.  An error is
+ * one more term: the low end is lowest if all errors are negative, the high end highest if all are
+ * positive. */
 bool reach_bound(const reach_question_t *question, uint32_t init_count,
                  stored_interval_t *out_bound) {
   const quantum_t *quantum = &question->quanta->accumulation;
@@ -144,7 +139,8 @@ bool reach_bound(const reach_question_t *question, uint32_t init_count,
   double leaves = fmax(sums.high.positive, 0) - fmin(sums.low.negative, 0);
   leaves = fmax(
       leaves, fmax(sums.low.positive - sums.low.negative, sums.high.positive - sums.high.negative));
-  /* Sums of up to 2^24 integers of 33 bits are exact below 2^53, and a relative 2^-29 near. */
+  /* Sums of up to 2^24 integers of 33 bits are exact below 2^53, and a relative 2^-29 near:
+   * theory.md, T17 and T10. */
   double rounding = leaves >= 0x1p52 ? leaves * 0x1p-27 : 0;
   leaves += rounding;
   double error = settled_node_error(question, leaves, nodes, reach);
@@ -319,7 +315,7 @@ static bool make_in_order(set_builder_t *builder, uint32_t init_count, arena_t *
   return true;
 }
 
-/* Sets of all subsets of the leaves. */
+/* Sets of all subsets of the leaves: theory.md, T27. */
 static bool make_any_order(set_builder_t *builder, uint32_t init_count, arena_t *arena,
                            reach_set_t *out_set) {
   enum { LEAVES_MAX = 7 };
