@@ -2,7 +2,7 @@
  */
 #include <glib/gstdio.h>
 
-#include "tests/tidy/tidy_rules.h"
+#include "tests/tidy/theory_rules.h"
 
 typedef void (*rule_check_t)(const source_t *source, GPtrArray *complaints);
 
@@ -18,6 +18,8 @@ static const struct rule {
     {"banned-calls", check_banned_calls},
     {"markers", check_markers},
     {"mutable-statics", check_mutable_statics},
+    {"citations", check_citations},
+    {"bounds", check_bounds},
 };
 
 #define LINES_10 "  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n"
@@ -133,6 +135,40 @@ static const struct plant {
     {check_mutable_statics, "harness/a.c", "int f(void) {\n  static GOnce o = G_ONCE_INIT;\n",
      NULL},
     {check_mutable_statics, "harness/cli/a.c", "static int count;\n", NULL},
+
+    {check_citations, "harness/a.c", "/* oracles/theory.md, T10 and A1. */\n", NULL},
+    {check_citations, "harness/a.c", "int x; /* theory.md,\n        * T10 to T999. */\n",
+     "no T999"},
+    {check_citations, "harness/a.c", "/* As theory.md tells. */\n", "but which statement?"},
+    {check_citations, "harness/a.c", "/* D999 of something else. */\n", NULL},
+    {check_citations, "harness/a.c", "puts(\"theory.md, T999\");\n", NULL},
+    {check_citations, "harness/a.c",
+     "/* VERDICTS"
+     ".md, section 3 */\n",
+     "not in the repository"},
+
+    {check_bounds, "oracles/a.c", "double f(double x) {\n  return x * (1 + 0x1p-9);\n}\n",
+     "a.c:2: a bound without"},
+    {check_bounds, "oracles/a.c",
+     "/* theory.md, T8. */\ndouble f(double x) {\n  return x * 0x1p-9;\n}\n", NULL},
+    {check_bounds, "oracles/a.c",
+     "double f(double x) {\n  return x * 0x1p-9; /* theory.md, T8. */\n}\n", NULL},
+    {check_bounds, "oracles/a.c", "/* theory.md, T8. */\nint x;\ndouble y = 1 - 0x1p-9;\n",
+     "a.c:3: a bound without"},
+    {check_bounds, "oracles/a.c",
+     "/* theory.md, T8. */\n#include <math.h>\n#define LESS (1 - 0x1p-9)\n",
+     "a.c:3: a bound without"},
+    {check_bounds, "oracles/a.inc", "/* theory.md, T8. */\n\n#define LESS (1 - 0x1p-9)\n", NULL},
+    {check_bounds, "oracles/a.c",
+     "/* theory.md, T8. */\nint f(void) {\n  return 1;\n}\nint g(void) {\n  return "
+     "upper_of(1);\n}\n",
+     "a.c:6: a bound without"},
+    {check_bounds, "oracles/a.c",
+     "int f(void) {\n  if (x) {\n    return 1;\n  }\n  return error_bound_sum(x);\n}\n",
+     "a.c:5: a bound without"},
+    {check_bounds, "oracles/a.c", "double x = FORMULA_LIBRARY_ERROR;\n", "a bound without"},
+    {check_bounds, "oracles/a_simulate.c", "double x = 1 + 0x1p-9;\n", NULL},
+    {check_bounds, "harness/a.c", "double x = 1 + 0x1p-9;\n", NULL},
 };
 
 static void test_planted_faults(void) {
@@ -302,6 +338,38 @@ static void test_all_is_built(void) {
   g_ptr_array_unref(paths);
 }
 
+/* Every statement of the page is cited, by code or by another statement, and each number is given
+ * once. */
+static void test_all_is_cited(void) {
+  g_autofree char *theory = read_theory();
+  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
+  GHashTable *statements = read_statements(theory, complaints);
+  g_assert_cmpuint(g_hash_table_size(statements), >, 50);
+  g_hash_table_add(statements, g_strdup("T999")); /* Planted. */
+  strike_cited_in_text(theory, statements);
+  GPtrArray *paths = list_all_sources();
+  for (guint i = 0; i < paths->len; i++) {
+    if (g_str_has_prefix(g_ptr_array_index(paths, i), "tests/tidy/")) continue;
+    g_autofree char *text = read_text(g_ptr_array_index(paths, i));
+    source_t source = source_make(g_ptr_array_index(paths, i), text);
+    strike_cited(&source, statements);
+    source_free(&source);
+  }
+  g_assert_true(g_hash_table_remove(statements, "T999"));
+  GHashTableIter left;
+  g_hash_table_iter_init(&left, statements);
+  for (gpointer number; g_hash_table_iter_next(&left, &number, NULL);) {
+    g_ptr_array_add(complaints, g_strdup_printf("nobody cites %s", (char *)number));
+  }
+  g_ptr_array_unref(paths);
+  g_hash_table_destroy(statements);
+  report(complaints);
+  GPtrArray *twice = g_ptr_array_new_with_free_func(g_free);
+  g_hash_table_destroy(read_statements("**T1 (x).**\n**T2 (y).** See T1.\n**T1 (z).**\n", twice));
+  g_assert_cmpuint(twice->len, ==, 1);
+  g_ptr_array_unref(twice);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/tidy/planted-faults", test_planted_faults);
@@ -312,5 +380,6 @@ int main(int argc, char **argv) {
   }
   g_test_add_func("/tidy/tree/unique-names", test_unique_names);
   g_test_add_func("/tidy/tree/all-is-built", test_all_is_built);
+  g_test_add_func("/tidy/tree/theory-is-cited", test_all_is_cited);
   return g_test_run();
 }
