@@ -6,6 +6,7 @@
 #include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/exact/range_convert.h"
 #include "oracles/exact/wider_node.h"
 
@@ -187,12 +188,19 @@ static bool may_saturate(const product_case_t *product, const format_t *format,
   return saturates;
 }
 
-/* Whether some partial product of the factors below 1 may become zero. */
+/* Whether some partial product of the factors below 1 may become zero: theory.md, T36. */
 static bool may_vanish(const product_case_t *product, const format_t *format,
                        const contract_t *contract) {
-  double least = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(format)
-                                                      : format_smallest_normal(format);
-  return mpfr_cmp_d(product->smallest, 2 * least) < 0;
+  bool flushes = PERMITTED(contract, ftz) != FTZ_NONE;
+  double least = flushes ? format_smallest_normal(format) : format_smallest(format);
+  double each = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
+  each += each * error_bound_wider_smallest(format, contract);
+  error_bound_t bound = error_bound_product(format, contract, product->count);
+  upper_t grown = upper_add(upper_of(1), upper_of(bound.total_factor));
+  upper_t lost = upper_scale(upper_scale(upper_of((double)product->other_count), each), least);
+  upper_t reach = upper_multiply(grown, flushes ? upper_of(least) : lost);
+  return mpfr_cmp_d(product->smallest, 2 * least) < 0 ||
+         mpfr_cmp_d(product->smallest, reach.value) <= 0;
 }
 
 /* theory.md, T30 to T33. */
