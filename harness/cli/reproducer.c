@@ -10,8 +10,12 @@ static char *find_expected(const one_case_t *walk, const expectation_t *expectat
                            size_t component, arena_t *arena) {
   answer_t answer;
   failure_t error;
-  status_t status = expectation->oracle->ask(instance, &walk->contract, result, component, results,
-                                             arena, &answer, &error);
+  const oracle_call_t call = {.instance = instance,
+                              .contract = &walk->contract,
+                              .results = results,
+                              .arena = arena,
+                              .error = &error};
+  status_t status = expectation->oracle->ask(&call, result, component, &answer);
   if (status != STATUS_OK || answer.conforms) return NULL;
   return arena_copy_text(arena, answer.expected, strlen(answer.expected));
 }

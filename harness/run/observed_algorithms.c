@@ -15,8 +15,12 @@ static status_t find_consistent(const evidence_t *evidence, const contract_t *co
                                 GString *out_names, bool *out_has_algorithms, failure_t *error) {
   failure_t failure = {0};
   arena_mark_t mark = arena_mark(evidence->arena);
-  status_t status = evidence->oracle->consistent(evidence->instance, contract, evidence->results,
-                                                 evidence->arena, out_names, &failure);
+  const oracle_call_t call = {.instance = evidence->instance,
+                              .contract = contract,
+                              .results = evidence->results,
+                              .arena = evidence->arena,
+                              .error = &failure};
+  status_t status = evidence->oracle->consistent(&call, out_names);
   arena_rewind(evidence->arena, mark);
   *out_has_algorithms = status == STATUS_OK;
   if (status == STATUS_OK || status == STATUS_UNSUPPORTED) return STATUS_OK;

@@ -10,8 +10,12 @@ status_t observe_formula(const oracle_t *oracle, const contract_t *contract, con
   uint8_t formula = 0;
   bool found = false;
   arena_mark_t mark = arena_mark(arena);
-  status_t status =
-      oracle->find_formula(instance, contract, accepts, results, arena, &formula, &found, error);
+  const oracle_call_t call = {.instance = instance,
+                              .contract = contract,
+                              .results = results,
+                              .arena = arena,
+                              .error = error};
+  status_t status = oracle->find_formula(&call, accepts, &formula, &found);
   arena_rewind(arena, mark);
   if (status == STATUS_UNSUPPORTED) return STATUS_OK;
   STATUS_TRY(status);

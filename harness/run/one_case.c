@@ -28,8 +28,9 @@ static status_t audit(one_case_t *walk, const case_t *instance, const expectatio
   while (walk->audit_distance < count - component) {
     component += walk->audit_distance;
     arena_mark_t mark = arena_mark(arena);
-    status_t status = expectation->oracle->audit(instance, &walk->contract, expectation->accepts,
-                                                 result, component, arena, error);
+    const oracle_call_t call = {
+        .instance = instance, .contract = &walk->contract, .arena = arena, .error = error};
+    status_t status = expectation->oracle->audit(&call, expectation->accepts, result, component);
     arena_rewind(arena, mark);
     STATUS_TRY(status);
     walk->audited++;
@@ -42,8 +43,9 @@ static status_t audit(one_case_t *walk, const case_t *instance, const expectatio
 static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *arena,
                              expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
-  expectation->oracle_status =
-      expectation->oracle->accept(instance, &walk->contract, arena, expectation->accepts, &reason);
+  const oracle_call_t call = {
+      .instance = instance, .contract = &walk->contract, .arena = arena, .error = &reason};
+  expectation->oracle_status = expectation->oracle->accept(&call, expectation->accepts);
   switch (expectation->oracle_status) {
     case STATUS_OK:
       break;
@@ -214,18 +216,15 @@ static void note_wrong(void *context, uint32_t result, size_t component) {
   evidence->wrong[result][component] = 1;
 }
 
-static status_t ask_oracle(void *context, const case_t *instance, const contract_t *contract,
-                           uint32_t result, size_t component, const tensor_t *results,
-                           answer_t *out_answer, failure_t *error) {
+static status_t ask_oracle(void *context, const oracle_call_t *call, uint32_t result,
+                           size_t component, answer_t *out_answer) {
   ask_context_t *asked = (ask_context_t *)context;
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
-  const oracle_t *oracle = asked->oracle;
-  status_t status = oracle->ask_remembering != NULL
-                        ? oracle->ask_remembering(instance, contract, result, component, results,
-                                                  &asked->memo, asked->arena, out_answer, error)
-                        : oracle->ask(instance, contract, result, component, results, asked->arena,
-                                      out_answer, error);
+  oracle_call_t remembering = *call;
+  remembering.memo = &asked->memo;
+  remembering.arena = asked->arena;
+  status_t status = asked->oracle->ask(&remembering, result, component, out_answer);
   arena_rewind(asked->arena, mark);
   uint64_t spent = clock_nanoseconds() - begin;
   asked->times->oracle += spent;
