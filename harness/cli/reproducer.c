@@ -68,8 +68,8 @@ status_t reproducer_make(one_case_t *walk, executor_t *executor, const case_t *i
   STATUS_TRY(one_case_expect(walk, instance, broken, arena, &expectation, error));
   preparation_t preparation;
   one_case_prepare(walk, program, broken, executor, &preparation);
-  STATUS_TRY(one_case_run_prepared(walk, instance, &expectation, executor, &preparation, arena,
-                                   &out_reproducer->verdict, NULL, error));
+  STATUS_TRY(one_case_run_prepared(walk, &expectation, &preparation, &out_reproducer->verdict, NULL,
+                                   error));
   if (out_reproducer->verdict.outcome == OUTCOME_failed) return STATUS_OK;
   find_results(walk, executor, &expectation, &preparation, out_reproducer, arena);
   return STATUS_OK;
