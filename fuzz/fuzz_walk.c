@@ -123,7 +123,7 @@ static void walk_case(const case_t *instance, const op_constraint_t *broken, con
   verdict_t verdict;
   status_t status = one_case_expect(&walk, instance, broken, arena, &expectation, &error);
   if (status == STATUS_OK) {
-    status = one_case_run(&walk, instance, &expectation, executor, arena, &verdict, &error);
+    status = one_case_run(&walk, &expectation, executor, &verdict, &error);
   }
   if (status == STATUS_INVALID) crash(instance, name, error.text);
   bool is_wrong = status == STATUS_OK &&

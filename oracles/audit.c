@@ -15,16 +15,14 @@ static void set_results(const program_t *program, const accept_t *accepts, size_
   }
 }
 
-static status_t require_conforming(const oracle_t *oracle, const case_t *instance,
-                                   const contract_t *contract, uint32_t result, size_t component,
-                                   uint64_t bits, tensor_t *results, arena_t *arena,
-                                   failure_t *error) {
-  const element_t *element = instance->program.results[result].element;
-  element_store(element, results[result].data, component, bits);
+static status_t require_conforming(const oracle_t *oracle, const oracle_call_t *call,
+                                   uint32_t result, size_t component, uint64_t bits) {
+  const element_t *element = call->instance->program.results[result].element;
+  element_store(element, call->results[result].data, component, bits);
   answer_t answer;
-  STATUS_TRY(oracle->ask(instance, contract, result, component, results, arena, &answer, error));
+  STATUS_TRY(oracle->ask(call, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
-  return status_fail(error, STATUS_INVALID,
+  return status_fail(call->error, STATUS_INVALID,
                      "bug in Assay: the quick oracle accepts 0x%" PRIx64
                      " for component %zu of result %u, the careful one expects %s",
                      bits, component, result, answer.expected);
@@ -52,22 +50,21 @@ static status_t check_reference(const accept_t *accept, size_t component,
                      reference->magnitude);
 }
 
-status_t audit_component(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
-                         const accept_t *accepts, uint32_t result, size_t component,
-                         const audit_reference_t *reference, arena_t *arena, failure_t *error) {
+status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
+                         uint32_t result, size_t component, const audit_reference_t *reference) {
   const accept_t *accept = &accepts[result];
   if (accept->ask != NULL && accept->ask[component] != 0) return STATUS_OK;
-  STATUS_TRY(check_reference(accept, component, reference, error));
-  const program_t *program = &instance->program;
+  STATUS_TRY(check_reference(accept, component, reference, call->error));
+  const program_t *program = &call->instance->program;
   tensor_t results[CASE_RESULTS_MAX];
   for (uint32_t i = 0; i < program->result_count; i++) {
-    results[i] = tensor_make(arena, &program->results[i]);
+    results[i] = tensor_make(call->arena, &program->results[i]);
     memset(results[i].data, 0, type_bytes(&program->results[i]));
   }
   set_results(program, accepts, component, results);
+  const oracle_call_t asked = oracle_call_about(call, call->instance, results);
   if (accept->bits != NULL) {
-    return require_conforming(oracle, instance, contract, result, component,
-                              accept->bits[component], results, arena, error);
+    return require_conforming(oracle, &asked, result, component, accept->bits[component]);
   }
   const format_t *format = program->results[result].element->format;
   uint8_t specials = accept->specials == NULL ? 0 : accept->specials[component];
@@ -81,8 +78,7 @@ status_t audit_component(const oracle_t *oracle, const case_t *instance, const c
   for (size_t i = 0; i < G_N_ELEMENTS(named); i++) {
     if ((specials & named[i].flag) == 0) continue;
     uint64_t bits = format_from_double(format, named[i].value);
-    STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,
-                                  arena, error));
+    STATUS_TRY(require_conforming(oracle, &asked, result, component, bits));
   }
   if (accept->low == NULL) return STATUS_OK;
   bool has_other = accept->other_low != NULL;
@@ -93,8 +89,7 @@ status_t audit_component(const oracle_t *oracle, const case_t *instance, const c
     if (ends[i & 2] > ends[(i & 2) + 1]) continue; /* Empty. */
     if (accept->grid != NULL && format_round_double(accept->grid, ends[i]) != ends[i]) continue;
     uint64_t bits = format_from_double(format, ends[i] == 0 ? 0 : ends[i]); /* -0 is not claimed. */
-    STATUS_TRY(require_conforming(oracle, instance, contract, result, component, bits, results,
-                                  arena, error));
+    STATUS_TRY(require_conforming(oracle, &asked, result, component, bits));
   }
   return STATUS_OK;
 }

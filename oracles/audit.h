@@ -15,8 +15,7 @@ typedef struct audit_reference {
 
 /* Requires that every pattern that the quick set of the component names (its bits, both ends of its
  * interval) conforms by `oracle`'s ask(), and that its reference and magnitude are as promised. */
-status_t audit_component(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
-                         const accept_t *accepts, uint32_t result, size_t component,
-                         const audit_reference_t *reference, arena_t *arena, failure_t *error);
+status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
+                         uint32_t result, size_t component, const audit_reference_t *reference);
 
 #endif

@@ -57,28 +57,20 @@ struct composite {
 };
 
 /* The functions of oracle_t of the same names, for rows that have a composite. */
-status_t composite_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                          accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t composite_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                       size_t component, const tensor_t *results, arena_t *arena,
-                       answer_t *out_answer, failure_t *error);
-status_t composite_ask_remembering(const case_t *instance, const contract_t *contract,
-                                   uint32_t result, size_t component, const tensor_t *results,
-                                   ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                   failure_t *error);
-status_t composite_audit(const case_t *instance, const contract_t *contract,
-                         const accept_t *accepts, uint32_t result, size_t component, arena_t *arena,
-                         failure_t *error);
-status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                            tensor_t *inout_results, failure_t *error);
-status_t composite_find_formula(const case_t *instance, const contract_t *contract,
-                                const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                                uint8_t *out_formula, bool *out_found, failure_t *error);
+status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t composite_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer);
+status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                         size_t component);
+status_t composite_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                            tensor_t *inout_results);
+status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                uint8_t *out_formula, bool *out_found);
 
 /* All of them, for a row. */
-#define COMPOSITE_FUNCTIONS                                                                       \
-  .accept = composite_accept, .ask = composite_ask, .ask_remembering = composite_ask_remembering, \
-  .audit = composite_audit, .simulate = composite_simulate, .find_formula = composite_find_formula
+#define COMPOSITE_FUNCTIONS                                                   \
+  .accept = composite_accept, .ask = composite_ask, .audit = composite_audit, \
+  .simulate = composite_simulate, .find_formula = composite_find_formula
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
 composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);

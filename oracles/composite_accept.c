@@ -221,31 +221,28 @@ static const reading_t *loosest_of(const reading_t *readings, size_t count) {
   return &readings[count - 1];
 }
 
-status_t composite_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                          accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const program_t *program = &instance->program;
-  problem_t problem = problem_make(instance, contract, arena);
+status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
   reading_t readings[READINGS_MAX];
   size_t count = problem_readings(&problem, readings);
   const reading_t *loosest = loosest_of(readings, count);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
-    sets[r] = make_sets(program, r, arena, &out_accepts[r]);
+    sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);
     memset(sets[r].ask, 1, out_accepts[r].count);
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
-    arena_mark_t mark = arena_mark(arena);
+    arena_mark_t mark = arena_mark(call->arena);
     accept_group(&problem, group, &readings[0], loosest, sets);
-    arena_rewind(arena, mark);
+    arena_rewind(call->arena, mark);
   }
   return STATUS_OK;
 }
 
-status_t composite_audit(const case_t *instance, const contract_t *contract,
-                         const accept_t *accepts, uint32_t result, size_t component, arena_t *arena,
-                         failure_t *error) {
+status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                         size_t component) {
   const audit_reference_t reference = {.is_known = false};
-  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
-                         component, &reference, arena, error);
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
 }

@@ -122,21 +122,11 @@ static void measure(const problem_t *problem, const part_t *part, const reading_
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-status_t composite_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                       size_t component, const tensor_t *results, arena_t *arena,
-                       answer_t *out_answer, failure_t *error) {
-  return composite_ask_remembering(instance, contract, result, component, results, NULL, arena,
-                                   out_answer, error);
-}
-
-status_t composite_ask_remembering(const case_t *instance, const contract_t *contract,
-                                   uint32_t result, size_t component, const tensor_t *results,
-                                   ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                   failure_t *error) {
-  (void)error;
-  problem_t problem = problem_make(instance, contract, arena);
-  const element_t *element = instance->program.results[result].element;
-  uint64_t bits = element_load(element, results[result].data, component);
+status_t composite_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  const element_t *element = call->instance->program.results[result].element;
+  uint64_t bits = element_load(element, call->results[result].data, component);
   size_t place;
   part_t part = problem_part_of(&problem, result, component, &place);
   reading_t readings[READINGS_MAX];
@@ -144,10 +134,10 @@ status_t composite_ask_remembering(const case_t *instance, const contract_t *con
   answer_t answer = {0};
   value_range_t range = {0}, first = {0};
   for (size_t i = 0; i < count && !answer.conforms; i++) {
-    range = range_of(&problem, &part, &readings[i], result, place, memo);
+    range = range_of(&problem, &part, &readings[i], result, place, call->memo);
     if (i == 0) first = range;
     answer.conforms = value_range_holds(&range, element->format, bits,
-                                        PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
+                                        PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
     if (!answer.conforms) continue;
     answer.is_weak = is_everything(&range, element->format);
     describe_reading(&problem, &readings[i], i, &answer);
@@ -157,7 +147,7 @@ status_t composite_ask_remembering(const case_t *instance, const contract_t *con
   answer.nan_expected = first.nan && !has_number && !has_infinity;
   answer.infinity_expected = has_infinity && !has_number && !first.nan;
   value_range_print(&first, answer.expected, sizeof answer.expected);
-  measure(&problem, &part, &readings[0], result, place, bits, &range, memo, &answer);
+  measure(&problem, &part, &readings[0], result, place, bits, &range, call->memo, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }
@@ -272,14 +262,12 @@ static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t 
   return true;
 }
 
-status_t composite_find_formula(const case_t *instance, const contract_t *contract,
-                                const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                                uint8_t *out_formula, bool *out_found, failure_t *error) {
-  (void)error;
-  problem_t problem = problem_make(instance, contract, arena);
+status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                uint8_t *out_formula, bool *out_found) {
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
   *out_found = false;
   for (uint8_t formula = 0; formula < problem_formula_count(&problem); formula++) {
-    if (!holds_all(&problem, formula, accepts, results)) continue;
+    if (!holds_all(&problem, formula, accepts, call->results)) continue;
     *out_formula = formula;
     *out_found = true;
     break;

@@ -123,10 +123,9 @@ typedef struct known_sets {
   stored_set_t *sets[READINGS_MAX][CASE_RESULTS_MAX];
 } known_sets_t;
 
-static problem_t make_problem(const case_t *instance, const contract_t *contract,
-                              const case_t *floats, arena_t *arena) {
-  problem_t problem = problem_make(floats, contract, arena);
-  problem.quantized = instance;
+static problem_t make_problem(const oracle_call_t *call, const case_t *floats) {
+  problem_t problem = problem_make(floats, call->contract, call->arena);
+  problem.quantized = call->instance;
   return problem;
 }
 
@@ -164,14 +163,13 @@ static void evaluate_reading(const problem_t *problem, const reading_t *reading,
   }
 }
 
-static void make_sets(const case_t *instance, const contract_t *contract, const case_t *floats,
-                      const reading_t *reading, arena_t *arena,
+static void make_sets(const oracle_call_t *call, const case_t *floats, const reading_t *reading,
                       stored_set_t *out_sets[CASE_RESULTS_MAX]) {
-  for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    size_t count = type_element_count(&instance->program.results[r]);
-    out_sets[r] = ARENA_NEW_ARRAY(arena, stored_set_t, count);
+  for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
+    size_t count = type_element_count(&call->instance->program.results[r]);
+    out_sets[r] = ARENA_NEW_ARRAY(call->arena, stored_set_t, count);
   }
-  problem_t problem = make_problem(instance, contract, floats, arena);
+  problem_t problem = make_problem(call, floats);
   evaluate_reading(&problem, reading, out_sets);
 }
 
@@ -190,42 +188,44 @@ static accept_t accept_result(const type_t *type, const stored_set_t *sets, aren
   return (accept_t){.count = count, .bits = bits, .ask = ask};
 }
 
-status_t composite_quantized_accept(const case_t *instance, const contract_t *contract,
-                                    arena_t *arena, accept_t out_accepts[CASE_RESULTS_MAX],
-                                    failure_t *error) {
-  (void)error;
-  case_t floats = composite_dequantized(instance, arena);
-  problem_t problem = make_problem(instance, contract, &floats, arena);
+status_t composite_quantized_accept(const oracle_call_t *call,
+                                    accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
+  case_t floats = composite_dequantized(instance, call->arena);
+  problem_t problem = make_problem(call, &floats);
   reading_t readings[READINGS_MAX];
   problem_readings(&problem, readings);
   stored_set_t *sets[CASE_RESULTS_MAX];
-  make_sets(instance, contract, &floats, &readings[0], arena, sets);
+  make_sets(call, &floats, &readings[0], sets);
   for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    out_accepts[r] = accept_result(&instance->program.results[r], sets[r], arena);
+    out_accepts[r] = accept_result(&instance->program.results[r], sets[r], call->arena);
   }
   return STATUS_OK;
 }
 
 /* What is known under the contract, made at first. */
-static known_sets_t *recall(const case_t *instance, const contract_t *contract, ask_memo_t *memo) {
-  for (known_sets_t *known = memo->entries; known != NULL; known = known->next) {
-    if (memcmp(&known->contract, contract, sizeof *contract) == 0) return known;
+static known_sets_t *recall(const oracle_call_t *call) {
+  for (known_sets_t *known = call->memo->entries; known != NULL; known = known->next) {
+    if (memcmp(&known->contract, call->contract, sizeof *call->contract) == 0) return known;
   }
-  known_sets_t *known = arena_alloc_zeroed(&memo->arena, sizeof *known);
-  known->next = memo->entries;
-  known->contract = *contract;
-  known->floats = composite_dequantized(instance, &memo->arena);
-  problem_t problem = make_problem(instance, contract, &known->floats, &memo->arena);
+  known_sets_t *known = arena_alloc_zeroed(&call->memo->arena, sizeof *known);
+  known->next = call->memo->entries;
+  known->contract = *call->contract;
+  known->floats = composite_dequantized(call->instance, &call->memo->arena);
+  oracle_call_t lasting = *call;
+  lasting.arena = &call->memo->arena;
+  problem_t problem = make_problem(&lasting, &known->floats);
   known->reading_count = problem_readings(&problem, known->readings);
-  memo->entries = known;
+  call->memo->entries = known;
   return known;
 }
 
-static const stored_set_t *recall_set(const case_t *instance, known_sets_t *known, size_t reading,
-                                      uint32_t result, size_t element, ask_memo_t *memo) {
+static const stored_set_t *recall_set(const oracle_call_t *call, known_sets_t *known,
+                                      size_t reading, uint32_t result, size_t element) {
   if (known->sets[reading][result] == NULL) {
-    make_sets(instance, &known->contract, &known->floats, &known->readings[reading], &memo->arena,
-              known->sets[reading]);
+    oracle_call_t lasting = *call;
+    lasting.arena = &call->memo->arena;
+    make_sets(&lasting, &known->floats, &known->readings[reading], known->sets[reading]);
   }
   return &known->sets[reading][result][element];
 }
@@ -240,55 +240,45 @@ static void print_set(const stored_set_t *set, char *out, size_t bytes) {
   }
 }
 
-static void ask_readings(const case_t *instance, const contract_t *contract, uint32_t result,
-                         size_t element, const tensor_t *results, ask_memo_t *memo,
-                         answer_t *out_answer) {
-  known_sets_t *known = recall(instance, contract, memo);
-  const char *formulas = instance->program.op->formulas;
-  int64_t got = quantum_load(&results[result], element);
+static status_t ask_readings(const oracle_call_t *call, uint32_t result, size_t element,
+                             answer_t *out_answer) {
+  known_sets_t *known = recall(call);
+  const char *formulas = call->instance->program.op->formulas;
+  int64_t got = quantum_load(&call->results[result], element);
   answer_t answer = {.is_quantum = true};
   for (size_t i = 0; i < known->reading_count && !answer.conforms; i++) {
-    const stored_set_t *set = recall_set(instance, known, i, result, element, memo);
+    const stored_set_t *set = recall_set(call, known, i, result, element);
     if (i == 0) print_set(set, answer.expected, sizeof answer.expected);
     answer.conforms = holds_stored(set, got);
     if (!answer.conforms) continue;
-    answer.is_weak = is_everything(set, &results[result].type);
+    answer.is_weak = is_everything(set, &call->results[result].type);
     uint8_t formula = known->readings[i].formula;
     if (formula == 0) continue;
     snprintf(answer.observed, sizeof answer.observed, "%s=%s", formulas,
              contract_spelling(formulas, formula));
   }
   *out_answer = answer;
-}
-
-status_t composite_quantized_ask(const case_t *instance, const contract_t *contract,
-                                 uint32_t result, size_t component, const tensor_t *results,
-                                 ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                 failure_t *error) {
-  (void)arena;
-  (void)error;
-  ask_memo_t own;
-  if (memo == NULL) ask_memo_init(&own);
-  ask_readings(instance, contract, result, component, results, memo == NULL ? &own : memo,
-               out_answer);
-  if (memo == NULL) ask_memo_deinit(&own);
   return STATUS_OK;
 }
 
+status_t composite_quantized_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_readings, call, result, component, out_answer);
+}
+
 /* The set of the quick side is one integer, which the careful side has to hold. */
-status_t composite_quantized_audit(const case_t *instance, const contract_t *contract,
-                                   const accept_t *accepts, uint32_t result, size_t component,
-                                   arena_t *arena, failure_t *error) {
+status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
+                                   uint32_t result, size_t component) {
   if (accepts[result].ask[component] != 0) return STATUS_OK;
   tensor_t results[CASE_RESULTS_MAX];
-  results[result] = tensor_make(arena, &instance->program.results[result]);
+  results[result] = tensor_make(call->arena, &call->instance->program.results[result]);
   uint64_t bits = accepts[result].bits[component];
   element_store(results[result].type.element, results[result].data, component, bits);
   answer_t answer;
-  STATUS_TRY(composite_quantized_ask(instance, contract, result, component, results, NULL, arena,
-                                     &answer, error));
+  const oracle_call_t asked = oracle_call_about(call, call->instance, results);
+  STATUS_TRY(composite_quantized_ask(&asked, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
-  return status_fail(error, STATUS_INVALID,
+  return status_fail(call->error, STATUS_INVALID,
                      "bug in Assay: the quick oracle accepts 0x%" PRIx64
                      " for component %zu of result %u, the careful one expects %s",
                      bits, component, result, answer.expected);
@@ -296,20 +286,19 @@ status_t composite_quantized_audit(const case_t *instance, const contract_t *con
 
 /* ---- Which formula --------------------------------------------------------------------------- */
 
-static bool holds_all(const case_t *instance, const contract_t *contract, const case_t *floats,
-                      uint8_t formula, const tensor_t *results, arena_t *arena) {
-  problem_t problem = make_problem(instance, contract, floats, arena);
+static bool holds_all(const oracle_call_t *call, const case_t *floats, uint8_t formula) {
+  problem_t problem = make_problem(call, floats);
   reading_t readings[READINGS_MAX];
   size_t count = problem_readings_of(&problem, formula, readings);
   stored_set_t *sets[READINGS_MAX][CASE_RESULTS_MAX];
   for (size_t i = 0; i < count; i++) {
-    make_sets(instance, contract, floats, &readings[i], arena, sets[i]);
+    make_sets(call, floats, &readings[i], sets[i]);
   }
-  for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    for (size_t e = 0; e < type_element_count(&results[r].type); e++) {
+  for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
+    for (size_t e = 0; e < type_element_count(&call->results[r].type); e++) {
       bool holds = false;
       for (size_t i = 0; i < count && !holds; i++) {
-        holds = holds_stored(&sets[i][r][e], quantum_load(&results[r], e));
+        holds = holds_stored(&sets[i][r][e], quantum_load(&call->results[r], e));
       }
       if (!holds) return false;
     }
@@ -317,15 +306,14 @@ static bool holds_all(const case_t *instance, const contract_t *contract, const 
   return true;
 }
 
-status_t composite_quantized_find_formula(const case_t *instance, const contract_t *contract,
-                                          const tensor_t *results, arena_t *arena,
-                                          uint8_t *out_formula, bool *out_found) {
-  case_t floats = composite_dequantized(instance, arena);
-  uint8_t count = contract_value_count(instance->program.op->formulas);
+status_t composite_quantized_find_formula(const oracle_call_t *call, uint8_t *out_formula,
+                                          bool *out_found) {
+  case_t floats = composite_dequantized(call->instance, call->arena);
+  uint8_t count = contract_value_count(call->instance->program.op->formulas);
   *out_found = false;
   for (uint8_t formula = 0; formula < count && !*out_found; formula++) {
     *out_formula = formula;
-    *out_found = holds_all(instance, contract, &floats, formula, results, arena);
+    *out_found = holds_all(call, &floats, formula);
   }
   return STATUS_OK;
 }
@@ -362,17 +350,18 @@ static void quantize_by_model(const tensor_t *floats, const type_t *operand,
   }
 }
 
-status_t composite_quantized_simulate(const case_t *instance, const schedule_t *schedule,
-                                      composite_simulate_t *simulate, arena_t *arena,
-                                      tensor_t *inout_results, failure_t *error) {
-  case_t floats = make_floats(instance, arena);
+status_t composite_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                      oracle_simulate_t *simulate, tensor_t *inout_results) {
+  const case_t *instance = call->instance;
+  case_t floats = make_floats(instance, call->arena);
   dequantize_by_model(instance, schedule, &floats);
   tensor_t results[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < floats.program.result_count; r++) {
-    results[r] = tensor_make(arena, &floats.program.results[r]);
+    results[r] = tensor_make(call->arena, &floats.program.results[r]);
     memset(results[r].data, 0, type_bytes(&floats.program.results[r]));
   }
-  STATUS_TRY(simulate(&floats, schedule, arena, results, error));
+  const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
+  STATUS_TRY(simulate(&float_call, schedule, results));
   for (uint32_t r = 0; r < floats.program.result_count; r++) {
     quantize_by_model(&results[r], &instance->program.operands[0], schedule, &inout_results[r]);
   }

@@ -22,25 +22,17 @@ static inline bool composite_is_quantized(const program_t *program) {
 case_t composite_dequantized(const case_t *instance, arena_t *arena);
 
 /* The functions of oracle_t of the same names, for such programs. */
-status_t composite_quantized_accept(const case_t *instance, const contract_t *contract,
-                                    arena_t *arena, accept_t out_accepts[CASE_RESULTS_MAX],
-                                    failure_t *error);
-status_t composite_quantized_ask(const case_t *instance, const contract_t *contract,
-                                 uint32_t result, size_t component, const tensor_t *results,
-                                 ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                 failure_t *error); /* The memo may be NULL. */
-status_t composite_quantized_audit(const case_t *instance, const contract_t *contract,
-                                   const accept_t *accepts, uint32_t result, size_t component,
-                                   arena_t *arena, failure_t *error);
-status_t composite_quantized_find_formula(const case_t *instance, const contract_t *contract,
-                                          const tensor_t *results, arena_t *arena,
-                                          uint8_t *out_formula, bool *out_found);
+status_t composite_quantized_accept(const oracle_call_t *call,
+                                    accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t composite_quantized_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer);
+status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
+                                   uint32_t result, size_t component);
+status_t composite_quantized_find_formula(const oracle_call_t *call, uint8_t *out_formula,
+                                          bool *out_found);
 
 /* Simulates by `simulate`, the model of the op on floats. */
-typedef status_t composite_simulate_t(const case_t *instance, const schedule_t *schedule,
-                                      arena_t *arena, tensor_t *inout_results, failure_t *error);
-status_t composite_quantized_simulate(const case_t *instance, const schedule_t *schedule,
-                                      composite_simulate_t *simulate, arena_t *arena,
-                                      tensor_t *inout_results, failure_t *error);
+status_t composite_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                      oracle_simulate_t *simulate, tensor_t *inout_results);
 
 #endif

@@ -58,19 +58,19 @@ static status_t model_reading(const problem_t *problem, const schedule_t *schedu
   return STATUS_OK;
 }
 
-status_t composite_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                            tensor_t *inout_results, failure_t *error) {
+status_t composite_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                            tensor_t *inout_results) {
   const contract_t contract = contract_backend();
-  problem_t problem = problem_make(instance, &contract, arena);
+  problem_t problem = problem_make(call->instance, &contract, call->arena);
   reading_t reading;
-  STATUS_TRY(model_reading(&problem, schedule, &reading, error));
+  STATUS_TRY(model_reading(&problem, schedule, &reading, call->error));
   for (size_t group = 0; group < problem.layout.group_count; group++) {
-    arena_mark_t mark = arena_mark(arena);
+    arena_mark_t mark = arena_mark(call->arena);
     part_t part = problem_part(&problem, group);
     row_t rows[CASE_RESULTS_MAX];
     problem_evaluate(&problem, &part, &reading, &model_evaluator, NULL, schedule, rows);
     store_part(&problem, &part, schedule, rows, inout_results);
-    arena_rewind(arena, mark);
+    arena_rewind(call->arena, mark);
   }
   return STATUS_OK;
 }

@@ -68,35 +68,25 @@ static void make_part_results(const gathered_part_t *part, const tensor_t *resul
   copy_elements(part, true, whole, out_results);
 }
 
-static status_t ask_part(const oracle_t *oracle, const gathered_part_t *part,
-                         const contract_t *contract, uint32_t result, size_t component,
-                         const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                         failure_t *error) {
-  tensor_t part_results[CASE_RESULTS_MAX];
-  make_part_results(part, results, arena, part_results);
-  return oracle->ask(&part->instance, contract, result, component, part_results, arena, out_answer,
-                     error);
-}
-
 static answer_t answer_of_anything(void) {
   answer_t answer = {.conforms = true, .is_weak = true};
   g_strlcpy(answer.expected, "anything: the specification leaves it open", sizeof answer.expected);
   return answer;
 }
 
-static status_t ask_reading(const case_t *instance, const gathered_t *gathered,
-                            const contract_t *contract, uint32_t result, size_t component,
-                            const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                            failure_t *error) {
+static status_t ask_reading(const oracle_call_t *call, const gathered_t *gathered, uint32_t result,
+                            size_t component, answer_t *out_answer) {
   size_t part_component = 0;
   const gathered_part_t *part =
-      gathered_find(gathered, &instance->program.results[result], component, &part_component);
+      gathered_find(gathered, &call->instance->program.results[result], component, &part_component);
   if (part == NULL) {
     *out_answer = answer_of_anything();
     return STATUS_OK;
   }
-  return ask_part(gathered->oracle, part, contract, result, part_component, results, arena,
-                  out_answer, error);
+  tensor_t part_results[CASE_RESULTS_MAX];
+  make_part_results(part, call->results, call->arena, part_results);
+  const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
+  return gathered->oracle->ask(&part_call, result, part_component, out_answer);
 }
 
 /* What was gathered by each reading so far. */
@@ -128,22 +118,21 @@ static uint32_t count_readings(const gathering_t *gathering, const case_t *insta
 }
 
 /* What conforms if the element shares its value with no other. */
-static status_t ask_alone(const case_t *instance, const contract_t *contract, uint32_t result,
-                          size_t component, const tensor_t *results, ask_memo_t *memo,
-                          arena_t *arena, answer_t *out_answer, failure_t *error) {
+static status_t ask_alone(const oracle_call_t *call, uint32_t result, size_t component,
+                          answer_t *out_answer) {
+  const case_t *instance = call->instance;
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   uint32_t count = 1;
   for (uint32_t i = 0; i < count; i++) {
-    readings_t *readings = readings_grow(memo, count);
+    readings_t *readings = readings_grow(call->memo, count);
     if (!readings->is_made[i]) {
-      STATUS_TRY(
-          gathered_make(instance, i, FAULT_NONE, &memo->arena, &readings->gathered[i], error));
-      gathered_index(instance, &memo->arena, &readings->gathered[i]);
+      STATUS_TRY(gathered_make(instance, i, FAULT_NONE, &call->memo->arena, &readings->gathered[i],
+                               call->error));
+      gathered_index(instance, &call->memo->arena, &readings->gathered[i]);
       readings->is_made[i] = true;
     }
     answer_t answer;
-    STATUS_TRY(ask_reading(instance, &readings->gathered[i], contract, result, component, results,
-                           arena, &answer, error));
+    STATUS_TRY(ask_reading(call, &readings->gathered[i], result, component, &answer));
     if (i == 0 || answer.conforms) *out_answer = answer;
     if (answer.conforms) {
       if (i > 0 && gathering->name_reading != NULL) {
@@ -151,7 +140,7 @@ static status_t ask_alone(const case_t *instance, const contract_t *contract, ui
       }
       return STATUS_OK;
     }
-    if (i == 0) count = count_readings(gathering, instance, contract);
+    if (i == 0) count = count_readings(gathering, instance, call->contract);
   }
   return STATUS_OK;
 }
@@ -180,20 +169,18 @@ static void answer_unlike(const element_t *element, uint64_t bits, size_t sharer
 /* Holds a component that conforms against the first of those before it that share its value and
  * conform: if any of these is wrong, that is not held against the others.  Where all values
  * conform, nothing is known of any. */
-static status_t ask_sharers(const case_t *instance, const contract_t *contract,
-                            const size_t *leaders, uint32_t result, size_t component,
-                            const tensor_t *results, ask_memo_t *memo, arena_t *arena,
-                            answer_t *inout_answer, failure_t *error) {
-  const element_t *element = results[result].type.element;
-  uint64_t bits = element_load(element, results[result].data, component);
+static status_t ask_sharers(const oracle_call_t *call, const size_t *leaders, uint32_t result,
+                            size_t component, answer_t *inout_answer) {
+  const element_t *element = call->results[result].type.element;
+  uint64_t bits = element_load(element, call->results[result].data, component);
   size_t own = component / element->components;
   for (size_t sharer = leaders[own]; sharer < own; sharer++) {
     if (leaders[sharer] != leaders[own]) continue;
     size_t other = sharer * element->components + component % element->components;
-    uint64_t other_bits = element_load(element, results[result].data, other);
-    if (is_one_value(element, contract, bits, other_bits)) return STATUS_OK;
+    uint64_t other_bits = element_load(element, call->results[result].data, other);
+    if (is_one_value(element, call->contract, bits, other_bits)) return STATUS_OK;
     answer_t answer;
-    STATUS_TRY(ask_alone(instance, contract, result, other, results, memo, arena, &answer, error));
+    STATUS_TRY(ask_alone(call, result, other, &answer));
     if (!answer.conforms) continue;
     answer_unlike(element, other_bits, sharer, inout_answer);
     return STATUS_OK;
@@ -201,29 +188,19 @@ static status_t ask_sharers(const case_t *instance, const contract_t *contract,
   return STATUS_OK;
 }
 
-status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
-                                  uint32_t result, size_t component, const tensor_t *results,
-                                  ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                  failure_t *error) {
-  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
-  STATUS_TRY(
-      ask_alone(instance, contract, result, component, results, memo, arena, out_answer, error));
+static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
+  const gathering_t *gathering = oracle_find(call->instance->program.op)->gathering;
+  STATUS_TRY(ask_alone(call, result, component, out_answer));
   if (!out_answer->conforms || out_answer->is_weak || gathering->leaders == NULL) return STATUS_OK;
-  const size_t *leaders = gathering->leaders(&instance->program, contract, arena);
+  const size_t *leaders = gathering->leaders(&call->instance->program, call->contract, call->arena);
   if (leaders == NULL) return STATUS_OK;
-  return ask_sharers(instance, contract, leaders, result, component, results, memo, arena,
-                     out_answer, error);
+  return ask_sharers(call, leaders, result, component, out_answer);
 }
 
-status_t gathered_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                      size_t component, const tensor_t *results, arena_t *arena,
-                      answer_t *out_answer, failure_t *error) {
-  ask_memo_t memo;
-  ask_memo_init(&memo);
-  status_t status = gathered_ask_remembering(instance, contract, result, component, results, &memo,
-                                             arena, out_answer, error);
-  ask_memo_deinit(&memo);
-  return status;
+status_t gathered_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                      answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
 }
 
 /* An implementation that does as it should computes a shared value once. */
@@ -242,36 +219,37 @@ static void share_values(const case_t *instance, arena_t *arena, tensor_t *inout
   }
 }
 
-status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                           tensor_t *inout_results, failure_t *error) {
+status_t gathered_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                           tensor_t *inout_results) {
   gathered_t gathered;
-  STATUS_TRY(gathered_make(instance, 0, schedule->fault, arena, &gathered, error));
+  STATUS_TRY(
+      gathered_make(call->instance, 0, schedule->fault, call->arena, &gathered, call->error));
   for (size_t p = 0; p < gathered.parts.count; p++) {
     const gathered_part_t *part = &gathered.parts.parts[p];
     tensor_t part_results[CASE_RESULTS_MAX];
-    make_part_results(part, inout_results, arena, part_results);
-    STATUS_TRY(gathered.oracle->simulate(&part->instance, schedule, arena, part_results, error));
+    make_part_results(part, inout_results, call->arena, part_results);
+    const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
+    STATUS_TRY(gathered.oracle->simulate(&part_call, schedule, part_results));
     copy_elements(part, false, inout_results, part_results);
   }
-  if (schedule->fault == FAULT_NONE) share_values(instance, arena, inout_results);
+  if (schedule->fault == FAULT_NONE) share_values(call->instance, call->arena, inout_results);
   return STATUS_OK;
 }
 
-status_t gathered_find_formula(const case_t *instance, const contract_t *contract,
-                               const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                               uint8_t *out_formula, bool *out_found, failure_t *error) {
+status_t gathered_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                               uint8_t *out_formula, bool *out_found) {
   (void)accepts; /* The parts' sets are made anew: each is needed for one part alone. */
   gathered_t gathered;
-  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, arena, &gathered, error));
+  STATUS_TRY(gathered_make(call->instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
   *out_formula = 0;
   *out_found = true;
   for (size_t p = 0; p < gathered.parts.count && *out_found; p++) {
     const gathered_part_t *part = &gathered.parts.parts[p];
     tensor_t part_results[CASE_RESULTS_MAX];
-    make_part_results(part, results, arena, part_results);
+    make_part_results(part, call->results, call->arena, part_results);
     uint8_t formula = 0;
-    STATUS_TRY(gathered.oracle->find_formula(&part->instance, contract, NULL, part_results, arena,
-                                             &formula, out_found, error));
+    const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
+    STATUS_TRY(gathered.oracle->find_formula(&part_call, NULL, &formula, out_found));
     *out_formula = MAX(*out_formula, formula);
   }
   return STATUS_OK;

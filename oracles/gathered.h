@@ -46,35 +46,26 @@ struct gathering {
 };
 
 /* The functions of oracle_t of the same names, for rows that have a gathering. */
-status_t gathered_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                         accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t gathered_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                      size_t component, const tensor_t *results, arena_t *arena,
-                      answer_t *out_answer, failure_t *error);
-status_t gathered_ask_remembering(const case_t *instance, const contract_t *contract,
-                                  uint32_t result, size_t component, const tensor_t *results,
-                                  ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                  failure_t *error);
-status_t gathered_audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                        uint32_t result, size_t component, arena_t *arena, failure_t *error);
-status_t gathered_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                           tensor_t *inout_results, failure_t *error);
+status_t gathered_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t gathered_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                      answer_t *out_answer);
+status_t gathered_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                        size_t component);
+status_t gathered_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                           tensor_t *inout_results);
 
 /* For rows of ops whose other op has formulas; formulas nest, so that the
  * loosest of the parts' is the first that explains all. */
-status_t gathered_find_formula(const case_t *instance, const contract_t *contract,
-                               const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                               uint8_t *out_formula, bool *out_found, failure_t *error);
+status_t gathered_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                               uint8_t *out_formula, bool *out_found);
 
 /* For rows of ops whose other op encloses, and which gather by types alone, whatever the operands
  * hold, and by patterns of up to 64 bits. */
-status_t gathered_enclose(const program_t *program, const contract_t *contract,
-                          const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                          box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t gathered_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
 
 /* All of them but the last two, for a row. */
-#define GATHERED_FUNCTIONS                                                                     \
-  .accept = gathered_accept, .ask = gathered_ask, .ask_remembering = gathered_ask_remembering, \
-  .audit = gathered_audit, .simulate = gathered_simulate
+#define GATHERED_FUNCTIONS                                                 \
+  .accept = gathered_accept, .ask = gathered_ask, .audit = gathered_audit, \
+  .simulate = gathered_simulate
 
 #endif

@@ -142,38 +142,39 @@ static accept_t join(const case_t *instance, uint32_t result, const gathered_t *
 }
 
 /* A component's twin is that of the first element with which its element shares its value. */
-static const size_t *find_twins(const case_t *instance, const contract_t *contract, uint32_t result,
-                                arena_t *arena) {
+static const size_t *find_twins(const oracle_call_t *call, uint32_t result) {
+  const case_t *instance = call->instance;
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   if (gathering->leaders == NULL) return NULL;
-  const size_t *leaders = gathering->leaders(&instance->program, contract, arena);
+  const size_t *leaders = gathering->leaders(&instance->program, call->contract, call->arena);
   if (leaders == NULL) return NULL;
   const type_t *type = &instance->program.results[result];
   uint32_t components = type->element->components;
   size_t count = type_component_count(type);
-  size_t *twins = ARENA_NEW_ARRAY(arena, size_t, count);
+  size_t *twins = ARENA_NEW_ARRAY(call->arena, size_t, count);
   for (size_t i = 0; i < count; i++) {
     twins[i] = leaders[i / components] * components + i % components;
   }
   return twins;
 }
 
-status_t gathered_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                         accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+status_t gathered_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
   gathered_t gathered;
-  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, arena, &gathered, error));
+  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
   size_t count = gathered.parts.count;
   uint32_t result_count = instance->program.result_count;
-  accept_t *sets = ARENA_NEW_ARRAY(arena, accept_t, count * result_count);
+  accept_t *sets = ARENA_NEW_ARRAY(call->arena, accept_t, count * result_count);
   for (size_t p = 0; p < count; p++) {
     accept_t own[CASE_RESULTS_MAX];
-    STATUS_TRY(
-        gathered.oracle->accept(&gathered.parts.parts[p].instance, contract, arena, own, error));
+    const oracle_call_t part_call =
+        oracle_call_about(call, &gathered.parts.parts[p].instance, NULL);
+    STATUS_TRY(gathered.oracle->accept(&part_call, own));
     for (uint32_t r = 0; r < result_count; r++) sets[r * count + p] = own[r];
   }
   for (uint32_t r = 0; r < result_count; r++) {
-    out_accepts[r] = join(instance, r, &gathered, sets + r * count, arena);
-    out_accepts[r].twin = find_twins(instance, contract, r, arena);
+    out_accepts[r] = join(instance, r, &gathered, sets + r * count, call->arena);
+    out_accepts[r].twin = find_twins(call, r);
   }
   return STATUS_OK;
 }
@@ -194,19 +195,21 @@ static accept_t take_part(const accept_t *joined, const gathered_part_t *part, u
   return own;
 }
 
-status_t gathered_audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                        uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+status_t gathered_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                        size_t component) {
+  const case_t *instance = call->instance;
   gathered_t gathered;
-  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, arena, &gathered, error));
-  gathered_index(instance, arena, &gathered);
+  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
+  gathered_index(instance, call->arena, &gathered);
   size_t part_component = 0;
   const gathered_part_t *part =
       gathered_find(&gathered, &instance->program.results[result], component, &part_component);
   if (part == NULL) return STATUS_OK;
   accept_t own[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    own[r] = take_part(&accepts[r], part, instance->program.results[r].element->components, arena);
+    own[r] =
+        take_part(&accepts[r], part, instance->program.results[r].element->components, call->arena);
   }
-  return gathered.oracle->audit(&part->instance, contract, own, result, part_component, arena,
-                                error);
+  const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
+  return gathered.oracle->audit(&part_call, own, result, part_component);
 }

@@ -69,7 +69,12 @@ static status_t unite_part(const enclosed_part_t *part, const contract_t *contra
   for (uint32_t r = 0; r < program->result_count; r++) {
     results[r] = ARENA_NEW_ARRAY(arena, box_t, type_element_count(&program->results[r]));
   }
-  STATUS_TRY(oracle_find(program->op)->enclose(program, contract, gathered, arena, results, error));
+  const enclosure_call_t call = {.program = program,
+                                 .contract = contract,
+                                 .operands = gathered,
+                                 .arena = arena,
+                                 .error = error};
+  STATUS_TRY(oracle_find(program->op)->enclose(&call, results));
   for (uint32_t r = 0; r < program->result_count; r++) {
     for (size_t i = 0; i < part->positions->element_count; i++) {
       box_t *result = &inout_results[r][part->positions->elements[i]];
@@ -95,20 +100,21 @@ static status_t unite_reading(const case_t *zeros, const case_t *positions, uint
   return STATUS_OK;
 }
 
-status_t gathered_enclose(const program_t *program, const contract_t *contract,
-                          const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                          box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
+status_t gathered_enclose(const enclosure_call_t *call,
+                          box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
   const gathering_t *gathering = oracle_find(program->op)->gathering;
-  const case_t zeros = make_zeros(program, arena), positions = make_positions(program, arena);
-  bool has_readings = contract != NULL && gathering->count_readings != NULL;
-  uint32_t readings = has_readings ? gathering->count_readings(&zeros, contract) : 1;
+  const case_t zeros = make_zeros(program, call->arena),
+               positions = make_positions(program, call->arena);
+  bool has_readings = call->contract != NULL && gathering->count_readings != NULL;
+  uint32_t readings = has_readings ? gathering->count_readings(&zeros, call->contract) : 1;
   for (uint32_t r = 0; r < program->result_count; r++) {
     size_t count = type_element_count(&program->results[r]);
     for (size_t i = 0; i < count; i++) out_results[r][i] = (box_t){INFINITY, -INFINITY};
   }
   for (uint32_t reading = 0; reading < readings; reading++) {
-    STATUS_TRY(
-        unite_reading(&zeros, &positions, reading, contract, operands, arena, out_results, error));
+    STATUS_TRY(unite_reading(&zeros, &positions, reading, call->contract, call->operands,
+                             call->arena, out_results, call->error));
   }
   for (uint32_t r = 0; r < program->result_count; r++) {
     size_t count = type_element_count(&program->results[r]);

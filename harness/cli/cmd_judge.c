@@ -33,7 +33,7 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const op_c
   expectation_t expectation;
   status_t status = one_case_expect(walk, instance, broken, arena, &expectation, error);
   if (status != STATUS_OK) return STATUS_IO;
-  return one_case_judge(walk, instance, &expectation, field->results, arena, verdict, error);
+  return one_case_judge(walk, &expectation, field->results, verdict, error);
 }
 
 /* Columns of errors count from the start of the line, also behind the tab. */

@@ -103,8 +103,7 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
                           const expectation_t *expectation, executor_t *executor,
                           failure_t *error) {
   verdict_t verdict;
-  STATUS_TRY(one_case_run(&replay->walk, instance, expectation, executor, &replay->arena, &verdict,
-                          error));
+  STATUS_TRY(one_case_run(&replay->walk, expectation, executor, &verdict, error));
   if (cause_is_sought(&verdict)) {
     const cause_question_t question = cause_ask(&replay->walk, instance, expectation);
     STATUS_TRY(cause_find(&question, &replay->arena, &verdict, error));

@@ -10,8 +10,12 @@ static char *find_expected(const one_case_t *walk, const expectation_t *expectat
                            size_t component, arena_t *arena) {
   answer_t answer;
   failure_t error;
-  status_t status = expectation->oracle->ask(instance, &walk->contract, result, component, results,
-                                             arena, &answer, &error);
+  const oracle_call_t call = {.instance = instance,
+                              .contract = &walk->contract,
+                              .results = results,
+                              .arena = arena,
+                              .error = &error};
+  status_t status = expectation->oracle->ask(&call, result, component, &answer);
   if (status != STATUS_OK || answer.conforms) return NULL;
   return arena_copy_text(arena, answer.expected, strlen(answer.expected));
 }
@@ -64,8 +68,8 @@ status_t reproducer_make(one_case_t *walk, executor_t *executor, const case_t *i
   STATUS_TRY(one_case_expect(walk, instance, broken, arena, &expectation, error));
   preparation_t preparation;
   one_case_prepare(walk, program, broken, executor, &preparation);
-  STATUS_TRY(one_case_run_prepared(walk, instance, &expectation, executor, &preparation, arena,
-                                   &out_reproducer->verdict, NULL, error));
+  STATUS_TRY(one_case_run_prepared(walk, &expectation, &preparation, &out_reproducer->verdict, NULL,
+                                   error));
   if (out_reproducer->verdict.outcome == OUTCOME_failed) return STATUS_OK;
   find_results(walk, executor, &expectation, &preparation, out_reproducer, arena);
   return STATUS_OK;

@@ -67,8 +67,11 @@ static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is
   }
   failure_t failure = {0};
   answer_t answer = {0};
-  status_t status = judge->ask(judge->ask_context, walk->instance, &judge->contract, result,
-                               component, walk->results, &answer, &failure);
+  const oracle_call_t call = {.instance = walk->instance,
+                              .contract = &judge->contract,
+                              .results = walk->results,
+                              .error = &failure};
+  status_t status = judge->ask(judge->ask_context, &call, result, component, &answer);
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
     walk->lacks_oracle = true;
     g_strlcpy(walk->verdict.reason, failure.text, sizeof walk->verdict.reason);
@@ -179,8 +182,11 @@ static status_t describe_worst(walk_t *walk, failure_t *error) {
   g_strlcpy(verdict->expected, worst->answer.expected, sizeof verdict->expected);
   verdict->reason[0] = '\0';
   char observed[sizeof worst->answer.observed];
-  STATUS_TRY(
-      triage(walk->judge, walk->instance, walk->results, worst, &verdict->class_, observed, error));
+  const oracle_call_t call = {.instance = walk->instance,
+                              .contract = &walk->judge->contract,
+                              .results = walk->results,
+                              .error = error};
+  STATUS_TRY(triage(walk->judge, &call, worst, &verdict->class_, observed));
   if (observed[0] != '\0') g_strlcpy(verdict->observed, observed, sizeof verdict->observed);
   return STATUS_OK;
 }

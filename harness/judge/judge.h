@@ -4,12 +4,12 @@
 
 #include "harness/judge/verdict.h"
 #include "harness/model/accept.h"
+#include "oracles/oracle_call.h"
 
-/* Asks the oracle for the last word on component `component` of result `result`, whose pattern is
- * `bits`, under `contract`.  `context` is the asker's own. */
-typedef status_t (*judge_ask_t)(void *context, const case_t *instance, const contract_t *contract,
-                                uint32_t result, size_t component, const tensor_t *results,
-                                answer_t *out_answer, failure_t *error);
+/* Asks the oracle for the last word on one component, as oracle_t.ask.  The judge's call has
+ * neither arena nor memo: those are the asker's to add.  `context` is the asker's own. */
+typedef status_t (*judge_ask_t)(void *context, const oracle_call_t *call, uint32_t result,
+                                size_t component, answer_t *out_answer);
 
 typedef struct judge {
   judge_ask_t ask;

@@ -128,23 +128,25 @@ static bool concerns(const relaxation_t *relaxation, const op_t *op) {
 }
 
 /* Asks under one changed contract; an oracle that has no answer then explains nothing. */
-static status_t ask_relaxed(const judge_t *judge, const case_t *instance, const contract_t *relaxed,
-                            const tensor_t *results, const wrong_element_t *wrong,
-                            answer_t *out_answer, failure_t *error) {
+static status_t ask_relaxed(const judge_t *judge, const oracle_call_t *call,
+                            const contract_t *relaxed, const wrong_element_t *wrong,
+                            answer_t *out_answer) {
   *out_answer = (answer_t){.conforms = false};
   if (memcmp(relaxed, &judge->contract, sizeof *relaxed) == 0) return STATUS_OK;
-  status_t status = judge->ask(judge->ask_context, instance, relaxed, wrong->result,
-                               wrong->component, results, out_answer, error);
+  oracle_call_t relaxed_call = *call;
+  relaxed_call.contract = relaxed;
+  status_t status =
+      judge->ask(judge->ask_context, &relaxed_call, wrong->result, wrong->component, out_answer);
   if (status != STATUS_UNSUPPORTED && status != STATUS_UNDECIDED) return status;
   *out_answer = (answer_t){.conforms = false};
   return STATUS_OK;
 }
 
 /* Which of the op's policies, at its loosest, would permit the element: "arg_nan=any", or "". */
-static status_t find_policy(const judge_t *judge, const case_t *instance, const tensor_t *results,
-                            const wrong_element_t *wrong, char *out_observed, size_t observed_bytes,
-                            failure_t *error) {
-  const op_t *op = instance->program.op;
+static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
+                            const wrong_element_t *wrong, char *out_observed,
+                            size_t observed_bytes) {
+  const op_t *op = call->instance->program.op;
   out_observed[0] = '\0';
   if (op == NULL || op->policies == NULL) return STATUS_OK;
   for (const char *const *policy = op->policies; *policy != NULL; policy++) {
@@ -152,7 +154,7 @@ static status_t find_policy(const judge_t *judge, const case_t *instance, const 
     uint8_t loosest = (uint8_t)(contract_value_count(*policy) - 1);
     contract_set_value(&relaxed, *policy, loosest);
     answer_t answer;
-    STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
+    STATUS_TRY(ask_relaxed(judge, call, &relaxed, wrong, &answer));
     if (!answer.conforms) continue; /* A policy may permit all: it is noted beside the class. */
     g_snprintf(out_observed, observed_bytes, "%s=%s", *policy, contract_spelling(*policy, loosest));
     break;
@@ -160,26 +162,24 @@ static status_t find_policy(const judge_t *judge, const case_t *instance, const 
   return STATUS_OK;
 }
 
-status_t triage(const judge_t *judge, const case_t *instance, const tensor_t *results,
-                const wrong_element_t *wrong, divergence_class_t *out_class,
-                char out_observed[sizeof((answer_t *)0)->observed], failure_t *error) {
-  const op_t *op = instance->program.op;
+status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
+                divergence_class_t *out_class, char out_observed[sizeof((answer_t *)0)->observed]) {
+  const op_t *op = call->instance->program.op;
   bool is_composite = op != NULL && op->is_composite;
   const relaxation_t *row = is_composite ? composite_relaxations : relaxations;
   size_t count = is_composite ? G_N_ELEMENTS(composite_relaxations) : G_N_ELEMENTS(relaxations);
   for (size_t i = 0; i < count; i++, row++) {
     contract_t relaxed = relax(judge->contract, row, op);
     if (!concerns(row, op)) continue;
-    if (!can_explain(row, &results[wrong->result], wrong->component)) continue;
+    if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
     answer_t answer;
-    STATUS_TRY(ask_relaxed(judge, instance, &relaxed, results, wrong, &answer, error));
+    STATUS_TRY(ask_relaxed(judge, call, &relaxed, wrong, &answer));
     if (!answer.conforms || answer.is_weak) continue; /* What permits all values explains none. */
     *out_class = row->class_;
     const char *observed = row->observed;
     g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);
     return STATUS_OK;
   }
-  *out_class = class_by_value(&results[wrong->result], wrong);
-  return find_policy(judge, instance, results, wrong, out_observed, sizeof((answer_t *)0)->observed,
-                     error);
+  *out_class = class_by_value(&call->results[wrong->result], wrong);
+  return find_policy(judge, call, wrong, out_observed, sizeof((answer_t *)0)->observed);
 }

@@ -86,8 +86,8 @@ static status_t try_program(builtin_t *builtin, const builtin_program_t *compile
     results[i] = tensor_make(&builtin->scratch, type);
     memset(results[i].data, 0, type_bytes(type));
   }
-  return compiled->oracle->simulate(&instance, &builtin->schedule, &builtin->scratch, results,
-                                    error);
+  const oracle_call_t call = {.instance = &instance, .arena = &builtin->scratch, .error = error};
+  return compiled->oracle->simulate(&call, &builtin->schedule, results);
 }
 
 static status_t prepare(builtin_t *builtin, const char *program_line, builtin_program_t *compiled,
@@ -168,8 +168,8 @@ static int32_t builtin_execute(void *self, void *handle, const void *const *oper
   arena_reset(&builtin->scratch);
   failure_t error = {0};
   const schedule_t schedule = next_schedule(builtin);
-  status_t status =
-      compiled->oracle->simulate(&instance, &schedule, &builtin->scratch, tensors, &error);
+  const oracle_call_t call = {.instance = &instance, .arena = &builtin->scratch, .error = &error};
+  status_t status = compiled->oracle->simulate(&call, &schedule, tensors);
   if (status != STATUS_OK) return explain(reason, ASSAY_EXECUTOR_FAILED, &error);
   return ASSAY_EXECUTOR_OK;
 }

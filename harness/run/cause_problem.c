@@ -190,9 +190,12 @@ bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
   uint64_t kept = element_load(element, result->data, problem->component);
   element_store(element, result->data, problem->component, bits);
   failure_t failure = {0};
-  status_t status = question->oracle->ask(&problem->instance, question->contract, problem->result,
-                                          problem->component, problem->results, solver->arena,
-                                          out_answer, &failure);
+  const oracle_call_t call = {.instance = &problem->instance,
+                              .contract = question->contract,
+                              .results = problem->results,
+                              .arena = solver->arena,
+                              .error = &failure};
+  status_t status = question->oracle->ask(&call, problem->result, problem->component, out_answer);
   element_store(element, result->data, problem->component, kept);
   arena_rewind(solver->arena, mark);
   if (status == STATUS_OK) return out_answer->conforms && !out_answer->is_weak;
@@ -217,8 +220,9 @@ bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
     memset(results[i].data, 0, type_bytes(&program->results[i]));
   }
   failure_t failure;
-  status_t status =
-      oracle->simulate(&problem->instance, &schedule, solver->arena, results, &failure);
+  const oracle_call_t call = {
+      .instance = &problem->instance, .arena = solver->arena, .error = &failure};
+  status_t status = oracle->simulate(&call, &schedule, results);
   if (status == STATUS_OK) {
     const tensor_t *result = &results[problem->result];
     *out_bits = element_load(result->type.element, result->data, problem->component);

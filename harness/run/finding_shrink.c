@@ -32,8 +32,7 @@ static status_t find_cause(const one_case_t *walk, executor_t *executor, const v
   expectation_t expectation;
   verdict_t verdict;
   STATUS_TRY(one_case_expect(&quiet, &inout->instance, broken, arena, &expectation, error));
-  STATUS_TRY(
-      one_case_run(&quiet, &inout->instance, &expectation, executor, arena, &verdict, error));
+  STATUS_TRY(one_case_run(&quiet, &expectation, executor, &verdict, error));
   if (verdict.outcome != inout->verdict.outcome || verdict.class_ != inout->verdict.class_) {
     return STATUS_OK;
   }

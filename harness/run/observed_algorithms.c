@@ -2,25 +2,18 @@
 
 #include <string.h>
 
-/* What is held against the algorithms. */
-typedef struct evidence {
-  const oracle_t *oracle;
-  const case_t *instance;
-  const tensor_t *results;
-  arena_t *arena;
-} evidence_t;
-
 /* The consistent ones under a contract; false where the program has no algorithms. */
-static status_t find_consistent(const evidence_t *evidence, const contract_t *contract,
-                                GString *out_names, bool *out_has_algorithms, failure_t *error) {
+static status_t find_consistent(const oracle_t *oracle, const oracle_call_t *call,
+                                GString *out_names, bool *out_has_algorithms) {
   failure_t failure = {0};
-  arena_mark_t mark = arena_mark(evidence->arena);
-  status_t status = evidence->oracle->consistent(evidence->instance, contract, evidence->results,
-                                                 evidence->arena, out_names, &failure);
-  arena_rewind(evidence->arena, mark);
+  arena_mark_t mark = arena_mark(call->arena);
+  oracle_call_t own = *call;
+  own.error = &failure;
+  status_t status = oracle->consistent(&own, out_names);
+  arena_rewind(call->arena, mark);
   *out_has_algorithms = status == STATUS_OK;
   if (status == STATUS_OK || status == STATUS_UNSUPPORTED) return STATUS_OK;
-  *error = failure;
+  *call->error = failure;
   return status;
 }
 
@@ -39,33 +32,33 @@ static bool holds_asked(const GString *names, const program_t *program) {
 }
 
 /* Keeps what was observed of the worst component only if it explains all of them. */
-static status_t check_observed(const evidence_t *evidence, const contract_t *contract,
-                               verdict_t *verdict, failure_t *error) {
-  contract_t relaxed = *contract;
+static status_t check_observed(const oracle_t *oracle, const oracle_call_t *call,
+                               verdict_t *verdict) {
+  contract_t relaxed = *call->contract;
   PERMITTED(&relaxed, operand_rounding) = OPERAND_ROUNDING_RZ;
   PERMITTED(&relaxed, low_nan) = LOW_NAN_EITHER;
   g_autoptr(GString) names = g_string_new(NULL);
   bool has_algorithms;
-  STATUS_TRY(find_consistent(evidence, &relaxed, names, &has_algorithms, error));
-  if (!holds_asked(names, &evidence->instance->program)) verdict->observed[0] = '\0';
+  oracle_call_t relaxed_call = *call;
+  relaxed_call.contract = &relaxed;
+  STATUS_TRY(find_consistent(oracle, &relaxed_call, names, &has_algorithms));
+  if (!holds_asked(names, &call->instance->program)) verdict->observed[0] = '\0';
   return STATUS_OK;
 }
 
-status_t observe_algorithms(const oracle_t *oracle, const contract_t *contract,
-                            const case_t *instance, const tensor_t *results, arena_t *arena,
-                            verdict_t *inout_verdict, failure_t *error) {
+status_t observe_algorithms(const oracle_t *oracle, const oracle_call_t *call,
+                            verdict_t *inout_verdict) {
   verdict_t *verdict = inout_verdict;
   if (oracle->consistent == NULL || verdict->outcome == OUTCOME_no_oracle) return STATUS_OK;
-  bool is_named = oracle->names_algorithm(&instance->program);
+  bool is_named = oracle->names_algorithm(&call->instance->program);
   if (!is_named && !is_unexplained(verdict)) return STATUS_OK;
-  const evidence_t evidence = {oracle, instance, results, arena};
   g_autoptr(GString) names = g_string_new(NULL);
   bool has_algorithms;
-  STATUS_TRY(find_consistent(&evidence, contract, names, &has_algorithms, error));
+  STATUS_TRY(find_consistent(oracle, call, names, &has_algorithms));
   if (!has_algorithms) return STATUS_OK;
   bool is_partly_explained = is_named && verdict->outcome == OUTCOME_diverges &&
                              verdict->observed[0] != '\0' && names->len > 0;
-  if (is_partly_explained) STATUS_TRY(check_observed(&evidence, contract, verdict, error));
+  if (is_partly_explained) STATUS_TRY(check_observed(oracle, call, verdict));
   verdict_note_algorithms(verdict, names->str, is_named);
   return STATUS_OK;
 }

@@ -9,8 +9,7 @@
 /* Asks the oracle where the program names an algorithm, and where nothing else explains wrong
  * values, and notes the answer in the verdict.  What explains the worst component alone (operands
  * rounded otherwise, say) gives way to an algorithm that explains them all. */
-status_t observe_algorithms(const oracle_t *oracle, const contract_t *contract,
-                            const case_t *instance, const tensor_t *results, arena_t *arena,
-                            verdict_t *inout_verdict, failure_t *error);
+status_t observe_algorithms(const oracle_t *oracle, const oracle_call_t *call,
+                            verdict_t *inout_verdict);
 
 #endif

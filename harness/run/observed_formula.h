@@ -5,10 +5,9 @@
 #include "harness/judge/verdict.h"
 #include "oracles/oracle.h"
 
-/* Notes the tightest formula that explains results which have been judged by `accepts`; nothing
- * where the op has none, and where nothing could have failed. */
-status_t observe_formula(const oracle_t *oracle, const contract_t *contract, const case_t *instance,
-                         const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                         verdict_t *inout_verdict, failure_t *error);
+/* Notes the tightest formula that explains the call's results, which have been judged by `accepts`;
+ * nothing where the op has none, and where nothing could have failed. */
+status_t observe_formula(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
+                         verdict_t *inout_verdict);
 
 #endif

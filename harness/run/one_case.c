@@ -20,17 +20,20 @@ void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) 
 
 /* Audits the components that are due, on average one in audit_one_in: distances are uniform in
  * 1 .. 2 * audit_one_in - 1, which costs one random number an audit instead of one a component. */
-static status_t audit(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                      uint32_t result, arena_t *arena, failure_t *error) {
+static status_t audit(one_case_t *walk, const expectation_t *expectation, uint32_t result,
+                      failure_t *error) {
   if (walk->audit_one_in == 0) return STATUS_OK;
   size_t count = expectation->accepts[result].count;
   size_t component = 0;
   while (walk->audit_distance < count - component) {
     component += walk->audit_distance;
-    arena_mark_t mark = arena_mark(arena);
-    status_t status = expectation->oracle->audit(instance, &walk->contract, expectation->accepts,
-                                                 result, component, arena, error);
-    arena_rewind(arena, mark);
+    arena_mark_t mark = arena_mark(expectation->arena);
+    const oracle_call_t call = {.instance = expectation->instance,
+                                .contract = &walk->contract,
+                                .arena = expectation->arena,
+                                .error = error};
+    status_t status = expectation->oracle->audit(&call, expectation->accepts, result, component);
+    arena_rewind(expectation->arena, mark);
     STATUS_TRY(status);
     walk->audited++;
     walk->audit_distance = 1 + rng_below(&walk->audit_rng, 2 * (uint64_t)walk->audit_one_in - 1);
@@ -39,11 +42,13 @@ static status_t audit(one_case_t *walk, const case_t *instance, const expectatio
   return STATUS_OK;
 }
 
-static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *arena,
-                             expectation_t *expectation, failure_t *error) {
+static status_t expect_valid(one_case_t *walk, expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
-  expectation->oracle_status =
-      expectation->oracle->accept(instance, &walk->contract, arena, expectation->accepts, &reason);
+  const oracle_call_t call = {.instance = expectation->instance,
+                              .contract = &walk->contract,
+                              .arena = expectation->arena,
+                              .error = &reason};
+  expectation->oracle_status = expectation->oracle->accept(&call, expectation->accepts);
   switch (expectation->oracle_status) {
     case STATUS_OK:
       break;
@@ -57,8 +62,8 @@ static status_t expect_valid(one_case_t *walk, const case_t *instance, arena_t *
       *error = reason;
       return expectation->oracle_status;
   }
-  for (uint32_t i = 0; i < instance->program.result_count; i++) {
-    STATUS_TRY(audit(walk, instance, expectation, i, arena, error));
+  for (uint32_t i = 0; i < expectation->instance->program.result_count; i++) {
+    STATUS_TRY(audit(walk, expectation, i, error));
   }
   return STATUS_OK;
 }
@@ -78,6 +83,8 @@ static void expect_nothing(const program_t *program, const op_constraint_t *brok
 
 status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
                          arena_t *arena, expectation_t *out_expectation, failure_t *error) {
+  out_expectation->instance = instance;
+  out_expectation->arena = arena;
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
@@ -88,7 +95,7 @@ status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_cons
     return STATUS_OK;
   }
   uint64_t begin = clock_nanoseconds();
-  status_t status = expect_valid(walk, instance, arena, out_expectation, error);
+  status_t status = expect_valid(walk, out_expectation, error);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }
@@ -96,7 +103,7 @@ status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_cons
 void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
                       executor_t *executor, preparation_t *out_preparation) {
   uint64_t begin = clock_nanoseconds();
-  *out_preparation = (preparation_t){.promise = EXECUTOR_PROMISE_NONE};
+  *out_preparation = (preparation_t){.executor = executor, .promise = EXECUTOR_PROMISE_NONE};
   out_preparation->outcome =
       executor_compile(executor, program, &out_preparation->program, out_preparation->reason,
                        sizeof out_preparation->reason);
@@ -214,18 +221,15 @@ static void note_wrong(void *context, uint32_t result, size_t component) {
   evidence->wrong[result][component] = 1;
 }
 
-static status_t ask_oracle(void *context, const case_t *instance, const contract_t *contract,
-                           uint32_t result, size_t component, const tensor_t *results,
-                           answer_t *out_answer, failure_t *error) {
+static status_t ask_oracle(void *context, const oracle_call_t *call, uint32_t result,
+                           size_t component, answer_t *out_answer) {
   ask_context_t *asked = (ask_context_t *)context;
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
-  const oracle_t *oracle = asked->oracle;
-  status_t status = oracle->ask_remembering != NULL
-                        ? oracle->ask_remembering(instance, contract, result, component, results,
-                                                  &asked->memo, asked->arena, out_answer, error)
-                        : oracle->ask(instance, contract, result, component, results, asked->arena,
-                                      out_answer, error);
+  oracle_call_t remembering = *call;
+  remembering.memo = &asked->memo;
+  remembering.arena = asked->arena;
+  status_t status = asked->oracle->ask(&remembering, result, component, out_answer);
   arena_rewind(asked->arena, mark);
   uint64_t spent = clock_nanoseconds() - begin;
   asked->times->oracle += spent;
@@ -233,17 +237,26 @@ static status_t ask_oracle(void *context, const case_t *instance, const contract
   return status;
 }
 
-status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                        const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
-                        failure_t *error) {
+static oracle_call_t call_about(const one_case_t *walk, const expectation_t *expectation,
+                                const tensor_t *results, failure_t *error) {
+  return (oracle_call_t){.instance = expectation->instance,
+                         .contract = &walk->contract,
+                         .results = results,
+                         .arena = expectation->arena,
+                         .error = error};
+}
+
+status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, const tensor_t *results,
+                        verdict_t *out_verdict, failure_t *error) {
   if (expectation->oracle_status != STATUS_OK) {
     *out_verdict = (verdict_t){0};
     set_verdict(out_verdict, OUTCOME_no_oracle, CLASS_none, expectation->reason);
     return STATUS_OK;
   }
+  const case_t *instance = expectation->instance;
   uint64_t begin = clock_nanoseconds();
   ask_context_t context = {.oracle = expectation->oracle,
-                           .arena = arena,
+                           .arena = expectation->arena,
                            .times = &walk->times,
                            .evidence = {.is_judged = true}};
   memcpy(context.evidence.results, results, instance->program.result_count * sizeof *results);
@@ -260,11 +273,10 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
   begin = clock_nanoseconds();
-  status = observe_algorithms(expectation->oracle, &walk->contract, instance, results, arena,
-                              out_verdict, error);
+  const oracle_call_t call = call_about(walk, expectation, results, error);
+  status = observe_algorithms(expectation->oracle, &call, out_verdict);
   if (status == STATUS_OK) {
-    status = observe_formula(expectation->oracle, &walk->contract, instance, expectation->accepts,
-                             results, arena, out_verdict, error);
+    status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
   }
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
@@ -274,10 +286,10 @@ status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectat
  * wrote them, has no values to speak of, and one that cannot be repeated is first of all that; a
  * changed environment is only told where nothing else is wrong, since some backends change it
  * always. */
-static status_t judge_executions(one_case_t *walk, const case_t *instance,
-                                 const expectation_t *expectation, const executions_t *executions,
-                                 arena_t *arena, verdict_t *verdict, response_t *out_response,
-                                 failure_t *error) {
+static status_t judge_executions(one_case_t *walk, const expectation_t *expectation,
+                                 const executions_t *executions, verdict_t *verdict,
+                                 response_t *out_response, failure_t *error) {
+  const program_t *program = &expectation->instance->program;
   const repeat_t *repeat = &executions->repeat;
   if (executions->wrote_out_of_bounds) {
     set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "wrote beside its results");
@@ -289,22 +301,20 @@ static status_t judge_executions(one_case_t *walk, const case_t *instance,
   } else if (repeat->kind == REPEAT_PADDING) {
     set_verdict(verdict, OUTCOME_failed, CLASS_protocol, "unused high bits of an element are set");
   } else {
-    STATUS_TRY(
-        one_case_judge(walk, instance, expectation, executions->results, arena, verdict, error));
+    STATUS_TRY(one_case_judge(walk, expectation, executions->results, verdict, error));
     if (out_response != NULL) {
       *out_response =
-          response_make(&instance->program, executions->results, verdict->outcome, arena);
+          response_make(program, executions->results, verdict->outcome, expectation->arena);
     }
     if (repeat->kind == REPEAT_DIFFERS) {
-      return judge_unlike_runs(walk, instance, expectation, executions, arena, verdict,
-                               out_response, error);
+      return judge_unlike_runs(walk, expectation, executions, verdict, out_response, error);
     }
     if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
       set_verdict(verdict, OUTCOME_diverges, CLASS_environment,
                   "changed the rounding mode or flush-to-zero");
     }
   }
-  if (repeat->kind != REPEAT_SAME) repeat_describe(&instance->program, repeat, verdict);
+  if (repeat->kind != REPEAT_SAME) repeat_describe(program, repeat, verdict);
   return STATUS_OK;
 }
 
@@ -319,9 +329,8 @@ static const char *lacks_results(const execution_t *last, const executions_t *ex
 
 /* That an executor accepted a program outside its target is the verdict, whatever came of it; the
  * results tell which algorithms it may have run. */
-static status_t judge_outside(one_case_t *walk, const case_t *instance,
-                              const expectation_t *expectation, const execution_t *last,
-                              const executions_t *executions, arena_t *arena,
+static status_t judge_outside(one_case_t *walk, const expectation_t *expectation,
+                              const execution_t *last, const executions_t *executions,
                               verdict_t *out_verdict, failure_t *error) {
   one_case_judge_accepted(NULL, out_verdict);
   const char *lack = lacks_results(last, executions);
@@ -332,16 +341,16 @@ static status_t judge_outside(one_case_t *walk, const case_t *instance,
   }
   if (lack != NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
   uint64_t begin = clock_nanoseconds();
-  status_t status = observe_algorithms(expectation->oracle, &walk->contract, instance,
-                                       executions->results, arena, out_verdict, error);
+  const oracle_call_t call = call_about(walk, expectation, executions->results, error);
+  status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }
 
-status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
-                               const expectation_t *expectation, executor_t *executor,
-                               const preparation_t *preparation, arena_t *arena,
-                               verdict_t *out_verdict, response_t *out_response, failure_t *error) {
+status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectation,
+                               const preparation_t *preparation, verdict_t *out_verdict,
+                               response_t *out_response, failure_t *error) {
+  const case_t *instance = expectation->instance;
   const op_constraint_t *broken = expectation->broken;
   walk->evidence = (evidence_t){.is_judged = false};
   if (out_response != NULL) *out_response = (response_t){.has_results = false};
@@ -356,30 +365,28 @@ status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
   }
   uint64_t begin = clock_nanoseconds();
   executions_t executions;
-  execution_t last = execute_twice(executor, preparation->program, instance, arena, &executions);
+  execution_t last = execute_twice(preparation->executor, preparation->program, instance,
+                                   expectation->arena, &executions);
   walk->times.executor += clock_nanoseconds() - begin;
   if (is_outside_target(preparation, broken) && last.outcome != EXECUTOR_REFUSED) {
-    return judge_outside(walk, instance, expectation, &last, &executions, arena, out_verdict,
-                         error);
+    return judge_outside(walk, expectation, &last, &executions, out_verdict, error);
   }
   if (last.outcome != EXECUTOR_OK) {
     one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};
-  STATUS_TRY(judge_executions(walk, instance, expectation, &executions, arena, out_verdict,
-                              out_response, error));
+  STATUS_TRY(judge_executions(walk, expectation, &executions, out_verdict, out_response, error));
   bool has_results = !executions.wrote_out_of_bounds && executions.repeat.kind == REPEAT_SAME;
   if (walk->predictor.check == NULL || !has_results || broken != NULL) return STATUS_OK;
-  return walk->predictor.check(walk->predictor.context, executor, instance, executions.results,
-                               arena, out_verdict, error);
+  return walk->predictor.check(walk->predictor.context, preparation->executor, expectation,
+                               executions.results, out_verdict, error);
 }
 
-status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                      executor_t *executor, arena_t *arena, verdict_t *out_verdict,
-                      failure_t *error) {
+status_t one_case_run(one_case_t *walk, const expectation_t *expectation, executor_t *executor,
+                      verdict_t *out_verdict, failure_t *error) {
   preparation_t preparation;
-  one_case_prepare(walk, &instance->program, expectation->broken, executor, &preparation);
-  return one_case_run_prepared(walk, instance, expectation, executor, &preparation, arena,
-                               out_verdict, NULL, error);
+  one_case_prepare(walk, &expectation->instance->program, expectation->broken, executor,
+                   &preparation);
+  return one_case_run_prepared(walk, expectation, &preparation, out_verdict, NULL, error);
 }

@@ -30,11 +30,13 @@ typedef struct evidence {
   uint8_t *wrong[CASE_RESULTS_MAX];
 } evidence_t;
 
+typedef struct expectation expectation_t;
+
 /* Has a say after the oracle: about results that two executions agreed on, whatever their verdict,
  * which it may change. */
 typedef struct one_case_predictor {
-  status_t (*check)(void *context, const executor_t *executor, const case_t *instance,
-                    const tensor_t *results, arena_t *arena, verdict_t *inout_verdict,
+  status_t (*check)(void *context, const executor_t *executor, const expectation_t *expectation,
+                    const tensor_t *results, verdict_t *inout_verdict,
                     failure_t *error); /* NULL: there is none. */
   void *context;
 } one_case_predictor_t;
@@ -53,15 +55,17 @@ typedef struct one_case {
 
 void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed);
 
-/* The oracle's side of a case, computed once and used for every executor. */
-typedef struct expectation {
+/* A case and the oracle's side of it, computed once and used for every executor. */
+struct expectation {
+  const case_t *instance;
+  arena_t *arena;         /* Of the accept sets, and for all that judging the case allocates. */
   status_t oracle_status; /* STATUS_OK, or why there is no oracle. */
   const oracle_t *oracle;
   accept_t accepts[CASE_RESULTS_MAX];
   const op_constraint_t *broken; /* What the program breaks, or NULL; if it is not, there are no
                                   * accept sets, and if that is not modelled, no oracle. */
   char reason[192];
-} expectation_t;
+};
 
 /* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop.  The error then
  * says what; the case line belongs beside it. */
@@ -70,6 +74,7 @@ status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_cons
 
 /* What an executor says to a program, asked once for all data of it. */
 typedef struct preparation {
+  executor_t *executor;
   executor_outcome_t outcome;
   executor_promise_t promise;
   executor_program_t *program; /* Where the outcome is EXECUTOR_OK; borrowed from the executor until
@@ -96,15 +101,13 @@ bool one_case_is_executed(const preparation_t *preparation, const program_t *pro
 
 /* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
  * `out_response`, if not NULL, is for holding executors against each other. */
-status_t one_case_run_prepared(one_case_t *walk, const case_t *instance,
-                               const expectation_t *expectation, executor_t *executor,
-                               const preparation_t *preparation, arena_t *arena,
-                               verdict_t *out_verdict, response_t *out_response, failure_t *error);
+status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectation,
+                               const preparation_t *preparation, verdict_t *out_verdict,
+                               response_t *out_response, failure_t *error);
 
 /* one_case_prepare() and one_case_run_prepared(). */
-status_t one_case_run(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                      executor_t *executor, arena_t *arena, verdict_t *out_verdict,
-                      failure_t *error);
+status_t one_case_run(one_case_t *walk, const expectation_t *expectation, executor_t *executor,
+                      verdict_t *out_verdict, failure_t *error);
 
 /* The verdict where an executor gave no results, which is blamed on him only if the program breaks
  * nothing; `outcome` is not EXECUTOR_OK. */
@@ -117,8 +120,7 @@ void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promi
 void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict);
 
 /* Holds results that some executor gave against the expectation of a valid program. */
-status_t one_case_judge(one_case_t *walk, const case_t *instance, const expectation_t *expectation,
-                        const tensor_t *results, arena_t *arena, verdict_t *out_verdict,
-                        failure_t *error);
+status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, const tensor_t *results,
+                        verdict_t *out_verdict, failure_t *error);
 
 #endif

@@ -248,9 +248,11 @@ static size_t find_executor(const prediction_t *prediction, const executor_t *ex
   return index;
 }
 
-static status_t check_case(void *context, const executor_t *executor, const case_t *instance,
-                           const tensor_t *results, arena_t *arena, verdict_t *inout_verdict,
-                           failure_t *error) {
+static status_t check_case(void *context, const executor_t *executor,
+                           const expectation_t *expectation, const tensor_t *results,
+                           verdict_t *inout_verdict, failure_t *error) {
+  const case_t *instance = expectation->instance;
+  arena_t *arena = expectation->arena;
   prediction_t *prediction = (prediction_t *)context;
   size_t index = find_executor(prediction, executor);
   predicted_executor_t *present = &prediction->executors[index];

@@ -46,8 +46,12 @@ static status_t enclose_program(enclosing_t *enclosing, const program_t *program
   }
   failure_t reason = {0};
   arena_mark_t mark = arena_mark(enclosing->arena);
-  status_t status =
-      oracle->enclose(program, enclosing->contract, given, enclosing->arena, made, &reason);
+  const enclosure_call_t call = {.program = program,
+                                 .contract = enclosing->contract,
+                                 .operands = given,
+                                 .arena = enclosing->arena,
+                                 .error = &reason};
+  status_t status = oracle->enclose(&call, made);
   arena_rewind(enclosing->arena, mark);
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
     for (uint32_t i = 0; i < program->result_count; i++) {

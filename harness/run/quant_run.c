@@ -24,7 +24,8 @@ status_t quant_model_step(const case_t *instance, const contract_t *contract, ar
   }
   schedule_t schedule = schedule_plain();
   schedule.native = PERMITTED(contract, intermediate) == INTERMEDIATE_NATIVE;
-  return oracle->simulate(instance, &schedule, arena, out_results, error);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = error};
+  return oracle->simulate(&call, &schedule, out_results);
 }
 
 static case_t step_case(const running_t *running, const quant_step_t *step) {

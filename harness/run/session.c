@@ -179,16 +179,16 @@ static void keep_results(const session_t *session, const program_t *program) {
   }
 }
 
-static status_t walk_executor(session_t *session, size_t index, const case_t *instance,
-                              const expectation_t *expectation, const case_origin_t *origin,
-                              verdict_t *out_verdict, failure_t *error) {
+static status_t walk_executor(session_t *session, size_t index, const expectation_t *expectation,
+                              const case_origin_t *origin, verdict_t *out_verdict,
+                              failure_t *error) {
+  const case_t *instance = expectation->instance;
   contender_t *contender = &session->contenders[index];
   STATUS_TRY(check_load(session, index, instance, origin, error));
   response_t *response = session->responses == NULL ? NULL : &session->responses[index];
   arena_mark_t mark = arena_mark(&session->arena);
-  status_t status =
-      one_case_run_prepared(&session->walk, instance, expectation, contender->executor,
-                            &contender->preparation, &session->arena, out_verdict, response, error);
+  status_t status = one_case_run_prepared(&session->walk, expectation, &contender->preparation,
+                                          out_verdict, response, error);
   bool is_finding =
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
   hash_text_t signature;
@@ -283,7 +283,7 @@ status_t session_walk_case(session_t *session, const case_t *instance,
                            verdict_t *out_verdicts, failure_t *error) {
   arena_reset(&session->arena);
   broken = program_broken_under(&instance->program, broken, &session->options.contract);
-  expectation_t expectation = {.broken = broken};
+  expectation_t expectation = {.instance = instance, .arena = &session->arena, .broken = broken};
   if (prepare_contenders(session, &instance->program, broken)) {
     STATUS_TRY(expect(session, instance, broken, &expectation, error));
   }
@@ -292,7 +292,7 @@ status_t session_walk_case(session_t *session, const case_t *instance,
     if (session->responses != NULL) session->responses[i].has_results = false;
     verdict_t *out_verdict = out_verdicts == NULL ? &verdict : &out_verdicts[i];
     if (session_takes_part(session, i, broken)) {
-      STATUS_TRY(walk_executor(session, i, instance, &expectation, origin, out_verdict, error));
+      STATUS_TRY(walk_executor(session, i, &expectation, origin, out_verdict, error));
     } else {
       say_not_asked(out_verdict);
     }
@@ -323,14 +323,13 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   session->label = tally_label_named(session->tally, program, part->op, part->algorithm);
   session->part = part;
   one_case_prepare(&session->walk, program, NULL, contender->executor, &contender->preparation);
-  expectation_t expectation = {.broken = NULL};
+  expectation_t expectation = {.instance = instance, .arena = &session->arena, .broken = NULL};
   status_t status = STATUS_OK;
   if (one_case_is_executed(&contender->preparation, program, NULL)) {
     status = expect(session, instance, NULL, &expectation, error);
   }
   if (status == STATUS_OK) {
-    status =
-        walk_executor(session, part->executor, instance, &expectation, &origin, out_verdict, error);
+    status = walk_executor(session, part->executor, &expectation, &origin, out_verdict, error);
   }
   session->part = NULL;
   session->cases++;

@@ -39,14 +39,14 @@ static status_t run(divergence_t *divergence, const case_t *candidate, failure_t
   const op_constraint_t *broken =
       program_broken_under(program, program_broken(program), &divergence->walk.contract);
   prepare(divergence, program, broken);
-  expectation_t expectation = {.broken = broken};
+  expectation_t expectation = {
+      .instance = candidate, .arena = &divergence->arena, .broken = broken};
   if (one_case_is_executed(&divergence->preparation, program, broken)) {
     STATUS_TRY(one_case_expect(&divergence->walk, candidate, broken, &divergence->arena,
                                &expectation, error));
   }
-  STATUS_TRY(one_case_run_prepared(&divergence->walk, candidate, &expectation,
-                                   divergence->options->executor, &divergence->preparation,
-                                   &divergence->arena, &divergence->verdict, NULL, error));
+  STATUS_TRY(one_case_run_prepared(&divergence->walk, &expectation, &divergence->preparation,
+                                   &divergence->verdict, NULL, error));
   forget_failed(divergence);
   return STATUS_OK;
 }

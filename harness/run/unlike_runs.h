@@ -9,9 +9,8 @@
  * diverges, if one does, and there is no response: executors and versions are not held against bits
  * that do not come again.  Else it is class `nondeterministic`, explained by repeat=any where both
  * runs conform.  `out_response` may be NULL. */
-status_t judge_unlike_runs(one_case_t *walk, const case_t *instance,
-                           const expectation_t *expectation, const executions_t *executions,
-                           arena_t *arena, verdict_t *inout_verdict, response_t *out_response,
-                           failure_t *error);
+status_t judge_unlike_runs(one_case_t *walk, const expectation_t *expectation,
+                           const executions_t *executions, verdict_t *inout_verdict,
+                           response_t *out_response, failure_t *error);
 
 #endif

@@ -39,19 +39,27 @@ static timing_t time_case(rng_t *rng, gen_regime_t regime, const char *algorithm
   schedule.algorithm = algorithm;
   tensor_t results[CASE_RESULTS_MAX];
   results[0] = tensor_make(arena, &program.results[0]);
-  if (oracle->simulate(&instance, &schedule, arena, results, &error) != STATUS_OK) {
+  const oracle_call_t call = {.instance = &instance, .arena = arena, .error = &error};
+  if (oracle->simulate(&call, &schedule, results) != STATUS_OK) {
     g_error("%s", error.text);
   }
   const contract_t contract = contract_backend();
   accept_t accepts[CASE_RESULTS_MAX];
   double begin = microseconds();
-  if (oracle->accept(&instance, &contract, arena, accepts, &error) != STATUS_OK) {
+  const oracle_call_t accept_call = {
+      .instance = &instance, .contract = &contract, .arena = arena, .error = &error};
+  if (oracle->accept(&accept_call, accepts) != STATUS_OK) {
     g_error("%s", error.text);
   }
   timing_t timing = {.accept = microseconds() - begin};
   g_autoptr(GString) names = g_string_new(NULL);
   begin = microseconds();
-  if (oracle->consistent(&instance, &contract, results, arena, names, &error) != STATUS_OK) {
+  const oracle_call_t results_call = {.instance = &instance,
+                                      .contract = &contract,
+                                      .results = results,
+                                      .arena = arena,
+                                      .error = &error};
+  if (oracle->consistent(&results_call, names) != STATUS_OK) {
     g_error("%s", error.text);
   }
   timing.consistent = microseconds() - begin;

@@ -52,7 +52,8 @@ static double time_accept(const oracle_t *oracle, const case_t *instance,
   accept_t accepts[CASE_RESULTS_MAX];
   arena_mark_t mark = arena_mark(arena);
   double start = microseconds();
-  status_t status = oracle->accept(instance, contract, arena, accepts, NULL);
+  const oracle_call_t call = {.instance = instance, .contract = contract, .arena = arena};
+  status_t status = oracle->accept(&call, accepts);
   double elapsed = microseconds() - start;
   g_assert(status == STATUS_OK);
   for (size_t i = 0; i < accepts[0].count; i++) { /* What is then asked about. */
@@ -67,7 +68,9 @@ static double time_ask(const oracle_t *oracle, const case_t *instance, const con
   answer_t answer;
   double start = microseconds();
   for (size_t i = 0; i < ASKED; i++) {
-    status_t status = oracle->ask(instance, contract, 0, i, result, arena, &answer, NULL);
+    const oracle_call_t call = {
+        .instance = instance, .contract = contract, .results = result, .arena = arena};
+    status_t status = oracle->ask(&call, 0, i, &answer);
     g_assert(status == STATUS_OK);
   }
   return microseconds() - start;

@@ -85,8 +85,9 @@ static double time_accept(const case_t *instance) {
   for (int warm = 1; warm >= 0; warm--) { /* The first brings the memory. */
     arena_reset(&arena);
     start = microseconds();
-    status_t status =
-        oracle_find(instance->program.op)->accept(instance, &contract, &arena, accepts, &error);
+    const oracle_call_t call = {
+        .instance = instance, .contract = &contract, .arena = &arena, .error = &error};
+    status_t status = oracle_find(instance->program.op)->accept(&call, accepts);
     if (status != STATUS_OK) g_error("%s", error.text);
   }
   double time = microseconds() - start;

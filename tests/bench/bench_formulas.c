@@ -55,7 +55,8 @@ static double time_accept(const case_t *instance, const contract_t *contract, ar
   accept_t accepts[CASE_RESULTS_MAX];
   arena_mark_t mark = arena_mark(arena);
   double start = microseconds();
-  status_t status = composite_accept(instance, contract, arena, accepts, NULL);
+  const oracle_call_t call = {.instance = instance, .contract = contract, .arena = arena};
+  status_t status = composite_accept(&call, accepts);
   double elapsed = microseconds() - start;
   g_assert(status == STATUS_OK);
   arena_rewind(arena, mark);

@@ -45,7 +45,9 @@ static double time_quick(const oracle_t *oracle, const case_t *instance, const c
     accept_t accepts[CASE_RESULTS_MAX];
     failure_t error;
     double start = microseconds();
-    if (oracle->accept(instance, contract, &arena, accepts, &error) != STATUS_OK) {
+    const oracle_call_t call = {
+        .instance = instance, .contract = contract, .arena = &arena, .error = &error};
+    if (oracle->accept(&call, accepts) != STATUS_OK) {
       g_error("%s", error.text);
     }
     best = fmin(best, (microseconds() - start) / (double)accepts[0].count);
@@ -72,8 +74,12 @@ static double time_careful(const oracle_t *oracle, const case_t *instance,
     answer_t answer;
     failure_t error;
     size_t component = i * (count / ASKED);
-    if (oracle->ask(instance, contract, 0, component, &result, &arena, &answer, &error) !=
-        STATUS_OK) {
+    const oracle_call_t call = {.instance = instance,
+                                .contract = contract,
+                                .results = &result,
+                                .arena = &arena,
+                                .error = &error};
+    if (oracle->ask(&call, 0, component, &answer) != STATUS_OK) {
       g_error("%s", error.text);
     }
     arena_rewind(&arena, mark);

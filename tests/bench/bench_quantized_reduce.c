@@ -94,7 +94,8 @@ static void measure(size_t rows, size_t terms, int rounds) {
     arena_reset(&scratch);
     accept_t accepts[CASE_RESULTS_MAX];
     double start = microseconds();
-    if (oracle->accept(&instance, &contract, &scratch, accepts, NULL) != STATUS_OK) {
+    const oracle_call_t call = {.instance = &instance, .contract = &contract, .arena = &scratch};
+    if (oracle->accept(&call, accepts) != STATUS_OK) {
       g_error("no accept set");
     }
     quick[round] = microseconds() - start;

@@ -83,7 +83,8 @@ static void bench_simulate(const char *type, const char *name, const schedule_t 
     double start = microseconds();
     for (int call = 0; call < CALLS; call++) {
       arena_rewind(&arena, mark);
-      dot_general_simulate(&instance, schedule, &arena, &result, NULL);
+      const oracle_call_t other_call = {.instance = &instance, .arena = &arena};
+      dot_general_simulate(&other_call, schedule, &result);
     }
     times[round] = (microseconds() - start) / (int)CALLS;
   }

@@ -32,7 +32,8 @@ static inline void simulate(const program_t *program, const tensor_t *operands,
   }
   const oracle_t *oracle = oracle_find(program->op);
   g_assert_nonnull(oracle);
-  status_t status = oracle->simulate(&instance, &schedule, arena, out_results, &error);
+  const oracle_call_t call = {.instance = &instance, .arena = arena, .error = &error};
+  status_t status = oracle->simulate(&call, &schedule, out_results);
   if (status != STATUS_OK) g_error("%s: %s", program->op->name, error.text);
 }
 

@@ -105,7 +105,12 @@ static bool conforms(const case_t *instance, const contract_t *contract, const t
     answer_t answer;
     failure_t error = {0};
     arena_mark_t mark = arena_mark(arena);
-    if (oracle->ask(instance, contract, 0, i, results, arena, &answer, &error) != STATUS_OK) {
+    const oracle_call_t call = {.instance = instance,
+                                .contract = contract,
+                                .results = results,
+                                .arena = arena,
+                                .error = &error};
+    if (oracle->ask(&call, 0, i, &answer) != STATUS_OK) {
       g_error("%s", error.text);
     }
     arena_rewind(arena, mark);
@@ -142,11 +147,17 @@ static GString *run_case(rng_t *rng, const char *name, arena_t *arena, case_t *o
   tensor_t results[CASE_RESULTS_MAX];
   results[0] = tensor_make(arena, &program.results[0]);
   failure_t error = {0};
-  if (oracle->simulate(out_instance, &schedule, arena, results, &error) != STATUS_OK) {
+  const oracle_call_t call = {.instance = out_instance, .arena = arena, .error = &error};
+  if (oracle->simulate(&call, &schedule, results) != STATUS_OK) {
     g_error("%s: %s", name, error.text);
   }
   GString *set = g_string_new(NULL);
-  if (oracle->consistent(out_instance, &contract, results, arena, set, &error) != STATUS_OK) {
+  const oracle_call_t results_call = {.instance = out_instance,
+                                      .contract = &contract,
+                                      .results = results,
+                                      .arena = arena,
+                                      .error = &error};
+  if (oracle->consistent(&results_call, set) != STATUS_OK) {
     g_error("%s: %s", name, error.text);
   }
   if (!holds_name(set->str, name)) {

@@ -13,7 +13,8 @@ static bool holds(const case_t *instance, const contract_t *contract, resize_for
   bool is_held = false;
   for (size_t i = 0; i < count && !is_held; i++) {
     arena_mark_t mark = arena_mark(arena);
-    is_held = resize_linear_holds(instance, contract, &readings[i], component, bits, arena);
+    const oracle_call_t call = {.instance = instance, .contract = contract, .arena = arena};
+    is_held = resize_linear_holds(&call, &readings[i], component, bits);
     arena_rewind(arena, mark);
   }
   return is_held;
@@ -25,7 +26,8 @@ static void check_model(const case_t *instance, const schedule_t *schedule,
   const type_t *type = &instance->program.results[0];
   tensor_t result = tensor_make(arena, type);
   failure_t error = {.text = ""};
-  g_assert_cmpint(resize_simulate(instance, schedule, arena, &result, &error), ==, STATUS_OK);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = &error};
+  g_assert_cmpint(resize_simulate(&call, schedule, &result), ==, STATUS_OK);
   for (size_t i = 0; i < type_element_count(type); i++) {
     uint64_t bits = element_load(type->element, result.data, i);
     if (holds(instance, &contract, formula, i, bits, arena)) continue;

@@ -150,7 +150,7 @@ static char *explain(const char *executor_name, const char *line, verdict_t *out
   executor_t *executor = open_builtin(executor_name);
   status_t status = one_case_expect(&walk, &instance, NULL, &arena, &expectation, &error);
   if (status == STATUS_OK) {
-    status = one_case_run(&walk, &instance, &expectation, executor, &arena, out_verdict, &error);
+    status = one_case_run(&walk, &expectation, executor, out_verdict, &error);
   }
   const cause_question_t question = cause_ask(&walk, &instance, &expectation);
   if (status == STATUS_OK) status = cause_find(&question, &arena, out_verdict, &error);

@@ -164,8 +164,12 @@ static bool is_accepted(const place_t *place, const contract_t *contract, uint64
   answer_t answer = {0};
   failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(place->arena);
-  status_t status = place->oracle->ask(place->instance, contract, place->result, place->component,
-                                       place->results, place->arena, &answer, &error);
+  const oracle_call_t call = {.instance = place->instance,
+                              .contract = contract,
+                              .results = place->results,
+                              .arena = place->arena,
+                              .error = &error};
+  status_t status = place->oracle->ask(&call, place->result, place->component, &answer);
   arena_rewind(place->arena, mark);
   element_store(element, data, place->component, kept);
   if (status == STATUS_UNDECIDED) return false;
@@ -272,7 +276,9 @@ static void add_quick_ends(candidates_t *candidates, const place_t *place,
                            const contract_t *contract) {
   accept_t accepts[CASE_RESULTS_MAX];
   arena_mark_t mark = arena_mark(place->arena);
-  status_t status = place->oracle->accept(place->instance, contract, place->arena, accepts, NULL);
+  const oracle_call_t call = {
+      .instance = place->instance, .contract = contract, .arena = place->arena};
+  status_t status = place->oracle->accept(&call, accepts);
   if (status == STATUS_OK) {
     const accept_t *accept = &accepts[place->result];
     const element_t *element = place->results[place->result].type.element;
@@ -363,7 +369,8 @@ static status_t run_model(const case_t *instance, const char *name, arena_t *are
     memset(out_results[i].data, 0, type_bytes(&out_results[i].type));
   }
   const oracle_t *oracle = oracle_find(instance->program.op);
-  return oracle->simulate(instance, &schedule, arena, out_results, &error);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = &error};
+  return oracle->simulate(&call, &schedule, out_results);
 }
 
 static void check_component(rng_t *rng, place_t *place, const rise_t *rise,
@@ -394,7 +401,8 @@ static bool has_answer(const case_t *instance, const rise_t *rise, arena_t *aren
   const contract_t *const both[] = {&rise->tight, &rise->loose};
   for (size_t i = 0; i < G_N_ELEMENTS(both); i++) {
     arena_mark_t mark = arena_mark(arena);
-    status_t status = oracle->accept(instance, both[i], arena, accepts, NULL);
+    const oracle_call_t call = {.instance = instance, .contract = both[i], .arena = arena};
+    status_t status = oracle->accept(&call, accepts);
     arena_rewind(arena, mark);
     if (status != STATUS_OK) return false;
   }

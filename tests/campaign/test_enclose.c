@@ -251,8 +251,12 @@ static status_t enclose(campaign_t *campaign, const program_t *program, const co
     for (size_t i = 0; i < count; i++) out_results[r][i] = box_point(NAN);
   }
   failure_t error = {.text = ""};
-  status_t status =
-      campaign->oracle->enclose(program, contract, given, &campaign->arena, out_results, &error);
+  const enclosure_call_t call = {.program = program,
+                                 .contract = contract,
+                                 .operands = given,
+                                 .arena = &campaign->arena,
+                                 .error = &error};
+  status_t status = campaign->oracle->enclose(&call, out_results);
   g_assert_true(status == STATUS_OK || (status == STATUS_UNSUPPORTED && error.text[0] != '\0'));
   for (uint32_t r = 0; r < program->result_count && status == STATUS_OK; r++) {
     size_t count = type_element_count(&program->results[r]);
@@ -271,8 +275,8 @@ static bool simulate(campaign_t *campaign, const case_t *instance, tensor_t *out
     memset(out_results[r].data, 0, type_bytes(&program->results[r]));
   }
   failure_t error = {.text = ""};
-  return campaign->oracle->simulate(instance, &schedule, &campaign->arena, out_results, &error) ==
-         STATUS_OK;
+  const oracle_call_t call = {.instance = instance, .arena = &campaign->arena, .error = &error};
+  return campaign->oracle->simulate(&call, &schedule, out_results) == STATUS_OK;
 }
 
 static bool is_complex(const program_t *program) {
@@ -413,7 +417,9 @@ static void test_quantize_exactly(void) {
     box_t value = box_point((double)(float)(i * 0x1.6p-10)), stored;
     const box_t *operands[CASE_OPERANDS_MAX] = {&value};
     box_t *results[CASE_RESULTS_MAX] = {&stored};
-    g_assert_cmpint(oracle->enclose(&program, NULL, operands, &arena, results, &error), ==, 0);
+    const enclosure_call_t call = {
+        .program = &program, .operands = operands, .arena = &arena, .error = &error};
+    g_assert_cmpint(oracle->enclose(&call, results), ==, 0);
     __float128 sum = (__float128)value.low / (__float128)0x1.99999ap-4 + 3;
     __float128 nearest = (__float128)nearbyint((double)sum);
     __float128 distance = sum - nearest;

@@ -54,7 +54,9 @@ static bool is_judged(const oracle_t *oracle, const case_t *instance, const cont
                       arena_t *arena) {
   accept_t accepts[CASE_RESULTS_MAX];
   failure_t error = {.text = ""};
-  return oracle->accept(instance, contract, arena, accepts, &error) == STATUS_OK;
+  const oracle_call_t call = {
+      .instance = instance, .contract = contract, .arena = arena, .error = &error};
+  return oracle->accept(&call, accepts) == STATUS_OK;
 }
 
 /* The formula that the results of a case are explained by; `count` if the op's oracle says nothing
@@ -69,12 +71,18 @@ static uint8_t tell(const oracle_t *oracle, const case_t *instance, const schedu
     results[r] = tensor_make(arena, &program->results[r]);
   }
   failure_t error = {.text = ""};
-  status_t status = oracle->simulate(instance, schedule, arena, results, &error);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = &error};
+  status_t status = oracle->simulate(&call, schedule, results);
   if (status == STATUS_UNSUPPORTED) return count;
   g_assert_cmpint(status, ==, STATUS_OK);
   uint8_t told = 0;
   bool found = false;
-  status = oracle->find_formula(instance, &contract, NULL, results, arena, &told, &found, &error);
+  const oracle_call_t formula_call = {.instance = instance,
+                                      .contract = &contract,
+                                      .results = results,
+                                      .arena = arena,
+                                      .error = &error};
+  status = oracle->find_formula(&formula_call, NULL, &told, &found);
   if (status == STATUS_UNSUPPORTED) return count;
   g_assert_cmpint(status, ==, STATUS_OK);
   if (found) return told;

@@ -59,8 +59,7 @@ static verdict_t walk_line(const char *line, executor_t *executor, one_case_t *w
   if (case_parse(str_from(line), &arena, &instance, &broken, &error) != STATUS_OK ||
       one_case_expect(walk, &instance, program_broken(&instance.program), &arena, &expectation,
                       &error) != STATUS_OK ||
-      one_case_run(walk, &instance, &expectation, executor, &arena, &verdict, &error) !=
-          STATUS_OK) {
+      one_case_run(walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
     g_error("%s: %s", line, error.text);
   }
   arena_deinit(&arena);

@@ -28,7 +28,9 @@ static void audit_case(const case_t *instance, const contract_t *contract, arena
   const oracle_t *oracle = oracle_find(instance->program.op);
   accept_t accepts[CASE_RESULTS_MAX];
   failure_t error;
-  status_t status = oracle->accept(instance, contract, arena, accepts, &error);
+  const oracle_call_t call = {
+      .instance = instance, .contract = contract, .arena = arena, .error = &error};
+  status_t status = oracle->accept(&call, accepts);
   if (status == STATUS_UNSUPPORTED) return;
   g_assert_cmpint(status, ==, STATUS_OK);
   for (uint32_t result = 0; result < instance->program.result_count; result++) {
@@ -37,7 +39,9 @@ static void audit_case(const case_t *instance, const contract_t *contract, arena
                      type_component_count(&instance->program.results[result]));
     for (size_t component = 0; component < count; component++) {
       arena_mark_t mark = arena_mark(arena);
-      status = oracle->audit(instance, contract, accepts, result, component, arena, &error);
+      const oracle_call_t audit_call = {
+          .instance = instance, .contract = contract, .arena = arena, .error = &error};
+      status = oracle->audit(&audit_call, accepts, result, component);
       if (status != STATUS_OK) {
         GString *line = g_string_new(NULL);
         case_print(instance, line);

@@ -94,8 +94,7 @@ static void run_case(one_case_t *walk, const case_t *instance, executor_t *execu
   expectation_t expectation;
   failure_t error = {0};
   if (one_case_expect(walk, instance, broken, arena, &expectation, &error) != STATUS_OK ||
-      one_case_run(walk, instance, &expectation, executor, arena, out_verdict, &error) !=
-          STATUS_OK) {
+      one_case_run(walk, &expectation, executor, out_verdict, &error) != STATUS_OK) {
     g_error("%s", error.text);
   }
 }

@@ -41,8 +41,7 @@ static verdict_t walk(executor_t *executor, const char *attribute) {
   if (case_parse(str_from(line), &arena, &instance, &broken, &error) != STATUS_OK ||
       one_case_expect(&walk, &instance, program_broken(&instance.program), &arena, &expectation,
                       &error) != STATUS_OK ||
-      one_case_run(&walk, &instance, &expectation, executor, &arena, &verdict, &error) !=
-          STATUS_OK) {
+      one_case_run(&walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
     g_error("%s: %s", line, error.text);
   }
   arena_deinit(&arena);

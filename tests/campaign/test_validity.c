@@ -120,8 +120,7 @@ static void check_answer(const row_t *row, fake_t fake, outcome_t outcome) {
   verdict_t verdict;
   failure_t error = {0};
   if (one_case_expect(&walk, &instance, broken, &arena, &expectation, &error) != STATUS_OK ||
-      one_case_run(&walk, &instance, &expectation, executor, &arena, &verdict, &error) !=
-          STATUS_OK) {
+      one_case_run(&walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
     g_error("%s: %s", row->line, error.text);
   }
   g_test_message("%s, %s: %s %s", fake_names[fake], row->line, outcome_spelling(verdict.outcome),

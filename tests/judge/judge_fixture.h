@@ -29,23 +29,21 @@ typedef struct fixture {
   failure_t error;
 } fixture_t;
 
-static inline status_t fixture_ask(void *context, const case_t *instance,
-                                   const contract_t *contract, uint32_t result, size_t component,
-                                   const tensor_t *results, answer_t *out_answer,
-                                   failure_t *error) {
+static inline status_t fixture_ask(void *context, const oracle_call_t *call, uint32_t result,
+                                   size_t component, answer_t *out_answer) {
   fixture_t *fixture = context;
-  g_assert_true(instance == &fixture->instance);
-  g_assert_true(results == &fixture->result);
+  g_assert_true(call->instance == &fixture->instance);
+  g_assert_true(call->results == &fixture->result);
   g_assert_cmpuint(result, ==, 0);
   g_assert_cmpuint(component, <, fixture->accept.count);
   script_t *script = &fixture->scripts[component];
-  bool is_own = memcmp(contract, &fixture->judge.contract, sizeof *contract) == 0;
+  bool is_own = memcmp(call->contract, &fixture->judge.contract, sizeof *call->contract) == 0;
   script->asked += is_own;
   fixture->asked_under_other_contracts += !is_own;
-  if (script->status != STATUS_OK) return status_fail(error, script->status, "scripted");
+  if (script->status != STATUS_OK) return status_fail(call->error, script->status, "scripted");
   *out_answer = script->answer;
   if (!is_own && script->is_explained != NULL) {
-    out_answer->conforms = script->is_explained(contract);
+    out_answer->conforms = script->is_explained(call->contract);
     g_strlcpy(out_answer->observed, out_answer->conforms ? "explained" : "", 64);
   }
   return STATUS_OK;

@@ -200,7 +200,8 @@ static inline void naive_check_simulation(const case_t *instance, const tensor_t
   tensor_t results[CASE_RESULTS_MAX];
   failure_t error;
   naive_make_results(program, arena, results);
-  status_t status = oracle_find(program->op)->simulate(instance, &plain, arena, results, &error);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = &error};
+  status_t status = oracle_find(program->op)->simulate(&call, &plain, results);
   if (status != STATUS_OK) g_error("simulate: %s", error.text);
   if (naive_results_equal(program, expected, results)) return;
   GString *line = g_string_new(NULL);

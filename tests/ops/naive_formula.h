@@ -79,9 +79,13 @@ static inline bool probe_conforms(probe_t *probe, uint32_t result, size_t compon
   answer_t answer = {0};
   failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(question->arena);
-  status_t status = question->oracle->ask_remembering(
-      question->instance, question->contract, result, component, probe->results, &probe->memo,
-      question->arena, &answer, &error);
+  const oracle_call_t call = {.instance = question->instance,
+                              .contract = question->contract,
+                              .results = probe->results,
+                              .memo = &probe->memo,
+                              .arena = question->arena,
+                              .error = &error};
+  status_t status = question->oracle->ask(&call, result, component, &answer);
   if (status != STATUS_OK) g_error("ask: %s", error.text);
   arena_rewind(question->arena, mark);
   bool is_held = accept_holds(&question->accepts[result], element, component, bits);

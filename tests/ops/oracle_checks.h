@@ -24,8 +24,9 @@ static inline status_t question_make(const case_t *instance, const contract_t *c
                                .contract = contract,
                                .arena = arena};
   g_assert_nonnull(out_question->oracle);
-  status_t status =
-      out_question->oracle->accept(instance, contract, arena, out_question->accepts, &error);
+  const oracle_call_t call = {
+      .instance = instance, .contract = contract, .arena = arena, .error = &error};
+  status_t status = out_question->oracle->accept(&call, out_question->accepts);
   if (status != STATUS_OK && status != STATUS_UNSUPPORTED) g_error("accept: %s", error.text);
   return status;
 }
@@ -36,8 +37,12 @@ static inline answer_t question_ask(const question_t *question, uint32_t result,
   answer_t answer = {0};
   failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(question->arena);
-  status_t status = question->oracle->ask(question->instance, question->contract, result, component,
-                                          results, question->arena, &answer, &error);
+  const oracle_call_t call = {.instance = question->instance,
+                              .contract = question->contract,
+                              .results = results,
+                              .arena = question->arena,
+                              .error = &error};
+  status_t status = question->oracle->ask(&call, result, component, &answer);
   if (status != STATUS_OK) {
     GString *line = g_string_new(NULL);
     case_print(question->instance, line);

@@ -26,7 +26,8 @@ static void simulate(const case_t *instance, const schedule_t *schedule, arena_t
     memset(results[i].data, POISON, type_bytes(&program->results[i]));
   }
   const oracle_t *oracle = oracle_find(program->op);
-  status_t status = oracle->simulate(instance, schedule, arena, results, &error);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = &error};
+  status_t status = oracle->simulate(&call, schedule, results);
   if (status != STATUS_OK) g_error("%s", error.text);
 }
 

@@ -200,8 +200,9 @@ static void test_formulas(void) {
     const oracle_t *oracle = oracle_find(instance.program.op);
     uint8_t formula = 0;
     bool found = false;
-    status_t status =
-        oracle->find_formula(&instance, &contract, NULL, &result, &arena, &formula, &found, NULL);
+    const oracle_call_t call = {
+        .instance = &instance, .contract = &contract, .results = &result, .arena = &arena};
+    status_t status = oracle->find_formula(&call, NULL, &formula, &found);
     g_assert_cmpint(status, ==, STATUS_OK);
     g_assert_cmpint(found ? formula : -1, ==, formulas[i].formula);
   }

@@ -249,7 +249,9 @@ static void test_other_targets(void) {
     }
     accept_t accepts[CASE_RESULTS_MAX];
     const oracle_t *oracle = oracle_find(resize_row());
-    status_t status = oracle->accept(&instance, &contract, &arena, accepts, &error);
+    const oracle_call_t call = {
+        .instance = &instance, .contract = &contract, .arena = &arena, .error = &error};
+    status_t status = oracle->accept(&call, accepts);
     g_assert_cmpint(status, ==, rows[i].reason == NULL ? STATUS_OK : STATUS_UNSUPPORTED);
     if (rows[i].reason != NULL) g_assert_cmpstr(error.text, ==, rows[i].reason);
   }

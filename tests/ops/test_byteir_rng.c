@@ -151,7 +151,8 @@ static void test_naive(void) {
     question_t question;
     g_assert_cmpint(question_make(&drawn.instance, &contract, &arena, &question), ==, STATUS_OK);
     tensor_t simulated = tensor_make(&arena, &drawn.result.type);
-    question.oracle->simulate(&drawn.instance, &plain, &arena, &simulated, NULL);
+    const oracle_call_t call = {.instance = &drawn.instance, .arena = &arena};
+    question.oracle->simulate(&call, &plain, &simulated);
     size_t bytes = type_bytes(&drawn.result.type);
     g_assert_true(memcmp(simulated.data, drawn.result.data, bytes) == 0);
     g_autoptr(GString) reason = g_string_new(NULL);
@@ -252,7 +253,8 @@ static size_t check_reach(double low, double high, arena_t *arena) {
   }
   const contract_t contract = contract_spec();
   case_t instance = make_bf16_case(low, high, arena);
-  byteir_rng_sets_t sets = byteir_rng_sets_make(&instance, &contract, arena);
+  const oracle_call_t call = {.instance = &instance, .contract = &contract, .arena = arena};
+  byteir_rng_sets_t sets = byteir_rng_sets_make(&call);
   size_t beyond = 0;
   for (uint64_t bits = 0; bits < PATTERNS; bits++) {
     double value = format_to_double(format, bits);
@@ -346,11 +348,13 @@ static void test_formulas(void) {
     question_t question;
     g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, STATUS_OK);
     tensor_t result = tensor_make(&arena, &instance.program.results[0]);
-    question.oracle->simulate(&instance, &rows[i].schedule, &arena, &result, NULL);
+    const oracle_call_t call = {.instance = &instance, .arena = &arena};
+    question.oracle->simulate(&call, &rows[i].schedule, &result);
     uint8_t formula;
     bool is_found;
-    question.oracle->find_formula(&instance, &contract, question.accepts, &result, &arena, &formula,
-                                  &is_found, NULL);
+    const oracle_call_t formula_call = {
+        .instance = &instance, .contract = &contract, .results = &result, .arena = &arena};
+    question.oracle->find_formula(&formula_call, question.accepts, &formula, &is_found);
     const char *name = is_found ? contract_spelling("rng_uniform", formula) : NULL;
     g_assert_cmpstr(name, ==, rows[i].formula);
     answer_t answer = question_ask(&question, 0, 0, &result);

@@ -303,7 +303,8 @@ static tensor_t simulate(const char *type, int64_t count, const schedule_t *sche
     element_store(element, instance.operands[i].data, 0, bits);
   }
   tensor_t result = tensor_make(arena, &program.results[0]);
-  g_assert_cmpint(byteir_rng_simulate(&instance, schedule, arena, &result, &error), ==, STATUS_OK);
+  const oracle_call_t call = {.instance = &instance, .arena = arena, .error = &error};
+  g_assert_cmpint(byteir_rng_simulate(&call, schedule, &result), ==, STATUS_OK);
   return result;
 }
 

@@ -134,8 +134,9 @@ static uint64_t run(experiment_t *experiment, split_t split, assembly_t assembly
   schedule.fault = keeps_nan ? FAULT_keep_low_nan : FAULT_NONE;
   failure_t error = {0};
   const oracle_t *oracle = oracle_find(experiment->instance.program.op);
-  if (oracle->simulate(&experiment->instance, &schedule, &experiment->arena, &experiment->result,
-                       &error) != STATUS_OK) {
+  const oracle_call_t call = {
+      .instance = &experiment->instance, .arena = &experiment->arena, .error = &error};
+  if (oracle->simulate(&call, &schedule, &experiment->result) != STATUS_OK) {
     g_error("%s", error.text);
   }
   return element_load(experiment->result.type.element, experiment->result.data, 0);
@@ -149,8 +150,12 @@ static bool conforms(experiment_t *experiment, uint8_t low_nan, uint64_t bits) {
   failure_t error = {0};
   arena_mark_t mark = arena_mark(&experiment->arena);
   const oracle_t *oracle = oracle_find(experiment->instance.program.op);
-  if (oracle->ask(&experiment->instance, &contract, 0, 0, &experiment->result, &experiment->arena,
-                  &answer, &error) != STATUS_OK) {
+  const oracle_call_t call = {.instance = &experiment->instance,
+                              .contract = &contract,
+                              .results = &experiment->result,
+                              .arena = &experiment->arena,
+                              .error = &error};
+  if (oracle->ask(&call, 0, 0, &answer) != STATUS_OK) {
     g_error("%s", error.text);
   }
   arena_rewind(&experiment->arena, mark);
@@ -279,8 +284,11 @@ static void test_quick_sets(gconstpointer data) {
     fill_near_one(&rng, &experiment);
     accept_t accepts[CASE_RESULTS_MAX];
     failure_t error = {0};
-    if (oracle->accept(&experiment.instance, &contract, &experiment.arena, accepts, &error) !=
-        STATUS_OK) {
+    const oracle_call_t call = {.instance = &experiment.instance,
+                                .contract = &contract,
+                                .arena = &experiment.arena,
+                                .error = &error};
+    if (oracle->accept(&call, accepts) != STATUS_OK) {
       g_error("%s", error.text);
     }
     held += check_quick_set(&experiment, &accepts[0]);

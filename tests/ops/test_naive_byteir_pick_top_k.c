@@ -151,9 +151,13 @@ static bool ask(sweep_t *sweep, uint32_t result, size_t component) {
   answer_t answer = {0};
   failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(&sweep->arena);
-  status_t status = sweep->question.oracle->ask_remembering(
-      &sweep->instance, &sweep->contract, result, component, sweep->results, &sweep->memo,
-      &sweep->arena, &answer, &error);
+  const oracle_call_t call = {.instance = &sweep->instance,
+                              .contract = &sweep->contract,
+                              .results = sweep->results,
+                              .memo = &sweep->memo,
+                              .arena = &sweep->arena,
+                              .error = &error};
+  status_t status = sweep->question.oracle->ask(&call, result, component, &answer);
   g_assert_cmpint(status, ==, STATUS_OK);
   arena_rewind(&sweep->arena, mark);
   const element_t *element = sweep->results[result].type.element;

@@ -76,9 +76,16 @@ static bool is_held(const case_t *instance, const contract_t *contract, size_t c
   uint64_t bits = element_load(storage, result.data, component);
   accept_t accepts[CASE_RESULTS_MAX];
   failure_t error;
-  status_t status = oracle->accept(instance, contract, arena, accepts, &error);
+  const oracle_call_t call = {
+      .instance = instance, .contract = contract, .arena = arena, .error = &error};
+  status_t status = oracle->accept(&call, accepts);
   if (status == STATUS_OK) {
-    status = oracle->ask(instance, contract, 0, component, &result, arena, out_answer, &error);
+    const oracle_call_t ask_call = {.instance = instance,
+                                    .contract = contract,
+                                    .results = &result,
+                                    .arena = arena,
+                                    .error = &error};
+    status = oracle->ask(&ask_call, 0, component, out_answer);
   }
   if (status != STATUS_OK) g_error("%s", error.text);
   bool is_quick = accept_holds(&accepts[0], storage, component, bits);
@@ -280,7 +287,8 @@ static void check_fault(size_t row, arena_t *arena) {
     schedule_t schedule = schedule_plain();
     schedule.fault = is_wrong == 1 ? faults[row].fault : FAULT_NONE;
     tensor_t result = tensor_make(arena, &instance.program.results[0]);
-    status = oracle->simulate(&instance, &schedule, arena, &result, &error);
+    const oracle_call_t call = {.instance = &instance, .arena = arena, .error = &error};
+    status = oracle->simulate(&call, &schedule, &result);
     if (status != STATUS_OK) g_error("%s: %s", faults[row].line, error.text);
     g_autoptr(GString) text = g_string_new(NULL);
     tensor_print_data(&result, text);
@@ -288,7 +296,12 @@ static void check_fault(size_t row, arena_t *arena) {
     bool conforms = true;
     for (size_t i = 0; i < type_element_count(&result.type); i++) {
       answer_t answer;
-      status = oracle->ask(&instance, &contract, 0, i, &result, arena, &answer, &error);
+      const oracle_call_t ask_call = {.instance = &instance,
+                                      .contract = &contract,
+                                      .results = &result,
+                                      .arena = arena,
+                                      .error = &error};
+      status = oracle->ask(&ask_call, 0, i, &answer);
       g_assert_cmpint(status, ==, STATUS_OK);
       conforms = conforms && answer.conforms;
     }
@@ -327,11 +340,14 @@ static void test_refused(void) {
     const oracle_t *oracle = oracle_find(instance.program.op);
     contract_t contract = contract_backend();
     accept_t accepts[CASE_RESULTS_MAX];
-    status = oracle->accept(&instance, &contract, &arena, accepts, &error);
+    const oracle_call_t call = {
+        .instance = &instance, .contract = &contract, .arena = &arena, .error = &error};
+    status = oracle->accept(&call, accepts);
     g_assert_cmpint(status, ==, STATUS_UNSUPPORTED);
     tensor_t result = tensor_make(&arena, &instance.program.results[0]);
     schedule_t schedule = schedule_plain();
-    status = oracle->simulate(&instance, &schedule, &arena, &result, &error);
+    const oracle_call_t model_call = {.instance = &instance, .arena = &arena, .error = &error};
+    status = oracle->simulate(&model_call, &schedule, &result);
     g_assert_cmpint(status, ==, STATUS_UNSUPPORTED);
   }
   arena_deinit(&arena);

@@ -162,7 +162,8 @@ static void check_case(brute_t *brute, const int *stored, int count, bool any_or
   reach_all(brute, stored, count, any_order);
   tensor_t result = tensor_make(arena, &instance.program.results[0]);
   accept_t accepts[CASE_RESULTS_MAX];
-  g_assert_cmpint(oracle->accept(&instance, &contract, arena, accepts, NULL), ==, STATUS_OK);
+  const oracle_call_t call = {.instance = &instance, .contract = &contract, .arena = arena};
+  g_assert_cmpint(oracle->accept(&call, accepts), ==, STATUS_OK);
   const element_t *storage = result.type.element;
   for (int value = brute->result.min; value <= brute->result.max; value++) {
     uint64_t bits = (uint64_t)(int64_t)value & element_mask(storage);
@@ -170,7 +171,9 @@ static void check_case(brute_t *brute, const int *stored, int count, bool any_or
     if (accept_holds(&accepts[0], storage, 0, bits)) g_assert_true(is_reached);
     element_store(storage, result.data, 0, bits);
     answer_t answer;
-    status_t status = oracle->ask(&instance, &contract, 0, 0, &result, arena, &answer, NULL);
+    const oracle_call_t ask_call = {
+        .instance = &instance, .contract = &contract, .results = &result, .arena = arena};
+    status_t status = oracle->ask(&ask_call, 0, 0, &answer);
     g_assert_cmpint(status, ==, STATUS_OK);
     if (answer.conforms != is_reached) {
       g_error("%d: oracle says %d, brute force %d (expected %s)", value, answer.conforms,

@@ -6,10 +6,9 @@
 #include "harness/model/op.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 #include "oracles/ops/reduce/reduce_simulate.h"
+#include "oracles/oracle.h"
 
-typedef status_t simulate_t(const case_t *, const schedule_t *, arena_t *, tensor_t *, failure_t *);
-
-static simulate_t *simulate_of(const program_t *program) {
+static oracle_simulate_t *simulate_of(const program_t *program) {
   bool is_reduce = strcmp(program->op->name, "stablehlo.reduce") == 0;
   return is_reduce ? reduce_simulate : dot_general_simulate;
 }
@@ -30,7 +29,8 @@ static char *simulate_text(const case_t *instance, const schedule_t *schedule, a
     memset(results[i].data, POISON, type_bytes(&program->results[i]));
   }
   failure_t error = {0};
-  status_t status = simulate_of(program)(instance, schedule, arena, results, &error);
+  const oracle_call_t call = {.instance = instance, .arena = arena, .error = &error};
+  status_t status = simulate_of(program)(&call, schedule, results);
   if (status != STATUS_OK) return g_strdup(error.text);
   GString *text = g_string_new(NULL);
   for (uint32_t i = 0; i < program->result_count; i++) {

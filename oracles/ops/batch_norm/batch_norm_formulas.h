@@ -26,8 +26,8 @@ row_t batch_norm_invert(formula_t *formula, row_t a);
 row_t batch_norm_divide_by_count(formula_t *formula, row_t sum, row_t count);
 
 /* batch_norm_simulate.c: oracle_t.simulate of both. */
-status_t batch_norm_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error);
+status_t batch_norm_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results);
 
 /* Fails with STATUS_UNSUPPORTED where nobody says how the element type is computed with. */
 status_t batch_norm_check_element(const program_t *program, failure_t *error);

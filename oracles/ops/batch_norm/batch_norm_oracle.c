@@ -42,49 +42,34 @@ status_t batch_norm_check_element(const program_t *program, failure_t *error) {
                      program->op->name, element->name);
 }
 
-static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_is_quantized(&instance->program)
-             ? composite_quantized_accept(instance, contract, arena, out_accepts, error)
-             : composite_accept(instance, contract, arena, out_accepts, error);
+static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
+  return composite_is_quantized(&call->instance->program)
+             ? composite_quantized_accept(call, out_accepts)
+             : composite_accept(call, out_accepts);
 }
 
-static status_t ask_remembering(const case_t *instance, const contract_t *contract, uint32_t result,
-                                size_t component, const tensor_t *results, ask_memo_t *memo,
-                                arena_t *arena, answer_t *out_answer, failure_t *error) {
-  STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_is_quantized(&instance->program)
-             ? composite_quantized_ask(instance, contract, result, component, results, memo, arena,
-                                       out_answer, error)
-             : composite_ask_remembering(instance, contract, result, component, results, memo,
-                                         arena, out_answer, error);
+static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
+                    answer_t *out_answer) {
+  STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
+  return composite_is_quantized(&call->instance->program)
+             ? composite_quantized_ask(call, result, component, out_answer)
+             : composite_ask(call, result, component, out_answer);
 }
 
-static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                    failure_t *error) {
-  return ask_remembering(instance, contract, result, component, results, NULL, arena, out_answer,
-                         error);
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
+  return composite_is_quantized(&call->instance->program)
+             ? composite_quantized_audit(call, accepts, result, component)
+             : composite_audit(call, accepts, result, component);
 }
 
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
-  return composite_is_quantized(&instance->program)
-             ? composite_quantized_audit(instance, contract, accepts, result, component, arena,
-                                         error)
-             : composite_audit(instance, contract, accepts, result, component, arena, error);
-}
-
-static status_t find_formula(const case_t *instance, const contract_t *contract,
-                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                             uint8_t *out_formula, bool *out_found, failure_t *error) {
-  STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_is_quantized(&instance->program)
-             ? composite_quantized_find_formula(instance, contract, results, arena, out_formula,
-                                                out_found)
-             : composite_find_formula(instance, contract, accepts, results, arena, out_formula,
-                                      out_found, error);
+static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
+                             uint8_t *out_formula, bool *out_found) {
+  STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
+  return composite_is_quantized(&call->instance->program)
+             ? composite_quantized_find_formula(call, out_formula, out_found)
+             : composite_find_formula(call, accepts, out_formula, out_found);
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */
@@ -94,7 +79,6 @@ static const oracle_t training_oracle = {
     .composite = &training,
     .accept = accept,
     .ask = ask,
-    .ask_remembering = ask_remembering,
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
@@ -105,7 +89,6 @@ static const oracle_t grad_oracle = {
     .composite = &grad,
     .accept = accept,
     .ask = ask,
-    .ask_remembering = ask_remembering,
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,

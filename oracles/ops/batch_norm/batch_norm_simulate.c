@@ -4,11 +4,11 @@
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 
 /* Element i belongs to channel i modulo their count, as if theirs were the last dimension. */
-static status_t simulate_last_dimension(const case_t *instance, const schedule_t *schedule,
-                                        arena_t *arena, const tensor_t *results, failure_t *error) {
-  case_t changed = *instance;
+static status_t simulate_last_dimension(const oracle_call_t *call, const schedule_t *schedule,
+                                        const tensor_t *results) {
+  case_t changed = *call->instance;
   program_t *program = &changed.program;
-  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
+  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(call->arena, batch_norm_attributes_t, 1);
   *attributes = *batch_norm_attributes(program);
   int64_t channels = program->operands[0].dims[attributes->feature_index];
   dimension_list_t terms = batch_norm_terms(program);
@@ -24,47 +24,49 @@ static status_t simulate_last_dimension(const case_t *instance, const schedule_t
   tensor_t changed_results[BATCH_NORM_RESULTS];
   memcpy(changed_results, results, sizeof changed_results);
   changed_results[0].type = whole;
-  return composite_simulate(&changed, schedule, arena, changed_results, error);
+  const oracle_call_t changed_call = oracle_call_about(call, &changed, NULL);
+  return composite_simulate(&changed_call, schedule, changed_results);
 }
 
 /* The mean of the whole tensor, as it is stored: all elements are one channel. */
-static status_t find_whole_mean(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                double *out_mean, failure_t *error) {
-  const tensor_t *operand = &instance->operands[BATCH_NORM_TRAINING_OPERAND];
+static status_t find_whole_mean(const oracle_call_t *call, const schedule_t *schedule,
+                                double *out_mean) {
+  const tensor_t *operand = &call->instance->operands[BATCH_NORM_TRAINING_OPERAND];
   const element_t *element = operand->type.element;
   const int64_t dims[] = {1, (int64_t)type_element_count(&operand->type)};
-  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
+  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(call->arena, batch_norm_attributes_t, 1);
   *attributes = (batch_norm_attributes_t){.feature_index = 0};
   const type_t whole = type_make(element, 2, dims), channel = type_make(element, 1, dims);
-  program_t program = {.op = instance->program.op,
+  program_t program = {.op = call->instance->program.op,
                        .attributes = attributes,
                        .operand_count = BATCH_NORM_TRAINING_OPERANDS,
                        .result_count = BATCH_NORM_RESULTS,
                        .operands = {whole, channel, channel},
                        .results = {whole, channel, channel}};
-  case_t flat = case_make(arena, &program);
+  case_t flat = case_make(call->arena, &program);
   flat.operands[BATCH_NORM_TRAINING_OPERAND].data = operand->data;
   for (uint32_t i = 1; i < program.operand_count; i++) {
     element_store(element, flat.operands[i].data, 0, 0);
   }
   tensor_t results[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program.result_count; r++) {
-    results[r] = tensor_make(arena, &program.results[r]);
+    results[r] = tensor_make(call->arena, &program.results[r]);
   }
-  STATUS_TRY(composite_simulate(&flat, schedule, arena, results, error));
+  const oracle_call_t flat_call = oracle_call_about(call, &flat, NULL);
+  STATUS_TRY(composite_simulate(&flat_call, schedule, results));
   uint64_t bits = element_load(element, results[BATCH_NORM_TRAINING_MEAN].data, 0);
   *out_mean = format_to_double(element->format, bits);
   return STATUS_OK;
 }
 
 /* batch_mean is that of all channels; output and batch_var are as they should be. */
-static status_t simulate_whole_mean(const case_t *instance, const schedule_t *schedule,
-                                    arena_t *arena, tensor_t *inout_results, failure_t *error) {
-  STATUS_TRY(composite_simulate(instance, schedule, arena, inout_results, error));
-  const tensor_t *operand = &instance->operands[BATCH_NORM_TRAINING_OPERAND];
+static status_t simulate_whole_mean(const oracle_call_t *call, const schedule_t *schedule,
+                                    tensor_t *inout_results) {
+  STATUS_TRY(composite_simulate(call, schedule, inout_results));
+  const tensor_t *operand = &call->instance->operands[BATCH_NORM_TRAINING_OPERAND];
   if (type_element_count(&operand->type) == 0) return STATUS_OK;
   double mean = 0;
-  STATUS_TRY(find_whole_mean(instance, schedule, arena, &mean, error));
+  STATUS_TRY(find_whole_mean(call, schedule, &mean));
   const element_t *element = operand->type.element;
   tensor_t *means = &inout_results[BATCH_NORM_TRAINING_MEAN];
   size_t channels = type_element_count(&means->type);
@@ -74,23 +76,22 @@ static status_t simulate_whole_mean(const case_t *instance, const schedule_t *sc
   return STATUS_OK;
 }
 
-static status_t simulate_floats(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                tensor_t *inout_results, failure_t *error) {
-  bool is_grad = batch_norm_is_grad(&instance->program);
+static status_t simulate_floats(const oracle_call_t *call, const schedule_t *schedule,
+                                tensor_t *inout_results) {
+  bool is_grad = batch_norm_is_grad(&call->instance->program);
   if (schedule->fault == FAULT_feature_index_ignored) {
-    return simulate_last_dimension(instance, schedule, arena, inout_results, error);
+    return simulate_last_dimension(call, schedule, inout_results);
   }
   if (schedule->fault == FAULT_mean_of_whole_tensor && !is_grad) {
-    return simulate_whole_mean(instance, schedule, arena, inout_results, error);
+    return simulate_whole_mean(call, schedule, inout_results);
   }
-  return composite_simulate(instance, schedule, arena, inout_results, error);
+  return composite_simulate(call, schedule, inout_results);
 }
 
-status_t batch_norm_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error) {
-  STATUS_TRY(batch_norm_check_element(&instance->program, error));
-  return composite_is_quantized(&instance->program)
-             ? composite_quantized_simulate(instance, schedule, simulate_floats, arena,
-                                            inout_results, error)
-             : simulate_floats(instance, schedule, arena, inout_results, error);
+status_t batch_norm_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results) {
+  STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
+  return composite_is_quantized(&call->instance->program)
+             ? composite_quantized_simulate(call, schedule, simulate_floats, inout_results)
+             : simulate_floats(call, schedule, inout_results);
 }

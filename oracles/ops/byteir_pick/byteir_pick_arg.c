@@ -35,16 +35,14 @@ static size_t pick_by_key(const tensor_t *operand, const byteir_rows_t *rows, si
   return place;
 }
 
-status_t byteir_arg_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                           accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const program_t *program = &instance->program;
-  const tensor_t *operand = &instance->operands[0];
+status_t byteir_arg_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
+  const tensor_t *operand = &call->instance->operands[0];
   byteir_rows_t rows = byteir_rows_make(&operand->type, byteir_arg_axis(program));
-  pick_order_t order = usual_order(program, contract);
+  pick_order_t order = usual_order(program, call->contract);
   bool selects_last = byteir_arg_attributes(program)->select_last_index != 0;
-  uint64_t *values = ARENA_NEW_ARRAY(arena, uint64_t, rows.count);
-  uint64_t *indices = ARENA_NEW_ARRAY(arena, uint64_t, rows.count);
+  uint64_t *values = ARENA_NEW_ARRAY(call->arena, uint64_t, rows.count);
+  uint64_t *indices = ARENA_NEW_ARRAY(call->arena, uint64_t, rows.count);
   for (size_t row = 0; row < rows.count; row++) {
     size_t place = pick_by_key(operand, &rows, row, &order, selects_last);
     size_t element = byteir_rows_element(&rows, row, place);
@@ -148,33 +146,31 @@ static void describe(const arg_row_t *row, const contract_t *contract, size_t us
   answer->infinity_expected = format != NULL && format_is_infinity(format, bits);
 }
 
-status_t byteir_arg_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                        size_t component, const tensor_t *results, arena_t *arena,
-                        answer_t *out_answer, failure_t *error) {
-  (void)error;
-  uint32_t last = instance->program.result_count - 1;
-  arg_row_t row = load_row(instance, component, arena);
-  bool ignores_nan = PERMITTED(contract, arg_nan) == ARG_NAN_IGNORED;
+status_t byteir_arg_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                        answer_t *out_answer) {
+  uint32_t last = call->instance->program.result_count - 1;
+  arg_row_t row = load_row(call->instance, component, call->arena);
+  bool ignores_nan = PERMITTED(call->contract, arg_nan) == ARG_NAN_IGNORED;
   size_t usual = pick_by_value(&row, ignores_nan ? PICK_NAN_LAST : PICK_NAN_FIRST, false);
-  size_t place = place_of(&row, &results[last], component);
+  size_t place = place_of(&row, &call->results[last], component);
   bool has_value = last == 1;
-  uint64_t value = has_value ? element_load(row.element, results[0].data, component) : 0;
+  uint64_t value = has_value ? element_load(row.element, call->results[0].data, component) : 0;
   answer_t answer = {.is_index = result == last};
   /* Each half of the usual pair conforms by itself, and whatever comes with it is the other half's
    * fault; every other pair has to be admissible as one. */
   bool is_usual = result == last
                       ? place == usual
-                      : pick_value_matches(row.element, contract, row.patterns[usual], value);
-  bool belongs = place < row.size && (!has_value || pick_value_matches(row.element, contract,
+                      : pick_value_matches(row.element, call->contract, row.patterns[usual], value);
+  bool belongs = place < row.size && (!has_value || pick_value_matches(row.element, call->contract,
                                                                        row.patterns[place], value));
-  answer.conforms = is_usual || (belongs && admits(&row, contract, place));
+  answer.conforms = is_usual || (belongs && admits(&row, call->contract, place));
   if (answer.conforms && !is_usual) {
     const char *how = !is_nan(&row, usual)  ? "flushed"
                       : is_nan(&row, place) ? "arg_nan=some"
                                             : "arg_nan=ignored";
     snprintf(answer.observed, sizeof answer.observed, "%s", how);
   }
-  describe(&row, contract, usual, &answer);
+  describe(&row, call->contract, usual, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }

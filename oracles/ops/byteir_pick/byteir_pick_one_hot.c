@@ -22,18 +22,16 @@ static size_t class_of(const case_t *instance, size_t row, size_t depth, bool wr
   return bits < depth ? (size_t)bits : depth;
 }
 
-status_t byteir_one_hot_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                               accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const program_t *program = &instance->program;
+status_t byteir_one_hot_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
   const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
   byteir_rows_t rows = byteir_rows_make(&program->results[0], byteir_one_hot_axis(program));
-  bool wraps = PERMITTED(contract, one_hot_negative) == ONE_HOT_NEGATIVE_WRAP;
+  bool wraps = PERMITTED(call->contract, one_hot_negative) == ONE_HOT_NEGATIVE_WRAP;
   size_t count = rows.count * rows.size;
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
   for (size_t i = 0; i < count; i++) bits[i] = attributes->off_value.bits;
   for (size_t row = 0; row < rows.count && rows.size > 0; row++) {
-    size_t place = class_of(instance, row, rows.size, wraps);
+    size_t place = class_of(call->instance, row, rows.size, wraps);
     if (place == rows.size) continue;
     bits[byteir_rows_element(&rows, row, place)] = attributes->on_value.bits;
   }
@@ -41,22 +39,19 @@ status_t byteir_one_hot_accept(const case_t *instance, const contract_t *contrac
   return STATUS_OK;
 }
 
-status_t byteir_one_hot_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                            size_t component, const tensor_t *results, arena_t *arena,
-                            answer_t *out_answer, failure_t *error) {
-  (void)arena;
-  (void)error;
-  const program_t *program = &instance->program;
+status_t byteir_one_hot_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                            answer_t *out_answer) {
+  const program_t *program = &call->instance->program;
   const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
   const element_t *element = program->results[0].element;
   byteir_rows_t rows = byteir_rows_make(&program->results[0], byteir_one_hot_axis(program));
   size_t place;
   size_t row = byteir_rows_of(&rows, component, &place);
-  bool wraps = PERMITTED(contract, one_hot_negative) == ONE_HOT_NEGATIVE_WRAP;
-  bool is_on = class_of(instance, row, rows.size, wraps) == place;
+  bool wraps = PERMITTED(call->contract, one_hot_negative) == ONE_HOT_NEGATIVE_WRAP;
+  bool is_on = class_of(call->instance, row, rows.size, wraps) == place;
   uint64_t due = is_on ? attributes->on_value.bits : attributes->off_value.bits;
-  uint64_t bits = element_load(element, results[result].data, component);
-  answer_t answer = {.conforms = pick_value_matches(element, contract, due, bits)};
+  uint64_t bits = element_load(element, call->results[result].data, component);
+  answer_t answer = {.conforms = pick_value_matches(element, call->contract, due, bits)};
   char value[32];
   pick_print_value(element, due, value, sizeof value);
   snprintf(answer.expected, sizeof answer.expected, "%s, %s", is_on ? "on" : "off", value);
@@ -107,16 +102,14 @@ static uint64_t simulate_element(const program_t *program, bool is_on, size_t ou
   return element->format == NULL ? bits : fault_spoil_bits(fault, element->format, bits, output);
 }
 
-status_t byteir_one_hot_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                 tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  (void)error;
-  const program_t *program = &instance->program;
+status_t byteir_one_hot_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                 tensor_t *inout_results) {
+  const program_t *program = &call->instance->program;
   tensor_t *result = &inout_results[0];
   byteir_rows_t rows = byteir_rows_make(&result->type, byteir_one_hot_axis(program));
   bool ignores_axis = schedule->fault == FAULT_axis_ignored;
   for (size_t row = 0; row < rows.count; row++) {
-    size_t hot = faulty_class_of(instance, row, rows.size, schedule->fault);
+    size_t hot = faulty_class_of(call->instance, row, rows.size, schedule->fault);
     for (size_t place = 0; place < rows.size; place++) {
       size_t output =
           ignores_axis ? row * rows.size + place : byteir_rows_element(&rows, row, place);

@@ -4,14 +4,13 @@
 
 #include "harness/model/accept.h"
 #include "harness/model/schedule.h"
+#include "oracles/oracle_call.h"
 
 /* The functions of oracle_t of the same names. */
-status_t byteir_one_hot_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                               accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t byteir_one_hot_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                            size_t component, const tensor_t *results, arena_t *arena,
-                            answer_t *out_answer, failure_t *error);
-status_t byteir_one_hot_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                 tensor_t *inout_results, failure_t *error);
+status_t byteir_one_hot_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t byteir_one_hot_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                            answer_t *out_answer);
+status_t byteir_one_hot_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                 tensor_t *inout_results);
 
 #endif

@@ -7,11 +7,11 @@
 #include "oracles/ops/byteir_pick/byteir_pick_top_k.h"
 
 /* The quick side ranks by keys, the careful one by values. */
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
   const audit_reference_t reference = {.is_known = false};
-  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
-                         component, &reference, arena, error);
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
 }
 
 static const oracle_t arg_max_oracle = {
@@ -34,7 +34,6 @@ static const oracle_t top_k_oracle = {
     .op_name = "byteir.top_k",
     .accept = byteir_top_k_accept,
     .ask = byteir_top_k_ask,
-    .ask_remembering = byteir_top_k_ask_remembering,
     .audit = audit,
     .simulate = byteir_top_k_simulate,
 };

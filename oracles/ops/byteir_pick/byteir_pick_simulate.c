@@ -129,13 +129,11 @@ static item_t first_equal(const reader_t *reader, size_t row, const item_t *pick
   return *picked;
 }
 
-status_t byteir_arg_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  (void)error;
-  const program_t *program = &instance->program;
+status_t byteir_arg_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results) {
+  const program_t *program = &call->instance->program;
   fault_t fault = schedule->fault;
-  reader_t reader = reader_make(instance, byteir_arg_axis(program), fault);
+  reader_t reader = reader_make(call->instance, byteir_arg_axis(program), fault);
   bool selects_last = byteir_arg_attributes(program)->select_last_index != 0;
   const arg_plan_t plan = {.wants_min = byteir_arg_is_min(program),
                            .selects_last = selects_last && fault != FAULT_last_index_ignored,
@@ -231,15 +229,14 @@ static void select_picks(const reader_t *reader, const schedule_t *schedule, boo
   if (!is_sorted) arrange(schedule, row, entries, k);
 }
 
-status_t byteir_top_k_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                               tensor_t *inout_results, failure_t *error) {
-  (void)error;
-  const program_t *program = &instance->program;
+status_t byteir_top_k_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                               tensor_t *inout_results) {
+  const program_t *program = &call->instance->program;
   uint32_t axis = byteir_top_k_axis(program);
-  reader_t reader = reader_make(instance, axis, schedule->fault);
+  reader_t reader = reader_make(call->instance, axis, schedule->fault);
   byteir_rows_t picks = byteir_rows_make(&program->results[0], axis);
   bool is_sorted = byteir_top_k_attributes(program)->sorted != 0;
-  entry_t *entries = ARENA_NEW_ARRAY(arena, entry_t, reader.rows.size);
+  entry_t *entries = ARENA_NEW_ARRAY(call->arena, entry_t, reader.rows.size);
   for (size_t row = 0; row < reader.rows.count && picks.size > 0; row++) {
     select_picks(&reader, schedule, is_sorted, row, picks.size, entries);
     for (size_t i = 0; i < picks.size; i++) {

@@ -63,21 +63,19 @@ static int compare_keyed(const void *a, const void *b) {
   return (left->place > right->place) - (left->place < right->place);
 }
 
-status_t byteir_top_k_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                             accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const program_t *program = &instance->program;
-  const tensor_t *operand = &instance->operands[0];
+status_t byteir_top_k_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
+  const tensor_t *operand = &call->instance->operands[0];
   uint32_t axis = byteir_top_k_axis(program);
   byteir_rows_t rows = byteir_rows_make(&operand->type, axis);
   byteir_rows_t picks = byteir_rows_make(&program->results[0], axis);
   pick_order_t orders[ORDERS_MAX];
-  list_orders(operand->type.element, contract, orders);
+  list_orders(operand->type.element, call->contract, orders);
   size_t count = type_element_count(&program->results[0]);
-  uint64_t *values = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint64_t *indices = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  arena_mark_t mark = arena_mark(arena);
-  keyed_t *keyed = ARENA_NEW_ARRAY(arena, keyed_t, rows.size);
+  uint64_t *values = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
+  uint64_t *indices = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
+  arena_mark_t mark = arena_mark(call->arena);
+  keyed_t *keyed = ARENA_NEW_ARRAY(call->arena, keyed_t, rows.size);
   for (size_t row = 0; row < rows.count && picks.size > 0; row++) {
     for (size_t i = 0; i < rows.size; i++) {
       size_t element = byteir_rows_element(&rows, row, i);
@@ -92,7 +90,7 @@ status_t byteir_top_k_accept(const case_t *instance, const contract_t *contract,
       indices[to] = keyed[i].place;
     }
   }
-  arena_rewind(arena, mark);
+  arena_rewind(call->arena, mark);
   out_accepts[0] = (accept_t){.count = count, .bits = values};
   out_accepts[1] = (accept_t){.count = count, .bits = indices};
   return STATUS_OK;
@@ -239,46 +237,37 @@ static void describe_due(const pick_row_t *row, const contract_t *contract, size
   answer->infinity_expected = format != NULL && format_is_infinity(format, bits);
 }
 
-status_t byteir_top_k_ask_remembering(const case_t *instance, const contract_t *contract,
-                                      uint32_t result, size_t component, const tensor_t *results,
-                                      ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                      failure_t *error) {
-  (void)error;
-  top_k_layout_t layout = layout_of(&instance->program);
+static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
+  top_k_layout_t layout = layout_of(&call->instance->program);
   size_t i;
   size_t number = byteir_rows_of(&layout.picks, component, &i);
-  remembered_t *known = recall(instance, &layout, number, results, memo);
+  remembered_t *known = recall(call->instance, &layout, number, call->results, call->memo);
   pick_row_t *row = &known->row;
   pick_order_t orders[ORDERS_MAX];
-  list_orders(row->element, contract, orders);
+  list_orders(row->element, call->contract, orders);
   const pick_ranking_t *usual = pick_row_rank(row, &orders[0]);
   answer_t answer = {.is_index = result == 1};
   /* Each half of the first choice conforms by itself, and whatever comes with it is the other
    * half's fault. */
   size_t first_choice = usual->places[i];
   answer.conforms = answer.is_index ? row->places[i] == first_choice
-                                    : pick_row_has_value(row, contract, i, first_choice);
+                                    : pick_row_has_value(row, call->contract, i, first_choice);
   if (!answer.conforms) {
     bool is_judged =
-        known->has_verdict && memcmp(&known->contract, contract, sizeof *contract) == 0;
-    if (!is_judged) judge_row(known, contract, arena);
+        known->has_verdict && memcmp(&known->contract, call->contract, sizeof *call->contract) == 0;
+    if (!is_judged) judge_row(known, call->contract, call->arena);
     answer.conforms = known->conforms[i];
     memcpy(answer.observed, known->way.observed, sizeof answer.observed);
   }
   if (!answer.conforms) {
-    describe_due(row, contract, find_due(row, usual, i, arena), &answer);
+    describe_due(row, call->contract, find_due(row, usual, i, call->arena), &answer);
   }
   *out_answer = answer;
   return STATUS_OK;
 }
 
-status_t byteir_top_k_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                          size_t component, const tensor_t *results, arena_t *arena,
-                          answer_t *out_answer, failure_t *error) {
-  ask_memo_t memo;
-  ask_memo_init(&memo);
-  status_t status = byteir_top_k_ask_remembering(instance, contract, result, component, results,
-                                                 &memo, arena, out_answer, error);
-  ask_memo_deinit(&memo);
-  return status;
+status_t byteir_top_k_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                          answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
 }

@@ -10,14 +10,8 @@
 #include "oracles/oracle.h"
 
 /* The functions of oracle_t of the same names. */
-status_t byteir_top_k_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                             accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t byteir_top_k_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                          size_t component, const tensor_t *results, arena_t *arena,
-                          answer_t *out_answer, failure_t *error);
-status_t byteir_top_k_ask_remembering(const case_t *instance, const contract_t *contract,
-                                      uint32_t result, size_t component, const tensor_t *results,
-                                      ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                      failure_t *error);
+status_t byteir_top_k_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t byteir_top_k_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                          answer_t *out_answer);
 
 #endif

@@ -92,8 +92,9 @@ const composite_t dequantize_composite = {
     .derived_count = 1,
 };
 
-status_t dequantize_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error) {
-  const case_t seen = quantize_spoil_case(instance, schedule->fault, arena);
-  return composite_simulate(&seen, schedule, arena, inout_results, error);
+status_t dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results) {
+  const case_t seen = quantize_spoil_case(call->instance, schedule->fault, call->arena);
+  const oracle_call_t seen_call = oracle_call_about(call, &seen, NULL);
+  return composite_simulate(&seen_call, schedule, inout_results);
 }

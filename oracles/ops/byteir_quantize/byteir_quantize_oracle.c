@@ -54,14 +54,12 @@ static int64_t quantize_quickly(const quick_case_t *quick, size_t element, bool 
                          quick->storage);
 }
 
-static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const type_t *type = &instance->program.results[0];
+static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const type_t *type = &call->instance->program.results[0];
   size_t count = type_element_count(type);
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(arena, uint8_t, count);
-  const quick_case_t quick = quick_case_make(instance, contract);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
+  uint8_t *ask = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
+  const quick_case_t quick = quick_case_make(call->instance, call->contract);
   for (size_t i = 0; i < count; i++) {
     bool is_known;
     int64_t quantum = quantize_quickly(&quick, i, &is_known);
@@ -105,16 +103,14 @@ static void measure(const quotient_t *quotient, const quantum_set_t *set, int64_
                                 : 0;
 }
 
-static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                    failure_t *error) {
-  (void)error;
-  byteir_quantize_channels_t channels = byteir_quantize_channels(&instance->program);
-  const quotient_t quotient = quotient_make(instance, contract, &channels, component, arena);
-  int64_t quantum = storage_load(&results[result], component);
+static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
+                    answer_t *out_answer) {
+  byteir_quantize_channels_t channels = byteir_quantize_channels(&call->instance->program);
+  const quotient_t quotient = quotient_make(call, &channels, component);
+  int64_t quantum = storage_load(&call->results[result], component);
   quotient_reading_t readings[QUOTIENT_READINGS_MAX];
   quantum_set_t sets[QUOTIENT_READINGS_MAX];
-  size_t count = quotient_readings(&quotient, 0, PERMITTED(contract, quantize), readings);
+  size_t count = quotient_readings(&quotient, 0, PERMITTED(call->contract, quantize), readings);
   answer_t answer = {.is_quantum = true};
   size_t by = 0; /* The reading by which it conforms. */
   for (size_t i = 0; i < count; i++) {
@@ -123,7 +119,7 @@ static status_t ask(const case_t *instance, const contract_t *contract, uint32_t
     bool is_held = quantum_set_holds(&sets[i], &quotient.storage, quantum);
     answer.conforms = is_held || (sets[i].nan && quotient_nan_permits(&quotient, quantum));
     if (!answer.conforms) continue;
-    answer.is_weak = !is_held && PERMITTED(contract, quantize_nan) == QUANTIZE_NAN_ANY;
+    answer.is_weak = !is_held && PERMITTED(call->contract, quantize_nan) == QUANTIZE_NAN_ANY;
     by = i;
     describe_reading(&readings[i], i, &answer);
   }
@@ -133,11 +129,11 @@ static status_t ask(const case_t *instance, const contract_t *contract, uint32_t
   return STATUS_OK;
 }
 
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
   const audit_reference_t reference = {.is_known = false};
-  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
-                         component, &reference, arena, error);
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
 }
 
 /* ---- Which formula --------------------------------------------------------------------------- */
@@ -154,32 +150,29 @@ static bool holds(const quotient_t *quotient, uint8_t formula, int64_t quantum) 
 }
 
 /* Most elements are told by division, without MPFR. */
-static bool holds_all(const case_t *instance, const contract_t *contract, uint8_t formula,
-                      const tensor_t *results, arena_t *arena) {
-  const quick_case_t quick = quick_case_make(instance, contract);
-  size_t count = type_element_count(&results[0].type);
+static bool holds_all(const oracle_call_t *call, uint8_t formula) {
+  const quick_case_t quick = quick_case_make(call->instance, call->contract);
+  size_t count = type_element_count(&call->results[0].type);
   for (size_t i = 0; i < count; i++) {
     bool is_known;
-    int64_t quantum = storage_load(&results[0], i);
+    int64_t quantum = storage_load(&call->results[0], i);
     if (formula == 0 && quantize_quickly(&quick, i, &is_known) == quantum && is_known) continue;
-    arena_mark_t mark = arena_mark(arena);
-    const quotient_t quotient = quotient_make(instance, contract, &quick.channels, i, arena);
+    arena_mark_t mark = arena_mark(call->arena);
+    const quotient_t quotient = quotient_make(call, &quick.channels, i);
     bool is_held = holds(&quotient, formula, quantum);
-    arena_rewind(arena, mark);
+    arena_rewind(call->arena, mark);
     if (!is_held) return false;
   }
   return true;
 }
 
-static status_t find_formula(const case_t *instance, const contract_t *contract,
-                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                             uint8_t *out_formula, bool *out_found, failure_t *error) {
+static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
+                             uint8_t *out_formula, bool *out_found) {
   (void)accepts;
-  (void)error;
   *out_found = false;
-  uint8_t count = contract_value_count(instance->program.op->formulas);
+  uint8_t count = contract_value_count(call->instance->program.op->formulas);
   for (uint8_t formula = 0; formula < count && !*out_found; formula++) {
-    *out_found = holds_all(instance, contract, formula, results, arena);
+    *out_found = holds_all(call, formula);
     *out_formula = formula;
   }
   return STATUS_OK;
@@ -201,7 +194,6 @@ static const oracle_t dequantize_oracle = {
     .composite = &dequantize_composite,
     .accept = composite_accept,
     .ask = composite_ask,
-    .ask_remembering = composite_ask_remembering,
     .audit = composite_audit,
     .simulate = dequantize_simulate,
     .find_formula = composite_find_formula,

@@ -13,8 +13,8 @@ case_t quantize_spoil_case(const case_t *instance, fault_t fault, arena_t *arena
 /* Scales as such an implementation reads them, where they are those of a model. */
 row_t quantize_spoil_scale(formula_t *formula, row_t scale);
 
-status_t quantize_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                           tensor_t *inout_results, failure_t *error);
+status_t quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                           tensor_t *inout_results);
 
 /* ---- byteir_quantize_quotient.c: x / scale, and the integers that it may become -------------- */
 
@@ -37,9 +37,8 @@ typedef struct quotient {
   storage_t storage;
 } quotient_t;
 
-quotient_t quotient_make(const case_t *instance, const contract_t *contract,
-                         const byteir_quantize_channels_t *channels, size_t element,
-                         arena_t *arena);
+quotient_t quotient_make(const oracle_call_t *call, const byteir_quantize_channels_t *channels,
+                         size_t element);
 
 /* One way to compute a quotient: by which formula, in which format, and whether operands that are
  * subnormal count as zero. */
@@ -87,7 +86,7 @@ int64_t quantize_double(double quotient, bool ties_away, int64_t zero_point, sto
 
 extern const composite_t dequantize_composite;
 
-status_t dequantize_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error);
+status_t dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results);
 
 #endif

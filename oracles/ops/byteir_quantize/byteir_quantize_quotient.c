@@ -23,16 +23,16 @@ formula_evaluate_t *const quotient_formulas[] = {divide, multiply_by_inverse};
 
 /* ---- Readings -------------------------------------------------------------------------------- */
 
-quotient_t quotient_make(const case_t *instance, const contract_t *contract,
-                         const byteir_quantize_channels_t *channels, size_t element,
-                         arena_t *arena) {
+quotient_t quotient_make(const oracle_call_t *call, const byteir_quantize_channels_t *channels,
+                         size_t element) {
+  const case_t *instance = call->instance;
   const tensor_t *input = &instance->operands[QUANTIZE_INPUT];
   const tensor_t *scale = &instance->operands[QUANTIZE_SCALE];
   const tensor_t *zero_point = &instance->operands[QUANTIZE_ZERO_POINT];
   size_t channel = byteir_quantize_channel(channels, element);
   return (quotient_t){.program = &instance->program,
-                      .contract = contract,
-                      .arena = arena,
+                      .contract = call->contract,
+                      .arena = call->arena,
                       .format = input->type.element->format,
                       .input = element_load(input->type.element, input->data, element),
                       .scale = element_load(scale->type.element, scale->data, channel),

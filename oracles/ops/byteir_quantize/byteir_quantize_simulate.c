@@ -115,11 +115,10 @@ static row_t find_quotients(formula_t *formula, const case_t *instance,
   return quotients;
 }
 
-status_t quantize_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                           tensor_t *inout_results, failure_t *error) {
-  (void)error;
+status_t quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                           tensor_t *inout_results) {
   const contract_t contract = contract_backend();
-  const case_t seen = quantize_spoil_case(instance, schedule->fault, arena);
+  const case_t seen = quantize_spoil_case(call->instance, schedule->fault, call->arena);
   const tensor_t *zero_point = &seen.operands[QUANTIZE_ZERO_POINT];
   const format_t *format = seen.operands[QUANTIZE_INPUT].type.element->format;
   byteir_quantize_channels_t channels = channels_of(&seen.program, schedule->fault);
@@ -129,10 +128,10 @@ status_t quantize_simulate(const case_t *instance, const schedule_t *schedule, a
                        .format = model_working_format(format, schedule),
                        .contract = &contract,
                        .schedule = schedule,
-                       .arena = arena};
+                       .arena = call->arena};
   size_t elements = type_element_count(&inout_results[0].type);
   for (size_t first = 0; first < elements; first += BLOCK, formula.group++) {
-    arena_mark_t mark = arena_mark(arena);
+    arena_mark_t mark = arena_mark(call->arena);
     size_t count = MIN(elements - first, (size_t)BLOCK);
     row_t quotients = find_quotients(&formula, &seen, &channels, first, count);
     for (size_t i = 0; i < count; i++) {
@@ -141,7 +140,7 @@ status_t quantize_simulate(const case_t *instance, const schedule_t *schedule, a
       int64_t quantum = quantize(schedule->fault, quotients.values[i], addend, storage);
       storage_store(&inout_results[0], first + i, quantum);
     }
-    arena_rewind(arena, mark);
+    arena_rewind(call->arena, mark);
   }
   return STATUS_OK;
 }

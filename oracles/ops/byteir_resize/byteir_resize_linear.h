@@ -5,6 +5,7 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/byteir_resize/byteir_resize_grid.h"
+#include "oracles/oracle_call.h"
 
 /* One way to understand a program. */
 typedef struct resize_reading {
@@ -43,8 +44,7 @@ size_t resize_places(const resize_axis_t *axis, const resize_coordinate_t *coord
                      resize_place_t out[RESIZE_PLACES_MAX]);
 
 /* STATUS_UNSUPPORTED for more dimensions than anybody interpolates. */
-status_t resize_linear_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                              accept_t *out_accept, failure_t *error);
+status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept);
 
 /* byteir_resize_span.c: what models of one formula return for each component, which all conform if
  * they may multiply by weights of 0: numbers in [low, high], and a set of accept_special_t. */
@@ -61,16 +61,14 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
 void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
                               double *references, arena_t *arena);
 
-void resize_linear_ask(const case_t *instance, const contract_t *contract, size_t component,
-                       const tensor_t *result, arena_t *arena, answer_t *out_answer);
+void resize_linear_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
+                       answer_t *out_answer);
 
 /* Whether one component conforms by one reading. */
-bool resize_linear_holds(const case_t *instance, const contract_t *contract,
-                         const resize_reading_t *reading, size_t component, uint64_t bits,
-                         arena_t *arena);
+bool resize_linear_holds(const oracle_call_t *call, const resize_reading_t *reading,
+                         size_t component, uint64_t bits);
 
-status_t resize_linear_find_formula(const case_t *instance, const contract_t *contract,
-                                    const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                                    bool *out_found, failure_t *error);
+status_t resize_linear_find_formula(const oracle_call_t *call, uint8_t *out_formula,
+                                    bool *out_found);
 
 #endif

@@ -64,30 +64,30 @@ static double *make_references(const resize_grid_t *grid, const contract_t *cont
 
 /* The separable formula; with the ratios of lengths, and with scales as they are given.  Its models
  * multiply by weights of 0: where nobody may, what that gives is asked about. */
-status_t resize_linear_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                              accept_t *out_accept, failure_t *error) {
+status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
   resize_reading_t readings[RESIZE_READINGS_MAX];
-  resize_readings(instance, contract, RESIZE_SEPARABLE, RESIZE_SEPARABLE, readings);
+  resize_readings(instance, call->contract, RESIZE_SEPARABLE, RESIZE_SEPARABLE, readings);
   resize_grid_t grid = resize_grid_make(instance, readings[0].takes_given);
   resize_grid_t given = resize_grid_make(instance, true);
-  STATUS_TRY(check_axes(&grid, error));
-  STATUS_TRY(check_axes(&given, error));
-  bool has_other =
-      resize_scales_differ(instance) && PERMITTED(contract, resize_scale) == RESIZE_SCALE_EITHER;
+  STATUS_TRY(check_axes(&grid, call->error));
+  STATUS_TRY(check_axes(&given, call->error));
+  bool has_other = resize_scales_differ(instance) &&
+                   PERMITTED(call->contract, resize_scale) == RESIZE_SCALE_EITHER;
   if (grid.moved_count == 0 && !has_other) {
-    accept_copy(instance, grid.count, arena, out_accept);
+    accept_copy(instance, grid.count, call->arena, out_accept);
     return STATUS_OK;
   }
-  resize_span_t span = resize_linear_span(&grid, contract, &readings[0], arena);
+  resize_span_t span = resize_linear_span(&grid, call->contract, &readings[0], call->arena);
   resize_span_t other = {0};
-  if (has_other) other = resize_linear_span(&given, contract, &readings[0], arena);
-  double *references = make_references(&grid, contract, has_other, arena);
-  double *magnitude = ARENA_NEW_ARRAY(arena, double, grid.count);
-  uint8_t *ask = arena_alloc_zeroed(arena, grid.count);
+  if (has_other) other = resize_linear_span(&given, call->contract, &readings[0], call->arena);
+  double *references = make_references(&grid, call->contract, has_other, call->arena);
+  double *magnitude = ARENA_NEW_ARRAY(call->arena, double, grid.count);
+  uint8_t *ask = arena_alloc_zeroed(call->arena, grid.count);
   for (size_t i = 0; i < grid.count; i++) {
     if (has_other) span.specials[i] |= other.specials[i];
     magnitude[i] = fmax(span.high[i] - references[i], references[i] - span.low[i]);
-    if (PERMITTED(contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP) continue;
+    if (PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP) continue;
     bool has_zero = span.low[i] <= 0 && span.high[i] >= 0;
     ask[i] = span.specials[i] != 0 || has_zero || has_other;
   }
@@ -114,36 +114,33 @@ static bool span_holds(const resize_span_t *span, const format_t *format, size_t
   return span->low[i] <= value && value <= span->high[i];
 }
 
-static bool holds_all(const case_t *instance, const contract_t *contract, resize_formula_t formula,
-                      const tensor_t *result, arena_t *arena) {
+static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const tensor_t *result) {
   const element_t *element = result->type.element;
   resize_reading_t readings[RESIZE_READINGS_MAX];
-  size_t count = resize_readings(instance, contract, formula, formula, readings);
-  resize_grid_t grid = resize_grid_make(instance, readings[0].takes_given);
-  resize_span_t span = resize_linear_span(&grid, contract, &readings[0], arena);
-  bool may_multiply = PERMITTED(contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
+  size_t count = resize_readings(call->instance, call->contract, formula, formula, readings);
+  resize_grid_t grid = resize_grid_make(call->instance, readings[0].takes_given);
+  resize_span_t span = resize_linear_span(&grid, call->contract, &readings[0], call->arena);
+  bool may_multiply = PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
   for (size_t i = 0; i < grid.count; i++) {
     uint64_t bits = element_load(element, result->data, i);
     bool is_held = may_multiply && span_holds(&span, element->format, i, bits);
     for (size_t r = 0; r < count && !is_held; r++) {
-      arena_mark_t mark = arena_mark(arena);
-      is_held = resize_linear_holds(instance, contract, &readings[r], i, bits, arena);
-      arena_rewind(arena, mark);
+      arena_mark_t mark = arena_mark(call->arena);
+      is_held = resize_linear_holds(call, &readings[r], i, bits);
+      arena_rewind(call->arena, mark);
     }
     if (!is_held) return false;
   }
   return true;
 }
 
-status_t resize_linear_find_formula(const case_t *instance, const contract_t *contract,
-                                    const tensor_t *results, arena_t *arena, uint8_t *out_formula,
-                                    bool *out_found, failure_t *error) {
-  (void)error;
+status_t resize_linear_find_formula(const oracle_call_t *call, uint8_t *out_formula,
+                                    bool *out_found) {
   *out_found = false;
   for (int formula = 0; formula < RESIZE_FORMULA_COUNT && !*out_found; formula++) {
-    arena_mark_t mark = arena_mark(arena);
-    *out_found = holds_all(instance, contract, (resize_formula_t)formula, &results[0], arena);
-    arena_rewind(arena, mark);
+    arena_mark_t mark = arena_mark(call->arena);
+    *out_found = holds_all(call, (resize_formula_t)formula, &call->results[0]);
+    arena_rewind(call->arena, mark);
     *out_formula = (uint8_t)formula;
   }
   return STATUS_OK;

@@ -59,18 +59,18 @@ static void find_places(question_t *question) {
   }
 }
 
-static void question_init(question_t *question, const case_t *instance, const contract_t *contract,
-                          const resize_reading_t *reading, size_t component, arena_t *arena) {
-  question->contract = contract;
+static void question_init(question_t *question, const oracle_call_t *call,
+                          const resize_reading_t *reading, size_t component) {
+  question->contract = call->contract;
   question->reading = reading;
-  question->grid = resize_grid_make(instance, reading->takes_given);
+  question->grid = resize_grid_make(call->instance, reading->takes_given);
   question->settings = (enclosing_t){.is_exact = false};
   question->formula = (formula_t){.evaluator = &enclosed_evaluator,
                                   .settings = &question->settings,
-                                  .program = &instance->program,
+                                  .program = &call->instance->program,
                                   .format = reading->format,
-                                  .contract = contract,
-                                  .arena = arena};
+                                  .contract = call->contract,
+                                  .arena = call->arena};
   resize_positions(&question->grid, component, question->positions);
   find_places(question);
 }
@@ -303,12 +303,11 @@ static bool question_holds(question_t *question, uint64_t bits, value_range_t *o
   return value_range_holds(out_range, format, bits, any_zero);
 }
 
-bool resize_linear_holds(const case_t *instance, const contract_t *contract,
-                         const resize_reading_t *reading, size_t component, uint64_t bits,
-                         arena_t *arena) {
+bool resize_linear_holds(const oracle_call_t *call, const resize_reading_t *reading,
+                         size_t component, uint64_t bits) {
   question_t question;
   value_range_t range;
-  question_init(&question, instance, contract, reading, component, arena);
+  question_init(&question, call, reading, component);
   return question_holds(&question, bits, &range);
 }
 
@@ -374,17 +373,17 @@ static void describe(const resize_reading_t *reading, const resize_reading_t *fi
   }
 }
 
-void resize_linear_ask(const case_t *instance, const contract_t *contract, size_t component,
-                       const tensor_t *result, arena_t *arena, answer_t *out_answer) {
+void resize_linear_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
+                       answer_t *out_answer) {
   uint64_t bits = element_load(result->type.element, result->data, component);
   resize_reading_t readings[RESIZE_READINGS_MAX];
-  resize_formula_t last = (resize_formula_t)PERMITTED(contract, resize_linear);
-  size_t count = resize_readings(instance, contract, RESIZE_SEPARABLE, last, readings);
+  resize_formula_t last = (resize_formula_t)PERMITTED(call->contract, resize_linear);
+  size_t count = resize_readings(call->instance, call->contract, RESIZE_SEPARABLE, last, readings);
   answer_t answer = {.conforms = false};
   value_range_t range = {0}, first = {0};
   question_t question;
   for (size_t i = 0; i < count && !answer.conforms; i++) {
-    question_init(&question, instance, contract, &readings[i], component, arena);
+    question_init(&question, call, &readings[i], component);
     answer.conforms = question_holds(&question, bits, &range);
     if (i == 0) first = range;
     if (answer.conforms) describe(&readings[i], &readings[0], &answer);

@@ -11,18 +11,17 @@
 /* ---- Quickly --------------------------------------------------------------------------------- */
 
 /* The elements at the floors of the exact coordinates. */
-void resize_nearest_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                           accept_t *out_accept) {
-  resize_grid_t grid =
-      resize_grid_make(instance, PERMITTED(contract, resize_scale) == RESIZE_SCALE_GIVEN);
-  const tensor_t *input = &instance->operands[0];
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, grid.count);
+void resize_nearest_accept(const oracle_call_t *call, accept_t *out_accept) {
+  resize_grid_t grid = resize_grid_make(
+      call->instance, PERMITTED(call->contract, resize_scale) == RESIZE_SCALE_GIVEN);
+  const tensor_t *input = &call->instance->operands[0];
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, grid.count);
   *out_accept = (accept_t){.count = grid.count, .bits = bits};
-  arena_mark_t mark = arena_mark(arena);
+  arena_mark_t mark = arena_mark(call->arena);
   int64_t *indices[TYPE_RANK_MAX];
   for (uint32_t dim = 0; dim < grid.rank; dim++) {
     const resize_axis_t *axis = &grid.axes[dim];
-    indices[dim] = ARENA_NEW_ARRAY(arena, int64_t, (size_t)axis->resized);
+    indices[dim] = ARENA_NEW_ARRAY(call->arena, int64_t, (size_t)axis->resized);
     for (int64_t position = 0; grid.count > 0 && position < axis->resized; position++) {
       indices[dim][position] = resize_indices_make(axis, position).exact;
     }
@@ -33,7 +32,7 @@ void resize_nearest_accept(const case_t *instance, const contract_t *contract, a
     for (uint32_t dim = 0; dim < grid.rank; dim++) place[dim] = indices[dim][place[dim]];
     bits[i] = element_load(input->type.element, input->data, resize_element(&grid, place));
   }
-  arena_rewind(arena, mark);
+  arena_rewind(call->arena, mark);
 }
 
 /* ---- One component --------------------------------------------------------------------------- */

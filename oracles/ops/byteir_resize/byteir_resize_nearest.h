@@ -4,9 +4,9 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/byteir_resize/byteir_resize_grid.h"
+#include "oracles/oracle_call.h"
 
-void resize_nearest_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                           accept_t *out_accept);
+void resize_nearest_accept(const oracle_call_t *call, accept_t *out_accept);
 
 void resize_nearest_ask(const case_t *instance, const contract_t *contract, size_t component,
                         const tensor_t *result, answer_t *out_answer);

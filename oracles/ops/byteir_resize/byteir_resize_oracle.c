@@ -8,45 +8,42 @@ static bool is_nearest(const case_t *instance) {
   return byteir_resize_attributes(&instance->program)->mode == RESIZE_NEAREST;
 }
 
-static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(resize_check_target(instance, error));
-  if (!is_nearest(instance)) {
-    return resize_linear_accept(instance, contract, arena, &out_accepts[0], error);
+static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  STATUS_TRY(resize_check_target(call->instance, call->error));
+  if (!is_nearest(call->instance)) {
+    return resize_linear_accept(call, &out_accepts[0]);
   }
-  resize_nearest_accept(instance, contract, arena, &out_accepts[0]);
+  resize_nearest_accept(call, &out_accepts[0]);
   return STATUS_OK;
 }
 
-static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                    failure_t *error) {
+static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
+                    answer_t *out_answer) {
+  const case_t *instance = call->instance;
   (void)result;
-  STATUS_TRY(resize_check_target(instance, error));
+  STATUS_TRY(resize_check_target(instance, call->error));
   if (is_nearest(instance)) {
-    resize_nearest_ask(instance, contract, component, &results[0], out_answer);
+    resize_nearest_ask(instance, call->contract, component, &call->results[0], out_answer);
   } else {
-    resize_linear_ask(instance, contract, component, &results[0], arena, out_answer);
+    resize_linear_ask(call, component, &call->results[0], out_answer);
   }
   return STATUS_OK;
 }
 
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
   const audit_reference_t reference = {.is_known = false};
-  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
-                         component, &reference, arena, error);
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
 }
 
-static status_t find_formula(const case_t *instance, const contract_t *contract,
-                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                             uint8_t *out_formula, bool *out_found, failure_t *error) {
+static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
+                             uint8_t *out_formula, bool *out_found) {
   (void)accepts; /* Each reading is asked of by itself. */
-  if (is_nearest(instance)) {
-    return status_fail(error, STATUS_UNSUPPORTED, "nearest computes nothing");
+  if (is_nearest(call->instance)) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "nearest computes nothing");
   }
-  return resize_linear_find_formula(instance, contract, results, arena, out_formula, out_found,
-                                    error);
+  return resize_linear_find_formula(call, out_formula, out_found);
 }
 
 static const oracle_t resize_oracle = {

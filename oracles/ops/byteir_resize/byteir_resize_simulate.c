@@ -260,20 +260,20 @@ static void simulate_linear(const model_t *model, arena_t *arena, tensor_t *resu
   }
 }
 
-status_t resize_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, failure_t *error) {
+status_t resize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                         tensor_t *inout_results) {
   const contract_t contract = contract_backend();
-  model_t model = model_make(instance, schedule, &contract);
-  if (byteir_resize_attributes(&instance->program)->mode == RESIZE_NEAREST) {
+  model_t model = model_make(call->instance, schedule, &contract);
+  if (byteir_resize_attributes(&call->instance->program)->mode == RESIZE_NEAREST) {
     simulate_nearest(&model, &inout_results[0]);
     return STATUS_OK;
   }
   if (model.grid.moved_count > RESIZE_AXES_MAX) {
-    return status_fail(error, STATUS_UNSUPPORTED, "no model resizes more than %d dimensions",
+    return status_fail(call->error, STATUS_UNSUPPORTED, "no model resizes more than %d dimensions",
                        RESIZE_AXES_MAX);
   }
-  arena_mark_t mark = arena_mark(arena);
-  simulate_linear(&model, arena, &inout_results[0]);
-  arena_rewind(arena, mark);
+  arena_mark_t mark = arena_mark(call->arena);
+  simulate_linear(&model, call->arena, &inout_results[0]);
+  arena_rewind(call->arena, mark);
   return STATUS_OK;
 }

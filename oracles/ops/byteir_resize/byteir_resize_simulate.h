@@ -4,8 +4,9 @@
 
 #include "harness/model/schedule.h"
 #include "oracles/ops/byteir_resize/byteir_resize_grid.h"
+#include "oracles/oracle_call.h"
 
-status_t resize_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, failure_t *error);
+status_t resize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                         tensor_t *inout_results);
 
 #endif

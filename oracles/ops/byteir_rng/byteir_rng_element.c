@@ -43,10 +43,10 @@ static row_t evaluate(formula_t *formula, const case_t *instance, double uniform
   return byteir_rng_affine(formula, low, high, formula_number(formula, uniform));
 }
 
-value_range_t byteir_rng_range(const case_t *instance, const contract_t *contract,
-                               const byteir_rng_reading_t *reading, double uniform,
-                               arena_t *arena) {
-  const contract_t steps = contract_of_steps(contract, reading);
+value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_reading_t *reading,
+                               double uniform) {
+  const case_t *instance = call->instance;
+  const contract_t steps = contract_of_steps(call->contract, reading);
   const enclosing_t settings = {.is_exact = false};
   const format_t *format = format_of(&instance->program);
   formula_t formula = {.evaluator = &enclosed_evaluator,
@@ -54,26 +54,25 @@ value_range_t byteir_rng_range(const case_t *instance, const contract_t *contrac
                        .program = &instance->program,
                        .format = reading->format,
                        .contract = &steps,
-                       .arena = arena};
+                       .arena = call->arena};
   if (reading->rounds_uniform && reading->format != format) {
     uniform = format_round_double(format, uniform);
   }
-  arena_mark_t mark = arena_mark(arena);
+  arena_mark_t mark = arena_mark(call->arena);
   row_t result = evaluate(&formula, instance, uniform);
   value_range_t range;
   enclosed_finish(&formula, result.enclosed, format, &range);
-  arena_rewind(arena, mark);
+  arena_rewind(call->arena, mark);
   return range;
 }
 
-bool byteir_rng_holds(const case_t *instance, const contract_t *contract, double uniform,
-                      uint64_t bits, arena_t *arena) {
-  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
-  const format_t *format = format_of(&instance->program);
+bool byteir_rng_holds(const oracle_call_t *call, double uniform, uint64_t bits) {
+  bool any_zero = PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY;
+  const format_t *format = format_of(&call->instance->program);
   byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
-  size_t count = byteir_rng_readings(&instance->program, readings);
+  size_t count = byteir_rng_readings(&call->instance->program, readings);
   for (size_t i = 0; i < count; i++) {
-    value_range_t range = byteir_rng_range(instance, contract, &readings[i], uniform, arena);
+    value_range_t range = byteir_rng_range(call, &readings[i], uniform);
     if (value_range_holds(&range, format, bits, any_zero)) return true;
   }
   return false;
@@ -92,17 +91,17 @@ static void set_error(mpfr_ptr out, const value_range_t *range, mpfr_srcptr refe
   mpfr_clear(other);
 }
 
-void byteir_rng_measure(const case_t *instance, const contract_t *contract, double uniform,
-                        uint64_t bits, const value_range_t *range, arena_t *arena,
-                        answer_t *inout_answer) {
+void byteir_rng_measure(const oracle_call_t *call, double uniform, uint64_t bits,
+                        const value_range_t *range, answer_t *inout_answer) {
+  const case_t *instance = call->instance;
   const enclosing_t settings = {.is_exact = true};
   const format_t *format = format_of(&instance->program);
   formula_t formula = {.evaluator = &enclosed_evaluator,
                        .settings = &settings,
                        .program = &instance->program,
                        .format = format,
-                       .contract = contract,
-                       .arena = arena};
+                       .contract = call->contract,
+                       .arena = call->arena};
   row_t result = evaluate(&formula, instance, uniform);
   const enclosed_t *exact = result.enclosed;
   bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);
@@ -139,14 +138,13 @@ static value_range_t between(const case_t *instance) {
                          .negative_zero = has_zero && signbit(low) != 0};
 }
 
-byteir_rng_sets_t byteir_rng_sets_make(const case_t *instance, const contract_t *contract,
-                                       arena_t *arena) {
-  byteir_rng_sets_t sets = {.count = 1, .sets = {between(instance)}};
+byteir_rng_sets_t byteir_rng_sets_make(const oracle_call_t *call) {
+  byteir_rng_sets_t sets = {.count = 1, .sets = {between(call->instance)}};
   byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
-  size_t count = byteir_rng_readings(&instance->program, readings);
+  size_t count = byteir_rng_readings(&call->instance->program, readings);
   for (size_t i = 0; i < count; i++) {
     for (int uniform = 0; uniform <= 1; uniform++) {
-      sets.sets[sets.count++] = byteir_rng_range(instance, contract, &readings[i], uniform, arena);
+      sets.sets[sets.count++] = byteir_rng_range(call, &readings[i], uniform);
     }
   }
   return sets;

@@ -5,6 +5,7 @@
 
 #include "oracles/exact/value_range.h"
 #include "oracles/formula/formula.h"
+#include "oracles/oracle_call.h"
 
 /* The formula, for evaluators of formulas. */
 row_t byteir_rng_affine(formula_t *formula, row_t low, row_t high, row_t uniform);
@@ -25,18 +26,16 @@ size_t byteir_rng_readings(const program_t *program,
 
 /* The accept set of one u in [0, 1], which has at most 32 bits, under one reading.  Scratch in the
  * arena. */
-value_range_t byteir_rng_range(const case_t *instance, const contract_t *contract,
-                               const byteir_rng_reading_t *reading, double uniform, arena_t *arena);
+value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_reading_t *reading,
+                               double uniform);
 
 /* Whether a pattern is in one of the accept sets of that u. */
-bool byteir_rng_holds(const case_t *instance, const contract_t *contract, double uniform,
-                      uint64_t bits, arena_t *arena);
+bool byteir_rng_holds(const oracle_call_t *call, double uniform, uint64_t bits);
 
 /* Fills the measures of an answer: errors against the exact value for that u, where it is finite,
  * and the slack within `range`. */
-void byteir_rng_measure(const case_t *instance, const contract_t *contract, double uniform,
-                        uint64_t bits, const value_range_t *range, arena_t *arena,
-                        answer_t *inout_answer);
+void byteir_rng_measure(const oracle_call_t *call, double uniform, uint64_t bits,
+                        const value_range_t *range, answer_t *inout_answer);
 
 /* ---- Any u ----------------------------------------------------------------------------------- */
 
@@ -51,8 +50,7 @@ typedef struct byteir_rng_sets {
   value_range_t sets[1 + 2 * BYTEIR_RNG_READINGS_MAX]; /* The first one is [low, high]. */
 } byteir_rng_sets_t;
 
-byteir_rng_sets_t byteir_rng_sets_make(const case_t *instance, const contract_t *contract,
-                                       arena_t *arena);
+byteir_rng_sets_t byteir_rng_sets_make(const oracle_call_t *call);
 
 bool byteir_rng_sets_hold(const byteir_rng_sets_t *sets, const format_t *format, uint64_t bits,
                           bool any_zero);

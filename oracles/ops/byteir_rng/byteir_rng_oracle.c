@@ -28,12 +28,11 @@ static status_t check_shape(const case_t *instance, failure_t *error) {
   return STATUS_OK;
 }
 
-static status_t check_meaning(const case_t *instance, const contract_t *contract,
-                              failure_t *error) {
-  STATUS_TRY(check_shape(instance, error));
-  bool is_published = PERMITTED(contract, rng_uniform) == RNG_UNIFORM_PHILOX;
-  if (is_published || byteir_rng_has_meaning(instance)) return STATUS_OK;
-  return status_fail(error, STATUS_UNSUPPORTED,
+static status_t check_meaning(const oracle_call_t *call) {
+  STATUS_TRY(check_shape(call->instance, call->error));
+  bool is_published = PERMITTED(call->contract, rng_uniform) == RNG_UNIFORM_PHILOX;
+  if (is_published || byteir_rng_has_meaning(call->instance)) return STATUS_OK;
+  return status_fail(call->error, STATUS_UNSUPPORTED,
                      "nothing says what is uniform between such bounds: low > high, or one is not "
                      "finite; rng_uniform=philox does");
 }
@@ -59,39 +58,39 @@ static double published_uniform(const case_t *instance, size_t component) {
 }
 
 /* Whether all numbers are those of the published generator. */
-static bool is_published(const case_t *instance, const contract_t *contract, const tensor_t *result,
-                         arena_t *arena) {
+static bool is_published(const oracle_call_t *call, const tensor_t *result) {
   const element_t *element = result->type.element;
-  const byteir_rng_quick_t quick = byteir_rng_quick_make(instance, contract);
-  byteir_rng_published_t published = published_of(instance);
+  const byteir_rng_quick_t quick = byteir_rng_quick_make(call->instance, call->contract);
+  byteir_rng_published_t published = published_of(call->instance);
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     double uniform = byteir_rng_published_next(&published) / 0x1p32;
     uint64_t bits = element_load(element, result->data, i);
     if (byteir_rng_quick_holds(&quick, uniform, bits)) continue;
-    if (!byteir_rng_holds(instance, contract, uniform, bits, arena)) return false;
+    if (!byteir_rng_holds(call, uniform, bits)) return false;
   }
   return true;
 }
 
-static void ask_published(const case_t *instance, const contract_t *contract, size_t component,
-                          uint64_t bits, arena_t *arena, answer_t *answer) {
+static void ask_published(const oracle_call_t *call, size_t component, uint64_t bits,
+                          answer_t *answer) {
+  const case_t *instance = call->instance;
   const format_t *format = instance->program.results[0].element->format;
   double uniform = published_uniform(instance, component);
   byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
   size_t count = byteir_rng_readings(&instance->program, readings);
   value_range_t range = {0}, first = {0};
   for (size_t i = 0; i < count && !answer->conforms; i++) {
-    range = byteir_rng_range(instance, contract, &readings[i], uniform, arena);
+    range = byteir_rng_range(call, &readings[i], uniform);
     if (i == 0) first = range;
-    answer->conforms =
-        value_range_holds(&range, format, bits, PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
+    answer->conforms = value_range_holds(&range, format, bits,
+                                         PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
   }
   bool has_number = first.low <= first.high;
   bool has_infinity = first.positive_infinity || first.negative_infinity;
   answer->nan_expected = first.nan && !has_number && !has_infinity;
   answer->infinity_expected = has_infinity && !has_number && !first.nan;
   value_range_print(&first, answer->expected, sizeof answer->expected);
-  byteir_rng_measure(instance, contract, uniform, bits, &range, arena, answer);
+  byteir_rng_measure(call, uniform, bits, &range, answer);
 }
 
 /* ---- Any generator --------------------------------------------------------------------------- */
@@ -111,42 +110,39 @@ static bool are_finite(const tensor_t *result) {
   return true;
 }
 
-static byteir_rng_finding_t check_uniformity(const case_t *instance, const contract_t *contract,
-                                             const tensor_t *result, arena_t *arena) {
+static byteir_rng_finding_t check_uniformity(const oracle_call_t *call, const tensor_t *result) {
   const format_t *format = result->type.element->format;
-  double low = format_to_double(format, byteir_rng_operand(instance, BYTEIR_RNG_LOW));
-  double high = format_to_double(format, byteir_rng_operand(instance, BYTEIR_RNG_HIGH));
+  double low = format_to_double(format, byteir_rng_operand(call->instance, BYTEIR_RNG_LOW));
+  double high = format_to_double(format, byteir_rng_operand(call->instance, BYTEIR_RNG_HIGH));
   byteir_rng_finding_t finding = {.is_refuted = false};
   if (!(low < high) || !are_finite(result)) return finding;
-  arena_mark_t mark = arena_mark(arena);
-  byteir_rng_sample_t sample = byteir_rng_sample_make(result, low, high, contract, arena);
+  arena_mark_t mark = arena_mark(call->arena);
+  byteir_rng_sample_t sample =
+      byteir_rng_sample_make(result, low, high, call->contract, call->arena);
   finding = byteir_rng_check_all(&sample);
-  arena_rewind(arena, mark);
+  arena_rewind(call->arena, mark);
   return finding;
 }
 
 /* The same, remembered if there is a memo. */
-static byteir_rng_finding_t recall_uniformity(const case_t *instance, const contract_t *contract,
-                                              const tensor_t *result, ask_memo_t *memo,
-                                              arena_t *arena) {
-  if (memo == NULL) return check_uniformity(instance, contract, result, arena);
-  if (memo->entries == NULL) {
-    memo->entries = arena_alloc_zeroed(&memo->arena, sizeof(memory_t));
+static byteir_rng_finding_t recall_uniformity(const oracle_call_t *call, const tensor_t *result) {
+  if (call->memo == NULL) return check_uniformity(call, result);
+  if (call->memo->entries == NULL) {
+    call->memo->entries = arena_alloc_zeroed(&call->memo->arena, sizeof(memory_t));
   }
-  memory_t *memory = memo->entries;
-  int flushes = PERMITTED(contract, ftz) == FTZ_NONE ? 0 : 1;
+  memory_t *memory = call->memo->entries;
+  int flushes = PERMITTED(call->contract, ftz) == FTZ_NONE ? 0 : 1;
   if (!memory->is_known[flushes]) {
-    memory->findings[flushes] = check_uniformity(instance, contract, result, arena);
+    memory->findings[flushes] = check_uniformity(call, result);
     memory->is_known[flushes] = true;
   }
   return memory->findings[flushes];
 }
 
 /* What the numbers are together is asked of the first one. */
-static void ask_all(const case_t *instance, const contract_t *contract, const tensor_t *result,
-                    ask_memo_t *memo, arena_t *arena, answer_t *answer) {
-  if (is_published(instance, contract, result, arena)) return;
-  byteir_rng_finding_t finding = recall_uniformity(instance, contract, result, memo, arena);
+static void ask_all(const oracle_call_t *call, const tensor_t *result, answer_t *answer) {
+  if (is_published(call, result)) return;
+  byteir_rng_finding_t finding = recall_uniformity(call, result);
   if (finding.is_refuted) {
     answer->conforms = false;
     snprintf(answer->expected, sizeof answer->expected, "uniform numbers: %s", finding.words);
@@ -155,66 +151,55 @@ static void ask_all(const case_t *instance, const contract_t *contract, const te
   }
 }
 
-static void ask_any(const case_t *instance, const contract_t *contract, size_t component,
-                    const tensor_t *result, ask_memo_t *memo, arena_t *arena, answer_t *answer) {
+static void ask_any(const oracle_call_t *call, size_t component, const tensor_t *result,
+                    answer_t *answer) {
   const element_t *element = result->type.element;
   uint64_t bits = element_load(element, result->data, component);
-  byteir_rng_sets_t sets = byteir_rng_sets_make(instance, contract, arena);
+  byteir_rng_sets_t sets = byteir_rng_sets_make(call);
   value_range_t hull = byteir_rng_sets_hull(&sets);
   value_range_print(&hull, answer->expected, sizeof answer->expected);
   answer->conforms = byteir_rng_sets_hold(&sets, element->format, bits,
-                                          PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
+                                          PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
   if (answer->conforms && component == 0) {
-    ask_all(instance, contract, result, memo, arena, answer);
+    ask_all(call, result, answer);
   }
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static status_t ask_remembering(const case_t *instance, const contract_t *contract, uint32_t result,
-                                size_t component, const tensor_t *results, ask_memo_t *memo,
-                                arena_t *arena, answer_t *out_answer, failure_t *error) {
-  STATUS_TRY(check_meaning(instance, contract, error));
-  const tensor_t *tensor = &results[result];
+static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
+                    answer_t *out_answer) {
+  STATUS_TRY(check_meaning(call));
+  const tensor_t *tensor = &call->results[result];
   answer_t answer = {.conforms = false};
-  if (PERMITTED(contract, rng_uniform) == RNG_UNIFORM_PHILOX) {
+  if (PERMITTED(call->contract, rng_uniform) == RNG_UNIFORM_PHILOX) {
     uint64_t bits = element_load(tensor->type.element, tensor->data, component);
-    ask_published(instance, contract, component, bits, arena, &answer);
+    ask_published(call, component, bits, &answer);
   } else {
-    ask_any(instance, contract, component, tensor, memo, arena, &answer);
+    ask_any(call, component, tensor, &answer);
   }
   *out_answer = answer;
   return STATUS_OK;
 }
 
-static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                    failure_t *error) {
-  return ask_remembering(instance, contract, result, component, results, NULL, arena, out_answer,
-                         error);
-}
-
-static bool is_any(const case_t *instance, const contract_t *contract, const tensor_t *result,
-                   arena_t *arena) {
-  if (!byteir_rng_has_meaning(instance)) return false;
-  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
+static bool is_any(const oracle_call_t *call, const tensor_t *result) {
+  if (!byteir_rng_has_meaning(call->instance)) return false;
+  bool any_zero = PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY;
   const element_t *element = result->type.element;
-  byteir_rng_sets_t sets = byteir_rng_sets_make(instance, contract, arena);
+  byteir_rng_sets_t sets = byteir_rng_sets_make(call);
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     uint64_t bits = element_load(element, result->data, i);
     if (!byteir_rng_sets_hold(&sets, element->format, bits, any_zero)) return false;
   }
-  return !check_uniformity(instance, contract, result, arena).is_refuted;
+  return !check_uniformity(call, result).is_refuted;
 }
 
-static status_t find_formula(const case_t *instance, const contract_t *contract,
-                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                             uint8_t *out_formula, bool *out_found, failure_t *error) {
+static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
+                             uint8_t *out_formula, bool *out_found) {
   (void)accepts;
-  (void)error;
-  bool published = is_published(instance, contract, &results[0], arena);
+  bool published = is_published(call, &call->results[0]);
   *out_formula = published ? RNG_UNIFORM_PHILOX : RNG_UNIFORM_ANY;
-  *out_found = published || is_any(instance, contract, &results[0], arena);
+  *out_found = published || is_any(call, &call->results[0]);
   return STATUS_OK;
 }
 
@@ -222,13 +207,12 @@ static status_t find_formula(const case_t *instance, const contract_t *contract,
 
 /* The numbers of up to three readings; a zero among the last two is left out, since the quick set
  * does not hold its sign. */
-static void accept_published(const case_t *instance, const contract_t *contract, size_t count,
-                             arena_t *arena, accept_t *out_accept) {
-  const byteir_rng_quick_t quick = byteir_rng_quick_make(instance, contract);
-  byteir_rng_published_t published = published_of(instance);
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+static void accept_published(const oracle_call_t *call, size_t count, accept_t *out_accept) {
+  const byteir_rng_quick_t quick = byteir_rng_quick_make(call->instance, call->contract);
+  byteir_rng_published_t published = published_of(call->instance);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
   double *ends[2][2];
-  for (int i = 0; i < 4; i++) ends[i / 2][i % 2] = ARENA_NEW_ARRAY(arena, double, count);
+  for (int i = 0; i < 4; i++) ends[i / 2][i % 2] = ARENA_NEW_ARRAY(call->arena, double, count);
   for (size_t i = 0; i < count; i++) {
     double uniform = byteir_rng_published_next(&published) / 0x1p32;
     bits[i] = byteir_rng_quick_bits(&quick, uniform);
@@ -254,15 +238,14 @@ static const double *filled(double value, size_t count, arena_t *arena) {
 
 /* The interval of the bounds, and the infinity that is left where their difference overflows: all
  * but the first number may be one of many. */
-static void accept_any(const case_t *instance, const contract_t *contract, size_t count,
-                       arena_t *arena, accept_t *out_accept) {
-  byteir_rng_sets_t sets = byteir_rng_sets_make(instance, contract, arena);
+static void accept_any(const oracle_call_t *call, size_t count, accept_t *out_accept) {
+  byteir_rng_sets_t sets = byteir_rng_sets_make(call);
   value_range_t hull = byteir_rng_sets_hull(&sets);
   const value_range_t *interval = &sets.sets[0];
-  out_accept->low = filled(interval->low, count, arena);
-  out_accept->high = filled(interval->high, count, arena);
-  uint8_t *specials = arena_alloc_zeroed(arena, count);
-  uint8_t *asks = arena_alloc_zeroed(arena, count);
+  out_accept->low = filled(interval->low, count, call->arena);
+  out_accept->high = filled(interval->high, count, call->arena);
+  uint8_t *specials = arena_alloc_zeroed(call->arena, count);
+  uint8_t *asks = arena_alloc_zeroed(call->arena, count);
   for (size_t i = 0; i < count && hull.positive_infinity; i++) {
     specials[i] = ACCEPT_POSITIVE_INFINITY;
   }
@@ -271,42 +254,38 @@ static void accept_any(const case_t *instance, const contract_t *contract, size_
   out_accept->ask = asks;
 }
 
-static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(check_meaning(instance, contract, error));
-  size_t count = type_element_count(&instance->program.results[0]);
+static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  STATUS_TRY(check_meaning(call));
+  size_t count = type_element_count(&call->instance->program.results[0]);
   out_accepts[0] = (accept_t){.count = count};
-  if (PERMITTED(contract, rng_uniform) == RNG_UNIFORM_PHILOX) {
-    accept_published(instance, contract, count, arena, &out_accepts[0]);
+  if (PERMITTED(call->contract, rng_uniform) == RNG_UNIFORM_PHILOX) {
+    accept_published(call, count, &out_accepts[0]);
   } else {
-    accept_any(instance, contract, count, arena, &out_accepts[0]);
+    accept_any(call, count, &out_accepts[0]);
   }
   return STATUS_OK;
 }
 
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error);
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component);
 
 static const oracle_t rng_uniform_oracle = {
     .op_name = "byteir.rng_uniform",
     .accept = accept,
     .ask = ask,
-    .ask_remembering = ask_remembering,
     .audit = audit,
     .simulate = byteir_rng_simulate,
     .find_formula = find_formula,
 };
 
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
   const audit_reference_t no_sum = {.is_known = false};
-  STATUS_TRY(audit_component(&rng_uniform_oracle, instance, contract, accepts, result, component,
-                             &no_sum, arena, error));
+  STATUS_TRY(audit_component(&rng_uniform_oracle, call, accepts, result, component, &no_sum));
   if (accepts[result].bits == NULL) return STATUS_OK;
   accept_t points = accepts[result]; /* Beside the bits. */
   points.bits = NULL;
-  return audit_component(&rng_uniform_oracle, instance, contract, &points, result, component,
-                         &no_sum, arena, error);
+  return audit_component(&rng_uniform_oracle, call, &points, result, component, &no_sum);
 }
 
 extern const oracle_t *const byteir_rng_oracles[];

@@ -166,9 +166,9 @@ static void store(fault_t fault, row_t row, tensor_t *inout_result) {
   }
 }
 
-status_t byteir_rng_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error) {
-  (void)error;
+status_t byteir_rng_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results) {
+  const case_t *instance = call->instance;
   const contract_t contract = contract_backend();
   tensor_t *result = &inout_results[0];
   formula_t formula = {.evaluator = &model_evaluator,
@@ -176,8 +176,8 @@ status_t byteir_rng_simulate(const case_t *instance, const schedule_t *schedule,
                        .format = format_of(result->type.element->format, schedule),
                        .contract = &contract,
                        .schedule = schedule,
-                       .arena = arena};
-  row_t uniform = make_uniform(instance, schedule, formula.format, result, arena);
+                       .arena = call->arena};
+  row_t uniform = make_uniform(instance, schedule, formula.format, result, call->arena);
   store(schedule->fault, scale(&formula, instance, uniform), result);
   return STATUS_OK;
 }

@@ -4,11 +4,12 @@
 
 #include "harness/model/schedule.h"
 #include "oracles/ops/byteir_rng/byteir_rng.h"
+#include "oracles/oracle_call.h"
 
 /* The published generator; or one that nobody knows, where the schedule's tree is random or its
  * formula is `any`.  Sequential schedules and native ones compute in the operands' type, others in
  * f32 where that has 16 bits, from a u that is not rounded before if they go the other way. */
-status_t byteir_rng_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                             tensor_t *inout_results, failure_t *error);
+status_t byteir_rng_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results);
 
 #endif

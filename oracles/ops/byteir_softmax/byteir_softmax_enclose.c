@@ -187,27 +187,26 @@ static void enclose_row(const softmax_row_t *row, const format_t *format,
   }
 }
 
-status_t byteir_softmax_enclose(const program_t *program, const contract_t *contract,
-                                const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const type_t *type = &program->operands[0];
+status_t byteir_softmax_enclose(const enclosure_call_t *call,
+                                box_t *const out_results[CASE_RESULTS_MAX]) {
+  const type_t *type = &call->program->operands[0];
   const format_t *format = type->element->format;
-  dimension_list_t dimension = byteir_softmax_dimension(program);
+  dimension_list_t dimension = byteir_softmax_dimension(call->program);
   dimension_list_t kept = dimension_list_rest(type->rank, &dimension, NULL);
-  const size_t *bases = dimension_list_offsets(&kept, type, arena);
-  const size_t *offsets = dimension_list_offsets(&dimension, type, arena);
+  const size_t *bases = dimension_list_offsets(&kept, type, call->arena);
+  const size_t *offsets = dimension_list_offsets(&dimension, type, call->arena);
   size_t rows = dimension_list_extent(&kept, type), terms = dimension_list_extent(&dimension, type);
-  box_t *x = ARENA_NEW_ARRAY(arena, box_t, terms), *y = ARENA_NEW_ARRAY(arena, box_t, terms);
-  bool flushes = contract != NULL && PERMITTED(contract, ftz) != FTZ_NONE;
+  box_t *x = ARENA_NEW_ARRAY(call->arena, box_t, terms),
+        *y = ARENA_NEW_ARRAY(call->arena, box_t, terms);
+  bool flushes = call->contract != NULL && PERMITTED(call->contract, ftz) != FTZ_NONE;
   for (size_t r = 0; r < rows; r++) {
     for (size_t i = 0; i < terms; i++) {
-      x[i] = operands[0][bases[r] + offsets[i]];
+      x[i] = call->operands[0][bases[r] + offsets[i]];
       if (flushes) x[i] = box_flush(x[i], format);
       y[i] = box_whole_line();
     }
     softmax_row_t row;
-    if (make_row(x, terms, format, &row)) enclose_row(&row, format, contract, y);
+    if (make_row(x, terms, format, &row)) enclose_row(&row, format, call->contract, y);
     for (size_t i = 0; i < terms; i++) out_results[0][bases[r] + offsets[i]] = y[i];
   }
   return STATUS_OK;

@@ -82,26 +82,24 @@ static box_t loosen(box_t exact, double magnitude, double factor, const format_t
   return box_widen(exact, (1 + 0x1p-3) * factor * magnitude + steps + 8 * errors.underflow);
 }
 
-status_t byteir_gelu_enclose(const program_t *program, const contract_t *contract,
-                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
-  (void)arena;
-  (void)error;
+status_t byteir_gelu_enclose(const enclosure_call_t *call,
+                             box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
   const format_t *format = program->operands[0].element->format;
   gelu_approximation_t approximation = byteir_gelu_approximation(program);
-  double factor = contract == NULL ? 0 : find_factor(approximation, format, contract);
+  double factor = call->contract == NULL ? 0 : find_factor(approximation, format, call->contract);
   size_t count = type_element_count(&program->results[0]);
   for (size_t i = 0; i < count; i++) {
-    box_t x = operands[0][i];
-    bool flushes = contract != NULL && PERMITTED(contract, ftz) != FTZ_NONE;
+    box_t x = call->operands[0][i];
+    bool flushes = call->contract != NULL && PERMITTED(call->contract, ftz) != FTZ_NONE;
     if (flushes) x = box_flush(x, format);
     if (!box_is_finite(x)) {
       out_results[0][i] = box_whole_line();
       continue;
     }
     box_t result = enclose_exactly(approximation, x);
-    if (contract != NULL) {
-      result = box_round(loosen(result, box_magnitude(x), factor, format, contract), format);
+    if (call->contract != NULL) {
+      result = box_round(loosen(result, box_magnitude(x), factor, format, call->contract), format);
       if (flushes) result = box_flush(result, format);
     }
     out_results[0][i] = result;

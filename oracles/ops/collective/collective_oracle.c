@@ -216,22 +216,15 @@ static case_t take_operand(const case_t *instance, uint32_t number, arena_t *are
   return taken;
 }
 
-static status_t accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    case_t taken = take_operand(instance, r, arena);
+static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
+    case_t taken = take_operand(call->instance, r, call->arena);
     accept_t own[CASE_RESULTS_MAX];
-    STATUS_TRY(gathered_accept(&taken, contract, arena, own, error));
+    const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
+    STATUS_TRY(gathered_accept(&taken_call, own));
     out_accepts[r] = own[0];
   }
   return STATUS_OK;
-}
-
-static status_t ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                    size_t component, const tensor_t *results, arena_t *arena, answer_t *out_answer,
-                    failure_t *error) {
-  case_t taken = take_operand(instance, result, arena);
-  return gathered_ask(&taken, contract, 0, component, &results[result], arena, out_answer, error);
 }
 
 /* What is remembered of each result. */
@@ -239,37 +232,44 @@ typedef struct memories {
   void *entries[CASE_RESULTS_MAX];
 } memories_t;
 
-static status_t ask_remembering(const case_t *instance, const contract_t *contract, uint32_t result,
-                                size_t component, const tensor_t *results, ask_memo_t *memo,
-                                arena_t *arena, answer_t *out_answer, failure_t *error) {
-  if (memo->entries == NULL) {
-    memo->entries = arena_alloc_zeroed(&memo->arena, sizeof(memories_t));
+static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
+  if (call->memo->entries == NULL) {
+    call->memo->entries = arena_alloc_zeroed(&call->memo->arena, sizeof(memories_t));
   }
-  memories_t *memories = memo->entries;
-  case_t taken = take_operand(instance, result, arena);
-  memo->entries = memories->entries[result];
-  status_t status = gathered_ask_remembering(&taken, contract, 0, component, &results[result], memo,
-                                             arena, out_answer, error);
-  memories->entries[result] = memo->entries;
-  memo->entries = memories;
+  memories_t *memories = call->memo->entries;
+  case_t taken = take_operand(call->instance, result, call->arena);
+  call->memo->entries = memories->entries[result];
+  oracle_call_t taken_call = oracle_call_about(call, &taken, &call->results[result]);
+  taken_call.memo = call->memo;
+  status_t status = gathered_ask(&taken_call, 0, component, out_answer);
+  memories->entries[result] = call->memo->entries;
+  call->memo->entries = memories;
   return status;
 }
 
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
-  case_t taken = take_operand(instance, result, arena);
-  return gathered_audit(&taken, contract, &accepts[result], 0, component, arena, error);
+static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
+                    answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
 }
 
-static status_t simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, failure_t *error) {
-  const program_t *program = &instance->program;
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
+  case_t taken = take_operand(call->instance, result, call->arena);
+  const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
+  return gathered_audit(&taken_call, &accepts[result], 0, component);
+}
+
+static status_t simulate(const oracle_call_t *call, const schedule_t *schedule,
+                         tensor_t *inout_results) {
+  const program_t *program = &call->instance->program;
   for (uint32_t r = 0; r < program->result_count; r++) {
     bool is_alike = type_equal(&program->operands[0], &program->operands[r]) &&
                     type_equal(&program->results[0], &program->results[r]);
     bool takes_first = schedule->fault == FAULT_first_operand_for_all && is_alike;
-    case_t taken = take_operand(instance, takes_first ? 0 : r, arena);
-    STATUS_TRY(gathered_simulate(&taken, schedule, arena, &inout_results[r], error));
+    case_t taken = take_operand(call->instance, takes_first ? 0 : r, call->arena);
+    const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
+    STATUS_TRY(gathered_simulate(&taken_call, schedule, &inout_results[r]));
   }
   return STATUS_OK;
 }
@@ -281,7 +281,6 @@ static const oracle_t all_reduce_oracle = {
     .gathering = &all_reduce_gathering,
     .accept = accept,
     .ask = ask,
-    .ask_remembering = ask_remembering,
     .audit = audit,
     .simulate = simulate,
 };

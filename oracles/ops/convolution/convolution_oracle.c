@@ -271,15 +271,14 @@ static const gathering_t gathering = {
     .name_reading = name_reading,
 };
 
-static status_t find_formula(const case_t *instance, const contract_t *contract,
-                             const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                             uint8_t *out_formula, bool *out_found, failure_t *error) {
-  if (instance->program.results[0].quantization == NULL) {
+static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
+                             uint8_t *out_formula, bool *out_found) {
+  if (call->instance->program.results[0].quantization == NULL) {
     *out_found = false;
-    return status_fail(error, STATUS_UNSUPPORTED, "only quantized results have several formulas");
+    return status_fail(call->error, STATUS_UNSUPPORTED,
+                       "only quantized results have several formulas");
   }
-  return gathered_find_formula(instance, contract, accepts, results, arena, out_formula, out_found,
-                               error);
+  return gathered_find_formula(call, accepts, out_formula, out_found);
 }
 
 static const oracle_t convolution_oracle = {
@@ -287,7 +286,6 @@ static const oracle_t convolution_oracle = {
     .gathering = &gathering,
     .accept = gathered_accept,
     .ask = convolution_ask,
-    .ask_remembering = convolution_ask_remembering,
     .audit = gathered_audit,
     .simulate = convolution_simulate,
     .find_formula = find_formula,

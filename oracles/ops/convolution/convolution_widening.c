@@ -48,14 +48,11 @@ typedef struct memory {
   void *narrow;
 } memory_t;
 
-static status_t ask_gathered(const case_t *instance, const contract_t *contract, uint32_t result,
-                             size_t component, const tensor_t *results, void **inout_entries,
-                             ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                             failure_t *error) {
-  memo->entries = *inout_entries;
-  status_t status = gathered_ask_remembering(instance, contract, result, component, results, memo,
-                                             arena, out_answer, error);
-  *inout_entries = memo->entries;
+static status_t ask_gathered(const oracle_call_t *call, uint32_t result, size_t component,
+                             void **inout_entries, answer_t *out_answer) {
+  call->memo->entries = *inout_entries;
+  status_t status = gathered_ask(call, result, component, out_answer);
+  *inout_entries = call->memo->entries;
   return status;
 }
 
@@ -74,67 +71,59 @@ static bool narrow_element(const element_t *from, const tensor_t *whole, size_t 
   return is_exact;
 }
 
-static status_t ask_narrow(const case_t *instance, const contract_t *contract, size_t component,
-                           const tensor_t *results, memory_t *memory, ask_memo_t *memo,
-                           arena_t *arena, answer_t *inout_answer, failure_t *error) {
-  const case_t plain = narrow_case(instance);
-  tensor_t result = tensor_make(arena, &plain.program.results[0]);
-  if (!narrow_element(result.type.element, &results[0], component, &result)) return STATUS_OK;
+static status_t ask_narrow(const oracle_call_t *call, size_t component, memory_t *memory,
+                           answer_t *inout_answer) {
+  const case_t plain = narrow_case(call->instance);
+  tensor_t result = tensor_make(call->arena, &plain.program.results[0]);
+  if (!narrow_element(result.type.element, &call->results[0], component, &result)) return STATUS_OK;
   answer_t answer;
-  STATUS_TRY(ask_gathered(&plain, contract, 0, component, &result, &memory->narrow, memo, arena,
-                          &answer, error));
+  oracle_call_t plain_call = oracle_call_about(call, &plain, &result);
+  plain_call.memo = call->memo;
+  STATUS_TRY(ask_gathered(&plain_call, 0, component, &memory->narrow, &answer));
   if (!answer.conforms) return STATUS_OK;
   g_strlcpy(answer.observed, "convolution_types=operands", sizeof answer.observed);
   *inout_answer = answer;
   return STATUS_OK;
 }
 
-status_t convolution_ask_remembering(const case_t *instance, const contract_t *contract,
-                                     uint32_t result, size_t component, const tensor_t *results,
-                                     ask_memo_t *memo, arena_t *arena, answer_t *out_answer,
-                                     failure_t *error) {
-  memory_t *memory = memo->entries;
+static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
+  memory_t *memory = call->memo->entries;
   if (memory == NULL) {
-    memory = ARENA_NEW_ARRAY(&memo->arena, memory_t, 1);
+    memory = ARENA_NEW_ARRAY(&call->memo->arena, memory_t, 1);
     *memory = (memory_t){.whole = NULL, .narrow = NULL};
   }
-  status_t status = ask_gathered(instance, contract, result, component, results, &memory->whole,
-                                 memo, arena, out_answer, error);
-  bool permits_narrow = PERMITTED(contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
+  status_t status = ask_gathered(call, result, component, &memory->whole, out_answer);
+  bool permits_narrow = PERMITTED(call->contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   bool is_open = status == STATUS_OK && !out_answer->conforms;
-  if (is_open && permits_narrow && is_widening(&instance->program)) {
-    status =
-        ask_narrow(instance, contract, component, results, memory, memo, arena, out_answer, error);
+  if (is_open && permits_narrow && is_widening(&call->instance->program)) {
+    status = ask_narrow(call, component, memory, out_answer);
   }
-  memo->entries = memory;
+  call->memo->entries = memory;
   return status;
 }
 
-status_t convolution_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                         size_t component, const tensor_t *results, arena_t *arena,
-                         answer_t *out_answer, failure_t *error) {
-  ask_memo_t memo;
-  ask_memo_init(&memo);
-  status_t status = convolution_ask_remembering(instance, contract, result, component, results,
-                                                &memo, arena, out_answer, error);
-  ask_memo_deinit(&memo);
-  return status;
+status_t convolution_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                         answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
 }
 
 /* ---- Certificates ---------------------------------------------------------------------------- */
 
-status_t convolution_enclose(const program_t *program, const contract_t *contract,
-                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(gathered_enclose(program, contract, operands, arena, out_results, error));
-  bool permits_narrow =
-      contract != NULL && PERMITTED(contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
+status_t convolution_enclose(const enclosure_call_t *call,
+                             box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
+  STATUS_TRY(gathered_enclose(call, out_results));
+  bool permits_narrow = call->contract != NULL &&
+                        PERMITTED(call->contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   if (!permits_narrow || !is_widening(program)) return STATUS_OK;
   program_t plain = *program;
   plain.results[0].element = program->operands[CONVOLUTION_LHS].element;
   size_t count = type_element_count(&plain.results[0]);
-  box_t *const narrow[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(arena, box_t, count)};
-  STATUS_TRY(gathered_enclose(&plain, contract, operands, arena, narrow, error));
+  box_t *const narrow[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
+  enclosure_call_t plain_call = *call;
+  plain_call.program = &plain;
+  STATUS_TRY(gathered_enclose(&plain_call, narrow));
   for (size_t i = 0; i < count; i++) {
     out_results[0][i] = box_unite(out_results[0][i], narrow[0][i]);
   }
@@ -165,11 +154,12 @@ static case_t zero_extend(const case_t *instance) {
 }
 
 /* The other way: sums in the operands' type. */
-static status_t simulate_narrow(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                tensor_t *inout_results, failure_t *error) {
-  const case_t plain = narrow_case(instance);
-  tensor_t result = tensor_make(arena, &plain.program.results[0]);
-  STATUS_TRY(gathered_simulate(&plain, schedule, arena, &result, error));
+static status_t simulate_narrow(const oracle_call_t *call, const schedule_t *schedule,
+                                tensor_t *inout_results) {
+  const case_t plain = narrow_case(call->instance);
+  tensor_t result = tensor_make(call->arena, &plain.program.results[0]);
+  const oracle_call_t plain_call = oracle_call_about(call, &plain, NULL);
+  STATUS_TRY(gathered_simulate(&plain_call, schedule, &result));
   const element_t *from = result.type.element, *to = inout_results[0].type.element;
   for (size_t i = 0; i < type_component_count(&result.type); i++) {
     element_store(to, inout_results[0].data, i,
@@ -178,15 +168,16 @@ static status_t simulate_narrow(const case_t *instance, const schedule_t *schedu
   return STATUS_OK;
 }
 
-status_t convolution_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *inout_results, failure_t *error) {
-  if (!is_widening(&instance->program)) {
-    return gathered_simulate(instance, schedule, arena, inout_results, error);
+status_t convolution_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                              tensor_t *inout_results) {
+  if (!is_widening(&call->instance->program)) {
+    return gathered_simulate(call, schedule, inout_results);
   }
   if (schedule->fault == FAULT_convolution_zero_extends) {
-    const case_t changed = zero_extend(instance);
-    return gathered_simulate(&changed, schedule, arena, inout_results, error);
+    const case_t changed = zero_extend(call->instance);
+    const oracle_call_t changed_call = oracle_call_about(call, &changed, NULL);
+    return gathered_simulate(&changed_call, schedule, inout_results);
   }
-  if (schedule->other_way) return simulate_narrow(instance, schedule, arena, inout_results, error);
-  return gathered_simulate(instance, schedule, arena, inout_results, error);
+  if (schedule->other_way) return simulate_narrow(call, schedule, inout_results);
+  return gathered_simulate(call, schedule, inout_results);
 }

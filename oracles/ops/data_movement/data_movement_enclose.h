@@ -5,8 +5,7 @@
 #include "oracles/oracle.h"
 
 /* As oracle_t.enclose; STATUS_UNSUPPORTED for what is not defined, and for complex numbers. */
-status_t data_movement_enclose(const program_t *program, const contract_t *contract,
-                               const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                               box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t data_movement_enclose(const enclosure_call_t *call,
+                               box_t *const out_results[CASE_RESULTS_MAX]);
 
 #endif

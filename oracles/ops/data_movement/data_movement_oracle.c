@@ -34,13 +34,11 @@ static status_t check_defined(const program_t *program, failure_t *error) {
                      "no oracle for a broadcast to other scales than those of the operand");
 }
 
-static status_t movement_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                                accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)contract;
-  const program_t *program = &instance->program;
-  STATUS_TRY(check_defined(program, error));
+static status_t movement_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
+  STATUS_TRY(check_defined(program, call->error));
   size_t count = type_component_count(&program->results[0]);
-  collection_t collection = {instance, ARENA_NEW_ARRAY(arena, uint64_t, count)};
+  collection_t collection = {call->instance, ARENA_NEW_ARRAY(call->arena, uint64_t, count)};
   moves_t moves = moves_make(program, FAULT_NONE);
   for (uint32_t i = 0; i < moves.count; i++) {
     move_each(program, &moves.items[i], collect, &collection);
@@ -128,19 +126,17 @@ static void print_value(const element_t *element, uint64_t bits, char *out, size
   }
 }
 
-static status_t movement_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                             size_t component, const tensor_t *results, arena_t *arena,
-                             answer_t *out_answer, failure_t *error) {
-  (void)arena;
-  const program_t *program = &instance->program;
-  STATUS_TRY(check_defined(program, error));
+static status_t movement_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                             answer_t *out_answer) {
+  const program_t *program = &call->instance->program;
+  STATUS_TRY(check_defined(program, call->error));
   const element_t *element = program->results[result].element;
   size_t parts = element->components;
   origin_t origin = find_origin(program, component / parts);
-  const tensor_t *operand = &instance->operands[origin.operand];
+  const tensor_t *operand = &call->instance->operands[origin.operand];
   uint64_t due = element_load(element, operand->data, origin.number * parts + component % parts);
-  uint64_t bits = element_load(element, results[result].data, component);
-  answer_t answer = {.conforms = is_copy(element, contract, due, bits)};
+  uint64_t bits = element_load(element, call->results[result].data, component);
+  answer_t answer = {.conforms = is_copy(element, call->contract, due, bits)};
   answer.is_quantum = program->results[result].quantization != NULL;
   answer.nan_expected = element->format != NULL && format_is_nan(element->format, due);
   answer.infinity_expected = element->format != NULL && format_is_infinity(element->format, due);
@@ -150,11 +146,11 @@ static status_t movement_ask(const case_t *instance, const contract_t *contract,
 }
 
 /* The quick side follows strides, the careful one the formulas. */
-static status_t audit(const case_t *instance, const contract_t *contract, const accept_t *accepts,
-                      uint32_t result, size_t component, arena_t *arena, failure_t *error) {
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
   const audit_reference_t reference = {.is_known = false};
-  return audit_component(oracle_find(instance->program.op), instance, contract, accepts, result,
-                         component, &reference, arena, error);
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
 }
 
 /* ---- Simulating ------------------------------------------------------------------------------ */
@@ -200,12 +196,10 @@ static void move_one(const move_t *move, size_t from, size_t to, void *context) 
   }
 }
 
-static status_t movement_simulate(const case_t *instance, const schedule_t *schedule,
-                                  arena_t *arena, tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  (void)error;
-  const program_t *program = &instance->program;
-  simulation_t simulation = {instance, &inout_results[0], schedule->fault};
+static status_t movement_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                  tensor_t *inout_results) {
+  const program_t *program = &call->instance->program;
+  simulation_t simulation = {call->instance, &inout_results[0], schedule->fault};
   moves_t moves = moves_make(program, schedule->fault);
   for (uint32_t i = 0; i < moves.count; i++) {
     move_each(program, &moves.items[i], move_one, &simulation);

@@ -258,51 +258,50 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   return quick_sums_finish(&sums, format, contract, arena);
 }
 
-accept_t dot_general_accept_split(const case_t *instance, const dot_general_layout_t *layout,
-                                  const dot_plan_t *plan, split_t split, const contract_t *contract,
-                                  arena_t *arena) {
-  matrices_t matrices = matrices_make(instance, layout, plan, split, arena);
-  accept_t accept = accept_split(&matrices, contract, arena);
+accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                  const dot_plan_t *plan, split_t split) {
+  matrices_t matrices = matrices_make(call->instance, layout, plan, split, call->arena);
+  accept_t accept = accept_split(&matrices, call->contract, call->arena);
   if (plan->result != NULL) {
-    quick_result_convert(&accept, plan->accumulation, plan->result, arena);
+    quick_result_convert(&accept, plan->accumulation, plan->result, call->arena);
   }
   return accept;
 }
 
-accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layout_t *layout,
-                                 const dot_plan_t *plan, const contract_t *contract,
-                                 arena_t *arena) {
+accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                 const dot_plan_t *plan) {
   split_t splits[DOT_SPLITS_MAX];
-  size_t split_count = dot_plan_splits(plan, contract, splits);
-  matrices_t first = matrices_make(instance, layout, plan, splits[0], arena);
-  accept_t accept = accept_split(&first, contract, arena);
+  size_t split_count = dot_plan_splits(plan, call->contract, splits);
+  matrices_t first = matrices_make(call->instance, layout, plan, splits[0], call->arena);
+  accept_t accept = accept_split(&first, call->contract, call->arena);
   for (size_t i = 1; i < split_count; i++) {
-    matrices_t matrices = matrices_make(instance, layout, plan, splits[i], arena);
+    matrices_t matrices = matrices_make(call->instance, layout, plan, splits[i], call->arena);
     if (matrices_are_equal(&first, &matrices)) continue;
-    accept_t other = accept_split(&matrices, contract, arena);
-    quick_result_unite(&accept, &other, arena);
+    accept_t other = accept_split(&matrices, call->contract, call->arena);
+    quick_result_unite(&accept, &other, call->arena);
   }
   if (plan->result != NULL) {
-    quick_result_convert(&accept, plan->accumulation, plan->result, arena);
+    quick_result_convert(&accept, plan->accumulation, plan->result, call->arena);
   }
   return accept;
 }
 
 /* The answer of the first split that holds the pattern, else of the one that comes nearest. */
-status_t dot_general_ask_plan(const case_t *instance, const dot_plan_t *plan,
-                              const contract_t *contract, size_t component, uint64_t bits,
-                              arena_t *arena, answer_t *out_answer, failure_t *error) {
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+status_t dot_general_ask_plan(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
+                              uint64_t bits, answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   split_t splits[DOT_SPLITS_MAX];
-  size_t split_count = dot_plan_splits(plan, contract, splits);
+  size_t split_count = dot_plan_splits(plan, call->contract, splits);
   for (size_t i = 0; i < split_count; i++) {
-    arena_mark_t mark = arena_mark(arena);
+    arena_mark_t mark = arena_mark(call->arena);
     sum_question_t question =
-        dot_general_sum_question(instance, plan, splits[i], &layout, place, arena);
+        dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
     answer_t answer;
-    status_t status = sum_answer(&question, contract, bits, arena, &answer, error);
-    arena_rewind(arena, mark);
+    status_t status =
+        sum_answer(&question, call->contract, bits, call->arena, &answer, call->error);
+    arena_rewind(call->arena, mark);
     STATUS_TRY(status);
     bool is_nearer = answer.has_reference && answer.slack < out_answer->slack;
     if (i == 0 || answer.conforms || is_nearer) *out_answer = answer;
@@ -325,33 +324,33 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
   return (accept_t){.count = count, .bits = bits};
 }
 
-status_t dot_general_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
   const element_t *element = instance->program.results[0].element;
   const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
   if (dot_general_is_quantized(&instance->program)) {
-    return dot_quantized_accept(instance, contract, arena, &out_accepts[0], error);
+    return dot_quantized_accept(call, &out_accepts[0]);
   }
   if (dot_general_is_hybrid(&instance->program)) {
-    return dot_hybrid_accept(instance, contract, arena, &out_accepts[0], error);
+    return dot_hybrid_accept(call, &out_accepts[0]);
   }
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   if (element->format == NULL) {
-    STATUS_TRY(dot_plan_require_none(&instance->program, error));
-    STATUS_TRY(element_require_exact_promotion(from, element, error));
-    out_accepts[0] = accept_integers(instance, &layout, arena);
+    STATUS_TRY(dot_plan_require_none(&instance->program, call->error));
+    STATUS_TRY(element_require_exact_promotion(from, element, call->error));
+    out_accepts[0] = accept_integers(instance, &layout, call->arena);
   } else {
     dot_plan_t plan;
-    STATUS_TRY(dot_plan_make(&instance->program, contract, &plan, error));
-    out_accepts[0] = dot_general_accept_plan(instance, &layout, &plan, contract, arena);
+    STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
+    out_accepts[0] = dot_general_accept_plan(call, &layout, &plan);
   }
   /* Wrapped results are not permitted where integers must saturate: the careful side sorts that. */
   if (element_is_integer(element) &&
-      PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
-    out_accepts[0] = accept_ask_all(out_accepts[0].count, arena);
+      PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
+    out_accepts[0] = accept_ask_all(out_accepts[0].count, call->arena);
   }
-  if (PERMITTED(contract, order) == ORDER_IN_ORDER && element->format != NULL) {
-    return accept_sequential(instance, dot_general_simulate, arena, out_accepts, error);
+  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && element->format != NULL) {
+    return accept_sequential(call, dot_general_simulate, out_accepts);
   }
   return STATUS_OK;
 }

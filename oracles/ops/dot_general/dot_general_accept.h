@@ -4,25 +4,22 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/dot_general/dot_plan.h"
+#include "oracles/oracle_call.h"
 
 /* As oracle_t.accept. */
-status_t dot_general_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
 
 /* Of a float or complex dot_general that is computed by that plan: the union over the permitted
  * splits, in the type of the result. */
-accept_t dot_general_accept_plan(const case_t *instance, const dot_general_layout_t *layout,
-                                 const dot_plan_t *plan, const contract_t *contract,
-                                 arena_t *arena);
+accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                 const dot_plan_t *plan);
 
 /* The same for one split alone. */
-accept_t dot_general_accept_split(const case_t *instance, const dot_general_layout_t *layout,
-                                  const dot_plan_t *plan, split_t split, const contract_t *contract,
-                                  arena_t *arena);
+accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                  const dot_plan_t *plan, split_t split);
 
 /* The last word on one component of such a dot_general. */
-status_t dot_general_ask_plan(const case_t *instance, const dot_plan_t *plan,
-                              const contract_t *contract, size_t component, uint64_t bits,
-                              arena_t *arena, answer_t *out_answer, failure_t *error);
+status_t dot_general_ask_plan(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
+                              uint64_t bits, answer_t *out_answer);
 
 #endif

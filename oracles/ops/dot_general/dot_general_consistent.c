@@ -115,8 +115,12 @@ static status_t ask(const evidence_t *evidence, const dot_plan_t *plan, size_t c
                     arena_t *arena, bool *out_holds, failure_t *error) {
   answer_t answer = {0};
   arena_mark_t mark = arena_mark(arena);
-  status_t status = dot_general_ask_plan(evidence->instance, plan, evidence->contract, component,
-                                         bits_of(evidence, component), arena, &answer, error);
+  const oracle_call_t call = {.instance = evidence->instance,
+                              .contract = evidence->contract,
+                              .arena = arena,
+                              .error = error};
+  status_t status =
+      dot_general_ask_plan(&call, plan, component, bits_of(evidence, component), &answer);
   arena_rewind(arena, mark);
   if (status == STATUS_UNDECIDED) return STATUS_OK;
   if (status == STATUS_OK) *out_holds = answer.conforms;
@@ -128,8 +132,9 @@ static size_t mark_held(const evidence_t *evidence, const dot_plan_t *plan, spli
                         arena_t *arena, uint8_t *inout_held) {
   const element_t *element = evidence->result->type.element;
   arena_mark_t mark = arena_mark(arena);
-  accept_t accept = dot_general_accept_split(evidence->instance, &evidence->layout, plan, split,
-                                             evidence->contract, arena);
+  const oracle_call_t call = {
+      .instance = evidence->instance, .contract = evidence->contract, .arena = arena};
+  accept_t accept = dot_general_accept_split(&call, &evidence->layout, plan, split);
   size_t left = 0;
   for (size_t i = 0; i < evidence->count; i++) {
     if (inout_held[i] != 0) continue;
@@ -230,18 +235,16 @@ bool dot_general_knows_algorithm(str_t name) {
   return dot_algorithm_find_name(name, &algorithm);
 }
 
-status_t dot_general_consistent(const case_t *instance, const contract_t *contract,
-                                const tensor_t *results, arena_t *arena, GString *out_names,
-                                failure_t *error) {
-  const program_t *program = &instance->program;
+status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {
+  const program_t *program = &call->instance->program;
   for (uint32_t i = 0; i < 2; i++) {
     if (program->operands[i].element->kind == ELEMENT_FLOAT) continue;
-    return status_fail(error, STATUS_UNSUPPORTED, "dot algorithms are for floats");
+    return status_fail(call->error, STATUS_UNSUPPORTED, "dot algorithms are for floats");
   }
-  const evidence_t evidence = {.instance = instance,
-                               .contract = contract,
-                               .result = &results[0],
-                               .layout = dot_general_layout_make(program, arena),
+  const evidence_t evidence = {.instance = call->instance,
+                               .contract = call->contract,
+                               .result = &call->results[0],
+                               .layout = dot_general_layout_make(program, call->arena),
                                .count = type_component_count(&program->results[0])};
   for (size_t i = 0; i < dot_algorithm_count; i++) {
     const dot_algorithm_row_t *row = &dot_algorithm_table[i];
@@ -249,7 +252,7 @@ status_t dot_general_consistent(const case_t *instance, const contract_t *contra
     if (row->precision == NULL) pairs = open_types(program, row);
     for (size_t j = 0; j < pairs.count; j++) {
       const dot_algorithm_t algorithm = {row, pairs.lhs[j], pairs.rhs[j]};
-      STATUS_TRY(try_algorithm(&evidence, &algorithm, arena, out_names, error));
+      STATUS_TRY(try_algorithm(&evidence, &algorithm, call->arena, out_names, call->error));
     }
   }
   return STATUS_OK;

@@ -4,14 +4,13 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/dot_general/dot_general.h"
+#include "oracles/oracle_call.h"
 
 /* As the members of oracle_t.  All rows of algorithms.def are tried; those that leave their
  * operands' types open, with the types that the program names, those of its operands, or else with
  * the two 8-bit floats that are most in use. */
 bool dot_general_names_algorithm(const program_t *program);
 bool dot_general_knows_algorithm(str_t name);
-status_t dot_general_consistent(const case_t *instance, const contract_t *contract,
-                                const tensor_t *results, arena_t *arena, GString *out_names,
-                                failure_t *error);
+status_t dot_general_consistent(const oracle_call_t *call, GString *out_names);
 
 #endif

@@ -275,33 +275,34 @@ static status_t enclose_quantized(const enclosing_t *enclosing, box_t *out_resul
   return STATUS_OK;
 }
 
-status_t dot_general_enclose(const program_t *program, const contract_t *contract,
-                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
+status_t dot_general_enclose(const enclosure_call_t *call,
+                             box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
   if (program->results[0].element->components != 1) {
-    return status_fail(error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
+    return status_fail(call->error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
   }
   size_t count = type_element_count(&program->results[0]);
   for (size_t i = 0; i < count; i++) out_results[0][i] = (box_t){INFINITY, -INFINITY};
   if (count == 0) return STATUS_OK;
-  dot_general_layout_t layout = dot_general_layout_make(program, arena);
+  dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
   enclosing_t enclosing = {.program = program,
-                           .contract = contract,
+                           .contract = call->contract,
                            .layout = &layout,
-                           .operands = operands,
-                           .arena = arena};
+                           .operands = call->operands,
+                           .arena = call->arena};
   for (int side = 0; side < 2; side++) {
     enclosing.factors[side] =
-        ARENA_NEW_ARRAY(arena, box_t, type_element_count(&program->operands[side]));
+        ARENA_NEW_ARRAY(call->arena, box_t, type_element_count(&program->operands[side]));
   }
   if (program->operands[DOT_GENERAL_RHS].quantization != NULL) {
-    return enclose_quantized(&enclosing, out_results[0], error);
+    return enclose_quantized(&enclosing, out_results[0], call->error);
   }
   if (program->results[0].element->format != NULL) {
-    return enclose_floats(&enclosing, out_results[0], error);
+    return enclose_floats(&enclosing, out_results[0], call->error);
   }
   if (dot_general_attributes(program)->has_algorithm) {
-    return status_fail(error, STATUS_UNSUPPORTED, "dot algorithms on integers are not enclosed");
+    return status_fail(call->error, STATUS_UNSUPPORTED,
+                       "dot algorithms on integers are not enclosed");
   }
   enclose_integers(&enclosing, out_results[0]);
   return STATUS_OK;

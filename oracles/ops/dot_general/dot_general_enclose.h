@@ -6,8 +6,7 @@
 
 /* As oracle_t.enclose.  STATUS_UNSUPPORTED for complex numbers, and under a contract for programs
  * that name an algorithm. */
-status_t dot_general_enclose(const program_t *program, const contract_t *contract,
-                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t dot_general_enclose(const enclosure_call_t *call,
+                             box_t *const out_results[CASE_RESULTS_MAX]);
 
 #endif

@@ -146,34 +146,34 @@ static status_t find_algorithm(const program_t *program, const schedule_t *sched
   return status_fail(error, STATUS_UNSUPPORTED, "nobody knows what this dot algorithm means");
 }
 
-status_t dot_general_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *inout_results, failure_t *error) {
+status_t dot_general_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                              tensor_t *inout_results) {
+  const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   if (dot_general_is_quantized(program) || dot_general_is_hybrid(program)) {
-    return dot_quantized_simulate(instance, schedule, arena, inout_results, error);
+    return dot_quantized_simulate(call, schedule, inout_results);
   }
   simulation_t simulation = {.lhs = &instance->operands[DOT_GENERAL_LHS],
                              .rhs = &instance->operands[DOT_GENERAL_RHS]};
   const element_t *element = program->results[0].element;
-  const dot_general_layout_t layout = dot_general_layout_make(program, arena);
+  const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
   simulation.layout = &layout;
   bool has_algorithm;
   dot_algorithm_t algorithm;
-  STATUS_TRY(find_algorithm(program, schedule, &has_algorithm, &algorithm, error));
+  STATUS_TRY(find_algorithm(program, schedule, &has_algorithm, &algorithm, call->error));
   if (has_algorithm && element->kind == ELEMENT_FLOAT) {
-    return simulate_algorithm(&simulation, instance, &algorithm, schedule, arena, inout_results,
-                              error);
+    return simulate_algorithm(&simulation, call, &algorithm, schedule, inout_results);
   }
   if (dot_general_attributes(program)->has_algorithm)
-    STATUS_TRY(dot_plan_require_none(program, error));
+    STATUS_TRY(dot_plan_require_none(program, call->error));
   for (int i = 0; i < 2; i++) {
-    STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, error));
+    STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, call->error));
   }
-  STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, error));
+  STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, call->error));
   if (dense_fold_applies(&simulation.fold)) {
-    simulate_dense(&simulation, arena, inout_results);
+    simulate_dense(&simulation, call->arena, inout_results);
   } else {
-    simulate_terms(&simulation, arena, inout_results);
+    simulate_terms(&simulation, call->arena, inout_results);
   }
   return STATUS_OK;
 }

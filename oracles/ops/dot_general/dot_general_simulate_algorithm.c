@@ -152,23 +152,24 @@ static void simulate_batch(split_simulation_t *split, size_t batch, tensor_t *re
   }
 }
 
-status_t simulate_algorithm(simulation_t *simulation, const case_t *instance,
+status_t simulate_algorithm(simulation_t *simulation, const oracle_call_t *call,
                             const dot_algorithm_t *algorithm, const schedule_t *schedule,
-                            arena_t *arena, tensor_t *inout_results, failure_t *error) {
+                            tensor_t *inout_results) {
   const contract_t contract = contract_backend(); /* Nothing of it matters to a simulation. */
   const element_t *accumulation = element_named(algorithm->row->accumulation->name);
-  const element_t *result = instance->program.results[0].element;
+  const element_t *result = call->instance->program.results[0].element;
   split_simulation_t split = {
       .simulation = simulation, .schedule = schedule, .term_count = simulation->layout->term_count};
-  STATUS_TRY(dot_plan_make_for(&instance->program, algorithm, &contract, &split.plan, error));
-  STATUS_TRY(fold_make(FOLD_ADD, accumulation, NULL, schedule, &simulation->fold, error));
-  STATUS_TRY(fold_make(FOLD_ADD, result, NULL, schedule, &split.store, error));
+  STATUS_TRY(
+      dot_plan_make_for(&call->instance->program, algorithm, &contract, &split.plan, call->error));
+  STATUS_TRY(fold_make(FOLD_ADD, accumulation, NULL, schedule, &simulation->fold, call->error));
+  STATUS_TRY(fold_make(FOLD_ADD, result, NULL, schedule, &split.store, call->error));
   for (int i = 0; i < split.plan.component_count; i++) {
     size_t terms = split.term_count;
-    split.lhs[i] = ARENA_NEW_ARRAY(arena, double, simulation->layout->row_count *terms);
-    split.rhs[i] = ARENA_NEW_ARRAY(arena, double, simulation->layout->column_count *terms);
+    split.lhs[i] = ARENA_NEW_ARRAY(call->arena, double, simulation->layout->row_count *terms);
+    split.rhs[i] = ARENA_NEW_ARRAY(call->arena, double, simulation->layout->column_count *terms);
   }
-  split.terms = fold_make_terms(&simulation->fold, split.term_count, arena);
+  split.terms = fold_make_terms(&simulation->fold, split.term_count, call->arena);
   for (size_t batch = 0; batch < simulation->layout->batch_count; batch++) {
     simulate_batch(&split, batch, inout_results);
   }

@@ -4,6 +4,7 @@
 
 #include "oracles/exact/fold.h"
 #include "oracles/ops/dot_general/dot_plan.h"
+#include "oracles/oracle_call.h"
 
 /* One simulation, with what its parts share. */
 typedef struct simulation {
@@ -19,8 +20,8 @@ size_t simulation_rhs_index(const simulation_t *simulation, size_t batch, size_t
                             size_t term);
 
 /* dot_general_simulate() for a known algorithm on floats; makes the simulation's fold. */
-status_t simulate_algorithm(simulation_t *simulation, const case_t *instance,
+status_t simulate_algorithm(simulation_t *simulation, const oracle_call_t *call,
                             const dot_algorithm_t *algorithm, const schedule_t *schedule,
-                            arena_t *arena, tensor_t *inout_results, failure_t *error);
+                            tensor_t *inout_results);
 
 #endif

@@ -195,35 +195,38 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-static accept_t accept_floats(const case_t *floats, const program_t *program,
-                              const dot_reading_t *reading, const contract_t *contract,
-                              arena_t *arena) {
-  const dot_general_layout_t layout = dot_general_layout_make(program, arena);
+/* `floats`: the call's case, dequantized. */
+static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
+                              const dot_reading_t *reading) {
+  const program_t *program = &call->instance->program;
+  const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
   const dot_plan_t plan = dot_reading_plan(program, reading);
-  return dot_general_accept_plan(floats, &layout, &plan, contract, arena);
+  const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
+  return dot_general_accept_plan(&float_call, &layout, &plan);
 }
 
 /* By the reading that every contract permits. */
-status_t dot_hybrid_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                           accept_t *out_accept, failure_t *error) {
-  STATUS_TRY(dot_reading_require(&instance->program, error));
+status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
   dot_reading_t readings[DOT_READINGS_MAX];
-  dot_readings(&instance->program, contract, readings);
-  const case_t floats = dot_reading_case(instance, &readings[0], arena);
-  *out_accept = accept_floats(&floats, &instance->program, &readings[0], contract, arena);
-  if (PERMITTED(contract, order) != ORDER_IN_ORDER) return STATUS_OK;
-  return accept_sequential(&floats, dot_general_simulate, arena, out_accept, error);
+  dot_readings(&instance->program, call->contract, readings);
+  const case_t floats = dot_reading_case(instance, &readings[0], call->arena);
+  *out_accept = accept_floats(call, &floats, &readings[0]);
+  if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
+  const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
+  return accept_sequential(&float_call, dot_general_simulate, out_accept);
 }
 
 /* What a float that surely conforms is quantized to, nearest to the exact sum: by any one reading.
  */
-static accept_t accept_quantized_floats(const case_t *instance, const dot_reading_t *reading,
-                                        const contract_t *contract, arena_t *arena) {
-  const case_t dequantized = dot_reading_case(instance, reading, arena);
-  accept_t floats = accept_floats(&dequantized, &instance->program, reading, contract, arena);
+static accept_t accept_quantized_floats(const oracle_call_t *call, const dot_reading_t *reading) {
+  const case_t *instance = call->instance;
+  const case_t dequantized = dot_reading_case(instance, reading, call->arena);
+  accept_t floats = accept_floats(call, &dequantized, reading);
   const type_t *result = &instance->program.results[0];
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, floats.count);
-  uint8_t *ask = arena_alloc_zeroed(arena, floats.count);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, floats.count);
+  uint8_t *ask = arena_alloc_zeroed(call->arena, floats.count);
   quantum_t quantum = {.scale = 1};
   if (floats.count > 0) quantum = quantum_of(result, 0);
   for (size_t i = 0; i < floats.count; i++) {
@@ -242,58 +245,58 @@ static accept_t accept_quantized_floats(const case_t *instance, const dot_readin
   return (accept_t){.count = floats.count, .bits = bits, .ask = ask};
 }
 
-status_t dot_quantized_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                              accept_t *out_accept, failure_t *error) {
-  STATUS_TRY(dot_reading_require(&instance->program, error));
-  if (PERMITTED(contract, quantized) == DOT_FORMULA_INTEGER) {
-    dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
-    *out_accept = accept_integers(instance, &layout, arena);
+status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  if (PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER) {
+    dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
+    *out_accept = accept_integers(instance, &layout, call->arena);
     return STATUS_OK;
   }
-  if (PERMITTED(contract, order) == ORDER_IN_ORDER) { /* An interval tells nothing of schedules. */
-    *out_accept = accept_ask_all(type_element_count(&instance->program.results[0]), arena);
+  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER) {
+    /* An interval tells nothing of schedules. */
+    *out_accept = accept_ask_all(type_element_count(&instance->program.results[0]), call->arena);
     return STATUS_OK;
   }
   dot_reading_t readings[DOT_READINGS_MAX];
-  dot_readings(&instance->program, contract, readings);
-  *out_accept = accept_quantized_floats(instance, &readings[0], contract, arena);
+  dot_readings(&instance->program, call->contract, readings);
+  *out_accept = accept_quantized_floats(call, &readings[0]);
   return STATUS_OK;
 }
 
 /* ---- Which semantics ------------------------------------------------------------------------- */
 
-static status_t holds_all(const case_t *instance, const contract_t *contract,
-                          const tensor_t *results, arena_t *arena, bool *out_holds,
-                          failure_t *error) {
+static status_t holds_all(const oracle_call_t *call, bool *out_holds) {
   accept_t accept;
-  STATUS_TRY(dot_quantized_accept(instance, contract, arena, &accept, error));
-  const element_t *element = results[0].type.element;
+  STATUS_TRY(dot_quantized_accept(call, &accept));
+  const element_t *element = call->results[0].type.element;
   *out_holds = true;
   for (size_t i = 0; i < accept.count && *out_holds; i++) {
-    uint64_t bits = element_load(element, results[0].data, i);
+    uint64_t bits = element_load(element, call->results[0].data, i);
     if (accept_holds(&accept, element, i, bits)) continue;
-    arena_mark_t mark = arena_mark(arena);
+    arena_mark_t mark = arena_mark(call->arena);
     answer_t answer;
-    STATUS_TRY(dot_quantized_ask(instance, contract, i, bits, arena, &answer, error));
-    arena_rewind(arena, mark);
+    STATUS_TRY(dot_quantized_ask(call, i, bits, &answer));
+    arena_rewind(call->arena, mark);
     *out_holds = answer.conforms;
   }
   return STATUS_OK;
 }
 
-status_t dot_quantized_find_formula(const case_t *instance, const contract_t *contract,
-                                    const accept_t *accepts, const tensor_t *results,
-                                    arena_t *arena, uint8_t *out_formula, bool *out_found,
-                                    failure_t *error) {
+status_t dot_quantized_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                    uint8_t *out_formula, bool *out_found) {
   (void)accepts;
   *out_found = false;
-  if (!dot_general_is_quantized(&instance->program)) {
-    return status_fail(error, STATUS_UNSUPPORTED, "only quantized results have several formulas");
+  if (!dot_general_is_quantized(&call->instance->program)) {
+    return status_fail(call->error, STATUS_UNSUPPORTED,
+                       "only quantized results have several formulas");
   }
-  contract_t tried = *contract;
+  contract_t tried = *call->contract;
+  oracle_call_t other = *call;
+  other.contract = &tried;
   for (uint8_t formula = 0; formula < DOT_FORMULA_COUNT && !*out_found; formula++) {
     PERMITTED(&tried, quantized) = formula;
-    STATUS_TRY(holds_all(instance, &tried, results, arena, out_found, error));
+    STATUS_TRY(holds_all(&other, out_found));
     *out_formula = formula;
   }
   return STATUS_OK;

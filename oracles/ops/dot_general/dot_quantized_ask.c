@@ -10,17 +10,19 @@
 
 /* ---- Hybrid ---------------------------------------------------------------------------------- */
 
-status_t dot_hybrid_ask(const case_t *instance, const contract_t *contract, size_t component,
-                        uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
-  STATUS_TRY(dot_reading_require(&instance->program, error));
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+status_t dot_hybrid_ask(const oracle_call_t *call, size_t component, uint64_t bits,
+                        answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   dot_reading_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(&instance->program, contract, readings);
+  size_t count = dot_readings(&instance->program, call->contract, readings);
   for (size_t i = 0; i < count; i++) {
-    sum_question_t question = dot_reading_question(instance, &readings[i], &layout, place, arena);
+    sum_question_t question =
+        dot_reading_question(instance, &readings[i], &layout, place, call->arena);
     answer_t answer;
-    STATUS_TRY(sum_answer(&question, contract, bits, arena, &answer, error));
+    STATUS_TRY(sum_answer(&question, call->contract, bits, call->arena, &answer, call->error));
     if (i == 0 || answer.conforms) *out_answer = answer;
     if (answer.conforms) break;
   }
@@ -78,19 +80,19 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
   add_beyond(permitted, high_count, highs, "dequantize");
 }
 
-static status_t add_formula(permitted_t *permitted, const case_t *instance,
+static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
                             const dot_general_layout_t *layout, dot_general_place_t place,
-                            const quantum_t *quantum, const contract_t *contract, arena_t *arena,
-                            failure_t *error) {
+                            const quantum_t *quantum) {
   dot_reading_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(&instance->program, contract, readings);
+  size_t count = dot_readings(&call->instance->program, call->contract, readings);
   for (size_t i = 0; i < count; i++) {
-    arena_mark_t mark = arena_mark(arena);
-    sum_question_t question = dot_reading_question(instance, &readings[i], layout, place, arena);
+    arena_mark_t mark = arena_mark(call->arena);
+    sum_question_t question =
+        dot_reading_question(call->instance, &readings[i], layout, place, call->arena);
     value_range_t floats;
-    STATUS_TRY(sum_range(&question, contract, arena, &floats, error));
+    STATUS_TRY(sum_range(&question, call->contract, call->arena, &floats, call->error));
     add_quantized(permitted, quantum, readings[i].result, &floats);
-    arena_rewind(arena, mark);
+    arena_rewind(call->arena, mark);
   }
   return STATUS_OK;
 }
@@ -192,24 +194,24 @@ static void find_holders(const permitted_t *permitted, int64_t got, answer_t *an
              by_formula ? "dequantize" : integer);
 }
 
-status_t dot_quantized_ask(const case_t *instance, const contract_t *contract, size_t component,
-                           uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
-  STATUS_TRY(dot_reading_require(&instance->program, error));
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
+status_t dot_quantized_ask(const oracle_call_t *call, size_t component, uint64_t bits,
+                           answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   const type_t *type = &instance->program.results[0];
   dot_accumulator_t accumulator = dot_accumulate(instance, &layout, place);
-  dot_rescale_t rescale = dot_rescale_make(instance, component, &accumulator, contract);
+  dot_rescale_t rescale = dot_rescale_make(instance, component, &accumulator, call->contract);
   permitted_t permitted = {.range_count = 0};
-  bool has_integers = PERMITTED(contract, quantized) == DOT_FORMULA_INTEGER;
-  if (has_integers) add_integers(&permitted, &rescale, &accumulator, contract);
+  bool has_integers = PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER;
+  if (has_integers) add_integers(&permitted, &rescale, &accumulator, call->contract);
   int64_t got = element_signed_value(type->element, bits);
   answer_t answer = {.is_quantum = true};
   /* Schedules take long to go through, and could but add to what was observed. */
-  bool is_settled = PERMITTED(contract, order) == ORDER_IN_ORDER && holds(&permitted, got);
+  bool is_settled = PERMITTED(call->contract, order) == ORDER_IN_ORDER && holds(&permitted, got);
   if (!is_settled) {
-    STATUS_TRY(
-        add_formula(&permitted, instance, &layout, place, &rescale.result, contract, arena, error));
+    STATUS_TRY(add_formula(&permitted, call, &layout, place, &rescale.result));
   }
   find_holders(&permitted, got, &answer);
   if (!has_integers || is_settled) answer.observed[0] = '\0'; /* As asked for, or unknown. */

@@ -212,29 +212,34 @@ static void quantize_sums(const case_t *instance, const dot_reading_t *reading,
   }
 }
 
-static status_t simulate_floats(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                tensor_t *inout_results, failure_t *error) {
+static status_t simulate_floats(const oracle_call_t *call, const schedule_t *schedule,
+                                tensor_t *inout_results) {
+  const case_t *instance = call->instance;
   const dot_reading_t reading = choose_reading(&instance->program, schedule);
-  const case_t floats = dot_reading_case(instance, &reading, arena);
+  const case_t floats = dot_reading_case(instance, &reading, call->arena);
   if (dot_general_is_hybrid(&instance->program)) {
-    return dot_general_simulate(&floats, schedule, arena, inout_results, error);
+    const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
+    return dot_general_simulate(&float_call, schedule, inout_results);
   }
-  tensor_t sums = tensor_make(arena, &floats.program.results[0]);
+  tensor_t sums = tensor_make(call->arena, &floats.program.results[0]);
   memset(sums.data, 0, type_bytes(&sums.type));
-  STATUS_TRY(dot_general_simulate(&floats, schedule, arena, &sums, error));
+  const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
+  STATUS_TRY(dot_general_simulate(&float_call, schedule, &sums));
   quantize_sums(instance, &reading, schedule, &sums, &inout_results[0]);
   return STATUS_OK;
 }
 
-status_t dot_quantized_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                                tensor_t *inout_results, failure_t *error) {
-  STATUS_TRY(dot_reading_require(&instance->program, error));
-  const case_t seen = spoil_case(instance, schedule->fault, arena);
+status_t dot_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                tensor_t *inout_results) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  const case_t seen = spoil_case(instance, schedule->fault, call->arena);
   bool is_named = schedule->formula != NULL && strcmp(schedule->formula, "integer") == 0;
   bool in_integers = is_named || is_fault_of_integers(schedule->fault);
   if (dot_general_is_quantized(&instance->program) && in_integers) {
-    simulate_integers(&seen, schedule, arena, &inout_results[0]);
+    simulate_integers(&seen, schedule, call->arena, &inout_results[0]);
     return STATUS_OK;
   }
-  return simulate_floats(&seen, schedule, arena, inout_results, error);
+  const oracle_call_t seen_call = oracle_call_about(call, &seen, NULL);
+  return simulate_floats(&seen_call, schedule, inout_results);
 }

@@ -257,15 +257,12 @@ static void measure(const format_t *format, const number_t *number, const contra
   answer->slack = answer->ulp_error / permitted;
 }
 
-status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                     size_t component, const tensor_t *results, arena_t *arena,
-                     answer_t *out_answer, failure_t *error) {
-  (void)arena;
-  (void)error;
-  const element_t *to = results[result].type.element;
+status_t convert_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                     answer_t *out_answer) {
+  const element_t *to = call->results[result].type.element;
   number_t number;
-  choice_set_t set = find_set(instance, contract, component, &number);
-  uint64_t bits = element_load(to, results[result].data, component);
+  choice_set_t set = find_set(call->instance, call->contract, component, &number);
+  uint64_t bits = element_load(to, call->results[result].data, component);
   answer_t answer = {.conforms = false};
   choice_set_judge(&set, to, bits, &answer);
   if (set.any) {
@@ -273,7 +270,7 @@ status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_
                                           : name_integer(to, &number, bits);
     g_strlcpy(answer.observed, name, sizeof answer.observed);
   }
-  if (to->format != NULL) measure(to->format, &number, contract, bits, &answer);
+  if (to->format != NULL) measure(to->format, &number, call->contract, bits, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }

@@ -76,16 +76,14 @@ static inline bool convert_whole(const quick_t *quick, size_t index, uint64_t *o
   return always_fits || PERMITTED(quick->contract, convert_narrowing) == CONVERT_NARROWING_WRAP;
 }
 
-status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                        accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)error;
-  const program_t *program = &instance->program;
+status_t convert_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
   const element_t *from = program->operands[0].element, *to = program->results[0].element;
   size_t count = type_component_count(&program->results[0]);
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
+  uint8_t *ask = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
   quick_t quick = {
-      .from = from, .to = to, .contract = contract, .data = instance->operands[0].data};
+      .from = from, .to = to, .contract = call->contract, .data = call->instance->operands[0].data};
   if (to->format != NULL) {
     quick.largest = format_to_double(to->format, to->format->largest_bits);
   } else { /* Both round outwards to powers of two, or are exact. */

@@ -111,22 +111,21 @@ static box_t convert_exactly(const element_t *from, const element_t *to, box_t b
   return box_fits(box, to) ? box : box_of_element(to);
 }
 
-status_t convert_enclose(const program_t *program, const contract_t *contract,
-                         const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                         box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
+status_t convert_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
   const element_t *from = program->operands[0].element, *to = program->results[0].element;
   if (from->components != 1 || to->components != 1) {
-    return status_fail(error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
+    return status_fail(call->error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
   }
-  const box_t *boxes = operands[0];
+  const box_t *boxes = call->operands[0];
   size_t count = type_element_count(&program->results[0]);
-  if (contract != NULL) {
-    enclose_by_probes(program, contract, boxes, convert_set, arena, out_results[0]);
+  if (call->contract != NULL) {
+    enclose_by_probes(program, call->contract, boxes, convert_set, call->arena, out_results[0]);
   }
   for (size_t i = 0; i < count; i++) {
-    if (contract == NULL) {
+    if (call->contract == NULL) {
       out_results[0][i] = convert_exactly(from, to, boxes[i]);
-    } else if (may_be_anything(program, contract, boxes[i]) || may_wrap(program, boxes[i])) {
+    } else if (may_be_anything(program, call->contract, boxes[i]) || may_wrap(program, boxes[i])) {
       out_results[0][i] = box_of_element(to);
     }
   }
@@ -141,35 +140,36 @@ static choice_set_t find_quantized(const case_t *instance, const contract_t *con
                               PERMITTED(contract, requantize), element);
 }
 
-status_t uniform_quantize_enclose(const program_t *program, const contract_t *contract,
-                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                  box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(quantization_check(program, error));
-  if (contract != NULL) {
-    enclose_by_probes(program, contract, operands[0], find_quantized, arena, out_results[0]);
-    return STATUS_OK;
-  }
-  size_t count = type_element_count(&program->results[0]);
-  for (size_t i = 0; i < count; i++) {
-    quantum_t quantum = quantum_of(&program->results[0], i);
-    box_t value = box_value(&program->operands[0], i, operands[0][i]);
-    out_results[0][i] = quantum_box_quantize(&quantum, NULL, value);
-  }
-  return STATUS_OK;
-}
-
-status_t uniform_dequantize_enclose(const program_t *program, const contract_t *contract,
-                                    const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                    box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(quantization_check(program, error));
-  if (contract != NULL) {
-    enclose_by_probes(program, contract, operands[0], uniform_dequantize_set, arena,
+status_t uniform_quantize_enclose(const enclosure_call_t *call,
+                                  box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
+  STATUS_TRY(quantization_check(program, call->error));
+  if (call->contract != NULL) {
+    enclose_by_probes(program, call->contract, call->operands[0], find_quantized, call->arena,
                       out_results[0]);
     return STATUS_OK;
   }
   size_t count = type_element_count(&program->results[0]);
   for (size_t i = 0; i < count; i++) {
-    out_results[0][i] = box_value(&program->operands[0], i, operands[0][i]);
+    quantum_t quantum = quantum_of(&program->results[0], i);
+    box_t value = box_value(&program->operands[0], i, call->operands[0][i]);
+    out_results[0][i] = quantum_box_quantize(&quantum, NULL, value);
+  }
+  return STATUS_OK;
+}
+
+status_t uniform_dequantize_enclose(const enclosure_call_t *call,
+                                    box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
+  STATUS_TRY(quantization_check(program, call->error));
+  if (call->contract != NULL) {
+    enclose_by_probes(program, call->contract, call->operands[0], uniform_dequantize_set,
+                      call->arena, out_results[0]);
+    return STATUS_OK;
+  }
+  size_t count = type_element_count(&program->results[0]);
+  for (size_t i = 0; i < count; i++) {
+    out_results[0][i] = box_value(&program->operands[0], i, call->operands[0][i]);
   }
   return STATUS_OK;
 }

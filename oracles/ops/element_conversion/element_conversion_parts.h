@@ -17,16 +17,12 @@ bool convert_find_source(const program_t *program, size_t component, size_t *out
 choice_set_t convert_set(const case_t *instance, const contract_t *contract, size_t component);
 
 /* The functions of its oracle row. */
-status_t convert_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                        accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t convert_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                     size_t component, const tensor_t *results, arena_t *arena,
-                     answer_t *out_answer, failure_t *error);
-status_t convert_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                          tensor_t *inout_results, failure_t *error);
-status_t convert_enclose(const program_t *program, const contract_t *contract,
-                         const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                         box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t convert_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t convert_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                     answer_t *out_answer);
+status_t convert_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                          tensor_t *inout_results);
+status_t convert_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
 
 /* ---- uniform_quantize and uniform_dequantize ------------------------------------------------- */
 
@@ -42,32 +38,24 @@ choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *co
                                     size_t element);
 
 /* The functions of their oracle rows. */
-status_t uniform_quantize_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                                 accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t uniform_dequantize_accept(const case_t *instance, const contract_t *contract,
-                                   arena_t *arena, accept_t out_accepts[CASE_RESULTS_MAX],
-                                   failure_t *error);
-status_t uniform_quantize_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                              size_t component, const tensor_t *results, arena_t *arena,
-                              answer_t *out_answer, failure_t *error);
-status_t uniform_dequantize_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                                size_t component, const tensor_t *results, arena_t *arena,
-                                answer_t *out_answer, failure_t *error);
-status_t uniform_quantize_find_formula(const case_t *instance, const contract_t *contract,
-                                       const accept_t *accepts, const tensor_t *results,
-                                       arena_t *arena, uint8_t *out_formula, bool *out_found,
-                                       failure_t *error);
-status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *schedule,
-                                   arena_t *arena, tensor_t *inout_results, failure_t *error);
-status_t uniform_dequantize_simulate(const case_t *instance, const schedule_t *schedule,
-                                     arena_t *arena, tensor_t *inout_results, failure_t *error);
+status_t uniform_quantize_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t uniform_dequantize_accept(const oracle_call_t *call,
+                                   accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t uniform_quantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                              answer_t *out_answer);
+status_t uniform_dequantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer);
+status_t uniform_quantize_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                       uint8_t *out_formula, bool *out_found);
+status_t uniform_quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                   tensor_t *inout_results);
+status_t uniform_dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                     tensor_t *inout_results);
 
-status_t uniform_quantize_enclose(const program_t *program, const contract_t *contract,
-                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                  box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
-status_t uniform_dequantize_enclose(const program_t *program, const contract_t *contract,
-                                    const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                    box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t uniform_quantize_enclose(const enclosure_call_t *call,
+                                  box_t *const out_results[CASE_RESULTS_MAX]);
+status_t uniform_dequantize_enclose(const enclosure_call_t *call,
+                                    box_t *const out_results[CASE_RESULTS_MAX]);
 
 /* One multiplication by the quotient of the scales, as lowerings of quantized programs do it: the
  * quotient is rounded to f64, then to `arithmetic`; so is what the zero points add, which is left

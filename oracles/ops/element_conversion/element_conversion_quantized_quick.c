@@ -88,18 +88,16 @@ static bool is_f32(const type_t *type) {
   return type->quantization->expressed->format == &format_table[FORMAT_f32];
 }
 
-status_t uniform_quantize_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                                 accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  (void)contract;
-  quick_quantum_run_t *run = is_f32(&instance->program.results[0]) ? quantize_floats : quantize_any;
-  return accept_runs(instance, run, arena, out_accepts, error);
+status_t uniform_quantize_accept(const oracle_call_t *call,
+                                 accept_t out_accepts[CASE_RESULTS_MAX]) {
+  quick_quantum_run_t *run =
+      is_f32(&call->instance->program.results[0]) ? quantize_floats : quantize_any;
+  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
 }
 
-status_t uniform_dequantize_accept(const case_t *instance, const contract_t *contract,
-                                   arena_t *arena, accept_t out_accepts[CASE_RESULTS_MAX],
-                                   failure_t *error) {
-  (void)contract;
+status_t uniform_dequantize_accept(const oracle_call_t *call,
+                                   accept_t out_accepts[CASE_RESULTS_MAX]) {
   quick_quantum_run_t *run =
-      is_f32(&instance->program.operands[0]) ? dequantize_to_floats : dequantize_any;
-  return accept_runs(instance, run, arena, out_accepts, error);
+      is_f32(&call->instance->program.operands[0]) ? dequantize_to_floats : dequantize_any;
+  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
 }

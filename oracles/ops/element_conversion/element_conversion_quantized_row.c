@@ -29,18 +29,17 @@ static void measure_quanta(const choice_set_t *set, const element_t *storage, ui
   answer->slack = slack_of((double)error, (double)permitted);
 }
 
-status_t uniform_quantize_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                              size_t component, const tensor_t *results, arena_t *arena,
-                              answer_t *out_answer, failure_t *error) {
-  (void)arena;
-  STATUS_TRY(quantization_check(&instance->program, error));
-  const element_t *storage = results[result].type.element;
-  uint64_t bits = element_load(storage, results[result].data, component);
-  const choice_set_t set = uniform_quantize_set(instance, contract, REQUANTIZE_TWO_STEPS,
-                                                PERMITTED(contract, requantize), component);
+status_t uniform_quantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                              answer_t *out_answer) {
+  STATUS_TRY(quantization_check(&call->instance->program, call->error));
+  const element_t *storage = call->results[result].type.element;
+  uint64_t bits = element_load(storage, call->results[result].data, component);
+  const choice_set_t set =
+      uniform_quantize_set(call->instance, call->contract, REQUANTIZE_TWO_STEPS,
+                           PERMITTED(call->contract, requantize), component);
   answer_t answer = {.is_quantum = true};
   choice_set_judge(&set, storage, bits, &answer);
-  const quantization_t *range = results[result].type.quantization;
+  const quantization_t *range = call->results[result].type.quantization;
   int64_t stored = element_signed_value(storage, bits);
   if (set.any && (stored < range->storage_min || stored > range->storage_max)) {
     g_strlcpy(answer.observed, "outside of the storage range", sizeof answer.observed);
@@ -82,14 +81,13 @@ static void measure_floats(const case_t *instance, const choice_set_t *set, cons
   answer->slack = slack_of(answer->ulp_error, permitted);
 }
 
-status_t uniform_dequantize_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                                size_t component, const tensor_t *results, arena_t *arena,
-                                answer_t *out_answer, failure_t *error) {
-  (void)arena;
-  STATUS_TRY(quantization_check(&instance->program, error));
-  const element_t *element = results[result].type.element;
-  uint64_t bits = element_load(element, results[result].data, component);
-  const choice_set_t set = uniform_dequantize_set(instance, contract, component);
+status_t uniform_dequantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(quantization_check(&instance->program, call->error));
+  const element_t *element = call->results[result].type.element;
+  uint64_t bits = element_load(element, call->results[result].data, component);
+  const choice_set_t set = uniform_dequantize_set(instance, call->contract, component);
   answer_t answer = {.conforms = false};
   choice_set_judge(&set, element, bits, &answer);
   measure_floats(instance, &set, element->format, component, bits, &answer);
@@ -100,14 +98,14 @@ status_t uniform_dequantize_ask(const case_t *instance, const contract_t *contra
 /* ---- Which formula --------------------------------------------------------------------------- */
 
 /* Most elements are told by the quick sets, which two steps gave. */
-static bool is_by_formula(const case_t *instance, const contract_t *contract, uint8_t formula,
-                          const accept_t *accepts, const tensor_t *results) {
-  const element_t *storage = results[0].type.element;
-  for (size_t i = 0; i < type_element_count(&results[0].type); i++) {
-    uint64_t bits = element_load(storage, results[0].data, i);
+static bool is_by_formula(const oracle_call_t *call, uint8_t formula, const accept_t *accepts) {
+  const element_t *storage = call->results[0].type.element;
+  for (size_t i = 0; i < type_element_count(&call->results[0].type); i++) {
+    uint64_t bits = element_load(storage, call->results[0].data, i);
     bool is_told = formula == REQUANTIZE_TWO_STEPS && accepts != NULL;
     if (is_told && accept_holds(&accepts[0], storage, i, bits)) continue;
-    const choice_set_t set = uniform_quantize_set(instance, contract, formula, formula, i);
+    const choice_set_t set =
+        uniform_quantize_set(call->instance, call->contract, formula, formula, i);
     answer_t answer = {.conforms = false};
     choice_set_judge(&set, storage, bits, &answer);
     if (!answer.conforms) return false;
@@ -115,19 +113,16 @@ static bool is_by_formula(const case_t *instance, const contract_t *contract, ui
   return true;
 }
 
-status_t uniform_quantize_find_formula(const case_t *instance, const contract_t *contract,
-                                       const accept_t *accepts, const tensor_t *results,
-                                       arena_t *arena, uint8_t *out_formula, bool *out_found,
-                                       failure_t *error) {
-  (void)arena;
-  if (instance->operands[0].type.quantization == NULL) {
-    return status_fail(error, STATUS_UNSUPPORTED, "the operand is not quantized");
+status_t uniform_quantize_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                       uint8_t *out_formula, bool *out_found) {
+  if (call->instance->operands[0].type.quantization == NULL) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "the operand is not quantized");
   }
-  STATUS_TRY(quantization_check(&instance->program, error));
+  STATUS_TRY(quantization_check(&call->instance->program, call->error));
   *out_found = false;
   for (uint8_t formula = REQUANTIZE_TWO_STEPS; formula <= REQUANTIZE_MERGED; formula++) {
     *out_formula = formula;
-    *out_found = is_by_formula(instance, contract, formula, accepts, results);
+    *out_found = is_by_formula(call, formula, accepts);
     if (*out_found) break;
   }
   return STATUS_OK;

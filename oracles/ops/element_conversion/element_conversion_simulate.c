@@ -103,16 +103,14 @@ static uint64_t make_integer(const schedule_t *schedule, const element_t *from, 
   return number->negative ? 0 - magnitude : magnitude;
 }
 
-status_t convert_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                          tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  (void)error;
+status_t convert_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                          tensor_t *inout_results) {
   tensor_t *result = &inout_results[0];
-  const element_t *from = instance->program.operands[0].element, *to = result->type.element;
+  const element_t *from = call->instance->program.operands[0].element, *to = result->type.element;
   for (size_t i = 0; i < type_component_count(&result->type); i++) {
     size_t element = i / to->components;
     if (fault_skips_store(schedule->fault, element, result)) continue;
-    number_t number = load_number(instance, schedule->fault, i);
+    number_t number = load_number(call->instance, schedule->fault, i);
     uint64_t bits = to->format != NULL ? make_float(schedule, to->format, number, i)
                                        : make_integer(schedule, from, to, &number);
     element_store(to, result->data, i, bits & element_mask(to));
@@ -140,10 +138,10 @@ static int64_t requantize(const case_t *instance, const schedule_t *schedule,
   return fault_quantize(&instance->program.results[0], to, arithmetic, fault, value);
 }
 
-status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *schedule,
-                                   arena_t *arena, tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  STATUS_TRY(quantization_check(&instance->program, error));
+status_t uniform_quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                   tensor_t *inout_results) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(quantization_check(&instance->program, call->error));
   tensor_t *result = &inout_results[0];
   const tensor_t *operand = &instance->operands[0];
   const element_t *storage = result->type.element;
@@ -165,12 +163,11 @@ status_t uniform_quantize_simulate(const case_t *instance, const schedule_t *sch
   return STATUS_OK;
 }
 
-status_t uniform_dequantize_simulate(const case_t *instance, const schedule_t *schedule,
-                                     arena_t *arena, tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  STATUS_TRY(quantization_check(&instance->program, error));
+status_t uniform_dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                     tensor_t *inout_results) {
+  STATUS_TRY(quantization_check(&call->instance->program, call->error));
   tensor_t *result = &inout_results[0];
-  const tensor_t *operand = &instance->operands[0];
+  const tensor_t *operand = &call->instance->operands[0];
   const element_t *element = result->type.element;
   const format_t *arithmetic = fault_quantum_arithmetic(&operand->type, schedule);
   fault_t fault = schedule->fault;

@@ -280,26 +280,25 @@ static void ask_product(const case_t *instance, const contract_t *contract, size
                           element_load(element, result->data, component), out_answer);
 }
 
-status_t elementwise_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                         size_t component, const tensor_t *results, arena_t *arena,
-                         answer_t *out_answer, failure_t *error) {
-  (void)arena;
-  STATUS_TRY(elementwise_check(&instance->program, error));
-  const tensor_t *got = &results[result];
+status_t elementwise_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                         answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(elementwise_check(&instance->program, call->error));
+  const tensor_t *got = &call->results[result];
   answer_t answer = {.conforms = false};
   if (got->type.quantization != NULL) {
-    elementwise_quantized_ask(instance, contract, component, got, out_answer);
+    elementwise_quantized_ask(instance, call->contract, component, got, out_answer);
     return STATUS_OK;
   }
   const element_t *element = got->type.element;
   elementwise_t function = elementwise_of(&instance->program);
   if (element->kind == ELEMENT_COMPLEX && function == ELEMENTWISE_MULTIPLY) {
-    ask_product(instance, contract, component, got, out_answer);
+    ask_product(instance, call->contract, component, got, out_answer);
     return STATUS_OK;
   }
   bool is_extremum = function == ELEMENTWISE_MAXIMUM || function == ELEMENTWISE_MINIMUM;
   if (element->kind == ELEMENT_COMPLEX && is_extremum) {
-    elementwise_lexicographic_ask(instance, contract, component, got, out_answer);
+    elementwise_lexicographic_ask(instance, call->contract, component, got, out_answer);
     return STATUS_OK;
   }
   uint64_t bits = element_load(element, got->data, component), operands[2];
@@ -308,9 +307,9 @@ status_t elementwise_ask(const case_t *instance, const contract_t *contract, uin
     operands[i] = element_load(element, operand->data, component);
   }
   if (element->format != NULL) {
-    ask_float(function, element->format, operands, contract, element, bits, &answer);
+    ask_float(function, element->format, operands, call->contract, element, bits, &answer);
   } else {
-    const choice_set_t set = integer_set(function, element, operands, contract);
+    const choice_set_t set = integer_set(function, element, operands, call->contract);
     choice_set_judge(&set, element, bits, &answer);
     const char *name = set.any ? name_shift(element, operands, bits) : answer.observed;
     if (set.any) g_strlcpy(answer.observed, name, sizeof answer.observed);

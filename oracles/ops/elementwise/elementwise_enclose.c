@@ -261,17 +261,17 @@ static status_t check(const program_t *program, failure_t *error) {
   return status_fail(error, STATUS_UNSUPPORTED, "elements of %s are not enclosed", element->name);
 }
 
-status_t elementwise_enclose(const program_t *program, const contract_t *contract,
-                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
-  (void)arena;
-  STATUS_TRY(check(program, error));
-  const enclosing_t enclosing = {program, contract, elementwise_of(program)};
+status_t elementwise_enclose(const enclosure_call_t *call,
+                             box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
+  STATUS_TRY(check(program, call->error));
+  const enclosing_t enclosing = {program, call->contract, elementwise_of(program)};
   const type_t *type = &program->results[0];
   size_t count = type_element_count(type);
   for (size_t i = 0; i < count; i++) {
-    const box_t values[] = {operands[0][i],
-                            program->operand_count == 2 ? operands[1][i] : operands[0][i]};
+    const box_t values[] = {call->operands[0][i], program->operand_count == 2
+                                                      ? call->operands[1][i]
+                                                      : call->operands[0][i]};
     if (type->quantization != NULL) {
       out_results[0][i] = enclose_quantized(&enclosing, i, values);
     } else if (type->element->format != NULL) {

@@ -6,8 +6,7 @@
 
 /* As oracle_t.enclose; STATUS_UNSUPPORTED for complex numbers and for f8E8M0FNU, which has no zero.
  */
-status_t elementwise_enclose(const program_t *program, const contract_t *contract,
-                             const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                             box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t elementwise_enclose(const enclosure_call_t *call,
+                             box_t *const out_results[CASE_RESULTS_MAX]);
 
 #endif

@@ -98,16 +98,13 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
 
 /* ---- Functions of the oracle rows ------------------------------------------------------------ */
 
-status_t elementwise_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
-status_t elementwise_ask(const case_t *instance, const contract_t *contract, uint32_t result,
-                         size_t component, const tensor_t *results, arena_t *arena,
-                         answer_t *out_answer, failure_t *error);
-status_t elementwise_find_formula(const case_t *instance, const contract_t *contract,
-                                  const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                                  uint8_t *out_formula, bool *out_found, failure_t *error);
-status_t elementwise_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *inout_results, failure_t *error);
+status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t elementwise_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                         answer_t *out_answer);
+status_t elementwise_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                  uint8_t *out_formula, bool *out_found);
+status_t elementwise_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                              tensor_t *inout_results);
 
 /* Those of them for quantized programs that elementwise_check() has passed. */
 void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept_t *out_accept);

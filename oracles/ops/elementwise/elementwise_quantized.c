@@ -291,18 +291,16 @@ static bool is_by(uint8_t formula, const case_t *instance, const contract_t *con
   return true;
 }
 
-status_t elementwise_find_formula(const case_t *instance, const contract_t *contract,
-                                  const accept_t *accepts, const tensor_t *results, arena_t *arena,
-                                  uint8_t *out_formula, bool *out_found, failure_t *error) {
-  (void)arena;
-  if (results[0].type.quantization == NULL) {
-    return status_fail(error, STATUS_UNSUPPORTED, "the operands are not quantized");
+status_t elementwise_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                  uint8_t *out_formula, bool *out_found) {
+  if (call->results[0].type.quantization == NULL) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "the operands are not quantized");
   }
-  STATUS_TRY(elementwise_check(&instance->program, error));
+  STATUS_TRY(elementwise_check(&call->instance->program, call->error));
   *out_found = false;
   for (uint8_t formula = ELEMENTWISE_DEQUANTIZE; formula <= ELEMENTWISE_INTEGER; formula++) {
     *out_formula = formula;
-    *out_found = is_by(formula, instance, contract, accepts, &results[0]);
+    *out_found = is_by(formula, call->instance, call->contract, accepts, &call->results[0]);
     if (*out_found) break;
   }
   return STATUS_OK;

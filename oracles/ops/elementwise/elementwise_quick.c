@@ -306,20 +306,20 @@ static void accept_block(const case_t *instance, const contract_t *contract, siz
   }
 }
 
-status_t elementwise_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(elementwise_check(&instance->program, error));
+status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(elementwise_check(&instance->program, call->error));
   const type_t *result = &instance->program.results[0];
   if (result->quantization != NULL) {
-    elementwise_quantized_accept(instance, arena, &out_accepts[0]);
+    elementwise_quantized_accept(instance, call->arena, &out_accepts[0]);
     return STATUS_OK;
   }
   size_t count = type_component_count(result);
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
+  uint8_t *ask = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
   for (size_t begin = 0; begin < count; begin += BLOCK) {
     size_t block = MIN(count - begin, (size_t)BLOCK);
-    accept_block(instance, contract, begin, block, bits + begin, ask + begin);
+    accept_block(instance, call->contract, begin, block, bits + begin, ask + begin);
   }
   out_accepts[0] = (accept_t){.count = count, .bits = bits, .ask = ask};
   return STATUS_OK;

@@ -121,10 +121,10 @@ static bool is_complex_step(const element_t *element, elementwise_t function) {
 
 /* One operation of one format rounds once, however the schedule orders and fuses; complex products
  * are several. */
-status_t elementwise_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *inout_results, failure_t *error) {
-  (void)arena;
-  STATUS_TRY(elementwise_check(&instance->program, error));
+status_t elementwise_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                              tensor_t *inout_results) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(elementwise_check(&instance->program, call->error));
   tensor_t *result = &inout_results[0];
   if (result->type.quantization != NULL) {
     elementwise_quantized_simulate(instance, schedule, result);
@@ -137,7 +137,7 @@ status_t elementwise_simulate(const case_t *instance, const schedule_t *schedule
   plain.accumulator = NULL;
   fold_t fold;
   fold_body_t body = body_of(function, element, schedule->fault);
-  STATUS_TRY(fold_make(body, element, NULL, &plain, &fold, error));
+  STATUS_TRY(fold_make(body, element, NULL, &plain, &fold, call->error));
   bool is_reversed = function == ELEMENTWISE_SUBTRACT && schedule->fault == FAULT_subtract_reversed;
   const tensor_t *first = &instance->operands[is_reversed ? 1 : 0];
   const tensor_t *last = &instance->operands[is_reversed ? 0 : instance->program.operand_count - 1];

@@ -113,21 +113,21 @@ static uint8_t *find_few_terms(const exact_matmul_t *sums, const double *terms, 
   return any ? few : NULL;
 }
 
-static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t *slices,
-                                  const contract_t *contract, uint32_t result, bool has_schedules,
-                                  arena_t *arena) {
+static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices_t *slices,
+                                  uint32_t result, bool has_schedules) {
+  const case_t *instance = call->instance;
   const element_t *element = instance->program.results[result].element;
   size_t count = slices->output_count * element->components;
   bool is_f64 = element->format->bits == 64;
   init_effect_t init = inspect_init(instance, result);
-  double *reference = ARENA_NEW_ARRAY(arena, double, count);
-  double *tail = is_f64 ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
-  double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
-  uint8_t *ask = arena_alloc(arena, count), *special = arena_alloc(arena, count);
-  uint8_t *few_terms = arena_alloc(arena, count);
-  int *lowest_bit = ARENA_NEW_ARRAY(arena, int, count);
-  arena_mark_t mark = arena_mark(arena);
-  double *terms = gather_terms(instance, slices, result, init.adds, arena);
+  double *reference = ARENA_NEW_ARRAY(call->arena, double, count);
+  double *tail = is_f64 ? ARENA_NEW_ARRAY(call->arena, double, count) : NULL;
+  double *magnitude = ARENA_NEW_ARRAY(call->arena, double, count);
+  uint8_t *ask = arena_alloc(call->arena, count), *special = arena_alloc(call->arena, count);
+  uint8_t *few_terms = arena_alloc(call->arena, count);
+  int *lowest_bit = ARENA_NEW_ARRAY(call->arena, int, count);
+  arena_mark_t mark = arena_mark(call->arena);
+  double *terms = gather_terms(instance, slices, result, init.adds, call->arena);
   exact_matmul_t sums = {.m = 1,
                          .n = count,
                          .k = slices->term_count + (init.adds ? 1 : 0),
@@ -136,15 +136,15 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
                          .magnitude = magnitude,
                          .uncertified = ask};
   if (instance->program.operands[result].element->format->bits == 64) {
-    exact_sums_f64(&sums, terms, arena);
+    exact_sums_f64(&sums, terms, call->arena);
   } else {
-    exact_sums_f32(&sums, narrow_terms(terms, sums.k * count, arena), arena);
+    exact_sums_f32(&sums, narrow_terms(terms, sums.k * count, call->arena), call->arena);
   }
-  special = find_specials(&sums, terms, element->format, contract, special);
+  special = find_specials(&sums, terms, element->format, call->contract, special);
   lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
-  bool may_be_wider = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES;
+  bool may_be_wider = PERMITTED(call->contract, accum_wider) == ACCUM_WIDER_YES;
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
-  arena_rewind(arena, mark);
+  arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
   quick_sums_t quick = {.accept = {.count = count,
                                    .reference = reference,
@@ -156,39 +156,39 @@ static accept_t accept_float_sums(const case_t *instance, const reduce_slices_t 
                         .few_terms = few_terms,
                         .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
                         .has_schedules = has_schedules};
-  return quick_sums_finish(&quick, element->format, contract, arena);
+  return quick_sums_finish(&quick, element->format, call->contract, call->arena);
 }
 
-static accept_t accept_integers(const case_t *instance, const reduce_slices_t *slices,
-                                const contract_t *contract, uint32_t result, arena_t *arena) {
-  fold_body_t body = reduce_fold_body(&instance->program);
+static accept_t accept_integers(const oracle_call_t *call, const reduce_slices_t *slices,
+                                uint32_t result) {
+  fold_body_t body = reduce_fold_body(&call->instance->program);
   bool may_overflow = body == FOLD_ADD || body == FOLD_MULTIPLY;
-  if (may_overflow && PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
-    return accept_ask_all(slices->output_count, arena);
+  if (may_overflow && PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
+    return accept_ask_all(slices->output_count, call->arena);
   }
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, slices->output_count);
-  arena_mark_t mark = arena_mark(arena);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, slices->output_count);
+  arena_mark_t mark = arena_mark(call->arena);
   for (size_t i = 0; i < slices->output_count; i++) {
-    integer_question_t question = reduce_integer_question(instance, slices, result, i, arena);
+    integer_question_t question =
+        reduce_integer_question(call->instance, slices, result, i, call->arena);
     bits[i] = integer_result(&question, 1);
-    arena_rewind(arena, mark);
+    arena_rewind(call->arena, mark);
   }
   return (accept_t){.count = slices->output_count, .bits = bits};
 }
 
 /* Of the core of a case, whose result is converted to the type `converted` at last. */
-static accept_t accept_one(const case_t *instance, const reduce_slices_t *slices,
-                           const contract_t *contract, uint32_t result, const element_t *converted,
-                           arena_t *arena) {
-  const element_t *element = instance->program.results[result].element;
+static accept_t accept_one(const oracle_call_t *call, const reduce_slices_t *slices,
+                           uint32_t result, const element_t *converted) {
+  const element_t *element = call->instance->program.results[result].element;
   if (element->format == NULL) {
-    return accept_integers(instance, slices, contract, result, arena);
+    return accept_integers(call, slices, result);
   }
-  if (reduce_fold_body(&instance->program) == FOLD_ADD) {
-    return accept_float_sums(instance, slices, contract, result, converted == element, arena);
+  if (reduce_fold_body(&call->instance->program) == FOLD_ADD) {
+    return accept_float_sums(call, slices, result, converted == element);
   }
-  if (element->components == 1) return reduce_product_accept(instance, slices, contract, arena);
-  return accept_ask_all(slices->output_count * element->components, arena);
+  if (element->components == 1) return reduce_product_accept(call, slices);
+  return accept_ask_all(slices->output_count * element->components, call->arena);
 }
 
 /* f8E8M0FNU has neither zero nor sign. */
@@ -214,26 +214,27 @@ static bool picks(const program_t *program) {
   return body == FOLD_ARGMAX || body == FOLD_ARGMIN || picks_float;
 }
 
-status_t reduce_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   if (reduce_is_quantized(program)) {
-    return reduce_quantized_accept(instance, contract, arena, &out_accepts[0], error);
+    return reduce_quantized_accept(call, &out_accepts[0]);
   }
   reduce_core_t core;
-  STATUS_TRY(reduce_core_make(instance, arena, &core, error));
-  STATUS_TRY(require_signs(program, &core.instance.program, error));
-  reduce_slices_t slices = reduce_slices_make(program, arena);
+  STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
+  STATUS_TRY(require_signs(program, &core.instance.program, call->error));
+  reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_pick = picks(&core.instance.program);
-  if (is_pick) reduce_pick_accept(&core.instance, &slices, arena, out_accepts);
+  if (is_pick) reduce_pick_accept(&core.instance, &slices, call->arena, out_accepts);
   for (uint32_t i = 0; i < program->result_count; i++) {
     const element_t *result = program->results[i].element;
-    if (!is_pick) out_accepts[i] = accept_one(&core.instance, &slices, contract, i, result, arena);
-    reduce_core_convert_accept(&core, &slices, i, result, arena, &out_accepts[i]);
+    const oracle_call_t core_call = oracle_call_about(call, &core.instance, NULL);
+    if (!is_pick) out_accepts[i] = accept_one(&core_call, &slices, i, result);
+    reduce_core_convert_accept(&core, &slices, i, result, call->arena, &out_accepts[i]);
   }
   bool is_rounded = !is_pick && program->results[0].element->format != NULL;
-  if (PERMITTED(contract, order) == ORDER_IN_ORDER && is_rounded) {
-    return accept_sequential(instance, reduce_simulate, arena, out_accepts, error);
+  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && is_rounded) {
+    return accept_sequential(call, reduce_simulate, out_accepts);
   }
   return STATUS_OK;
 }

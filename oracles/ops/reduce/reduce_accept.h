@@ -3,9 +3,9 @@
 #define ASSAY_OPS_REDUCE_ACCEPT_H
 
 #include "harness/model/accept.h"
+#include "oracles/oracle_call.h"
 
 /* As oracle_t.accept. */
-status_t reduce_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                       accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
 
 #endif

@@ -55,8 +55,11 @@ static answer_t ask_pick(const reduce_ask_t *ask, uint64_t bits, tensor_t *picke
   answer_t answer;
   element_store(ask->accumulation, picked->data, ask->component, bits);
   arena_mark_t mark = arena_mark(arena);
-  reduce_pick_ask(&ask->core.instance, &ask->slices, ask->contract, ask->result, ask->component,
-                  picked, arena, &answer);
+  const oracle_call_t call = {.instance = &ask->core.instance,
+                              .contract = ask->contract,
+                              .results = picked,
+                              .arena = arena};
+  reduce_pick_ask(&call, &ask->slices, ask->result, ask->component, &answer);
   arena_rewind(arena, mark);
   return answer;
 }
@@ -118,22 +121,21 @@ static answer_t anything_conforms(void) {
   return answer;
 }
 
-status_t reduce_ask_component(const case_t *instance, const contract_t *contract, uint32_t result,
-                              size_t component, const tensor_t *results, arena_t *arena,
-                              answer_t *out_answer, failure_t *error) {
+status_t reduce_ask_component(const oracle_call_t *call, uint32_t result, size_t component,
+                              answer_t *out_answer) {
+  const case_t *instance = call->instance;
   if (reduce_is_quantized(&instance->program)) {
-    return reduce_quantized_ask(instance, contract, component, &results[0], arena, out_answer,
-                                error);
+    return reduce_quantized_ask(call, component, &call->results[0], out_answer);
   }
   reduce_ask_t ask = {.instance = instance,
-                      .contract = contract,
+                      .contract = call->contract,
                       .result = result,
                       .component = component,
-                      .converted = results[result].type.element};
-  STATUS_TRY(reduce_core_make(instance, arena, &ask.core, error));
-  ask.slices = reduce_slices_make(&instance->program, arena);
+                      .converted = call->results[result].type.element};
+  STATUS_TRY(reduce_core_make(instance, call->arena, &ask.core, call->error));
+  ask.slices = reduce_slices_make(&instance->program, call->arena);
   ask.accumulation = ask.core.instance.program.results[result].element;
-  ask.bits = element_load(ask.converted, results[result].data, component);
+  ask.bits = element_load(ask.converted, call->results[result].data, component);
   size_t output = component / ask.accumulation->components;
   if (reduce_core_has_open_term(&ask.core, &ask.slices, result, output)) {
     *out_answer = anything_conforms();
@@ -141,16 +143,17 @@ status_t reduce_ask_component(const case_t *instance, const contract_t *contract
   }
   if (picks(&ask)) {
     if (ask.converted != ask.accumulation) {
-      ask_converted_pick(&ask, arena, out_answer);
+      ask_converted_pick(&ask, call->arena, out_answer);
     } else {
-      reduce_pick_ask(&ask.core.instance, &ask.slices, contract, result, component, results, arena,
-                      out_answer);
+      const oracle_call_t core_call = oracle_call_about(call, &ask.core.instance, call->results);
+      reduce_pick_ask(&core_call, &ask.slices, result, component, out_answer);
     }
     return STATUS_OK;
   }
-  if (ask.accumulation->format != NULL) return ask_rounded(&ask, arena, out_answer, error);
+  if (ask.accumulation->format != NULL)
+    return ask_rounded(&ask, call->arena, out_answer, call->error);
   integer_question_t question =
-      reduce_integer_question(&ask.core.instance, &ask.slices, result, component, arena);
-  reduce_integer_answer(&question, contract, ask.converted, ask.bits, out_answer);
+      reduce_integer_question(&ask.core.instance, &ask.slices, result, component, call->arena);
+  reduce_integer_answer(&question, call->contract, ask.converted, ask.bits, out_answer);
   return STATUS_OK;
 }

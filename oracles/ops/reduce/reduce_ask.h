@@ -4,11 +4,11 @@
 
 #include "oracles/ops/reduce/reduce_core.h"
 #include "oracles/ops/reduce/reduce_gather.h"
+#include "oracles/oracle_call.h"
 
 /* As oracle_t.ask. */
-status_t reduce_ask_component(const case_t *instance, const contract_t *contract, uint32_t result,
-                              size_t component, const tensor_t *results, arena_t *arena,
-                              answer_t *out_answer, failure_t *error);
+status_t reduce_ask_component(const oracle_call_t *call, uint32_t result, size_t component,
+                              answer_t *out_answer);
 
 /* The question about a sum, with the conversions around it. */
 sum_question_t reduce_converted_sum_question(const case_t *instance, const reduce_core_t *core,

@@ -248,24 +248,24 @@ static status_t check(const reducing_t *reducing, failure_t *error) {
   return element_require_exact_promotion(reducing->input, reducing->accumulation, error);
 }
 
-status_t reduce_enclose(const program_t *program, const contract_t *contract,
-                        const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                        box_t *const out_results[CASE_RESULTS_MAX], failure_t *error) {
+status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
   if (reduce_is_quantized(program)) {
-    return reduce_quantized_enclose(program, contract, operands, arena, out_results[0], error);
+    return reduce_quantized_enclose(call, out_results[0]);
   }
   reduction_types_t types = reduce_types(program);
-  reduce_slices_t slices = reduce_slices_make(program, arena);
-  box_t *terms = ARENA_NEW_ARRAY(arena, box_t, slices.term_count);
+  reduce_slices_t slices = reduce_slices_make(program, call->arena);
+  box_t *terms = ARENA_NEW_ARRAY(call->arena, box_t, slices.term_count);
   for (uint32_t i = 0; i < types.count; i++) {
-    const reducing_t reducing = {.contract = contract,
+    const reducing_t reducing = {.contract = call->contract,
                                  .body = reduce_fold_body(program),
                                  .input = types.inputs[i].element,
                                  .accumulation = types.accumulations[i].element,
                                  .result = types.results[i].element};
-    STATUS_TRY(check(&reducing, error));
+    STATUS_TRY(check(&reducing, call->error));
     uint32_t init = reduce_init_operand(program, i);
-    enclose_result(reducing, &slices, operands[i], operands[init][0], terms, out_results[i]);
+    enclose_result(reducing, &slices, call->operands[i], call->operands[init][0], terms,
+                   out_results[i]);
   }
   return STATUS_OK;
 }

@@ -6,13 +6,9 @@
 
 /* As oracle_t.enclose, for add, sum_count, multiply, maximum and minimum; STATUS_UNSUPPORTED for
  * other bodies, for complex numbers and for floats without a zero. */
-status_t reduce_enclose(const program_t *program, const contract_t *contract,
-                        const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                        box_t *const out_results[CASE_RESULTS_MAX], failure_t *error);
+status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
 
 /* The same of a quantized program. */
-status_t reduce_quantized_enclose(const program_t *program, const contract_t *contract,
-                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                  box_t *out_result, failure_t *error);
+status_t reduce_quantized_enclose(const enclosure_call_t *call, box_t *out_result);
 
 #endif

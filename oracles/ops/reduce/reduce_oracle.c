@@ -20,20 +20,20 @@ static audit_reference_t reference_of_sum(sum_question_t question, arena_t *aren
   return reference;
 }
 
-static status_t reduce_audit(const case_t *instance, const contract_t *contract,
-                             const accept_t *accepts, uint32_t result, size_t component,
-                             arena_t *arena, failure_t *error) {
+static status_t reduce_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                             size_t component) {
+  const case_t *instance = call->instance;
   audit_reference_t reference = {0};
   bool is_float = instance->program.results[result].element->format != NULL;
   if (is_float && reduce_fold_body(&instance->program) == FOLD_ADD) {
     reduce_core_t core;
-    STATUS_TRY(reduce_core_make(instance, arena, &core, error));
-    reduce_slices_t slices = reduce_slices_make(&instance->program, arena);
+    STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
+    reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
     reference = reference_of_sum(
-        reduce_converted_sum_question(instance, &core, &slices, result, component, arena), arena);
+        reduce_converted_sum_question(instance, &core, &slices, result, component, call->arena),
+        call->arena);
   }
-  return audit_component(&reduce_oracle, instance, contract, accepts, result, component, &reference,
-                         arena, error);
+  return audit_component(&reduce_oracle, call, accepts, result, component, &reference);
 }
 
 static const oracle_t reduce_oracle = {

@@ -249,20 +249,19 @@ static bool is_admissible(const pick_t *pick, const contract_t *contract, bool w
   return value_fits && index_is_admissible(pick, contract, with_init, index);
 }
 
-void reduce_pick_ask(const case_t *instance, const reduce_slices_t *slices,
-                     const contract_t *contract, uint32_t result, size_t component,
-                     const tensor_t *results, arena_t *arena, answer_t *out_answer) {
-  pick_t pick = pick_make(instance, slices, component, arena);
-  uint64_t value = element_load(pick.element, results[0].data, component);
-  uint64_t index = result == 0 ? 0 : reduce_load_integer(&results[1], component);
+void reduce_pick_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
+                     size_t component, answer_t *out_answer) {
+  pick_t pick = pick_make(call->instance, slices, component, call->arena);
+  uint64_t value = element_load(pick.element, call->results[0].data, component);
+  uint64_t index = result == 0 ? 0 : reduce_load_integer(&call->results[1], component);
   answer_t answer = {.is_index = result == 1};
-  bool may_flush = PERMITTED(contract, ftz) != FTZ_NONE && pick.element->format != NULL;
-  pick_t flushed = may_flush ? flush_inputs(&pick, arena) : pick;
-  bool may_skip_init = pick.count != 0 && PERMITTED(contract, init_count) == INIT_COUNT_ANY;
+  bool may_flush = PERMITTED(call->contract, ftz) != FTZ_NONE && pick.element->format != NULL;
+  pick_t flushed = may_flush ? flush_inputs(&pick, call->arena) : pick;
+  bool may_skip_init = pick.count != 0 && PERMITTED(call->contract, init_count) == INIT_COUNT_ANY;
   for (int skips = 0; skips <= (may_skip_init ? 1 : 0) && !answer.conforms; skips++) {
     bool with_init = skips == 0;
-    answer.conforms = is_admissible(&pick, contract, with_init, result, value, index) ||
-                      is_admissible(&flushed, contract, with_init, result, value, index);
+    answer.conforms = is_admissible(&pick, call->contract, with_init, result, value, index) ||
+                      is_admissible(&flushed, call->contract, with_init, result, value, index);
     if (answer.conforms && skips == 1) {
       snprintf(answer.observed, sizeof answer.observed, "init_count=0");
     }

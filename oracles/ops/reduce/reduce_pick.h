@@ -6,6 +6,7 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/reduce/reduce.h"
+#include "oracles/oracle_call.h"
 
 /* The quick accept sets of all results: what the sequential schedule returns. */
 void reduce_pick_accept(const case_t *instance, const reduce_slices_t *slices, arena_t *arena,
@@ -13,8 +14,7 @@ void reduce_pick_accept(const case_t *instance, const reduce_slices_t *slices, a
 
 /* The last word on one component.  A value is judged alone, an index beside the value that came
  * with it. */
-void reduce_pick_ask(const case_t *instance, const reduce_slices_t *slices,
-                     const contract_t *contract, uint32_t result, size_t component,
-                     const tensor_t *results, arena_t *arena, answer_t *out_answer);
+void reduce_pick_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
+                     size_t component, answer_t *out_answer);
 
 #endif

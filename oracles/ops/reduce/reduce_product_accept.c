@@ -69,29 +69,30 @@ static running_product_t multiply_slice(const case_t *instance, const reduce_sli
   return product;
 }
 
-accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *slices,
-                               const contract_t *contract, arena_t *arena) {
+accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t *slices) {
+  const case_t *instance = call->instance;
   const format_t *format = instance->program.results[0].element->format;
   size_t count = slices->output_count;
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, 0)];
   double init_value = reduce_load_float(init, 0);
   size_t factors = slices->term_count + (init_value == 1 ? 0 : 1);
-  accept_t accept = accept_ask_all(count, arena);
-  if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, contract))
+  accept_t accept = accept_ask_all(count, call->arena);
+  if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, call->contract))
     return accept;
-  contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
+  /* Flushing only adds permissions: the careful side grants them. */
+  contract_t strict = *call->contract;
   PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_product(format, &strict, factors); /* theory.md, T30. */
-  double *reference = ARENA_NEW_ARRAY(arena, double, count);
-  double *magnitude = ARENA_NEW_ARRAY(arena, double, count);
-  double *low = ARENA_NEW_ARRAY(arena, double, count);
-  double *high = ARENA_NEW_ARRAY(arena, double, count);
-  uint8_t *ask = arena_alloc(arena, count);
-  bool *is_sure = ARENA_NEW_ARRAY(arena, bool, count); /* x* rounded, and nothing else. */
+  double *reference = ARENA_NEW_ARRAY(call->arena, double, count);
+  double *magnitude = ARENA_NEW_ARRAY(call->arena, double, count);
+  double *low = ARENA_NEW_ARRAY(call->arena, double, count);
+  double *high = ARENA_NEW_ARRAY(call->arena, double, count);
+  uint8_t *ask = arena_alloc(call->arena, count);
+  bool *is_sure = ARENA_NEW_ARRAY(call->arena, bool, count); /* x* rounded, and nothing else. */
   for (size_t i = 0; i < count; i++) {
     running_product_t product = multiply_slice(instance, slices, i, init_value);
     ask[i] = !stays_normal(&product, format, &bound);
-    is_sure[i] = is_exact_product(&product, format) || is_rounded_once(&product, contract);
+    is_sure[i] = is_exact_product(&product, format) || is_rounded_once(&product, call->contract);
     reference[i] = ask[i] ? NAN : product.high;
     magnitude[i] = ask[i] ? 0 : fabs(product.high);
   }

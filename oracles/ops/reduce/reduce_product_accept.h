@@ -4,10 +4,10 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/reduce/reduce.h"
+#include "oracles/oracle_call.h"
 
 /* Knows products of formats up to f32 whose every partial product stays inside the normal range,
  * whatever the order; asks about the rest. */
-accept_t reduce_product_accept(const case_t *instance, const reduce_slices_t *slices,
-                               const contract_t *contract, arena_t *arena);
+accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t *slices);
 
 #endif

@@ -200,23 +200,23 @@ static size_t combine_blocks(const converter_t *converter, const reduce_slices_t
 
 /* What the sequential schedule gives on storage integers, the initial value in front: it conforms
  * under every contract. */
-status_t reduce_quantized_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                                 accept_t *out_accept, failure_t *error) {
+status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   reduce_quanta_t quanta;
-  STATUS_TRY(reduce_quanta_make(program, contract, &quanta, error));
-  reduce_slices_t slices = reduce_slices_make(program, arena);
+  STATUS_TRY(reduce_quanta_make(program, call->contract, &quanta, call->error));
+  reduce_slices_t slices = reduce_slices_make(program, call->arena);
   size_t count = slices.output_count;
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *ask = arena_alloc_zeroed(arena, count);
-  arena_mark_t mark = arena_mark(arena);
-  int64_t *sums = ARENA_NEW_ARRAY(arena, int64_t, count);
-  int64_t *row = ARENA_NEW_ARRAY(arena, int64_t, count);
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
+  uint8_t *ask = arena_alloc_zeroed(call->arena, count);
+  arena_mark_t mark = arena_mark(call->arena);
+  int64_t *sums = ARENA_NEW_ARRAY(call->arena, int64_t, count);
+  int64_t *row = ARENA_NEW_ARRAY(call->arena, int64_t, count);
   int64_t init;
   bool is_open = !reduce_convert_input(&quanta, 0, quantum_load(&instance->operands[1], 0), &init);
   for (size_t i = 0; i < count; i++) sums[i] = init;
   if (is_open) memset(ask, 1, count);
-  converter_t converter = converter_make(&quanta, &instance->operands[0], arena);
+  converter_t converter = converter_make(&quanta, &instance->operands[0], call->arena);
   fold_body_t body = reduce_fold_body(program);
   size_t done = combine_blocks(&converter, &slices, body, sums);
   reduce_slices_t rest = slices;
@@ -230,7 +230,7 @@ status_t reduce_quantized_accept(const case_t *instance, const contract_t *contr
   for (size_t i = 0; i < count; i++) {
     bits[i] = (uint64_t)reduce_convert_result(&quanta, 0, sums[i]) & mask;
   }
-  arena_rewind(arena, mark);
+  arena_rewind(call->arena, mark);
   *out_accept = (accept_t){.count = count, .bits = bits, .ask = ask};
   return STATUS_OK;
 }

@@ -10,6 +10,7 @@
 #include "harness/model/schedule.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/reduce/reduce.h"
+#include "oracles/oracle_call.h"
 
 /* The types of a quantized reduce with one input. */
 typedef struct reduce_quanta {
@@ -43,12 +44,10 @@ static inline int64_t reduce_add_stored(const quantum_t *quantum, int64_t a, int
 }
 
 /* As the members of oracle_t of these names, of quantized programs. */
-status_t reduce_quantized_accept(const case_t *instance, const contract_t *contract, arena_t *arena,
-                                 accept_t *out_accept, failure_t *error);
-status_t reduce_quantized_ask(const case_t *instance, const contract_t *contract, size_t component,
-                              const tensor_t *result, arena_t *arena, answer_t *out_answer,
-                              failure_t *error);
-status_t reduce_quantized_simulate(const case_t *instance, const schedule_t *schedule,
-                                   arena_t *arena, tensor_t *inout_result, failure_t *error);
+status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept);
+status_t reduce_quantized_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
+                              answer_t *out_answer);
+status_t reduce_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                   tensor_t *inout_result);
 
 #endif

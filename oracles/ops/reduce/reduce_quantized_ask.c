@@ -268,19 +268,19 @@ static void describe(const quantized_ask_t *ask, const reduce_quanta_t *quanta, 
   }
 }
 
-status_t reduce_quantized_ask(const case_t *instance, const contract_t *contract, size_t component,
-                              const tensor_t *result, arena_t *arena, answer_t *out_answer,
-                              failure_t *error) {
+status_t reduce_quantized_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
+                              answer_t *out_answer) {
+  const case_t *instance = call->instance;
   reduce_quanta_t quanta;
-  STATUS_TRY(reduce_quanta_make(&instance->program, contract, &quanta, error));
-  reduce_slices_t slices = reduce_slices_make(&instance->program, arena);
+  STATUS_TRY(reduce_quanta_make(&instance->program, call->contract, &quanta, call->error));
+  reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
   int64_t got = quantum_load(result, component);
-  quantized_ask_t ask = {.question = {.quanta = &quanta, .contract = contract},
+  quantized_ask_t ask = {.question = {.quanta = &quanta, .contract = call->contract},
                          .body = reduce_fold_body(&instance->program),
                          .sources = find_sources(&quanta, got)};
   answer_t answer = {.conforms = true};
-  if (gather_leaves(instance, &slices, component, arena, &ask.question)) {
-    answer.conforms = ask.body == FOLD_ADD ? sum_conforms(&ask, arena) : pick_conforms(&ask);
+  if (gather_leaves(instance, &slices, component, call->arena, &ask.question)) {
+    answer.conforms = ask.body == FOLD_ADD ? sum_conforms(&ask, call->arena) : pick_conforms(&ask);
   }
   describe(&ask, &quanta, got, &answer);
   *out_answer = answer;

@@ -100,26 +100,26 @@ static box_t convert_results(const reduce_quanta_t *quanta, stored_interval_t su
   return out;
 }
 
-status_t reduce_quantized_enclose(const program_t *program, const contract_t *contract,
-                                  const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                                  box_t *out_result, failure_t *error) {
+status_t reduce_quantized_enclose(const enclosure_call_t *call, box_t *out_result) {
+  const program_t *program = call->program;
   const contract_t exact = contract_spec();
   reduce_quanta_t quanta;
-  STATUS_TRY(reduce_quanta_make(program, contract == NULL ? &exact : contract, &quanta, error));
-  reduce_slices_t slices = reduce_slices_make(program, arena);
+  STATUS_TRY(reduce_quanta_make(program, call->contract == NULL ? &exact : call->contract, &quanta,
+                                call->error));
+  reduce_slices_t slices = reduce_slices_make(program, call->arena);
   fold_body_t body = reduce_fold_body(program);
-  stored_interval_t *leaves = ARENA_NEW_ARRAY(arena, stored_interval_t, slices.term_count);
+  stored_interval_t *leaves = ARENA_NEW_ARRAY(call->arena, stored_interval_t, slices.term_count);
   for (size_t output = 0; output < slices.output_count; output++) {
-    if (contract == NULL) {
+    if (call->contract == NULL) {
       out_result[output] =
-          reduce_exactly(&quanta, body, &slices, output, operands[0], operands[1][0]);
+          reduce_exactly(&quanta, body, &slices, output, call->operands[0], call->operands[1][0]);
       continue;
     }
-    reach_question_t question = {.quanta = &quanta, .contract = contract};
+    reach_question_t question = {.quanta = &quanta, .contract = call->contract};
     stored_interval_t sum;
-    bool is_known =
-        gather_leaves(&slices, output, operands[0], operands[1][0], leaves, &question) &&
-        accumulate(&question, body, &sum);
+    bool is_known = gather_leaves(&slices, output, call->operands[0], call->operands[1][0], leaves,
+                                  &question) &&
+                    accumulate(&question, body, &sum);
     out_result[output] =
         is_known ? convert_results(&quanta, sum) : quantum_box_anything(&quanta.result);
   }

@@ -161,22 +161,24 @@ static void store(const quantized_fold_t *fold, int64_t stored, size_t output, t
   element_store(storage, result->data, output, (uint64_t)stored & element_mask(storage));
 }
 
-status_t reduce_quantized_simulate(const case_t *instance, const schedule_t *schedule,
-                                   arena_t *arena, tensor_t *inout_result, failure_t *error) {
+status_t reduce_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                   tensor_t *inout_result) {
+  const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   const contract_t contract = contract_spec();
   reduce_quanta_t quanta;
-  STATUS_TRY(reduce_quanta_make(program, &contract, &quanta, error));
+  STATUS_TRY(reduce_quanta_make(program, &contract, &quanta, call->error));
   const element_t *storage;
   quantized_fold_t fold = {.quantum = accumulation_of(&quanta, schedule->fault, &storage),
                            .arithmetic = arithmetic_of(&quanta, schedule)};
-  STATUS_TRY(fold_make(reduce_fold_body(program), storage, NULL, schedule, &fold.fold, error));
+  STATUS_TRY(
+      fold_make(reduce_fold_body(program), storage, NULL, schedule, &fold.fold, call->error));
   fold.fold.combine = combine;
-  reduce_slices_t slices = reduce_slices_make(program, arena);
+  reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_init_raw = schedule->fault == FAULT_reduce_init_unconverted;
   int64_t init =
       load(&fold, is_init_raw ? &fold.quantum : &quanta.input, &instance->operands[1], 0);
-  fold_value_t *terms = fold_make_terms(&fold.fold, slices.term_count, arena);
+  fold_value_t *terms = fold_make_terms(&fold.fold, slices.term_count, call->arena);
   for (size_t output = 0; output < slices.output_count; output++) {
     for (size_t term = 0; term < slices.term_count; term++) {
       size_t index = slices.output_base[output] + slices.term_offset[term];

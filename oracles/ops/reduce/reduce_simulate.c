@@ -70,22 +70,23 @@ static void simulate_dense(const fold_t *fold, const reduce_slices_t *slices, co
 }
 
 /* One fold: of a single input, of one of the independent sums, or of a pair with its index. */
-static status_t simulate_fold(const case_t *instance, const reduce_slices_t *slices,
-                              uint32_t input_number, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *results, failure_t *error) {
+static status_t simulate_fold(const oracle_call_t *call, const reduce_slices_t *slices,
+                              uint32_t input_number, const schedule_t *schedule,
+                              tensor_t *results) {
+  const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   fold_body_t body = fold_body_of(reduce_attributes(program)->reduction.body);
   bool is_indexed = body == FOLD_ARGMAX || body == FOLD_ARGMIN;
   const element_t *index_element = is_indexed ? program->results[1].element : NULL;
   const element_t *element = program->results[input_number].element;
   fold_t fold;
-  STATUS_TRY(fold_make(body, element, index_element, schedule, &fold, error));
+  STATUS_TRY(fold_make(body, element, index_element, schedule, &fold, call->error));
   const tensor_t *input = &instance->operands[input_number];
   const tensor_t *init = &instance->operands[reduce_init_operand(program, input_number)];
   if (dense_fold_applies(&fold)) {
-    simulate_dense(&fold, slices, input, init, arena, &results[input_number]);
+    simulate_dense(&fold, slices, input, init, call->arena, &results[input_number]);
   } else {
-    simulate_terms(&fold, slices, input, init, arena, &results[input_number]);
+    simulate_terms(&fold, slices, input, init, call->arena, &results[input_number]);
   }
   return STATUS_OK;
 }
@@ -131,26 +132,28 @@ static tensor_t accumulator_of(const tensor_t *result, const element_t *element,
   return accumulator;
 }
 
-status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, failure_t *error) {
+status_t reduce_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                         tensor_t *inout_results) {
+  const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   if (reduce_is_quantized(program)) {
-    return reduce_quantized_simulate(instance, schedule, arena, &inout_results[0], error);
+    return reduce_quantized_simulate(call, schedule, &inout_results[0]);
   }
   reduce_core_t core;
-  STATUS_TRY(reduce_core_make(instance, arena, &core, error));
+  STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
   const program_t accumulation = core.instance.program;
   if (schedule->fault == FAULT_reduce_in_input_type) accumulate_in_input_types(instance, &core);
-  reduce_slices_t slices = reduce_slices_make(program, arena);
+  reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_two_sums = reduce_attributes(program)->reduction.body == REDUCE_sum_count;
   tensor_t accumulators[CASE_RESULTS_MAX];
   for (uint32_t i = 0; i < program->result_count; i++) {
     accumulators[i] =
-        accumulator_of(&inout_results[i], core.instance.program.results[i].element, arena);
+        accumulator_of(&inout_results[i], core.instance.program.results[i].element, call->arena);
   }
-  STATUS_TRY(simulate_fold(&core.instance, &slices, 0, schedule, arena, accumulators, error));
+  const oracle_call_t core_call = oracle_call_about(call, &core.instance, NULL);
+  STATUS_TRY(simulate_fold(&core_call, &slices, 0, schedule, accumulators));
   if (is_two_sums) {
-    STATUS_TRY(simulate_fold(&core.instance, &slices, 1, schedule, arena, accumulators, error));
+    STATUS_TRY(simulate_fold(&core_call, &slices, 1, schedule, accumulators));
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (accumulators[i].data == inout_results[i].data) continue;

@@ -4,9 +4,10 @@
 
 #include "harness/model/case.h"
 #include "harness/model/schedule.h"
+#include "oracles/oracle_call.h"
 
 /* For oracle_t.simulate: see oracles/oracle.h. */
-status_t reduce_simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                         tensor_t *inout_results, failure_t *error);
+status_t reduce_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                         tensor_t *inout_results);
 
 #endif

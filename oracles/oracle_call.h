@@ -1,0 +1,53 @@
+/* What every question to an oracle is about, and what it is answered with: the things that travel
+ * together through all functions of an oracle row (oracle.h) and their parts. */
+#ifndef ASSAY_ORACLES_ORACLE_CALL_H
+#define ASSAY_ORACLES_ORACLE_CALL_H
+
+#include "harness/model/case.h"
+#include "harness/model/contract.h"
+#include "oracles/exact/box.h"
+
+/* What an oracle keeps from one component of a case to the next, in an arena of its own. */
+typedef struct ask_memo {
+  arena_t arena;
+  void *entries; /* The oracle's; NULL at first. */
+} ask_memo_t;
+
+static inline void ask_memo_init(ask_memo_t *memo) {
+  arena_init(&memo->arena);
+  memo->entries = NULL;
+}
+static inline void ask_memo_deinit(ask_memo_t *memo) { arena_deinit(&memo->arena); }
+
+/* A question about one case.  It owns nothing: all that it points to is the asker's, lives at least
+ * until the function returns, and is used by one thread at a time.  An oracle that asks about
+ * another case, or under another contract, makes a call of its own. */
+typedef struct oracle_call {
+  const case_t *instance;
+  const contract_t *contract; /* simulate() has none: a model obeys a schedule. */
+  const tensor_t *results;    /* All results of the executor; NULL to functions that read none. */
+  ask_memo_t *memo;           /* Shared by calls about this case; NULL: nothing is kept. */
+  arena_t *arena;             /* For what is returned, and for scratch. */
+  failure_t *error;           /* Set if the function fails. */
+} oracle_call_t;
+
+/* The same question about another case and its results, of which nothing is known yet. */
+static inline oracle_call_t oracle_call_about(const oracle_call_t *call, const case_t *instance,
+                                              const tensor_t *results) {
+  oracle_call_t other = *call;
+  other.instance = instance;
+  other.results = results;
+  other.memo = NULL;
+  return other;
+}
+
+/* A question about all cases of a program whose operands lie in boxes; it owns nothing either. */
+typedef struct enclosure_call {
+  const program_t *program;
+  const contract_t *contract;   /* NULL: of exact real results. */
+  const box_t *const *operands; /* For each operand a box for each element. */
+  arena_t *arena;               /* For scratch. */
+  failure_t *error;             /* Set if the function fails. */
+} enclosure_call_t;
+
+#endif
