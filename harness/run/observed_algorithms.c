@@ -42,8 +42,7 @@ static bool holds_asked(const GString *names, const program_t *program) {
 static status_t check_observed(const evidence_t *evidence, const contract_t *contract,
                                verdict_t *verdict, failure_t *error) {
   contract_t relaxed = *contract;
-  PERMITTED(&relaxed, operand_rounding) = OPERAND_ROUNDING_RZ;
-  PERMITTED(&relaxed, low_nan) = LOW_NAN_EITHER;
+  evidence->oracle->loosen_algorithms(&relaxed);
   g_autoptr(GString) names = g_string_new(NULL);
   bool has_algorithms;
   STATUS_TRY(find_consistent(evidence, &relaxed, names, &has_algorithms, error));

@@ -12,9 +12,11 @@ typedef struct indistinguishable {
   const char *formula;
 } indistinguishable_t;
 
+/* INDISTINGUISHABLE(op, formula, why the tighter ones explain all that its models give): under the
+ * default contract. */
 static const indistinguishable_t indistinguishable[] = {
 #define INDISTINGUISHABLE(op, formula, reason) {op, formula},
-#include "tests/campaign/indistinguishable_formulas.def"
+#include "generated/all_indistinguishable_formulas.def"
 #undef INDISTINGUISHABLE
 };
 

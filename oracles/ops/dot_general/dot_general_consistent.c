@@ -2,8 +2,11 @@
 
 #include <math.h>
 
+#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/split_sum.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 
@@ -224,6 +227,11 @@ bool dot_general_names_algorithm(const program_t *program) {
 bool dot_general_knows_algorithm(str_t name) {
   dot_algorithm_t algorithm;
   return dot_algorithm_find_name(name, &algorithm);
+}
+
+void dot_general_loosen_algorithms(contract_t *inout_contract) {
+  PERMITTED(inout_contract, operand_rounding) = OPERAND_ROUNDING_RZ;
+  PERMITTED(inout_contract, low_nan) = LOW_NAN_EITHER;
 }
 
 status_t dot_general_consistent(const case_t *instance, const contract_t *contract,

@@ -10,6 +10,7 @@
  * the two 8-bit floats that are most in use. */
 bool dot_general_names_algorithm(const program_t *program);
 bool dot_general_knows_algorithm(str_t name);
+void dot_general_loosen_algorithms(contract_t *inout_contract);
 status_t dot_general_consistent(const case_t *instance, const contract_t *contract,
                                 const tensor_t *results, arena_t *arena, GString *out_names,
                                 failure_t *error);
