@@ -1,7 +1,7 @@
 /* The confusion matrix of formulas: each formula of each op is run, with random schedules, and told
  * from its bits.  Some formula always explains them, and never one that is looser than the one that
  * ran.  A formula is told by its own name within CASES_MAX cases, or it is listed in
- * indistinguishable_formulas.def with the reason why nobody can tell. */
+ * F_indistinguishable_formulas.def with the reason why nobody can tell. */
 #include "harness/gen/gen.h"
 #include "oracles/oracle.h"
 
