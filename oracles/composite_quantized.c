@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generated/formula_faults.h"
 #include "oracles/composite_parts.h"
 #include "oracles/exact/careful_quantum.h"
 #include "oracles/exact/fault_quantum.h"

@@ -24,11 +24,34 @@ static void store_term(int64_t term, const tensor_t *input, const tensor_t *init
   memcpy(target, source, bytes);
 }
 
+/* A case of stablehlo.reduce over `rows` rows of `terms` terms each: input i has the shape [rows,
+ * terms] and is operand i, its initial value is operand count + i, its result [rows].  The
+ * operands' data are not filled in. */
+static case_t make_case(const reduction_t *reduction, const reduction_types_t *types, size_t rows,
+                        size_t terms, arena_t *arena) {
+  const int64_t dims[] = {(int64_t)rows, (int64_t)terms};
+  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
+  *attributes =
+      (reduce_attributes_t){.reduction = *reduction, .dimensions = {.count = 1, .dims = {1}}};
+  program_t program = {
+      .op = op_find(str_from("stablehlo.reduce")),
+      .attributes = attributes,
+      .operand_count = 2 * types->count,
+      .result_count = types->count,
+  };
+  for (uint32_t i = 0; i < types->count; i++) {
+    program.operands[i] = scalar_type_tensor(&types->inputs[i], 2, dims, arena);
+    program.operands[types->count + i] = scalar_type_tensor(&types->inputs[i], 0, NULL, arena);
+    program.results[i] = scalar_type_tensor(&types->results[i], 1, dims, arena);
+  }
+  return case_make(arena, &program);
+}
+
 /* The part of the `count` rows that are listed, which are `length` terms long. */
 static gathered_part_t make_part(const term_rows_t *rows, const size_t *listed, size_t count,
                                  size_t length, const term_source_t *source, arena_t *arena) {
   const reduction_types_t *types = source->types;
-  case_t instance = reduction_rows_make(source->reduction, types, count, length, arena);
+  case_t instance = make_case(source->reduction, types, count, length, arena);
   for (uint32_t input = 0; input < types->count; input++) {
     tensor_t *operand = &instance.operands[input];
     tensor_t *init = &instance.operands[types->count + input];

@@ -7,71 +7,62 @@
 
 enum { CHANGES_MAX = 3 };
 
-/* Sets one permission of a contract. */
+/* Gives a permission of the contract that value; NULL ends a list of them. */
 typedef struct change {
   const char *permission;
-  uint8_t value;
+  const char *value;
 } change_t;
 
-typedef struct relaxation {
+/* The ops that a row is about. */
+typedef enum blamed_ops { ANY_OP, PLAIN_OPS, COMPOSITE_OPS, POLICY_OPS } blamed_ops_t;
+
+typedef struct blame {
+  unsigned place; /* In the order of blame. */
+  blamed_ops_t ops;
   divergence_class_t class_;
   const char *observed; /* What is seen then, where the oracle does not say; or NULL. */
-  size_t change_count;
-  change_t changes[CHANGES_MAX];
-} relaxation_t;
-
-#define PERMIT(name, value) {#name, (value)}
+  change_t changes[CHANGES_MAX + 1];
+} blame_t;
 
 /* Instead of a permission: all formulas of the op, or the largest errors of elementary functions.
  */
 #define FORMULAS_OF_OP ""
 #define ELEMENTARY_FUNCTIONS "*"
-#define PERMIT_FORMULAS {FORMULAS_OF_OP, 0}
-#define PERMIT_INACCURATE_FUNCTIONS {ELEMENTARY_FUNCTIONS, 0}
+#define WITH_FORMULAS {FORMULAS_OF_OP, ""}
+#define WITH_INACCURATE_FUNCTIONS {ELEMENTARY_FUNCTIONS, ""}
+#define WITH(permission, value) {#permission, value}
+#define BLAME(place, ops, class_, observed, ...) \
+  {place, ops, CLASS_##class_, observed, {__VA_ARGS__}},
 
-/* The order is the order of blame: the narrowest explanation first.  Wider nodes and
- * flushing come after another order, since in-order contracts that permit them are judged by the
- * any-order bound. */
-static const relaxation_t relaxations[] = {
-    {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
-    {CLASS_padding, NULL, 1, {PERMIT(convolution_padding, 1)}},
-    {CLASS_replicas, NULL, 1, {PERMIT(replicas, REPLICAS_ANY)}},
-    {CLASS_nan, "low_nan=keep", 1, {PERMIT(low_nan, LOW_NAN_EITHER)}},
-    {CLASS_precision,
-     "operand_rounding=tf32",
-     1,
-     {PERMIT(operand_rounding, OPERAND_ROUNDING_TF32)}},
-    {CLASS_precision, "operand_rounding=rna", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RNA)}},
-    {CLASS_truncation, "operand_rounding=rz", 1, {PERMIT(operand_rounding, OPERAND_ROUNDING_RZ)}},
-    {CLASS_precision, NULL, 1, {PERMIT(fma, FMA_YES)}},
-    {CLASS_order, NULL, 1, {PERMIT(order, ORDER_ANY)}},
-    {CLASS_flush, NULL, 1, {PERMIT(ftz, FTZ_BOTH)}},
-    {CLASS_init, NULL, 1, {PERMIT(init_count, INIT_COUNT_ANY)}},
-    {CLASS_init, NULL, 1, {PERMIT(window_padding, WINDOW_PADDING_EITHER)}},
-    {CLASS_overflow, NULL, 1, {PERMIT(integer_overflow, INTEGER_OVERFLOW_EITHER)}},
-    {CLASS_precision, NULL, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
-    {CLASS_order,
-     NULL,
-     3,
-     {PERMIT(order, ORDER_ANY), PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
-    {CLASS_truncation, NULL, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
+/* The rows of all permissions (harness/model/permissions.def), and those of none. */
+static const blame_t blames[] = {
+    /* clang-format off */
+    BLAME(730, COMPOSITE_OPS, formula, NULL, WITH_FORMULAS)
+    BLAME(770, COMPOSITE_OPS, precision, "inaccurate elementary functions",
+          WITH_INACCURATE_FUNCTIONS)
+/* clang-format on */
+#define MODELS_HOLD(...)
+#define BACKEND_IS_TIGHTER
+#define PERMISSION(name, spellings, spec, backend, summary, ...) __VA_ARGS__
+#include "harness/model/permissions.def"
+
+#include "generated/all_permissions.def"
+#undef PERMISSION
+#undef BACKEND_IS_TIGHTER
+#undef MODELS_HOLD
 };
 
-/* The same for ops whose meaning is a formula. */
-static const relaxation_t composite_relaxations[] = {
-    {CLASS_zero_sign, NULL, 1, {PERMIT(zero_sign, ZERO_SIGN_ANY)}},
-    {CLASS_precision, NULL, 1, {PERMIT(fma, FMA_YES)}},
-    {CLASS_flush, NULL, 1, {PERMIT(ftz, FTZ_BOTH)}},
-    {CLASS_precision, NULL, 2, {PERMIT(accum_wider, ACCUM_WIDER_YES), PERMIT(fma, FMA_YES)}},
-    {CLASS_formula, NULL, 1, {PERMIT(epsilon, EPSILON_EITHER)}},
-    {CLASS_precision, "exp_by_exp2=yes", 1, {PERMIT(exp_by_exp2, EXP_BY_EXP2_YES)}},
-    {CLASS_formula, NULL, 1, {PERMIT_FORMULAS}},
-    {CLASS_precision, "function_range=ulps", 1, {PERMIT(function_range, FUNCTION_RANGE_ULPS)}},
-    {CLASS_precision, NULL, 1, {PERMIT(intermediate, INTERMEDIATE_EITHER)}},
-    {CLASS_formula, NULL, 2, {PERMIT_FORMULAS, PERMIT(intermediate, INTERMEDIATE_EITHER)}},
-    {CLASS_precision, "inaccurate elementary functions", 1, {PERMIT_INACCURATE_FUNCTIONS}},
-    {CLASS_truncation, NULL, 1, {PERMIT(accum_rounding, ACCUM_ROUNDING_RZ)}},
-};
+/* Of the rows that come after one in the order of blame, the first; after NULL, the first of all;
+ * or NULL.  Those of one place come in the order of the table. */
+static const blame_t *next_blame(const blame_t *blame) {
+  const blame_t *next = NULL;
+  for (const blame_t *row = blames; row < blames + G_N_ELEMENTS(blames); row++) {
+    bool is_later =
+        blame == NULL || row->place > blame->place || (row->place == blame->place && row > blame);
+    if (is_later && (next == NULL || row->place < next->place)) next = row;
+  }
+  return next;
+}
 
 static void apply_change(contract_t *contract, const change_t *change, const op_t *op) {
   if (strcmp(change->permission, FORMULAS_OF_OP) == 0) {
@@ -85,13 +76,14 @@ static void apply_change(contract_t *contract, const change_t *change, const op_
     return;
   }
   uint8_t present = contract_value(contract, change->permission);
-  if (contract_value_permits(change->permission, present, change->value)) return;
-  contract_set_value(contract, change->permission, change->value);
+  uint8_t value = contract_value_spelled(change->permission, change->value);
+  if (contract_value_permits(change->permission, present, value)) return;
+  contract_set_value(contract, change->permission, value);
 }
 
-static contract_t relax(contract_t contract, const relaxation_t *relaxation, const op_t *op) {
-  for (size_t i = 0; i < relaxation->change_count; i++) {
-    apply_change(&contract, &relaxation->changes[i], op);
+static contract_t relax(contract_t contract, const blame_t *blame, const op_t *op) {
+  for (const change_t *change = blame->changes; change->permission != NULL; change++) {
+    apply_change(&contract, change, op);
   }
   return contract;
 }
@@ -111,20 +103,27 @@ static divergence_class_t class_by_value(const tensor_t *result, const wrong_ele
 }
 
 /* Truncation moves a result by some units; it does not make an infinity or a NaN. */
-static bool can_explain(const relaxation_t *relaxation, const tensor_t *result, size_t component) {
+static bool can_explain(const blame_t *blame, const tensor_t *result, size_t component) {
   const element_t *element = result->type.element;
-  if (relaxation->class_ != CLASS_truncation || element->format == NULL) return true;
+  if (blame->class_ != CLASS_truncation || element->format == NULL) return true;
   uint64_t bits = element_load(element, result->data, component);
   return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
 }
 
-/* Only convolutions have padding to leave out, and only an all_reduce gives replicas one result. */
-static bool concerns(const relaxation_t *relaxation, const op_t *op) {
-  const char *policy = relaxation->class_ == CLASS_padding    ? "convolution_padding"
-                       : relaxation->class_ == CLASS_replicas ? "replicas"
-                                                              : NULL;
-  if (policy == NULL) return true;
-  return op != NULL && op->policies != NULL && g_strv_contains(op->policies, policy);
+static bool concerns(const blame_t *blame, const op_t *op) {
+  bool is_composite = op != NULL && op->is_composite;
+  switch (blame->ops) {
+    case ANY_OP:
+      return true;
+    case PLAIN_OPS:
+      return !is_composite;
+    case COMPOSITE_OPS:
+      return is_composite;
+    case POLICY_OPS:
+      return op != NULL && op->policies != NULL &&
+             g_strv_contains(op->policies, blame->changes[0].permission);
+  }
+  g_assert_not_reached();
 }
 
 /* Asks under one changed contract; an oracle that has no answer then explains nothing. */
@@ -165,13 +164,10 @@ static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
 status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
                 divergence_class_t *out_class, char out_observed[sizeof((answer_t *)0)->observed]) {
   const op_t *op = call->instance->program.op;
-  bool is_composite = op != NULL && op->is_composite;
-  const relaxation_t *row = is_composite ? composite_relaxations : relaxations;
-  size_t count = is_composite ? G_N_ELEMENTS(composite_relaxations) : G_N_ELEMENTS(relaxations);
-  for (size_t i = 0; i < count; i++, row++) {
-    contract_t relaxed = relax(judge->contract, row, op);
+  for (const blame_t *row = next_blame(NULL); row != NULL; row = next_blame(row)) {
     if (!concerns(row, op)) continue;
     if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
+    contract_t relaxed = relax(judge->contract, row, op);
     answer_t answer;
     STATUS_TRY(ask_relaxed(judge, call, &relaxed, wrong, &answer));
     if (!answer.conforms || answer.is_weak) continue; /* What permits all values explains none. */

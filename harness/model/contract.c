@@ -7,30 +7,37 @@ typedef struct permission {
   uint8_t spec_value;
   uint8_t backend_value;
   const char *summary;
+  bool backend_is_tighter;
 } permission_t;
 
-/* By index: those of no op, then those of ops in the order of their folders. */
+/* By index: those of permissions.def, then those of folders in their order. */
 static const permission_t permissions[] = {
-#define PERMISSION(name, spellings, spec, backend, summary) \
-  {#name, spellings, spec, backend, summary},
+#define BLAME(...)
+#define MODELS_HOLD(...)
+#define BACKEND_IS_TIGHTER 1
+#define PERMISSION(name, spellings, spec, backend, summary, ...) \
+  {#name, spellings, spec, backend, summary, (__VA_ARGS__ + 0) > 0},
 #include "harness/model/permissions.def"
 
-#include "generated/op_permissions.def"
+#include "generated/all_permissions.def"
 #undef PERMISSION
+#undef BACKEND_IS_TIGHTER
+#undef MODELS_HOLD
+#undef BLAME
 };
 _Static_assert(G_N_ELEMENTS(permissions) <= CONTRACT_PERMISSIONS_MAX, "make the array larger");
 
-enum op_permission_index {
-  BEFORE_PERMISSIONS_OF_OPS = PERMISSIONS_OF_NO_OP - 1,
+enum folder_permission_index {
+  BEFORE_PERMISSIONS_OF_FOLDERS = PERMISSIONS_OF_NO_FOLDER - 1,
 #define PERMISSION(name, ...) INDEX_##name,
-#include "generated/op_permissions.def"
+#include "generated/all_permissions.def"
 #undef PERMISSION
 };
 
 #define PERMISSION(name, ...) \
   PERMISSION_DECLARE(name)    \
   const uint8_t PERMISSION_##name = INDEX_##name;
-#include "generated/op_permissions.def"
+#include "generated/all_permissions.def"
 #undef PERMISSION
 
 static uint8_t *field_of(contract_t *contract, const permission_t *permission) {
@@ -263,6 +270,17 @@ bool contract_value_permits(const char *permission, uint8_t looser, uint8_t valu
   return permits(require_permission(permission), looser, value);
 }
 
+uint8_t contract_value_spelled(const char *permission, const char *spelling) {
+  values_t values = values_make(require_permission(permission));
+  uint8_t value = 0;
+  while (!str_equal_text(values.spelling, spelling)) {
+    bool has_next = values_next(&values);
+    g_assert(has_next);
+    value++;
+  }
+  return value;
+}
+
 size_t contract_permission_count(void) { return G_N_ELEMENTS(permissions); }
 
 const char *contract_permission_name(size_t index) { return permissions[index].name; }
@@ -271,57 +289,6 @@ const char *contract_spelling(const char *permission, uint8_t value) {
   str_t spelling = spelling_of(require_permission(permission), value);
   g_autofree char *text = g_strndup(spelling.data, spelling.size);
   return g_intern_string(text);
-}
-
-/* Where the ulps of each function begin: those for f64, f32, f16 and bf16 follow one another. */
-static const uint8_t elementary_indices[ELEMENTARY_COUNT] = {
-#define ELEMENTARY(function, ...) PERMISSION_##function##_f64,
-#include "harness/model/elementary.def"
-#undef ELEMENTARY
-};
-
-static uint8_t elementary_value(const contract_t *contract, elementary_t function,
-                                const format_t *format) {
-  const format_t *const formats[] = {&format_table[FORMAT_f64], &format_table[FORMAT_f32],
-                                     &format_table[FORMAT_f16], &format_table[FORMAT_bf16]};
-  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-    if (formats[i] != format) continue;
-    return contract->values[elementary_indices[function] + i];
-  }
-  g_assert_not_reached();
-}
-
-static double ulps_of(const contract_t *contract, elementary_t function, const format_t *format) {
-  static const double ulps[] = {1, 1, 2, 3, 4, 5, 8, 16, 64, 1024};
-  return ulps[elementary_value(contract, function, format)];
-}
-
-double contract_elementary_growth(const contract_t *contract, elementary_t function,
-                                  const format_t *format) {
-  bool grows = function == ELEMENTARY_exp && format == &format_table[FORMAT_f32] &&
-               PERMITTED(contract, exp_by_exp2) == EXP_BY_EXP2_YES;
-  return grows ? 1.224 : 0;
-}
-
-double contract_elementary_ulps(const contract_t *contract, elementary_t function,
-                                const format_t *format, double magnitude) {
-  double ulps = ulps_of(contract, function, format);
-  double growth = contract_elementary_growth(contract, function, format);
-  if (growth == 0) return ulps;
-  double grown = growth * MIN(magnitude, CONTRACT_EXP_MAGNITUDE_MAX);
-  return MAX(ulps, ulps_of(contract, ELEMENTARY_exp2, format) + grown);
-}
-
-bool contract_elementary_is_faithful(const contract_t *contract, elementary_t function,
-                                     const format_t *format) {
-  return elementary_value(contract, function, format) == ULPS_FAITHFUL &&
-         contract_elementary_growth(contract, function, format) == 0;
-}
-
-void contract_loosen_elementary(contract_t *contract) {
-  for (size_t function = 0; function < ELEMENTARY_COUNT; function++) {
-    memset(&contract->values[elementary_indices[function]], ULPS_1024, 4);
-  }
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
@@ -374,6 +341,10 @@ void contract_print_help(GString *out_text) {
     g_string_append_printf(out_text, "  %s (spec: %.*s; backend: %.*s)\n", permission->summary,
                            STR_FORMAT(spec), STR_FORMAT(backend));
   }
+}
+
+bool contract_is_exception(const char *permission) {
+  return require_permission(permission)->backend_is_tighter;
 }
 
 void contract_print_exceptions(GString *out_text) {

@@ -23,20 +23,9 @@ enum permission_integer_overflow {
   INTEGER_OVERFLOW_EITHER
 };
 enum permission_repeat { RUNS_AGREE, RUNS_MAY_DIFFER };
-enum permission_operand_rounding {
-  OPERAND_ROUNDING_RN,
-  OPERAND_ROUNDING_TF32,
-  OPERAND_ROUNDING_RNA,
-  OPERAND_ROUNDING_RZ
-};
-enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
-enum { IMPRECISE_BITS_MIN = 10 }; /* The bits that the first spelling stands for. */
-enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
 enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
-
+enum permission_reduce_types { REDUCE_TYPES_SPEC, REDUCE_TYPES_RFC };
 enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDIATE_EITHER };
-enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
-enum permission_replicas { REPLICAS_SAME, REPLICAS_ANY };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
 enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };
@@ -67,9 +56,9 @@ typedef enum elementary {
 } elementary_t;
 
 /* A value for each permission, by its index; those that there are not are 0.  An index is the same
- * for all of one build: those of permissions.def are the first, and constants; those of a family of
- * ops are objects, which generated/F_permissions.h declares, so that a row more is the family's
- * business alone. */
+ * for all of one build: those of permissions.def are the first, and constants; those of a folder of
+ * oracles are objects, which generated/FOLDER_permissions.h declares, so that a row more is the
+ * business of that folder and of contract.c alone. */
 enum { CONTRACT_PERMISSIONS_MAX = 160 };
 typedef struct contract {
   uint8_t values[CONTRACT_PERMISSIONS_MAX];
@@ -79,7 +68,7 @@ enum permission_index {
 #define PERMISSION(name, ...) PERMISSION_##name,
 #include "harness/model/permissions.def"
 #undef PERMISSION
-  PERMISSIONS_OF_NO_OP
+  PERMISSIONS_OF_NO_FOLDER
 };
 
 /* For the headers that the build generates. */
@@ -148,6 +137,9 @@ void contract_set_value(contract_t *contract, const char *permission, uint8_t va
 uint8_t contract_value_count(const char *permission);
 const char *contract_spelling(const char *permission, uint8_t value);
 
+/* The value of that spelling, which the permission has. */
+uint8_t contract_value_spelled(const char *permission, const char *spelling);
+
 /* Whether a value of a permission permits all that another does, which may be the same.  Contracts
  * are ordered by this: raising a permission never rejects what was accepted (oracles/theory.md,
  * T90). */
@@ -160,7 +152,9 @@ const char *contract_permission_name(size_t index);
 /* One line per permission: name, values, meaning, value in both contracts; for `assay --help`. */
 void contract_print_help(GString *out_text);
 
-/* One line per permission by which "backend" does not accept all that "spec" accepts, and why. */
+/* One line per permission by which "backend" does not accept all that "spec" accepts, and why; and
+ * whether its row says so (BACKEND_IS_TIGHTER). */
 void contract_print_exceptions(GString *out_text);
+bool contract_is_exception(const char *permission);
 
 #endif

@@ -133,25 +133,3 @@ uint64_t reduction_neutral_bits(const reduction_t *reduction, const scalar_type_
       return number_bits(type, 0);
   }
 }
-
-/* ---- Reduce of rows -------------------------------------------------------------------------- */
-
-case_t reduction_rows_make(const reduction_t *reduction, const reduction_types_t *types,
-                           size_t rows, size_t terms, arena_t *arena) {
-  const int64_t dims[] = {(int64_t)rows, (int64_t)terms};
-  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
-  *attributes =
-      (reduce_attributes_t){.reduction = *reduction, .dimensions = {.count = 1, .dims = {1}}};
-  program_t program = {
-      .op = op_find(str_from("stablehlo.reduce")),
-      .attributes = attributes,
-      .operand_count = 2 * types->count,
-      .result_count = types->count,
-  };
-  for (uint32_t i = 0; i < types->count; i++) {
-    program.operands[i] = scalar_type_tensor(&types->inputs[i], 2, dims, arena);
-    program.operands[types->count + i] = scalar_type_tensor(&types->inputs[i], 0, NULL, arena);
-    program.results[i] = scalar_type_tensor(&types->results[i], 1, dims, arena);
-  }
-  return case_make(arena, &program);
-}

@@ -1,6 +1,6 @@
 /* Reductions: what stablehlo.reduce shares with the ops whose meaning is a reduce (reduce_window,
  * the scatter of select_and_scatter, all_reduce, reduce_scatter).  A body, the types in which it
- * works, their rules, and a reduce of rows for what such an op has gathered.
+ * works, and their rules.
  *
  * Inputs and initial values are converted to the accumulation type, the type that the body takes
  * and returns, and what it returns to the type of the result.  Today's specification has the first
@@ -14,9 +14,6 @@
 #include "harness/model/contract.h"
 #include "harness/model/op.h"
 #include "harness/model/scalar_type.h"
-
-/* Values of permission reduce_types. */
-enum permission_reduce_types { REDUCE_TYPES_SPEC, REDUCE_TYPES_RFC };
 
 typedef enum reduce_body {
 #define REDUCE_BODY(name, inputs, domain, summary) REDUCE_##name,
@@ -178,13 +175,5 @@ void reduction_draw(rng_t *rng, uint32_t inputs_max, arena_t *arena, reduction_t
 /* The pattern of the neutral initial value of input `input`, in the type of that input. */
 uint64_t reduction_neutral_bits(const reduction_t *reduction, const scalar_type_t *type,
                                 uint32_t input);
-
-/* ---- Reduce of rows -------------------------------------------------------------------------- */
-
-/* A case of stablehlo.reduce over `rows` rows of `terms` terms each: input i has the shape
- * [rows, terms] and is operand i, its initial value is operand count + i, its result [rows].  The
- * operands' data are the caller's to fill in. */
-case_t reduction_rows_make(const reduction_t *reduction, const reduction_types_t *types,
-                           size_t rows, size_t terms, arena_t *arena);
 
 #endif

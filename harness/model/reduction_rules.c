@@ -1,4 +1,3 @@
-#include "generated/reduce_permissions.h"
 #include "harness/model/promotion.h"
 #include "harness/model/reduction.h"
 

@@ -27,6 +27,9 @@ typedef enum split {
   SPLIT_TRUNCATE_AWAY, /* All but the last are truncated, and that is rounded, ties away. */
 } split_t;
 
+/* The fewest bits that imprecise accumulation may keep. */
+enum { IMPRECISE_BITS_MIN = 10 };
+
 /* How the products of components are put together. */
 typedef enum assembly {
   ASSEMBLY_BY_PRODUCT, /* Each is summed over all terms; then the sums are added, the leading one
@@ -34,13 +37,10 @@ typedef enum assembly {
   ASSEMBLY_BY_TERM,    /* Those of a term are added, the leading one last; then the terms. */
 } assembly_t;
 
-/* One planted fault; FAULT_NONE conforms.  The rows, with their meaning, are in faults.def. */
-typedef enum fault {
-#define FAULT(name, summary) FAULT_##name,
-#include "harness/model/faults.def"
-#undef FAULT
-  FAULT_COUNT
-} fault_t;
+/* One planted fault, by its number: FAULT_NONE conforms.  The others are declared where they act,
+ * see harness/model/fault.h. */
+typedef int fault_t;
+enum { FAULT_NONE };
 
 typedef struct schedule {
   schedule_tree_t tree;
@@ -60,8 +60,8 @@ typedef struct schedule {
                           * that name; NULL: the tightest.  Borrowed. */
   bool native;           /* 16-bit floats are computed with in their own type, not in f32. */
   bool other_way;        /* Of two ways to compute the same, the second.  Random trees choose. */
-  bool rfc_types;      /* Reductions have the types that the RFC allows them (reduce_types=rfc). */
-  bool verifier_types; /* Convolutions have those of the verifier (convolution_types=verifier). */
+  uint32_t rules; /* The words MODELS_HOLD of permissions that its name has, a bit each, in the
+                   * order of the permissions. */
   uint32_t function_ulps; /* Elementary functions err by up to so many ulps more than rounding. */
   bool exp_by_exp2;       /* exp in f32 is exp2 of the rounded product with log2(e). */
   bool saturates_casts;   /* Conversions to floats of 8 bits and less have no infinite results. */

@@ -101,10 +101,7 @@ static status_t prepare(builtin_t *builtin, const char *program_line, builtin_pr
     return status_fail(error, is_forbidden ? STATUS_INVALID : STATUS_UNSUPPORTED,
                        "the program breaks constraint %s: %s", broken->id, broken->text);
   }
-  /* Rules that depend on the contract: the strictest ones, as a careful backend would hold them. */
-  contract_t contract = contract_backend();
-  if (builtin->schedule.rfc_types) contract_set_value(&contract, "reduce_types", 1);
-  contract_set_value(&contract, "convolution_types", builtin->schedule.verifier_types);
+  contract_t contract = builtin_rules(&builtin->schedule);
   broken = program_broken_under(&compiled->program, NULL, &contract);
   if (broken != NULL) {
     return status_fail(error, STATUS_UNSUPPORTED, "the program breaks %s: %s", broken->id,

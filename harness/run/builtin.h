@@ -7,6 +7,7 @@
 
 #include "harness/base/status.h"
 #include "harness/exec/assay_executor.h"
+#include "harness/model/contract.h"
 #include "harness/model/schedule.h"
 
 /* The executor table for "model:..." or "canary:...", or NULL if the name is neither.  Its open()
@@ -17,6 +18,10 @@ const assay_executor_t *builtin_find(const char *name);
  * schedule too: "canary:drop_last_term+pairwise").  Names of trees: sequential, reverse, pairwise,
  * blockedW, lanesW, random, shuffled. */
 status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *error);
+
+/* The contract whose rules on what is valid it obeys: the strictest ones, as a careful backend
+ * would hold them, unless its name says otherwise. */
+contract_t builtin_rules(const schedule_t *schedule);
 
 /* Names to list: every model worth running and every canary, one a line. */
 void builtin_list(GString *out_text);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "harness/model/contract.h"
+#include "harness/model/fault.h"
 #include "harness/run/builtin.h"
 #include "oracles/oracle.h"
 
@@ -27,18 +28,42 @@ static const tree_name_t tree_names[] = {
     {"shuffled", TREE_SHUFFLED, false},
 };
 
-static const char *const fault_names[FAULT_COUNT] = {
-#define FAULT(name, summary) #name,
-#include "harness/model/faults.def"
-#undef FAULT
+/* Whose rules it obeys, where a permission says that models hold to some (permissions.def). */
+typedef struct rules_name {
+  const char *permission;
+  const char *value;
+  const char *words;
+  const char *value_with_words;
+} rules_name_t;
+
+#define BLAME(...)
+#define BACKEND_IS_TIGHTER
+#define PERMISSION(name, spellings, spec, backend, summary, ...) __VA_ARGS__
+static const rules_name_t rules_names[] = {
+#define MODELS_HOLD(permission, value, words, value_with_words, kind) \
+  {#permission, value, words, value_with_words},
+#include "harness/model/permissions.def"
+
+#include "generated/all_permissions.def"
+#undef MODELS_HOLD
 };
+_Static_assert(G_N_ELEMENTS(rules_names) <= 32, "schedule_t.rules has a bit for each");
 
 static const char *const known_words =
     "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
     "after a '+' also fma, acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
-    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for reductions rfc-types; "
-    "for convolutions verifier-types; for conversions saturating-casts";
+    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for conversions "
+    "saturating-casts"
+#define MODELS_HOLD(permission, value, words, value_with_words, kind) "; for " kind " " words
+#include "harness/model/permissions.def"
+
+#include "generated/all_permissions.def"
+#undef MODELS_HOLD
+    ;
+#undef PERMISSION
+#undef BACKEND_IS_TIGHTER
+#undef BLAME
 
 static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
                              failure_t *error) {
@@ -186,14 +211,17 @@ static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
   const struct {
     const char *word;
     bool *is_on;
-  } switches[] = {{"rfc-types", &inout_schedule->rfc_types},
-                  {"verifier-types", &inout_schedule->verifier_types},
-                  {"saturating-casts", &inout_schedule->saturates_casts},
+  } switches[] = {{"saturating-casts", &inout_schedule->saturates_casts},
                   {"races", &inout_schedule->races},
                   {"fma", &inout_schedule->fused}};
   for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
     if (!scan_accept(scan, switches[i].word)) continue;
     *switches[i].is_on = true;
+    return true;
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(rules_names); i++) {
+    if (!scan_accept(scan, rules_names[i].words)) continue;
+    inout_schedule->rules |= UINT32_C(1) << i;
     return true;
   }
   return false;
@@ -222,16 +250,12 @@ static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t
 
 static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
   str_t name = scan_until(scan, "+");
-  for (size_t i = FAULT_NONE + 1; i < FAULT_COUNT; i++) {
-    if (str_equal_text(name, fault_names[i])) {
-      inout_schedule->fault = (fault_t)i;
-      return STATUS_OK;
-    }
-  }
+  inout_schedule->fault = fault_find(name);
+  if (inout_schedule->fault != FAULT_NONE) return STATUS_OK;
   return status_fail(
       error, STATUS_INVALID,
       "there is no canary \"%.*s\"; one is canary:%s, and `assay executors` lists all",
-      STR_FORMAT(name), fault_names[FAULT_NONE + 1]);
+      STR_FORMAT(name), fault_at(0)->name);
 }
 
 status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *error) {
@@ -250,6 +274,16 @@ status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *er
   }
   *out_schedule = schedule;
   return STATUS_OK;
+}
+
+contract_t builtin_rules(const schedule_t *schedule) {
+  contract_t contract = contract_backend();
+  for (size_t i = 0; i < G_N_ELEMENTS(rules_names); i++) {
+    const rules_name_t *row = &rules_names[i];
+    const char *value = (schedule->rules >> i & 1) != 0 ? row->value_with_words : row->value;
+    contract_set_value(&contract, row->permission, contract_value_spelled(row->permission, value));
+  }
+  return contract;
 }
 
 /* In-order trees first, then those that the contract must permit: another order, fused nodes, wider
@@ -313,7 +347,7 @@ void builtin_list(GString *out_text) {
   for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
     g_string_append_printf(out_text, "model:%s\n", models[i]);
   }
-  for (size_t i = FAULT_NONE + 1; i < FAULT_COUNT; i++) {
-    g_string_append_printf(out_text, "canary:%s\n", fault_names[i]);
+  for (size_t i = 0; i < fault_count(); i++) {
+    g_string_append_printf(out_text, "canary:%s\n", fault_at(i)->name);
   }
 }

@@ -3,6 +3,7 @@
 #ifndef ASSAY_RUN_CAUSE_PROBLEM_H
 #define ASSAY_RUN_CAUSE_PROBLEM_H
 
+#include "harness/model/fault.h"
 #include "harness/run/cause.h"
 
 enum {

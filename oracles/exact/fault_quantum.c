@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/exact_faults.h"
 #include "oracles/exact/arithmetic.h"
 
 quantum_t fault_quantum_of(const type_t *type, fault_t fault, size_t element) {

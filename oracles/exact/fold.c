@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "harness/model/fault.h"
 #include "oracles/exact/fold_parts.h"
 
 static const format_t *node_format(const format_t *format, const schedule_t *schedule) {

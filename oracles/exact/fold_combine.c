@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "harness/model/fault.h"
 #include "oracles/exact/fold_parts.h"
 
 fold_value_t fold_zero(const fold_t *fold) {

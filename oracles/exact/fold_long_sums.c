@@ -1,6 +1,7 @@
 /* Faults of sums of many terms: what units for matrices do wrong only where sums are long. */
 #include <math.h>
 
+#include "harness/model/fault.h"
 #include "oracles/exact/fold_parts.h"
 
 enum {

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/model/fault.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/exact/fold_parts.h"
 

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "generated/exact_permissions.h"
+
 /* What is among some terms, or what a sum may be. */
 typedef struct specials {
   bool nan;

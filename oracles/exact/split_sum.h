@@ -11,6 +11,9 @@
 #include "oracles/exact/sum_question.h"
 #include "oracles/exact/value_range.h"
 
+/* Values of permission low_nan. */
+enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
+
 /* If some term is not finite, or the low-order part alone may overflow both ways: sets the whole
  * range and returns true.  On entry the infinities of `inout_range` are those that finite terms may
  * overflow to. */

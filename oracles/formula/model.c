@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generated/formula_faults.h"
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fault_values.h"

@@ -23,8 +23,14 @@ typedef struct canary {
 
 static const canary_t canaries[] = {
 #define CANARY(name, contract, ops, ...) {"canary:" name, contract, ops},
+#define CANARY_EITHER CANARY
+#define SUM_OP(name)
+#include "generated/all_canaries.def"
+#include "generated/all_hard_canaries.def"
 #include "tests/campaign/canaries.def"
 #include "tests/campaign/hard_canaries.def"
+#undef SUM_OP
+#undef CANARY_EITHER
 #undef CANARY
 };
 

@@ -7,6 +7,7 @@
 
 #include "harness/exec/executor.h"
 #include "oracles/ops/dot_general/dot_general.h"
+#include "tests/campaign/examples.h"
 
 typedef enum variant {
 #define VARIANT(name, summary) VARIANT_##name,
@@ -76,8 +77,8 @@ static int32_t variant_compile(void *self, const assay_program_t *program, void 
   const type_t *operands = compiled->program.operands;
   const element_t *f32 = element_named("f32");
   const dot_general_attributes_t *attributes = compiled->program.attributes;
-  bool is_ours = strcmp(program->op, "stablehlo.dot_general") == 0 && operands[0].element == f32 &&
-                 compiled->program.results[0].element == f32;
+  bool is_ours = compiled->program.op == example_op(EXAMPLE_PRODUCT) &&
+                 operands[0].element == f32 && compiled->program.results[0].element == f32;
   if (is_ours) {
     compiled->lhs_terms_last = is_last(&attributes->lhs_contracting, &operands[DOT_GENERAL_LHS]);
     compiled->rhs_terms_last = is_last(&attributes->rhs_contracting, &operands[DOT_GENERAL_RHS]);

@@ -18,7 +18,7 @@ typedef struct indistinguishable {
 
 static const indistinguishable_t indistinguishable[] = {
 #define INDISTINGUISHABLE(ran, asked, reason) {ran, asked},
-#include "tests/campaign/indistinguishable.def"
+#include "generated/all_indistinguishable.def"
 #undef INDISTINGUISHABLE
 };
 

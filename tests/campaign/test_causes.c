@@ -21,6 +21,7 @@ typedef struct cause_row {
 static const cause_row_t rows[] = {
 #define CAUSE_ROW(canary, contract, what, cause, others) \
   {"canary:" canary, contract, what, cause, others},
+#include "generated/all_expected_causes.def"
 #include "tests/campaign/expected_causes.def"
 #undef CAUSE_ROW
 };

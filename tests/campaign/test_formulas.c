@@ -1,7 +1,7 @@
 /* The confusion matrix of formulas: each formula of each op is run, with random schedules, and told
  * from its bits.  Some formula always explains them, and never one that is looser than the one that
  * ran.  A formula is told by its own name within CASES_MAX cases, or it is listed in
- * indistinguishable_formulas.def with the reason why nobody can tell. */
+ * F_indistinguishable_formulas.def with the reason why nobody can tell. */
 #include "harness/gen/gen.h"
 #include "oracles/oracle.h"
 
@@ -12,9 +12,11 @@ typedef struct indistinguishable {
   const char *formula;
 } indistinguishable_t;
 
+/* INDISTINGUISHABLE(op, formula, why the tighter ones explain all that its models give): under the
+ * default contract. */
 static const indistinguishable_t indistinguishable[] = {
 #define INDISTINGUISHABLE(op, formula, reason) {op, formula},
-#include "tests/campaign/indistinguishable_formulas.def"
+#include "generated/all_indistinguishable_formulas.def"
 #undef INDISTINGUISHABLE
 };
 

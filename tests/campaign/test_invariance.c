@@ -5,6 +5,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/invariance.h"
 #include "harness/run/invariance_shrink.h"
+#include "tests/campaign/examples.h"
 #include "tests/campaign/fake_variant.h"
 
 #ifdef ASSAY_SANITIZE
@@ -139,7 +140,7 @@ static void test_planted(gconstpointer data) {
   const planted_t *row = (const planted_t *)data;
   char *name = g_strdup_printf("model:variant-%s", variant_names[row->variant]);
   executor_t *executor = open_executor(name);
-  const op_t *ops[] = {op_find(str_from("stablehlo.dot_general"))};
+  const op_t *ops[] = {example_op(EXAMPLE_PRODUCT)};
   invariance_options_t options = make_options(ops, 1, &executor);
   options.types = "f32";
   invariance_t *invariance = run_campaign(&options);
@@ -204,15 +205,11 @@ typedef struct loud {
   invariance_property_t property;
 } loud_t;
 
+/* VARIANCE(executor, op, property that it breaks). */
 static const loud_t loud[] = {
-    {"model:random", "stablehlo.reduce", INVARIANCE_batch_position},
-    {"model:random", "stablehlo.dot_general", INVARIANCE_row_position},
-    {"model:shuffled", "stablehlo.reduce", INVARIANCE_batch_position},
-    {"model:shuffled", "stablehlo.dot_general", INVARIANCE_column_position},
-    {"model:random", "byteir.layer_norm", INVARIANCE_batch_position},
-    {"model:shuffled", "byteir.softmax", INVARIANCE_batch_position},
-    {"canary:batch_offset", "stablehlo.dot_general", INVARIANCE_batch_position},
-    {"canary:transpose_rhs", "stablehlo.dot_general", INVARIANCE_layout},
+#define VARIANCE(name, op, property) {name, op, INVARIANCE_##property},
+#include "generated/all_variances.def"
+#undef VARIANCE
 };
 
 static void test_loud(gconstpointer data) {
@@ -251,7 +248,7 @@ static void test_absent(gconstpointer data) {
   const absent_t *row = (const absent_t *)data;
   char *name = g_strdup_printf("model:variant-%s", variant_names[row->variant]);
   executor_t *executor = open_executor(name);
-  const op_t *ops[] = {op_find(str_from("stablehlo.dot_general"))};
+  const op_t *ops[] = {example_op(EXAMPLE_PRODUCT)};
   invariance_options_t options = make_options(ops, 1, &executor);
   options.types = "f32";
   invariance_t *invariance = run_campaign(&options);
@@ -269,7 +266,7 @@ static void test_absent(gconstpointer data) {
 /* What is not repeatable is run-to-run's, whatever else was asked for. */
 static void test_unrepeatable(void) {
   executor_t *executor = open_executor("model:variant-every_fifth");
-  const op_t *ops[] = {op_find(str_from("stablehlo.dot_general"))};
+  const op_t *ops[] = {example_op(EXAMPLE_PRODUCT)};
   invariance_options_t options = make_options(ops, 1, &executor);
   options.types = "f32";
   for (int i = 0; i < INVARIANCE_COUNT; i++) options.properties[i] = i == INVARIANCE_row_count;
@@ -297,7 +294,7 @@ static void test_unknown_types(void) {
 /* An op that tells no axes is not checked, and nothing fails. */
 static void test_op_without_axes(void) {
   executor_t *executor = open_executor("model:sequential");
-  op_t without = *op_find(str_from("stablehlo.reduce"));
+  op_t without = *example_op(EXAMPLE_SUM);
   without.axes = NULL;
   without.with_axes = NULL;
   const op_t *ops[] = {&without};

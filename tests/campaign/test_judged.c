@@ -5,6 +5,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/session.h"
 #include "harness/run/shortfall.h"
+#include "tests/campaign/examples.h"
 #include "tests/campaign/fake_executor.h"
 
 static const char sum_line[] = "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[]";
@@ -121,8 +122,8 @@ static void test_each_gets_its_cases(void) {
                       count(session, i, NULL, OUTCOME_failed);
     g_assert_cmpuint(judged, ==, 400);
   }
-  g_assert_cmpuint(count(session, 0, "stablehlo.reduce", OUTCOME_conforms), ==, 400);
-  g_assert_cmpuint(count(session, 1, "stablehlo.reduce", OUTCOME_COUNT), <, 300);
+  g_assert_cmpuint(count(session, 0, example_op(sum_line)->name, OUTCOME_conforms), ==, 400);
+  g_assert_cmpuint(count(session, 1, example_op(sum_line)->name, OUTCOME_COUNT), <, 300);
   assert_silent(session);
   close_session(session);
   for (size_t i = 0; i < 2; i++) executor_close(executors[i]);
@@ -136,9 +137,9 @@ static void test_one_op(void) {
   session_t *session = run_session(&options);
   session_t *again = run_session(&options);
   g_assert_cmpuint(session_judged(session, 0), ==, 10000);
-  g_assert_cmpuint(count(session, 0, "stablehlo.reduce", OUTCOME_COUNT) * 100, >,
+  g_assert_cmpuint(count(session, 0, example_op(sum_line)->name, OUTCOME_COUNT) * 100, >,
                    session_cases(session) * 80);
-  g_assert_cmpuint(count(session, 0, "stablehlo.reduce", OUTCOME_refused), <, 1000);
+  g_assert_cmpuint(count(session, 0, example_op(sum_line)->name, OUTCOME_refused), <, 1000);
   assert_silent(session);
   tally_t *tally = session_tally(session), *tally_again = session_tally(again);
   g_assert_cmpuint(session_cases(session), ==, session_cases(again));
@@ -155,7 +156,7 @@ static void test_one_op(void) {
 /* A run of which nobody takes anything ends. */
 static void test_nothing_is_taken(void) {
   executor_t *executor = fake_executor_open(FAKE_refuses, false);
-  const op_t *convert = op_find(str_from("stablehlo.convert"));
+  const op_t *convert = example_op(EXAMPLE_CONVERSION);
   session_options_t options = make_options(&executor, 1);
   options.stream.ops = &convert;
   options.stream.op_count = 1;
@@ -173,17 +174,25 @@ static void test_nothing_is_taken(void) {
   executor_close(executor);
 }
 
+/* WITHOUT_ORACLE(program, contract): a program that is valid under a contract, and has no oracle.
+ */
+static const struct {
+  const char *program;
+  const char *contract;
+} without_oracles[] = {
+#define WITHOUT_ORACLE(program, contract) {program, contract},
+#include "generated/all_without_oracle.def"
+#undef WITHOUT_ORACLE
+};
+
 /* What has no oracle is not judged, and an op of which most is so is told. */
 static void test_mostly_unjudged(void) {
   executor_t *executor = fake_executor_open(FAKE_right, false);
   arena_t arena;
   arena_init(&arena);
-  const stream_program_t without_oracle = given(
-      "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[bf16,f16,f32,1,1,1,false] "
-      "f32[3] f32[3] -> f32[]",
-      &arena);
+  const stream_program_t without_oracle = given(without_oracles[0].program, &arena);
   session_options_t options = make_options(&executor, 1);
-  g_assert_cmpint(contract_parse(str_from("backend,dot_algorithm=rfc"), &options.contract, NULL),
+  g_assert_cmpint(contract_parse(str_from(without_oracles[0].contract), &options.contract, NULL),
                   ==, STATUS_OK);
   options.stream.programs = &without_oracle;
   options.stream.program_count = 1;
@@ -200,7 +209,7 @@ static void test_mostly_unjudged(void) {
 
 static void stop_at_finding(void *context, const session_t *session, const finding_t *finding) {
   (void)session;
-  g_assert_cmpstr(finding->label.op, ==, "stablehlo.dot_general");
+  g_assert_cmpstr(finding->label.op, ==, example_op(EXAMPLE_PRODUCT)->name);
   *(volatile sig_atomic_t *)context = 1;
 }
 
@@ -235,7 +244,7 @@ static void test_matmul_tail(void) {
 static void test_who_gets_invalid_programs(void) {
   executor_t *executors[] = {open_dso("good"), open_dso("validates"),
                              open_named("model:sequential")};
-  const op_t *reduce = op_find(str_from("stablehlo.reduce"));
+  const op_t *reduce = example_op(EXAMPLE_SUM);
   session_options_t options = make_options(executors, 3);
   options.stream.ops = &reduce;
   options.stream.op_count = 1;

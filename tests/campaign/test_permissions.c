@@ -6,6 +6,7 @@
 #include "harness/run/builtin.h"
 #include "harness/run/session.h"
 #include "oracles/oracle.h"
+#include "tests/campaign/examples.h"
 
 #ifdef ASSAY_SANITIZE
 enum { CASES = 100 };
@@ -24,51 +25,13 @@ typedef struct permitted {
   const char *observed;
 } permitted_t;
 
-#define DOT "stablehlo.dot_general"
-
+/* PERMITTED_MODEL(...): the members in their order, the class without its CLASS_. */
 static const permitted_t rows[] = {
-    {"model:sequential+split=nearest-away", DOT, "TF32_TF32_F32", "", "backend",
-     "operand_rounding=rn", CLASS_precision, "operand_rounding=tf32"},
-    {"model:lanes8+fma+split=truncate-all", DOT, "TF32_TF32_F32", "", "spec,order=any,fma=yes",
-     "operand_rounding=rn", CLASS_precision, "operand_rounding=tf32"},
-    {"model:pairwise+split=truncate-away", DOT, "TF32_TF32_F32_X3", "", "backend",
-     "operand_rounding=rn", CLASS_precision, "operand_rounding=tf32"},
-    {"model:sequential+split=nearest-away", DOT, "BF16_BF16_F32", "", "operand_rounding=rna",
-     "backend", CLASS_precision, "operand_rounding=rna"},
-    {"model:sequential+split=truncate-all", DOT, "BF16_BF16_F32", "", "operand_rounding=rz",
-     "backend", CLASS_truncation, "operand_rounding=rz"},
-    {"model:shuffled+races", "stablehlo.reduce", "", "", "repeat=any", "backend",
-     CLASS_nondeterministic, "repeat=any"},
-    {"model:random+races", "byteir.softmax", "", "", "repeat=any", "backend",
-     CLASS_nondeterministic, "repeat=any"},
-    {"model:sequential+exp-by-exp2", "byteir.softmax", "", "f32", "softmax=shifted,exp_by_exp2=yes",
-     "softmax=shifted", CLASS_precision, "exp_by_exp2=yes"},
-    {"model:pairwise+exp-by-exp2+ulps=2", "byteir.softmax", "", "f32",
-     "softmax=shifted,exp_by_exp2=yes", "softmax=shifted", CLASS_precision, "exp_by_exp2=yes"},
-    {"model:random+formula=online+exp-by-exp2", "byteir.softmax", "", "f32",
-     "softmax=online,exp_by_exp2=yes", "softmax=shifted", CLASS_precision, "exp_by_exp2=yes"},
-    {"model:sequential+formula=exponential", "byteir.gelu", "tanh", "f32",
-     "spec,fma=yes,accum_wider=yes,gelu=exponential", "spec,fma=yes,accum_wider=yes", CLASS_formula,
-     "gelu=exponential"},
-    {"model:sequential+native+formula=exponential", "byteir.gelu", "tanh", "bf16",
-     "gelu=exponential", "gelu=exponential,intermediate=wide", CLASS_precision,
-     "intermediate=native"},
-    {"model:sequential+saturating-casts", "stablehlo.convert", "", "f8E5M2",
-     "convert_infinity=saturate", "backend", CLASS_inf, "convert_infinity=saturate"},
-    {"model:sequential+saturating-casts", "stablehlo.convert", "", "f8E4M3",
-     "spec,convert_rounding=rn,convert_overflow=format,convert_infinity=saturate", "backend",
-     CLASS_inf, "convert_infinity=saturate"},
+#define PERMITTED_MODEL(model, op, algorithm, type, with, without, class_, observed) \
+  {model, op, algorithm, type, with, without, CLASS_##class_, observed},
+#include "generated/all_permitted_models.def"
+#undef PERMITTED_MODEL
 };
-
-/* Wrong in some runs, whatever the contract. */
-static const permitted_t racing_canary = {"canary:lost_update+shuffled+races",
-                                          "stablehlo.reduce",
-                                          "",
-                                          "",
-                                          "repeat=any",
-                                          "repeat=any",
-                                          CLASS_value,
-                                          ""};
 
 typedef struct drawing {
   const op_t *op;
@@ -175,7 +138,16 @@ static void test_row(gconstpointer data) {
 }
 
 /* Each run is judged by itself: what one of two does wrong is seen, whichever it is. */
+/* Wrong in some runs, whatever the contract. */
 static void test_racing_canary(void) {
+  const permitted_t racing_canary = {.model = "canary:lost_update+shuffled+races",
+                                     .op = example_op(EXAMPLE_SUM)->name,
+                                     .algorithm = "",
+                                     .type = "",
+                                     .with = "repeat=any",
+                                     .without = "repeat=any",
+                                     .class_ = CLASS_value,
+                                     .observed = ""};
   const seen_t seen = run(&racing_canary, racing_canary.with);
   g_assert_cmpuint(seen.diverging, >, CASES / 2);
   g_assert_cmpuint(seen.in_second, >, CASES / 20);

@@ -4,6 +4,7 @@
 
 #include "harness/run/session.h"
 #include "tests/campaign/adder_executor.h"
+#include "tests/campaign/examples.h"
 #include "tests/store/store_fixture.h"
 
 enum { LENGTHS = 64 };
@@ -21,7 +22,7 @@ static void store_adder(store_fixture_t *fixture, const adder_kind_t *kind) {
   store_t *store = open_store(fixture);
   g_autofree char *version = g_strdup_printf("tester %s", kind->version);
   const store_executor_t executor = {.name = "model:adder", .version = version, .hardware = "any"};
-  store_profile_t profile = {.op = "stablehlo.reduce",
+  store_profile_t profile = {.op = example_op(EXAMPLE_SUM)->name,
                              .algorithm = "add",
                              .types = "f32,f32->f32",
                              .shape = SHAPE,
@@ -67,7 +68,7 @@ static campaign_t run_campaign(store_fixture_t *fixture, adder_kind_t kind, cons
                                .command = "test",
                                .assay_version = "test"};
   const op_t *const *reduce = op_all();
-  while (!g_str_equal((*reduce)->name, "stablehlo.reduce")) reduce++;
+  while (*reduce != example_op(EXAMPLE_SUM)) reduce++;
   session.stream =
       (stream_options_t){.ops = reduce, .op_count = 1, .gen = gen_options_default(), .seed = 5};
   if (!any_reductions) {
@@ -230,7 +231,7 @@ static void test_refused(store_fixture_t *fixture, gconstpointer data) {
   assert_refused(fixture, "tester 1", "none of version \"tester 1\"");
   store_t *store = open_store(fixture);
   const store_executor_t executor = {.name = "model:adder", .version = "1", .hardware = "any"};
-  store_profile_t profile = {.op = "stablehlo.reduce",
+  store_profile_t profile = {.op = example_op(EXAMPLE_SUM)->name,
                              .algorithm = "add",
                              .types = "f32,f32->f32",
                              .shape = SHAPE,

@@ -113,7 +113,7 @@ static void test_models_conform(gconstpointer data) {
 /* Found, stored under quant.KERNEL and TABLE/FORM, with a reproducer of the step. */
 static void test_fault_is_found(void) {
   bench_t bench;
-  bench_open(&bench, "canary:result_scale_forgotten", "tflite_int8");
+  bench_open(&bench, "canary:quantized_unclamped", "tflite_int8");
   size_t beyond = 0;
   for (int i = 0; i < GRAPHS; i++) {
     arena_reset(&bench.arena);
@@ -149,6 +149,7 @@ typedef struct planted {
 
 static const planted_t planted[] = {
 #define QUANT_CANARY(name, graphs) {"canary:" #name, graphs},
+#include "generated/all_quant_canaries.def"
 #include "tests/campaign/quant_canaries.def"
 #undef QUANT_CANARY
 };

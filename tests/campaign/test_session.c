@@ -4,6 +4,7 @@
 
 #include "harness/run/builtin.h"
 #include "harness/run/session.h"
+#include "tests/campaign/examples.h"
 #include "tests/campaign/fake_executor.h"
 
 static const char sum_line[] = "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[]";
@@ -169,7 +170,7 @@ static void test_refusal_beside_others(void) {
                              open_builtin("model:sequential")};
   session_options_t options = make_options(executors, 2);
   /* An op no program of which breaks rules of the contract: those the model refuses too. */
-  const op_t *const convert = op_find(str_from("stablehlo.convert"));
+  const op_t *const convert = example_op(EXAMPLE_CONVERSION);
   options.stream.ops = &convert;
   options.stream.op_count = 1;
   options.stream.gen.invalid_one_in = 0;

@@ -21,11 +21,18 @@ typedef struct canary {
 
 static const canary_t canaries[] = {
 #define CANARY(name, contract, ops, within, class_) {"canary:" name, contract, ops, within},
+#define CANARY_EITHER(name, contract, ops, within, class_, other_class) \
+  CANARY(name, contract, ops, within, class_)
+#define SUM_OP(name)
+#include "generated/all_canaries.def"
 #include "tests/campaign/canaries.def"
+#undef SUM_OP
+#undef CANARY_EITHER
 #undef CANARY
 };
 
-/* Reproducers that cannot be smaller. */
+/* Reproducers that cannot be smaller: SHRUNK(canary, ops by their names, operand elements that the
+ * median reproducer may have, why it has more than 8). */
 typedef struct size_row {
   const char *canary;
   const char *ops;
@@ -34,7 +41,7 @@ typedef struct size_row {
 
 static const size_row_t sizes[] = {
 #define SHRUNK(canary, ops, elements, reason) {"canary:" canary, ops, elements},
-#include "tests/campaign/shrunk_sizes.def"
+#include "generated/all_shrunk_sizes.def"
 #undef SHRUNK
 };
 

@@ -1,6 +1,7 @@
 /* shrink_case() under predicates whose smallest case is known, or that are as good as random. */
 #include "harness/gen/gen.h"
 #include "harness/run/shrink.h"
+#include "tests/campaign/examples.h"
 
 enum { CASES = 30 /* Of each op. */ };
 
@@ -309,8 +310,7 @@ static case_t draw_large(arena_t *arena) {
   program_t program;
   const char *broken;
   do {
-    gen_program(&rng, op_find(str_from("stablehlo.dot_general")), &options, arena, &program,
-                &broken);
+    gen_program(&rng, example_op(EXAMPLE_PRODUCT), &options, arena, &program, &broken);
   } while (type_element_count(&program.operands[0]) < 100);
   case_t start = case_make(arena, &program);
   gen_data_in_regime(&rng, REGIME_uniform, &start);

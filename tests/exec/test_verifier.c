@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "generated/dot_general_permissions.h"
 #include "harness/model/custom_call.h"
+#include "oracles/ops/dot_general/dot_general_algorithm.h"
 #include "tests/exec/validity_draw.h"
 #include "tests/exec/verifier_table.h"
 

@@ -1,5 +1,6 @@
 #include "tests/exec/verifier_conditions.h"
 
+#include "generated/dot_general_permissions.h"
 #include "oracles/ops/collective/collective.h"
 #include "oracles/ops/dot_general/dot_general.h"
 #include "oracles/ops/windowed/windowed.h"

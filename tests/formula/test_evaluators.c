@@ -2,6 +2,7 @@
  * is enclosed, and quick sets are parts of it.  Each check is also shown to fail. */
 #include <string.h>
 
+#include "harness/model/fault.h"
 #include "tests/formula/random_formula.h"
 
 enum { FORMULAS = 8000, FAULTY_FORMULAS = 400 };

@@ -115,12 +115,12 @@ static const struct {
   const char *line;
   const char *message;
 } hostile_lines[] = {
-    {"", "column 1: expected an op such as stablehlo.reduce, found the end of the line"},
+    {"", "column 1: expected an op (`assay ops` lists them), found the end of the line"},
     {"stablehlo.composite",
-     "column 1: expected an op such as stablehlo.reduce, found "
+     "column 1: expected an op (`assay ops` lists them), found "
      "\"stablehlo.compos\""},
     {" " SUM "f32[1] f32[] -> f32[] : 00000000 : 00000000",
-     "column 1: expected an op such as stablehlo.reduce, found \" stablehlo.reduc\""},
+     "column 1: expected an op (`assay ops` lists them), found \" stablehlo.reduc\""},
     {"stablehlo.reduce", "column 17: expected \" \", found the end of the line"},
     {"stablehlo.reduce ", "column 18: expected \"body=\", found the end of the line"},
     {SUM, "column 36: expected an element type, found the end of the line"},

@@ -1,19 +1,7 @@
 /* simulate() of the ByteIR ops that pick: every planted fault on a case worked by hand, and whether
  * the oracle refuses what it does and nothing else. */
+#include "harness/model/fault.h"
 #include "tests/ops/naive_picks.h"
-
-static const char *const fault_names[FAULT_COUNT] = {
-#define FAULT(name, summary) #name,
-#include "harness/model/faults.def"
-#undef FAULT
-};
-
-static fault_t fault_named(const char *name) {
-  for (int i = 0; i < FAULT_COUNT; i++) {
-    if (strcmp(fault_names[i], name) == 0) return (fault_t)i;
-  }
-  g_error("no fault %s", name);
-}
 
 enum { POISON = 0x11 };
 
@@ -132,7 +120,7 @@ static void test_faults(void) {
     if (status != STATUS_OK) g_error("%s: %s", rows[i].line, error.text);
     for (int is_faulty = 0; is_faulty < 2; is_faulty++) {
       schedule_t schedule = schedule_plain();
-      if (is_faulty == 1) schedule.fault = fault_named(rows[i].fault);
+      if (is_faulty == 1) schedule.fault = fault_find(str_from(rows[i].fault));
       const char *expected = is_faulty == 1 ? rows[i].wrong : rows[i].right;
       tensor_t results[CASE_RESULTS_MAX];
       simulate(&instance, &schedule, &arena, results);
@@ -225,7 +213,7 @@ static void test_policies(void) {
     status_t status = case_parse(str_from(permitted[i].line), &arena, &instance, NULL, NULL);
     g_assert_cmpint(status, ==, STATUS_OK);
     schedule_t schedule = schedule_plain();
-    schedule.fault = fault_named(permitted[i].fault);
+    schedule.fault = fault_find(str_from(permitted[i].fault));
     tensor_t results[CASE_RESULTS_MAX];
     simulate(&instance, &schedule, &arena, results);
     g_test_message("%s, %s", permitted[i].fault, permitted[i].contract);

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "generated/byteir_rng_faults.h"
 #include "generated/byteir_rng_permissions.h"
 #include "oracles/ops/byteir_rng/byteir_rng.h"
 #include "oracles/ops/byteir_rng/byteir_rng_element.h"

@@ -1,5 +1,6 @@
 /* The checks of uniformity: their bounds against exact probabilities, what each can see and from
  * how many numbers on, and that good generators are not refuted. */
+#include "generated/byteir_rng_faults.h"
 #include "oracles/ops/byteir_rng/byteir_rng_uniformity.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* Dot algorithms: their table and text, and what infinities, NaNs and overflowing numbers make of
  * split operands, by all ways to split them and to put the products together. */
+#include "generated/dot_general_faults.h"
+#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
+#include "oracles/exact/split_sum.h"
 #include "oracles/ops/dot_general/dot_general.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"

@@ -2,6 +2,8 @@
  * conforms, or two at ties; elsewhere what conforms is near the exact quotient, by a bound made
  * here.  Types that only the oracle supports (zero points of weights, as convolutions have them)
  * take part.  Then what each planted fault makes of a case. */
+#include "generated/dot_general_faults.h"
+#include "generated/exact_faults.h"
 #include "oracles/oracle.h"
 #include "tests/ops/naive_dot_quantized.h"
 

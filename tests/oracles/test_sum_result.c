@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
+#include "harness/model/schedule.h"
 #include "oracles/exact/aligned_sum.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/sum_question.h"

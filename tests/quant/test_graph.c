@@ -167,7 +167,7 @@ static void test_refused_regions(void) {
       {"in x !quant.uniform<i8:f32:1, {1.0}>\nout y f32[2]\nreturn x\n",
        "line 3, column 1: region r: input x: quantization axis 1"},
       {"in x\nout y f32[2]\nop s = stablehlo.foo(x) f32[2] -> f32[2]\n",
-       "line 6, column 8: expected an op such as"},
+       "line 6, column 8: expected an op ("},
       {"in x\nop s = stablehlo.add(x, x)  f32[2]  f32[2] -> f33[2]\n",
        "line 5, column 47: expected an element type"},
       {"in x\nop s = stablehlo.add(x, x) f32[2] f32[2] -> f32[3]\n",

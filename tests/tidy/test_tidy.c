@@ -2,6 +2,7 @@
  */
 #include <glib/gstdio.h>
 
+#include "tests/tidy/op_names.h"
 #include "tests/tidy/theory_rules.h"
 
 typedef void (*rule_check_t)(const source_t *source, GPtrArray *complaints);
@@ -20,6 +21,7 @@ static const struct rule {
     {"mutable-statics", check_mutable_statics},
     {"citations", check_citations},
     {"bounds", check_bounds},
+    {"op-names", check_op_names},
 };
 
 #define LINES_10 "  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n  x++;\n"
@@ -169,6 +171,29 @@ static const struct plant {
     {check_bounds, "oracles/a.c", "double x = FORMULA_LIBRARY_ERROR;\n", "a bound without"},
     {check_bounds, "oracles/a_simulate.c", "double x = 1 + 0x1p-9;\n", NULL},
     {check_bounds, "harness/a.c", "double x = 1 + 0x1p-9;\n", NULL},
+
+    {check_op_names, "harness/judge/a.c", "x(\"stablehlo.reduce\");\n",
+     "names the op stablehlo.red"},
+    {check_op_names, "harness/gen/a.c", "\n x(\"byteir.gelu f32[]\");\n", "a.c:2: names the op"},
+    {check_op_names, "harness/run/a.c", "// stablehlo.reduce\n/* softmax=online */\n", NULL},
+    {check_op_names, "harness/run/a.c", "x(\"stablehlo.reduced\");\n", NULL},
+    {check_op_names, "harness/store/a.c", "x(\"stablehlo.reduce\");\n", NULL},
+    {check_op_names, "tests/campaign/a.c", "x(\"stablehlo.reduce body=add\");\n", NULL},
+    {check_op_names, "tests/campaign/a.c", "x(\"stablehlo.reduce\");\n", "names the op"},
+    {check_op_names, "harness/judge/a.c", "PERMIT(x, PERMISSION_softmax);\n",
+     "names softmax, a perm"},
+    {check_op_names, "harness/judge/a.c", "if (PERMITTED(c, gelu) == 1) {\n", "names gelu"},
+    {check_op_names, "harness/model/a.def", "BLAME(1, WITH(replicas, \"any\"))\n",
+     "names replicas"},
+    {check_op_names, "tests/campaign/a.c", "set(\"spec,softmax=online\");\n", "names softmax"},
+    {check_op_names, "harness/run/a.c", "set(c, \"softmax\", 1);\n", "names softmax"},
+    {check_op_names, "harness/run/a.c", "int selection = order; x(\"of softmax\");\n", NULL},
+    {check_op_names, "harness/run/a.c", "f = FAULT_softmax_unnormalized;\n", "a fault of an op"},
+    {check_op_names, "tests/campaign/a.def", "QUANT_CANARY(window_pads_twice, 3)\n", "a fault of"},
+    {check_op_names, "harness/run/a.def", "CAUSE(batch_offset, \"batch-offset\")\n", NULL},
+    {check_op_names, "harness/judge/a.def", "CLASS(replicas, \"replicas\", \"\")\n", NULL},
+    {check_op_names, "tests/campaign/a.c", "x(\"op z = stablehlo.maximum(x, y)\");\n", NULL},
+    {check_op_names, "tests/campaign/a.def", "CANARY(\"window_pads_twice\", 3)\n", "a fault of an"},
 };
 
 static void test_planted_faults(void) {
@@ -294,8 +319,9 @@ static GPtrArray *check_built(const GPtrArray *paths, const char *commands, cons
   GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < paths->len; i++) {
     const char *path = g_ptr_array_index(paths, i);
-    /* Plugins are built where their library is, and fuzz targets on demand. */
+    /* Plugins are built where their library is, fuzz targets on demand, fixtures by their test. */
     if (!g_str_has_suffix(path, ".c") || g_str_has_prefix(path, "fuzz/") ||
+        g_str_has_prefix(path, "tests/fixtures/") ||
         g_str_has_prefix(path, "harness/exec/plugins/")) {
       continue;
     }

@@ -5,6 +5,7 @@
  *   grad_offset  = sum(dy)
  *
  * StableHLO specification, batch_norm_grad, and the ways of implementations. */
+#include "generated/batch_norm_faults.h"
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 
 /* What all ways to compute it begin with. */

@@ -1,5 +1,6 @@
 /* What one concrete implementation returns: composite_simulate(), and the faults that see more than
  * one channel. */
+#include "generated/batch_norm_faults.h"
 #include "oracles/composite_quantized.h"
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 

@@ -1,5 +1,7 @@
 /* y = (x - mean) / sqrt(variance + epsilon) * scale + offset, with the mean and the variance of the
  * channel: StableHLO specification, batch_norm_training, and the ways of implementations. */
+#include "generated/batch_norm_faults.h"
+#include "generated/formula_faults.h"
 #include "oracles/ops/batch_norm/batch_norm_formulas.h"
 
 row_t batch_norm_invert(formula_t *formula, row_t a) {

@@ -1,5 +1,7 @@
 /* layer_norm: y = (x - mean) / s * weight + bias, and l2_norm: y = x / s, along some dimensions;
  * see byteir_norm.h for s.  All formulas are these in exact arithmetic. */
+#include "generated/byteir_norm_faults.h"
+#include "generated/formula_faults.h"
 #include "oracles/composite.h"
 #include "oracles/ops/byteir_norm/byteir_norm.h"
 

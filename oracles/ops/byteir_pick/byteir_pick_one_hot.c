@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "generated/byteir_pick_faults.h"
 #include "generated/byteir_pick_permissions.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"

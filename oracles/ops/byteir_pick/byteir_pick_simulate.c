@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "generated/byteir_pick_faults.h"
 #include "harness/base/rng.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/ops/byteir_pick/byteir_pick.h"

@@ -1,6 +1,7 @@
 /* dequantize: the difference from the zero point, which is exact, times the scale. */
 #include <glib.h>
 
+#include "generated/exact_faults.h"
 #include "oracles/ops/byteir_quantize/byteir_quantize_parts.h"
 
 enum { DIFFERENCE = QUANTIZE_OPERANDS }; /* The operand that comes of input and zero point. */

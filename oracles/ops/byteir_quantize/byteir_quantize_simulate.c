@@ -1,6 +1,8 @@
 /* What one concrete implementation of quantize returns. */
 #include <math.h>
 
+#include "generated/byteir_quantize_faults.h"
+#include "generated/exact_faults.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/formula/model.h"
 #include "oracles/ops/byteir_quantize/byteir_quantize_parts.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/byteir_resize_faults.h"
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fault_values.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "generated/byteir_rng_faults.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/formula/model.h"

@@ -1,5 +1,6 @@
 /* softmax: y_i = exp(x_i) / sum exp(x_j), and log_softmax: y_i = x_i - ln sum exp(x_j), along one
  * dimension.  All formulas are these in exact arithmetic. */
+#include "generated/byteir_softmax_faults.h"
 #include "oracles/composite.h"
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
 #include "oracles/ops/byteir_softmax/byteir_softmax_enclose.h"

@@ -2,6 +2,7 @@
  * x (1 + tanh z) / 2 = x / (1 + exp(-2 z)), z = sqrt(2 / pi) (x + 0.044715 x^3); and erf. */
 #include <math.h>
 
+#include "generated/byteir_unary_faults.h"
 #include "oracles/composite.h"
 #include "oracles/ops/byteir_unary/byteir_unary.h"
 #include "oracles/ops/byteir_unary/byteir_unary_enclose.h"

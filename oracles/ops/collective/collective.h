@@ -13,6 +13,9 @@
 
 enum { REPLICAS_MAX = 64 };
 
+/* Values of permission replicas. */
+enum permission_replicas { REPLICAS_SAME, REPLICAS_ANY };
+
 /* "[[0,1],[2,3]]": groups of replicas, one after the other.  They come from a text: they may be
  * anything until the program was validated. */
 typedef struct replica_groups {

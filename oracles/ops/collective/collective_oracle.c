@@ -1,5 +1,6 @@
 /* The oracle rows of stablehlo.all_reduce and stablehlo.reduce_scatter: reduces over the replicas
  * of a group, in the order of the group. */
+#include "generated/collective_faults.h"
 #include "generated/collective_permissions.h"
 #include "harness/model/corner.h"
 #include "oracles/ops/collective/collective.h"

@@ -1,5 +1,6 @@
 /* The oracle row of stablehlo.convolution: by the specification, each group of features or of the
  * batch is a dot_general of windows. */
+#include "generated/convolution_faults.h"
 #include "generated/convolution_permissions.h"
 #include "oracles/gathered.h"
 #include "oracles/ops/convolution/convolution_gather.h"

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "generated/convolution_faults.h"
 #include "generated/convolution_permissions.h"
 #include "oracles/gathered.h"
 #include "oracles/ops/convolution/convolution.h"

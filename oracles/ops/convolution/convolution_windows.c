@@ -1,5 +1,7 @@
 #include "oracles/ops/convolution/convolution_windows.h"
 
+#include "generated/convolution_faults.h"
+
 #include <glib.h>
 #include <string.h>
 

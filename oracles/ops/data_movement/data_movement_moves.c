@@ -1,5 +1,7 @@
 #include "oracles/ops/data_movement/data_movement_moves.h"
 
+#include "generated/data_movement_faults.h"
+
 /* Row-major strides of a tensor. */
 static void find_strides(const type_t *type, size_t out_strides[TYPE_RANK_MAX]) {
   size_t stride = 1;

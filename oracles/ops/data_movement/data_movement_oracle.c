@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generated/data_movement_faults.h"
 #include "oracles/audit.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/ops/data_movement/data_movement_enclose.h"

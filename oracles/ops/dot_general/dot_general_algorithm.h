@@ -20,6 +20,15 @@
 #include "harness/model/contract.h"
 #include "harness/num/element.h"
 
+/* Values of permissions of the contract. */
+enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
+enum permission_operand_rounding {
+  OPERAND_ROUNDING_RN,
+  OPERAND_ROUNDING_TF32,
+  OPERAND_ROUNDING_RNA,
+  OPERAND_ROUNDING_RZ
+};
+
 enum {
   DOT_COMPONENTS_MAX = 3,
   DOT_PRIMITIVES_MAX = DOT_COMPONENTS_MAX * DOT_COMPONENTS_MAX,

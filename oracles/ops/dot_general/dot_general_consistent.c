@@ -2,9 +2,12 @@
 
 #include <math.h>
 
+#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
+#include "oracles/exact/split_sum.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 
@@ -233,6 +236,11 @@ bool dot_general_names_algorithm(const program_t *program) {
 bool dot_general_knows_algorithm(str_t name) {
   dot_algorithm_t algorithm;
   return dot_algorithm_find_name(name, &algorithm);
+}
+
+void dot_general_loosen_algorithms(contract_t *inout_contract) {
+  PERMITTED(inout_contract, operand_rounding) = OPERAND_ROUNDING_RZ;
+  PERMITTED(inout_contract, low_nan) = LOW_NAN_EITHER;
 }
 
 status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {

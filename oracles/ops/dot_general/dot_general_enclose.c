@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/box_sum.h"
 #include "oracles/exact/quantum_box.h"
 #include "oracles/exact/sum_question.h"

@@ -1,3 +1,4 @@
+#include "generated/dot_general_permissions.h"
 #include "harness/model/promotion.h"
 #include "oracles/ops/dot_general/dot_general_op.h"
 

@@ -74,6 +74,7 @@ static const oracle_t dot_general_oracle = {
     .simulate = dot_general_simulate,
     .names_algorithm = dot_general_names_algorithm,
     .knows_algorithm = dot_general_knows_algorithm,
+    .loosen_algorithms = dot_general_loosen_algorithms,
     .consistent = dot_general_consistent,
     .find_formula = dot_quantized_find_formula,
     .enclose = dot_general_enclose,

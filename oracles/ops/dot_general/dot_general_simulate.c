@@ -1,5 +1,6 @@
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 
+#include "generated/dot_general_faults.h"
 #include "harness/model/promotion.h"
 #include "oracles/exact/dense_fold.h"
 #include "oracles/ops/dot_general/dot_general_simulate_parts.h"

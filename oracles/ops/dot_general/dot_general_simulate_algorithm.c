@@ -2,6 +2,7 @@
  * and puts the sums together as the schedule says. */
 #include <math.h>
 
+#include "generated/dot_general_faults.h"
 #include "harness/num/binary64.h"
 #include "oracles/exact/aligned_sum.h"
 #include "oracles/exact/fold_parts.h"

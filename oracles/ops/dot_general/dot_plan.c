@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "generated/dot_general_permissions.h"
 #include "harness/model/promotion.h"
 #include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/exact_matmul.h"
 #include "oracles/exact/quick_sums.h"
 #include "oracles/ops/dot_general/dot_general_accept.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/sum_range.h"
 
 /* ---- Hybrid ---------------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/dot_general_faults.h"
+#include "generated/exact_faults.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/ops/dot_general/dot_general_simulate.h"
 #include "oracles/ops/dot_general/dot_rescale.h"

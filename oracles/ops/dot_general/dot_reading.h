@@ -6,7 +6,7 @@
 #ifndef ASSAY_OPS_DOT_READING_H
 #define ASSAY_OPS_DOT_READING_H
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/dot_general/dot_general_gather.h"
 

@@ -1,6 +1,6 @@
 #include "oracles/ops/dot_general/dot_rescale.h"
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 
 #include <gmp.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "oracles/ops/dot_general/dot_reading.h"
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 
 /* Products have at most 66 bits and there are at most 2^24 of them. */
 typedef __int128 dot_integer_t;

@@ -1,6 +1,7 @@
 /* What one concrete implementation of convert, uniform_quantize and uniform_dequantize returns. */
 #include <math.h>
 
+#include "generated/element_conversion_faults.h"
 #include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fault_quantum.h"

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "generated/dot_general_permissions.h"
 #include "generated/elementwise_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
 #include "oracles/exact/quantum_box.h"

@@ -19,7 +19,7 @@
 
 #include "oracles/ops/elementwise/elementwise_parts.h"
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 
 /* The spellings of PERMITTED(contract, rescale). */
 enum { RESCALE_EXACT, RESCALE_FLOAT };

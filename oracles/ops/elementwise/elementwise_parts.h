@@ -4,7 +4,7 @@
 
 #include <mpfr.h>
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/fold.h"
 #include "oracles/exact/quantum.h"
 #include "oracles/ops/elementwise/elementwise.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "generated/dot_general_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/exact/careful_quantum.h"
 #include "oracles/exact/value_range.h"
 #include "oracles/ops/elementwise/elementwise_parts.h"

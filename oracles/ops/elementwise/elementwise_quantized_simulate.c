@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/elementwise_faults.h"
+#include "generated/exact_faults.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fault_quantum.h"
 #include "oracles/exact/fault_values.h"

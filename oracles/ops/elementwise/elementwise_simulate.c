@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/elementwise_faults.h"
 #include "oracles/exact/fold.h"
 #include "oracles/ops/elementwise/elementwise_parts.h"
 

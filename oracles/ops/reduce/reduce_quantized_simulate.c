@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/reduce_faults.h"
 #include "oracles/exact/fault_values.h"
 #include "oracles/exact/fold_parts.h"
 #include "oracles/ops/reduce/reduce_gather.h"

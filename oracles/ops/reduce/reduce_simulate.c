@@ -1,5 +1,6 @@
 #include "oracles/ops/reduce/reduce_simulate.h"
 
+#include "generated/reduce_faults.h"
 #include "oracles/exact/dense_fold.h"
 #include "oracles/ops/reduce/reduce_core.h"
 #include "oracles/ops/reduce/reduce_quantized.h"

@@ -1,5 +1,6 @@
 #include "oracles/ops/windowed/windowed_gather.h"
 
+#include "generated/windowed_faults.h"
 #include "generated/windowed_permissions.h"
 #include "oracles/term_rows.h"
 

@@ -7,6 +7,7 @@
 #include "oracles/ops/windowed/windowed.h"
 
 /* The values of the permission in windowed_permissions.def; window_padding's are in contract.h. */
+enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
 enum permission_selection { SELECTION_IN_ORDER, SELECTION_ANY };
 
 /* Of each window, in row-major order, the elements of operand 0 in row-major order; -1 for padding

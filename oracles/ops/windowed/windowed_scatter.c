@@ -1,5 +1,6 @@
 /* How a select_and_scatter is gathered: for each element of the operand, the source elements of the
  * windows that select it, in their order. */
+#include "generated/windowed_faults.h"
 #include "generated/windowed_permissions.h"
 #include "oracles/ops/windowed/windowed_select.h"
 #include "oracles/term_rows.h"

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "generated/windowed_faults.h"
 #include "oracles/exact/error_bound.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */

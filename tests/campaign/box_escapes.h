@@ -1,0 +1,30 @@
+/* Which planted faults let results escape their boxes, by op: tables in the folders of ops. */
+#ifndef ASSAY_TESTS_BOX_ESCAPES_H
+#define ASSAY_TESTS_BOX_ESCAPES_H
+
+#include <string.h>
+
+#include "harness/model/op.h"
+
+/* ESCAPES(op, terms, zero_points, stores_products): of an op whose boxes are held against more than
+ * all are. */
+typedef struct escapes {
+  const char *op;
+  bool terms;           /* A term that is left out lets something escape; ... */
+  bool zero_points;     /* ... zero points that are forgotten do. */
+  bool stores_products; /* Quantized results are rounded sums of products. */
+} escapes_t;
+
+static inline const escapes_t *find_escapes(const op_t *op) {
+  static const escapes_t rows[] = {
+#define ESCAPES(op, terms, zero_points, stores_products) {op, terms, zero_points, stores_products},
+#include "generated/all_escapes.def"
+#undef ESCAPES
+      {NULL, false, false, false},
+  };
+  const escapes_t *row = rows;
+  while (row->op != NULL && strcmp(row->op, op->name) != 0) row++;
+  return row;
+}
+
+#endif
