@@ -37,6 +37,11 @@ bool gen_break(rng_t *rng, const char *id, const draw_limits_t *limits, arena_t 
 bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const draw_limits_t *limits,
                         arena_t *arena, program_t *out_program);
 
+/* Draws programs that are valid without a contract until one breaks the constraint `id` of
+ * op->contract_constraints under options->contract, or gives up. */
+bool gen_broken_under(rng_t *rng, const op_t *op, const char *id, const gen_options_t *options,
+                      arena_t *arena, program_t *out_program);
+
 /* Whether the next gen_program() with that generator and these options will break one on purpose.
  */
 bool gen_will_break(const rng_t *rng, const gen_options_t *options);

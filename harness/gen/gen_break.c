@@ -96,3 +96,17 @@ bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const draw_l
   }
   return false;
 }
+
+bool gen_broken_under(rng_t *rng, const op_t *op, const char *id, const gen_options_t *options,
+                      arena_t *arena, program_t *out_program) {
+  enum { DRAWS = 2000 }; /* Of some ops one program in a hundred breaks one. */
+  arena_mark_t mark = arena_mark(arena);
+  for (int i = 0; i < DRAWS; i++) {
+    arena_rewind(arena, mark);
+    *out_program = (program_t){.op = op};
+    op->draw(rng, &options->limits, arena, out_program);
+    const op_constraint_t *broken = program_broken_under(out_program, NULL, options->contract);
+    if (broken != NULL && strcmp(broken->id, id) == 0) return true;
+  }
+  return false;
+}
