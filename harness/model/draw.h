@@ -29,7 +29,7 @@ void draw_other_shape(rng_t *rng, type_t *inout_type);
 /* A random order of 0..count-1; count is at most TYPE_RANK_MAX. */
 dimension_list_t draw_permutation(rng_t *rng, uint32_t count);
 
-/* Whether all types obey type_check(): what break_constraint() must keep, so that the program can
+/* Whether all types obey type_check(): what edits must keep, so that the program can
  * still be written down. */
 bool program_obeys_bounds(const program_t *program);
 

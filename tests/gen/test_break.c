@@ -78,6 +78,15 @@ static void test_inherent(void) {
   g_assert_cmpuint(inherent, >, 0);
 }
 
+/* That no draw reaches a constraint is seen: here one that validate() never names. */
+static void test_unreached(void) {
+  static const op_constraint_t rows[] = {OP_SPECIFIED("C99", "nothing"), OP_CONSTRAINTS_END};
+  op_t op = *op_find(str_from("stablehlo.negate"));
+  op.constraints = rows;
+  g_assert_cmpuint(break_some(&op, "C99"), ==, 0);
+  g_assert_cmpuint(break_some(op_find(str_from("stablehlo.negate")), "arity"), ==, WANTED);
+}
+
 /* A program that cannot be broken so is left as it was. */
 static void test_failure(void) {
   arena_t arena;
@@ -116,6 +125,7 @@ static void test_stream(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/break/inherent", test_inherent);
+  g_test_add_func("/break/unreached", test_unreached);
   g_test_add_func("/break/failure", test_failure);
   g_test_add_func("/break/stream", test_stream);
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
