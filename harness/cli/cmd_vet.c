@@ -1,6 +1,7 @@
 /* assay vet: a campaign told as TAP 13: a test point per executor, op, algorithm and types that
  * were judged, and one per executor and op for the programs that were drawn invalid on purpose; one
- * per op for all that was not judged, which is skipped; and one per executor for how much was. */
+ * per op for all that was not judged, which is skipped; and one per executor for how much was. With
+ * --constraints: vet_constraints.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "harness/cli/finding_lives.h"
 #include "harness/cli/summary_judged.h"
 #include "harness/cli/summary_prediction.h"
+#include "harness/cli/vet_constraints.h"
 #include "harness/run/shortfall.h"
 #include "harness/tap/tap.h"
 
@@ -335,13 +337,25 @@ static int vet(task_t *task) {
 
 int command_vet(const command_t *command, int argc, char **argv) {
   task_flags_t flags = {.runs_here = true};
+  gboolean constraints = FALSE;
+  const GOptionEntry entries[] = {
+      {"constraints", 0, 0, G_OPTION_ARG_NONE, &constraints,
+       "Draw only programs that break a constraint, 20 for each, and print a point for each "
+       "constraint",
+       NULL},
+      G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
   task_flags_add_drawing(&flags, &arguments);
   task_flags_add(&flags, &arguments);
   char **words = g_strdupv(argv);
-  int exit_code = EXIT_CODE_USAGE;
+  int exit_code;
   int word_count = argc;
-  if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
+  if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) {
+    exit_code = EXIT_CODE_USAGE;
+  } else if (constraints) {
+    exit_code = vet_constraints(&flags);
+  } else {
     task_t task;
     exit_code = task_open(&flags, word_count, words, &task);
     if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task);

@@ -19,7 +19,7 @@ const command_t command_table[] = {
      "let libFuzzer search for larger errors", command_fuzz},
     {"campaign", "--executor NAME... --out FOLDER [--time 8h] [--jobs N]",
      "search for hours on many processes; go on after anything", command_campaign},
-    {"vet", "--executor NAME [--op OP] [--cases N|--time 30s]",
+    {"vet", "--executor NAME [--op OP] [--cases N|--time 30s|--constraints]",
      "report by op, algorithm and types as TAP 13, for prove", command_vet},
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
      "does the same row give the same bits in any batch, place, layout and run?",

@@ -27,29 +27,18 @@ static void draw_valid(rng_t *rng, const op_t *op, const gen_options_t *options,
   g_error("no program of %s is valid under the contract", op->name);
 }
 
-/* Rows that forbid something, of a list that may be NULL. */
-static uint64_t count_forbidden(const op_constraint_t *rows) {
+/* Rows that forbid something, which a case line can hold, of a list that may be NULL. */
+static uint64_t count_breakable(const op_constraint_t *rows) {
   uint64_t count = 0;
-  for (; rows != NULL && rows->id != NULL; rows++) count += op_constraint_is_forbidden(rows);
+  for (; rows != NULL && rows->id != NULL; rows++) count += op_constraint_is_breakable(rows);
   return count;
 }
 
-static const op_constraint_t *forbidden_at(const op_constraint_t *rows, uint64_t index) {
+static const op_constraint_t *breakable_at(const op_constraint_t *rows, uint64_t index) {
   for (;; rows++) {
-    if (!op_constraint_is_forbidden(rows)) continue;
+    if (!op_constraint_is_breakable(rows)) continue;
     if (index-- == 0) return rows;
   }
-}
-
-/* Draws a program and breaks that constraint of it, if it can; what it breaks then, if that is
- * forbidden, else NULL. */
-static const char *break_one(rng_t *rng, const op_t *op, const char *id,
-                             const gen_options_t *options, arena_t *arena, program_t *out_program) {
-  draw_valid(rng, op, options, arena, out_program);
-  if (!op->break_constraint(rng, id, arena, out_program)) return NULL;
-  /* Breaking one may break an earlier one too, which is then the one that validate() names. */
-  const op_constraint_t *broken = program_broken(out_program);
-  return op_constraint_is_forbidden(broken) ? broken->id : NULL;
 }
 
 /* Draws a program that breaks some constraint under the contract alone, or NULL. */
@@ -71,22 +60,32 @@ static const char *break_under(rng_t *rng, const op_t *op, const gen_options_t *
  * broken. */
 static const char *try_broken(rng_t *rng, const op_t *op, const gen_options_t *options,
                               arena_t *arena, program_t *out_program) {
-  uint64_t count = count_forbidden(op->constraints);
-  uint64_t under = options->contract == NULL ? 0 : count_forbidden(op->contract_constraints);
+  uint64_t count = count_breakable(op->constraints);
+  uint64_t under = options->contract == NULL ? 0 : count_breakable(op->contract_constraints);
   if (count + under == 0) return NULL;
   uint64_t index = rng_below(rng, count + under);
   if (index >= count) return break_under(rng, op, options, arena, out_program);
-  const op_constraint_t *constraint = forbidden_at(op->constraints, index);
-  return break_one(rng, op, constraint->id, options, arena, out_program);
+  const char *id = breakable_at(op->constraints, index)->id;
+  return gen_broken_program(rng, op, id, &options->limits, arena, out_program) ? id : NULL;
+}
+
+static bool takes_turn(rng_t *rng, const gen_options_t *options) {
+  return options->invalid_one_in > 0 && rng_one_in(rng, options->invalid_one_in);
+}
+
+bool gen_will_break(const rng_t *rng, const gen_options_t *options) {
+  rng_t ahead = *rng;
+  return takes_turn(&ahead, options);
 }
 
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
                  program_t *out_program, const char **out_broken) {
   enum { ATTEMPTS = 16 };
   *out_broken = NULL;
-  if (options->invalid_one_in > 0 && rng_one_in(rng, options->invalid_one_in)) {
+  if (takes_turn(rng, options)) {
+    rng_t own = rng_make(rng_bits(rng)); /* However long it takes, what follows is the same. */
     for (int i = 0; i < ATTEMPTS; i++) {
-      *out_broken = try_broken(rng, op, options, arena, out_program);
+      *out_broken = try_broken(&own, op, options, arena, out_program);
       if (*out_broken != NULL) return;
     }
   }

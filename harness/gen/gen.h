@@ -27,6 +27,25 @@ gen_options_t gen_options_default(void);
 void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
                  program_t *out_program, const char **out_broken);
 
+/* Edits a valid program at random until it breaks the constraint `id` of its op first, a forbidden
+ * one, or gives up; then the program is as it was.  What comes of it has a line and is within the
+ * limits, if the program is. */
+bool gen_break(rng_t *rng, const char *id, const draw_limits_t *limits, arena_t *arena,
+               program_t *inout_program);
+
+/* Draws programs of `op` until one can be broken so, or gives up. */
+bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const draw_limits_t *limits,
+                        arena_t *arena, program_t *out_program);
+
+/* Draws programs that are valid without a contract until one breaks the constraint `id` of
+ * op->contract_constraints under options->contract, or gives up. */
+bool gen_broken_under(rng_t *rng, const op_t *op, const char *id, const gen_options_t *options,
+                      arena_t *arena, program_t *out_program);
+
+/* Whether the next gen_program() with that generator and these options will break one on purpose.
+ */
+bool gen_will_break(const rng_t *rng, const gen_options_t *options);
+
 /* Fills the operands of a case made by case_make() from a valid or invalid program; returns the
  * regime that it drew. */
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case);

@@ -93,8 +93,3 @@ type_t byteir_draw_shape(rng_t *rng, const draw_limits_t *limits, const element_
   }
   return shape;
 }
-
-int64_t byteir_draw_bad_axis(rng_t *rng, uint32_t rank) {
-  int64_t beyond = (int64_t)rng_below(rng, 3);
-  return rng_one_in(rng, 2) ? (int64_t)rank + beyond : -(int64_t)rank - 1 - beyond;
-}

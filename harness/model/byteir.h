@@ -49,7 +49,4 @@ void byteir_row_axes(const type_t *type, uint32_t terms, axes_t *out_axes);
 dimension_list_t byteir_row_with_axes(const program_t *program, axes_t *inout_axes,
                                       program_t *out_program);
 
-/* An axis that is none of `rank` dimensions. */
-int64_t byteir_draw_bad_axis(rng_t *rng, uint32_t rank);
-
 #endif

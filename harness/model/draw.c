@@ -43,6 +43,14 @@ const element_t *draw_element(rng_t *rng, draw_filter_t *allowed, const void *co
   g_assert_not_reached();
 }
 
+static bool is_same_kind(const element_t *element, const void *other) {
+  return element->kind == ((const element_t *)other)->kind;
+}
+
+const element_t *draw_same_kind(rng_t *rng, const element_t *element) {
+  return draw_element(rng, is_same_kind, element);
+}
+
 static bool is_exact_promotion(const element_t *element, const void *from) {
   return element != from && element_promotion_is_exact(from, element);
 }
@@ -59,14 +67,6 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from) {
   const element_t *to =
       draw_element(rng, exact ? is_exact_promotion : is_inexact_float_promotion, from);
   return to == NULL ? from : to;
-}
-
-static bool is_unpromotable(const element_t *element, const void *from) {
-  return !element_is_promotable(from, element);
-}
-
-const element_t *draw_unpromotable(rng_t *rng, const element_t *from) {
-  return draw_element(rng, is_unpromotable, from);
 }
 
 int64_t draw_size(rng_t *rng, int64_t largest) {

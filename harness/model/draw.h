@@ -12,6 +12,9 @@
 typedef bool draw_filter_t(const element_t *element, const void *context);
 const element_t *draw_element(rng_t *rng, draw_filter_t *allowed, const void *context);
 
+/* Draws an element type of the same kind, maybe the same one. */
+const element_t *draw_same_kind(rng_t *rng, const element_t *element);
+
 /* Draws an accumulation type for `from`: mostly `from` itself, else one to which it is promotable;
  * seldom a float to which the promotion is not exact, never such an integer. */
 const element_t *draw_promotion(rng_t *rng, const element_t *from);
@@ -23,13 +26,10 @@ int64_t draw_size(rng_t *rng, int64_t largest);
  * The outcome may exceed the bounds of type_check(). */
 void draw_other_shape(rng_t *rng, type_t *inout_type);
 
-/* Draws an element type to which `from` is not promotable. */
-const element_t *draw_unpromotable(rng_t *rng, const element_t *from);
-
 /* A random order of 0..count-1; count is at most TYPE_RANK_MAX. */
 dimension_list_t draw_permutation(rng_t *rng, uint32_t count);
 
-/* Whether all types obey type_check(): what break_constraint() must keep, so that the program can
+/* Whether all types obey type_check(): what edits must keep, so that the program can
  * still be written down. */
 bool program_obeys_bounds(const program_t *program);
 

@@ -57,6 +57,10 @@ bool op_constraint_is_forbidden(const op_constraint_t *constraint) {
   return constraint != NULL && constraint->clause != NULL;
 }
 
+bool op_constraint_is_breakable(const op_constraint_t *constraint) {
+  return op_constraint_is_forbidden(constraint) && !constraint->is_inherent;
+}
+
 bool op_constraint_is_unmodelled(const op_constraint_t *constraint) {
   return constraint != NULL && constraint->clause == NULL;
 }

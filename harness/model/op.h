@@ -20,14 +20,16 @@ typedef struct op_constraint {
   const char *clause;   /* Where it is forbidden to break it: "C14", "inputs (I1)".  NULL: nowhere;
                          * Assay models those programs alone that do not break it. */
   const char *document; /* Of the clause; NULL: the op's own (op_t.spec). */
+  bool is_inherent; /* No case line can break it, such as a rule on types that it does not name. */
 } op_constraint_t;
 
 /* Rows of a table of them, which OP_CONSTRAINTS_END ends. */
-#define OP_SPECIFIED(id, text) {id, text, id, NULL} /* The id is that of the specification. */
-#define OP_FORBIDDEN(id, text, clause) {id, text, clause, NULL}
-#define OP_FORBIDDEN_BY(id, text, clause, document) {id, text, clause, document}
-#define OP_UNMODELLED(id, text) {id, text, NULL, NULL}
-#define OP_CONSTRAINTS_END {NULL, NULL, NULL, NULL}
+#define OP_SPECIFIED(id, text) {id, text, id, NULL, false} /* The id is the specification's. */
+#define OP_INHERENT(id, text) {id, text, id, NULL, true}   /* So is this. */
+#define OP_FORBIDDEN(id, text, clause) {id, text, clause, NULL, false}
+#define OP_FORBIDDEN_BY(id, text, clause, document) {id, text, clause, document, false}
+#define OP_UNMODELLED(id, text) {id, text, NULL, NULL, false}
+#define OP_CONSTRAINTS_END {NULL, NULL, NULL, NULL, false}
 
 /* An attribute as executors get it: "contract" -> "[1]x[0]". */
 typedef struct op_attribute {
@@ -56,10 +58,6 @@ typedef struct op {
   /* Draws attributes, operand types and result types of a valid program.  Covers every element type
    * and attribute that the op allows, with small sizes more likely. */
   void (*draw)(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
-
-  /* Changes a valid program so that it breaks the constraint `id`, a forbidden one, and possibly
-   * others; false if this one cannot be broken from here (the caller draws another program). */
-  bool (*break_constraint)(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
 
   /* The id of a constraint that the program breaks, or NULL; a forbidden one if it can be told to
    * break one.  Never reads out of bounds, whatever the program holds: it may come from a hostile
@@ -140,8 +138,10 @@ const op_t *const *op_all(void);
 /* The row of that id; NULL for NULL.  The op has it. */
 const op_constraint_t *op_constraint_find(const op_t *op, const char *id);
 
-/* Whether that row, if there is one, says that a program is invalid; that it is not modelled. */
+/* Whether that row, if there is one, says that a program is invalid; whether there are lines of
+ * such programs too; whether it says that a program is not modelled. */
 bool op_constraint_is_forbidden(const op_constraint_t *constraint);
+bool op_constraint_is_breakable(const op_constraint_t *constraint);
 bool op_constraint_is_unmodelled(const op_constraint_t *constraint);
 
 /* What a constraint says, or "" for an id that the op has not. */

@@ -159,12 +159,6 @@ const char *reduction_validate_under(const reduction_types_t *types, const contr
                       "baseline_element_type(inputs...) = baseline_element_type(results...)",    \
                       REDUCTION_RFC)
 
-/* Changes types of the first input, or the body, so that they break the constraint `id`, a
- * forbidden one of REDUCTION_CONSTRAINTS, and names accumulations accordingly; false for another
- * id. */
-bool reduction_break(rng_t *rng, const char *id, reduction_types_t *inout_types,
-                     reduction_t *inout_reduction);
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Draws a body of at most `inputs_max` inputs and types for it; the accumulation is named if it has

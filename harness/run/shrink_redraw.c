@@ -62,7 +62,7 @@ static bool draw_sketch(shrink_t *shrink, rng_t *rng, sketch_t *out_sketch) {
     const char *id = shrink->broken->id;
     if (!op_constraint_is_forbidden(shrink->broken) || program_broken(program) != NULL)
       return false;
-    if (!best->op->break_constraint(rng, id, &shrink->scratch, program)) return false;
+    if (!gen_break(rng, id, &limits, &shrink->scratch, program)) return false;
   }
   if (!shrink_admits(shrink, program)) return false;
   if (has_empty_operand(program) && !has_empty_operand(best)) return false;

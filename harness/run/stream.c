@@ -127,12 +127,11 @@ static void draw_program(stream_t *stream) {
     const op_t *op = options->ops[stream->subject];
     gen_options_t gen = options->gen;
     const char *broken;
-    gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
-    if (broken != NULL && options->leaves_out_invalid) {
+    if (options->leaves_out_invalid && gen_will_break(&rng, &gen)) {
       rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));
       gen.invalid_one_in = 0;
-      gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
     }
+    gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
     stream->broken = op_constraint_find(op, broken);
   }
   stream->instance = case_make(&stream->arena, &program);

@@ -9,7 +9,7 @@
 
 typedef enum validity_origin {
   VALIDITY_DRAWN,   /* By the op's draw(). */
-  VALIDITY_BROKEN,  /* By its break_constraint(), the constraints in turn. */
+  VALIDITY_BROKEN,  /* By gen_break(), the constraints in turn. */
   VALIDITY_CHANGED, /* Attributes and types changed at random, once or a few times. */
   VALIDITY_ORIGINS
 } validity_origin_t;
@@ -19,13 +19,5 @@ typedef enum validity_origin {
  * drawn.  Returns how it came about; *out_line, in the arena, is its line. */
 validity_origin_t validity_draw(rng_t *rng, const op_t *op, uint64_t number, arena_t *arena,
                                 program_t *out_program, const char **out_line);
-
-/* Changes the words ` key=value` of the attributes at one place; `donor` is the text of another
- * program of the op.  False if there is nothing to change.  What comes of it need not parse. */
-bool validity_change_attributes(rng_t *rng, const char *donor, GString *inout_text);
-
-/* Changes one type, or the number or order of operands or results; `donor` is another program. */
-void validity_change_types(rng_t *rng, const program_t *donor, arena_t *arena,
-                           program_t *inout_program);
 
 #endif

@@ -106,7 +106,6 @@ static void test_draw(void) {
     g_assert_cmpuint(inexact, <, 100);
     if (from->format == NULL) g_assert_cmpuint(inexact, ==, 0);
     if (from == element_named("f16")) g_assert_cmpuint(inexact, >, 0);
-    g_assert_false(element_is_promotable(from, draw_unpromotable(&rng, from)));
   }
 }
 

@@ -105,36 +105,6 @@ static inline void check_drawn(const op_t *op, const draw_limits_t *limits, size
   arena_deinit(&arena);
 }
 
-/* break_constraint() breaks exactly what it is asked to, which is what is forbidden, in at least
- * one of `attempts` programs, and the outcome can be written down; it never breaks `unbreakable`.
- */
-static inline void check_broken(const op_t *op, const draw_limits_t *limits, size_t attempts,
-                                const char *unbreakable) {
-  arena_t arena;
-  arena_init(&arena);
-  rng_t rng = rng_make(0xb4ea);
-  for (const op_constraint_t *row = op->constraints; row->id != NULL; row++) {
-    if (!op_constraint_is_forbidden(row)) continue;
-    size_t broken = 0;
-    for (size_t i = 0; i < attempts; i++) {
-      arena_reset(&arena);
-      program_t program;
-      op->draw(&rng, limits, &arena, &program);
-      if (!op->break_constraint(&rng, row->id, &arena, &program)) continue;
-      broken++;
-      g_assert_cmpstr(op->validate(&program), ==, row->id);
-      check_round_trip(&program, row->id, &arena);
-    }
-    if (g_strcmp0(row->id, unbreakable) == 0) {
-      g_assert_cmpuint(broken, ==, 0);
-    } else if (broken < attempts / 20) {
-      g_error("%s was broken %zu times in %zu attempts", row->id, broken, attempts);
-    }
-    g_test_message("%s: broken %zu times in %zu attempts", row->id, broken, attempts);
-  }
-  arena_deinit(&arena);
-}
-
 /* The text that `print` gives for a program line. */
 static inline char *check_text(const char *line,
                                void (*print)(const program_t *program, GString *out_text)) {

@@ -118,11 +118,6 @@ static void test_hostile(void) {
   check_hostile(grad_rows, G_N_ELEMENTS(grad_rows), 30000);
 }
 
-static void test_broken(void) {
-  check_broken(training_row(), &limits, 500, NULL);
-  check_broken(grad_row(), &limits, 500, NULL);
-}
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 typedef struct coverage {
@@ -326,7 +321,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/batch_norm_op/violations", test_violations);
   g_test_add_func("/batch_norm_op/hostile", test_hostile);
-  g_test_add_func("/batch_norm_op/broken", test_broken);
   g_test_add_func("/batch_norm_op/drawn", test_drawn);
   g_test_add_func("/batch_norm_op/tight_limits", test_tight_limits);
   g_test_add_func("/batch_norm_op/malformed", test_malformed);

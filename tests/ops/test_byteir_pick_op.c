@@ -154,12 +154,6 @@ static void test_hostile(void) {
 static const char *const op_names[] = {"byteir.arg_max", "byteir.arg_min", "byteir.top_k",
                                        "byteir.one_hot"};
 
-static void test_broken(void) {
-  for (size_t i = 0; i < G_N_ELEMENTS(op_names); i++) {
-    check_broken(check_find_op(op_names[i]), &limits, 1000, NULL);
-  }
-}
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* What a run of drawn programs has to show at least once. */
@@ -446,7 +440,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir_pick/violations", test_violations);
   g_test_add_func("/byteir_pick/hostile", test_hostile);
-  g_test_add_func("/byteir_pick/broken", test_broken);
   g_test_add_func("/byteir_pick/drawn_arg", test_drawn_arg);
   g_test_add_func("/byteir_pick/drawn_top_k", test_drawn_top_k);
   g_test_add_func("/byteir_pick/drawn_one_hot", test_drawn_one_hot);

@@ -72,8 +72,6 @@ static void test_hostile(void) {
   check_hostile(rows, G_N_ELEMENTS(rows), 20000);
 }
 
-static void test_broken(void) { check_broken(resize_row(), &limits, 1000, NULL); }
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* What a run of drawn programs has to show at least once. */
@@ -346,7 +344,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir_resize_op/violations", test_violations);
   g_test_add_func("/byteir_resize_op/hostile", test_hostile);
-  g_test_add_func("/byteir_resize_op/broken", test_broken);
   g_test_add_func("/byteir_resize_op/drawn", test_drawn);
   g_test_add_func("/byteir_resize_op/tight_limits", test_tight_limits);
   g_test_add_func("/byteir_resize_op/settled", test_settled);

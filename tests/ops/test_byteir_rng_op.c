@@ -56,8 +56,6 @@ static void test_violations(void) {
 
 static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
 
-static void test_broken(void) { check_broken(rng_row(), &limits, 1000, NULL); }
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* What a run of drawn programs has to show at least once. */
@@ -246,7 +244,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir-rng-op/violations", test_violations);
   g_test_add_func("/byteir-rng-op/hostile", test_hostile);
-  g_test_add_func("/byteir-rng-op/broken", test_broken);
   g_test_add_func("/byteir-rng-op/drawn", test_drawn);
   g_test_add_func("/byteir-rng-op/tight-limits", test_tight_limits);
   g_test_add_func("/byteir-rng-op/data", test_data);

@@ -63,11 +63,6 @@ static void test_hostile(void) {
   check_hostile(erf_rows, G_N_ELEMENTS(erf_rows), 20000);
 }
 
-static void test_broken(void) {
-  check_broken(gelu_row(), &limits, 1000, NULL);
-  check_broken(erf_row(), &limits, 1000, NULL);
-}
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* What a run of drawn programs has to show. */
@@ -352,7 +347,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir_unary_op/violations", test_violations);
   g_test_add_func("/byteir_unary_op/hostile", test_hostile);
-  g_test_add_func("/byteir_unary_op/broken", test_broken);
   g_test_add_func("/byteir_unary_op/drawn", test_drawn);
   g_test_add_func("/byteir_unary_op/tight_limits", test_tight_limits);
   g_test_add_func("/byteir_unary_op/edges", test_edges);

@@ -105,11 +105,6 @@ static void test_hostile(void) {
   check_hostile(scatter_rows, G_N_ELEMENTS(scatter_rows), 15000);
 }
 
-static void test_broken(void) {
-  check_broken(all_op(), &limits, 1000, NULL);
-  check_broken(scatter_op(), &limits, 1000, NULL);
-}
-
 /* What drawn programs have to show at least once. */
 typedef struct coverage {
   uint32_t bodies;
@@ -263,7 +258,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/collective/violations", test_violations);
   g_test_add_func("/collective/hostile", test_hostile);
-  g_test_add_func("/collective/broken", test_broken);
   g_test_add_func("/collective/drawn", test_drawn);
   g_test_add_func("/collective/mlir", test_mlir);
   g_test_add_func("/collective/words", test_words);

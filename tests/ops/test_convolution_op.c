@@ -139,8 +139,6 @@ static void test_violations(void) {
 
 static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
 
-static void test_broken(void) { check_broken(convolution_row(), &limits, 1000, NULL); }
-
 /* Lines that have no meaning, or another spelling. */
 static void test_refused(void) {
   static const char *const numbers[] = {
@@ -293,7 +291,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/convolution_op/violations", test_violations);
   g_test_add_func("/convolution_op/hostile", test_hostile);
-  g_test_add_func("/convolution_op/broken", test_broken);
   g_test_add_func("/convolution_op/refused", test_refused);
   g_test_add_func("/convolution_op/drawn", test_drawn);
   g_test_add_func("/convolution_op/text", test_text);

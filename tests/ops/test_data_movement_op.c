@@ -156,7 +156,6 @@ static void test_row(gconstpointer data) {
   const op_t *op = check_find_op(op_case->name);
   check_violations(op, op_case->rows, op_case->row_count, "");
   check_hostile(op_case->rows, op_case->row_count, 20000);
-  check_broken(op, &limits, 1000, "");
   coverage_t coverage = {0};
   check_drawn(op, &limits, 6000, visit_drawn, &coverage);
   check_coverage(op_case, &coverage);

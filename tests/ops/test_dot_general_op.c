@@ -112,8 +112,6 @@ static void test_violations(void) {
 
 static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
 
-static void test_broken(void) { check_broken(dot_row(), &limits, 1000, NULL); }
-
 /* The layout against a walk over the indices of result and contraction, each looked up by
  * dimension. */
 typedef struct walk {
@@ -425,7 +423,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/dot_general/violations", test_violations);
   g_test_add_func("/dot_general/hostile", test_hostile);
-  g_test_add_func("/dot_general/broken", test_broken);
   g_test_add_func("/dot_general/drawn", test_drawn);
   g_test_add_func("/dot_general/tight_limits", test_tight_limits);
   g_test_add_func("/dot_general/no_result", test_no_result);

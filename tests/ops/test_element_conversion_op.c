@@ -66,12 +66,6 @@ static void test_hostile(void) {
   check_hostile(dequantize_rows, G_N_ELEMENTS(dequantize_rows), 20000);
 }
 
-static void test_broken(void) {
-  check_broken(convert_row(), &limits, 1000, "");
-  check_broken(quantize_row(), &limits, 1000, "");
-  check_broken(dequantize_row(), &limits, 1000, "");
-}
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Which element types meet in drawn programs; what quantizations have been seen. */
@@ -254,7 +248,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/element_conversion/violations", test_violations);
   g_test_add_func("/element_conversion/hostile", test_hostile);
-  g_test_add_func("/element_conversion/broken", test_broken);
   g_test_add_func("/element_conversion/drawn", test_drawn);
   g_test_add_func("/element_conversion/tight_limits", test_tight_limits);
   g_test_add_func("/element_conversion/convert_edges", test_convert_edges);

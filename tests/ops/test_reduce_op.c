@@ -94,8 +94,6 @@ static void test_violations(void) {
 
 static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
 
-static void test_broken(void) { check_broken(reduce_row(), &limits, 1000, NULL); }
-
 /* What a run of drawn programs has to show at least once. */
 typedef struct coverage {
   uint64_t bodies; /* Bit masks. */
@@ -394,7 +392,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce/violations", test_violations);
   g_test_add_func("/reduce/hostile", test_hostile);
-  g_test_add_func("/reduce/broken", test_broken);
   g_test_add_func("/reduce/drawn", test_drawn);
   g_test_add_func("/reduce/tight_limits", test_tight_limits);
   g_test_add_func("/reduce/no_output", test_no_output);

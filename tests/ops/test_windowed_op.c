@@ -175,11 +175,6 @@ static void test_hostile(void) {
   check_hostile(scatter_rows, G_N_ELEMENTS(scatter_rows), 15000);
 }
 
-static void test_broken(void) {
-  check_broken(window_op(), &limits, 1000, NULL);
-  check_broken(scatter_op(), &limits, 1000, "C9");
-}
-
 /* What drawn programs have to show at least once. */
 typedef struct coverage {
   uint32_t bodies, selects, ranks;
@@ -326,7 +321,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/windowed/violations", test_violations);
   g_test_add_func("/windowed/hostile", test_hostile);
-  g_test_add_func("/windowed/broken", test_broken);
   g_test_add_func("/windowed/drawn", test_drawn);
   g_test_add_func("/windowed/mlir", test_mlir);
   g_test_add_func("/windowed/words", test_words);

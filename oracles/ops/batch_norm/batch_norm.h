@@ -69,11 +69,9 @@ static inline dimension_list_t batch_norm_terms(const program_t *program) {
   return dimension_list_rest(program->operands[0].rank, &feature, NULL);
 }
 
-/* batch_norm_op_check.c: op_t.validate and break_constraint of both. */
+/* batch_norm_op_check.c: op_t.validate of both. */
 const char *batch_norm_validate_training(const program_t *program);
 const char *batch_norm_validate_grad(const program_t *program);
-bool batch_norm_break_constraint(rng_t *rng, const char *id, arena_t *arena,
-                                 program_t *inout_program);
 
 /* batch_norm_op_draw.c: the part of op_t.draw after out_program->op is set, and draw_edges. */
 void batch_norm_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,

@@ -1,11 +1,9 @@
-/* The constraints of both ops: holding a program against them, and breaking them. */
+/* The constraints of both ops. */
 #include <string.h>
 
 #include "harness/model/draw.h"
 #include "harness/model/scalar_type.h"
 #include "oracles/ops/batch_norm/batch_norm.h"
-
-/* ---- Holding --------------------------------------------------------------------------------- */
 
 /* A tensor of floats, or one quantized per tensor. */
 static bool is_taken(const type_t *type) {
@@ -82,122 +80,4 @@ const char *batch_norm_validate_grad(const program_t *program) {
   if (!type_shapes_equal(&program->results[BATCH_NORM_GRAD_OF_OFFSET], scale)) return "C4";
   int64_t feature = batch_norm_attributes(program)->feature_index;
   return scale->dims[0] == operand->dims[feature] ? NULL : "C5";
-}
-
-/* ---- Breaking -------------------------------------------------------------------------------- */
-
-static bool is_no_float(const element_t *element, const void *unused) {
-  (void)unused;
-  return element->kind != ELEMENT_FLOAT;
-}
-
-static bool is_other_float(const element_t *element, const void *known) {
-  return element->kind == ELEMENT_FLOAT && element != known;
-}
-
-static batch_norm_attributes_t *copy_attributes(arena_t *arena, program_t *inout_program) {
-  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
-  *attributes = *batch_norm_attributes(inout_program);
-  inout_program->attributes = attributes;
-  return attributes;
-}
-
-/* Any operand or result; *out_is_whole tells whether it is not by channel. */
-static type_t *draw_type(rng_t *rng, program_t *program, bool *out_is_whole) {
-  uint32_t index = (uint32_t)rng_below(rng, program->operand_count + program->result_count);
-  bool is_operand = index < program->operand_count;
-  uint32_t result = is_operand ? 0 : index - program->operand_count;
-  *out_is_whole = is_operand ? batch_norm_is_whole(program, index) : result == 0;
-  return is_operand ? &program->operands[index] : &program->results[result];
-}
-
-/* One channel more or less. */
-static void change_size(rng_t *rng, type_t *type) {
-  type->dims[0] += type->dims[0] == 0 || rng_one_in(rng, 2) ? 1 : -1;
-}
-
-static type_t *grad_channels(rng_t *rng, program_t *program) {
-  type_t *const types[] = {
-      &program->operands[BATCH_NORM_GRAD_MEAN], &program->operands[BATCH_NORM_GRAD_VARIANCE],
-      &program->results[BATCH_NORM_GRAD_OF_SCALE], &program->results[BATCH_NORM_GRAD_OF_OFFSET]};
-  return types[rng_below(rng, G_N_ELEMENTS(types))];
-}
-
-/* All that is by channel. */
-static void change_all_sizes(rng_t *rng, program_t *program) {
-  type_t channels = program->operands[BATCH_NORM_GRAD_SCALE];
-  change_size(rng, &channels);
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (!batch_norm_is_whole(program, i)) program->operands[i] = channels;
-  }
-  for (uint32_t i = 1; i < program->result_count; i++) program->results[i] = channels;
-}
-
-static void break_training(rng_t *rng, int constraint, program_t *program) {
-  switch (constraint) {
-    case 3:
-      change_size(rng, &program->operands[BATCH_NORM_TRAINING_SCALE]);
-      break;
-    case 4:
-      change_size(rng, &program->operands[BATCH_NORM_TRAINING_OFFSET]);
-      break;
-    case 5:
-      change_size(rng, &program->results[BATCH_NORM_TRAINING_MEAN]);
-      break;
-    case 6:
-      change_size(rng, &program->results[BATCH_NORM_TRAINING_VARIANCE]);
-      break;
-    default:
-      draw_other_shape(rng, &program->results[BATCH_NORM_TRAINING_OUTPUT]);
-  }
-}
-
-static void break_grad(rng_t *rng, int constraint, program_t *program) {
-  if (constraint == 3) {
-    type_t *types[] = {&program->operands[BATCH_NORM_GRAD_OUTPUT],
-                       &program->results[BATCH_NORM_GRAD_OF_OPERAND]};
-    draw_other_shape(rng, types[rng_below(rng, G_N_ELEMENTS(types))]);
-  } else if (constraint == 4) {
-    change_size(rng, grad_channels(rng, program));
-  } else {
-    change_all_sizes(rng, program);
-  }
-}
-
-static void break_types(rng_t *rng, program_t *program) {
-  bool is_whole;
-  type_t *type = draw_type(rng, program, &is_whole);
-  if (!is_whole && rng_one_in(rng, 2)) {
-    type->dims[type->rank++] = 1;
-  } else {
-    type->element = draw_element(rng, is_no_float, NULL);
-    type->quantization = NULL;
-  }
-}
-
-bool batch_norm_break_constraint(rng_t *rng, const char *id, arena_t *arena,
-                                 program_t *inout_program) {
-  program_t *program = inout_program;
-  int64_t rank = program->operands[0].rank;
-  if (strcmp(id, "count") == 0) {
-    program->operand_count -= rng_one_in(rng, 2) ? 1 : 2;
-  } else if (strcmp(id, "types") == 0) {
-    break_types(rng, program);
-  } else if (strcmp(id, "epsilon") == 0) {
-    copy_attributes(arena, program)->epsilon = rng_one_in(rng, 2) ? 1e-5 : 0x1p-1074;
-  } else if (strcmp(id, "C1") == 0) {
-    int64_t beyond = (int64_t)rng_below(rng, 3);
-    copy_attributes(arena, program)->feature_index =
-        rng_one_in(rng, 2) ? rank + beyond : -1 - beyond;
-  } else if (strcmp(id, "C2") == 0) {
-    bool is_whole;
-    type_t *type = draw_type(rng, program, &is_whole);
-    type->element = draw_element(rng, is_other_float, type->element);
-    type->quantization = NULL;
-  } else if (batch_norm_is_grad(program)) {
-    break_grad(rng, id[1] - '0', program);
-  } else {
-    break_training(rng, id[1] - '0', program);
-  }
-  return program_obeys_bounds(program);
 }

@@ -152,43 +152,6 @@ static void draw_l2_norm(rng_t *rng, const draw_limits_t *limits, arena_t *arena
   draw_input(rng, limits, draw_axis_count(rng), arena, out_program);
 }
 
-/* ---- Breaking -------------------------------------------------------------------------------- */
-
-/* An axis that is none, or one that is named again. */
-static bool break_axis(rng_t *rng, arena_t *arena, program_t *inout_program) {
-  uint32_t rank = inout_program->operands[0].rank;
-  byteir_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_norm_attributes_t, 1);
-  *attributes = *byteir_norm_attributes(inout_program);
-  inout_program->attributes = attributes;
-  dimension_list_t *axis = &attributes->axis;
-  if (axis->count == TYPE_RANK_MAX) return false;
-  if (axis->count == 0 || rng_one_in(rng, 2)) {
-    dimension_list_append(axis, byteir_draw_bad_axis(rng, rank));
-  } else {
-    dimension_list_append(axis, byteir_axis(axis->dims[0], rank));
-  }
-  return true;
-}
-
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  program_t *program = inout_program;
-  if (strcmp(id, "count") == 0) {
-    program->operand_count = program->operand_count == 1 || rng_one_in(rng, 2) ? 0 : 2;
-  } else if (strcmp(id, "axis") == 0) {
-    if (!break_axis(rng, arena, program)) return false;
-  } else if (strcmp(id, "weight") == 0) {
-    uint32_t which = rng_one_in(rng, 2) ? LAYER_NORM_WEIGHT : LAYER_NORM_BIAS;
-    draw_other_shape(rng, &program->operands[which]);
-  } else if (strcmp(id, "result") == 0) {
-    draw_other_shape(rng, &program->results[0]);
-  } else {
-    if (program->result_count == 1) return false;
-    uint32_t which = rng_one_in(rng, 2) ? LAYER_NORM_MEAN : LAYER_NORM_INVERSE_DEVIATION;
-    draw_other_shape(rng, &program->results[which]);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -224,7 +187,6 @@ static const op_t layer_norm_op = {
     .constraints = layer_norm_constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_layer_norm,
-    .break_constraint = break_constraint,
     .validate = validate_layer_norm,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,
@@ -249,7 +211,6 @@ static const op_t l2_norm_op = {
     .constraints = l2_norm_constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_l2_norm,
-    .break_constraint = break_constraint,
     .validate = validate_l2_norm,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,

@@ -28,41 +28,9 @@ static bool holds(const element_t *element, const void *size) {
   return byteir_pick_holds_indices(element, *(const int64_t *)size);
 }
 
-static bool is_no_index(const element_t *element, const void *unused) {
-  (void)unused;
-  const type_t type = type_make(element, 0, NULL);
-  return byteir_pick_is_no_index(&type);
-}
-
 const element_t *byteir_pick_draw_index(rng_t *rng, int64_t size) {
   if (rng_one_in(rng, 4)) return draw_element(rng, holds, &size);
   return element_named(rng_one_in(rng, 2) ? "i32" : "i64");
-}
-
-void byteir_pick_break_index(rng_t *rng, type_t *inout_indices) {
-  inout_indices->element = draw_element(rng, is_no_index, NULL);
-}
-
-void byteir_pick_break_count(rng_t *rng, program_t *inout_program) {
-  program_t *program = inout_program;
-  switch (rng_below(rng, 3)) {
-    case 0:
-      program->operand_count = 0;
-      break;
-    case 1:
-      program->operands[program->operand_count] = program->operands[0];
-      program->operand_count++;
-      break;
-    default:
-      while (program->result_count < 3) {
-        program->results[program->result_count] = program->results[program->result_count - 1];
-        program->result_count++;
-      }
-  }
-}
-
-void byteir_pick_break_shape(rng_t *rng, program_t *inout_program) {
-  draw_other_shape(rng, &inout_program->results[rng_below(rng, inout_program->result_count)]);
 }
 
 extern const op_t *const byteir_pick_ops[];

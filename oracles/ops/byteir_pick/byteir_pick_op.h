@@ -27,15 +27,8 @@ bool byteir_pick_is_modelled(const type_t *operand, const type_t *values, const 
 /* Whether the type is an integer that holds the indices of `size` elements. */
 bool byteir_pick_holds_indices(const element_t *element, int64_t size);
 
-/* Draws such a type; makes indices something that cannot be one. */
+/* Draws such a type. */
 const element_t *byteir_pick_draw_index(rng_t *rng, int64_t size);
-void byteir_pick_break_index(rng_t *rng, type_t *inout_indices);
-
-/* Makes the counts of operands and results wrong; results stay within 1..3. */
-void byteir_pick_break_count(rng_t *rng, program_t *inout_program);
-
-/* Changes the shape of one of the results. */
-void byteir_pick_break_shape(rng_t *rng, program_t *inout_program);
 
 /* Fills the operand row by row with ties, NaNs, zeros, subnormals, extremes and sorted runs. */
 void byteir_pick_draw_rows(rng_t *rng, uint32_t axis, case_t *inout_case);

@@ -107,27 +107,6 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
   byteir_pick_draw_rows(rng, byteir_arg_axis(&inout_case->program), inout_case);
 }
 
-/* ---- Breaking constraints -------------------------------------------------------------------- */
-
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  program_t *program = inout_program;
-  byteir_arg_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_arg_attributes_t, 1);
-  *attributes = *byteir_arg_attributes(program);
-  program->attributes = attributes;
-  if (strcmp(id, "count") == 0) {
-    byteir_pick_break_count(rng, program);
-  } else if (strcmp(id, "axis") == 0) {
-    attributes->axis = byteir_draw_bad_axis(rng, program->operands[0].rank);
-  } else if (strcmp(id, "index") == 0) {
-    byteir_pick_break_index(rng, &program->results[program->result_count - 1]);
-  } else if (rng_one_in(rng, 3)) {
-    attributes->keep_dims ^= 1;
-  } else {
-    byteir_pick_break_shape(rng, program);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -162,7 +141,6 @@ const op_t byteir_arg_max_op = {
     .constraints = constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_arg_max,
-    .break_constraint = break_constraint,
     .validate = validate,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,
@@ -184,7 +162,6 @@ const op_t byteir_arg_min_op = {
     .constraints = constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_arg_min,
-    .break_constraint = break_constraint,
     .validate = validate,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,

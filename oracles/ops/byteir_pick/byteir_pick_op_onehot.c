@@ -178,27 +178,6 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
   }
 }
 
-/* ---- Breaking constraints -------------------------------------------------------------------- */
-
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  program_t *program = inout_program;
-  byteir_one_hot_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_one_hot_attributes_t, 1);
-  *attributes = *byteir_one_hot_attributes(program);
-  program->attributes = attributes;
-  if (strcmp(id, "count") == 0) {
-    byteir_pick_break_count(rng, program);
-  } else if (strcmp(id, "index") == 0) {
-    byteir_pick_break_index(rng, &program->operands[0]);
-  } else if (strcmp(id, "depth") == 0) {
-    attributes->depth = -rng_between(rng, 1, 3);
-  } else if (strcmp(id, "axis") == 0) {
-    attributes->axis = byteir_draw_bad_axis(rng, program->operands[0].rank + 1);
-  } else {
-    byteir_pick_break_shape(rng, program);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -231,7 +210,6 @@ const op_t byteir_one_hot_op = {
     .constraints = constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_one_hot,
-    .break_constraint = break_constraint,
     .validate = validate,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,

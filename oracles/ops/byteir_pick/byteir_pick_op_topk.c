@@ -98,42 +98,6 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
   byteir_pick_draw_rows(rng, byteir_top_k_axis(&inout_case->program), inout_case);
 }
 
-/* ---- Breaking constraints -------------------------------------------------------------------- */
-
-static void break_axis(rng_t *rng, const program_t *program, dimension_list_t *axis) {
-  switch (rng_below(rng, 3)) {
-    case 0:
-      axis->count = 0;
-      break;
-    case 1:
-      dimension_list_append(axis, (int64_t)rng_below(rng, program->operands[0].rank));
-      break;
-    default:
-      axis->dims[0] = byteir_draw_bad_axis(rng, program->operands[0].rank);
-  }
-}
-
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  program_t *program = inout_program;
-  byteir_top_k_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_top_k_attributes_t, 1);
-  *attributes = *byteir_top_k_attributes(program);
-  int64_t size = program->operands[0].dims[byteir_top_k_axis(program)];
-  program->attributes = attributes;
-  if (strcmp(id, "count") == 0) {
-    byteir_pick_break_count(rng, program);
-  } else if (strcmp(id, "axis") == 0) {
-    break_axis(rng, program, &attributes->axis);
-  } else if (strcmp(id, "k") == 0) {
-    int64_t beyond = rng_between(rng, 1, 3);
-    attributes->k = rng_one_in(rng, 2) ? -beyond : size + beyond;
-  } else if (strcmp(id, "result") == 0) {
-    byteir_pick_break_shape(rng, program);
-  } else {
-    byteir_pick_break_index(rng, &program->results[1]);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -169,7 +133,6 @@ const op_t byteir_top_k_op = {
     .constraints = constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_top_k,
-    .break_constraint = break_constraint,
     .validate = validate,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,

@@ -92,8 +92,6 @@ static inline size_t byteir_quantize_channel(const byteir_quantize_channels_t *c
 /* byteir_quantize_op_draw.c: parts of both op rows. */
 void byteir_quantize_draw_program(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                                   program_t *inout_program);
-bool byteir_quantize_break_constraint(rng_t *rng, const char *id, arena_t *arena,
-                                      program_t *inout_program);
 void byteir_quantize_draw_edges(rng_t *rng, case_t *inout_case);
 void byteir_dequantize_draw_edges(rng_t *rng, case_t *inout_case);
 

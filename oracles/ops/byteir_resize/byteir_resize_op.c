@@ -84,37 +84,6 @@ static const char *validate(const program_t *program) {
   return NULL;
 }
 
-static void break_target(rng_t *rng, resize_target_t mode, type_t *target) {
-  if (rng_one_in(rng, 2)) {
-    target->element = draw_element(rng, is_no_target, &mode);
-  } else {
-    draw_other_shape(rng, target);
-  }
-}
-
-static void break_result(rng_t *rng, type_t *result) {
-  if (result->rank > 0 && (result->rank == TYPE_RANK_MAX || rng_one_in(rng, 2))) {
-    result->rank--;
-  } else {
-    result->dims[result->rank++] = 1;
-  }
-}
-
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  (void)arena;
-  program_t *program = inout_program;
-  const byteir_resize_attributes_t *attributes = byteir_resize_attributes(program);
-  if (strcmp(id, "count") == 0) {
-    program->operands[2] = program->operands[1];
-    program->operand_count = rng_one_in(rng, 2) ? 1 : 3;
-  } else if (strcmp(id, "target") == 0) {
-    break_target(rng, (resize_target_t)attributes->target_mode, &program->operands[1]);
-  } else {
-    break_result(rng, &program->results[0]);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
@@ -151,7 +120,6 @@ static const op_t resize_op = {
     .attribute_rows = attribute_rows,
     .constraints = constraints,
     .draw = draw,
-    .break_constraint = break_constraint,
     .validate = validate,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,

@@ -94,24 +94,6 @@ static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   out_program->results[0] = type_make(element, (uint32_t)rank, dims);
 }
 
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  (void)arena;
-  program_t *program = inout_program;
-  type_t *operands = program->operands;
-  if (strcmp(id, "count") == 0) {
-    operands[BYTEIR_RNG_SHAPE] = operands[BYTEIR_RNG_SHAPE + 1] = operands[BYTEIR_RNG_SEED];
-    program->operand_count = rng_one_in(rng, 2) ? BYTEIR_RNG_OFFSET : BYTEIR_RNG_SHAPE + 2;
-  } else if (strcmp(id, "bounds") == 0) {
-    draw_other_shape(rng, &operands[rng_one_in(rng, 2) ? BYTEIR_RNG_LOW : BYTEIR_RNG_HIGH]);
-  } else if (strcmp(id, "seed") == 0) {
-    draw_other_shape(rng, &operands[rng_one_in(rng, 2) ? BYTEIR_RNG_SEED : BYTEIR_RNG_OFFSET]);
-  } else {
-    if (!byteir_rng_has_shape(program)) return false;
-    draw_other_shape(rng, &operands[BYTEIR_RNG_SHAPE]);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 static double largest_of(const format_t *format) {
@@ -250,7 +232,6 @@ static const op_t rng_uniform_op = {
     .attribute_rows = attribute_rows,
     .constraints = constraints,
     .draw = draw,
-    .break_constraint = break_constraint,
     .validate = validate,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,

@@ -64,22 +64,6 @@ static void draw_log_softmax(rng_t *rng, const draw_limits_t *limits, arena_t *a
   draw_program(rng, limits, arena, out_program);
 }
 
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  program_t *program = inout_program;
-  if (strcmp(id, "count") == 0) {
-    program->operands[1] = program->operands[0];
-    program->operand_count = rng_one_in(rng, 2) ? 0 : 2;
-  } else if (strcmp(id, "result") == 0) {
-    draw_other_shape(rng, &program->results[0]);
-  } else {
-    byteir_softmax_attributes_t *attributes =
-        ARENA_NEW_ARRAY(arena, byteir_softmax_attributes_t, 1);
-    attributes->axis = byteir_draw_bad_axis(rng, program->operands[0].rank);
-    program->attributes = attributes;
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 /* How the numbers of one row are drawn. */
@@ -189,7 +173,6 @@ static const op_t softmax_op = {
     .constraints = constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_softmax,
-    .break_constraint = break_constraint,
     .validate = validate,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,
@@ -214,7 +197,6 @@ static const op_t log_softmax_op = {
     .constraints = constraints,
     .contract_constraints = byteir_sign_constraints,
     .draw = draw_log_softmax,
-    .break_constraint = break_constraint,
     .validate = validate,
     .validate_under = validate_under,
     .parse_attributes = custom_call_parse_attributes,

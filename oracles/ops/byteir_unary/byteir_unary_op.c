@@ -58,18 +58,6 @@ static void draw_erf(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   draw_types(rng, limits, out_program);
 }
 
-static bool break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  (void)arena;
-  program_t *program = inout_program;
-  if (strcmp(id, "count") == 0) {
-    program->operands[1] = program->operands[0];
-    program->operand_count = rng_one_in(rng, 2) ? 0 : 2;
-  } else {
-    draw_other_shape(rng, &program->results[0]);
-  }
-  return program_obeys_bounds(program);
-}
-
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 /* Where these functions are hard: ranges of |x| that go over many powers of two, 2^low to 2^high,
@@ -159,7 +147,6 @@ static const op_t gelu_op = {
     .attribute_rows = gelu_rows,
     .constraints = constraints,
     .draw = draw_gelu,
-    .break_constraint = break_constraint,
     .validate = validate,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,
@@ -180,7 +167,6 @@ static const op_t erf_op = {
     .attribute_rows = erf_rows,
     .constraints = constraints,
     .draw = draw_erf,
-    .break_constraint = break_constraint,
     .validate = validate,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,

@@ -16,9 +16,6 @@ void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
 void reduce_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                          program_t *out_program);
 
-bool all_reduce_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-bool reduce_scatter_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-
 /* The program that each replica runs, of tensors without the replicas' dimension. */
 void collective_print_mlir(const program_t *program, GString *out_text);
 

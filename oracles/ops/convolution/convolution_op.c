@@ -228,7 +228,6 @@ const op_t convolution_op = {
     .constraints = constraints,
     .contract_constraints = contract_constraints,
     .draw = convolution_draw,
-    .break_constraint = convolution_break_constraint,
     .validate = convolution_validate,
     .validate_under = convolution_validate_under,
     .parse_attributes = convolution_parse_attributes,

@@ -13,8 +13,6 @@ void convolution_print_attributes(const program_t *program, GString *out_text);
 void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
 void convolution_draw_edges(rng_t *rng, case_t *inout_case);
-bool convolution_break_constraint(rng_t *rng, const char *id, arena_t *arena,
-                                  program_t *inout_program);
 const char *convolution_validate(const program_t *program);
 const char *convolution_validate_under(const program_t *program, const contract_t *contract);
 void convolution_print_mlir(const program_t *program, GString *out_text);

@@ -27,18 +27,4 @@ void movement_concatenate_draw(rng_t *rng, const draw_limits_t *limits, arena_t 
 /* Different patterns in as many elements as the type has patterns for. */
 void movement_draw_edges(rng_t *rng, case_t *inout_case);
 
-bool movement_reshape_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-bool movement_transpose_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-bool movement_broadcast_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-bool movement_concatenate_break(rng_t *rng, const char *id, arena_t *arena,
-                                program_t *inout_program);
-
-/* A quantized type's parameters along another dimension, in the arena. */
-const quantization_t *movement_along(const quantization_t *quantization, int32_t axis,
-                                     arena_t *arena);
-
-/* `count` times the first scale and zero point, along another dimension, in the arena. */
-const quantization_t *movement_repeated(const quantization_t *quantization, int32_t axis,
-                                        uint32_t count, arena_t *arena);
-
 #endif

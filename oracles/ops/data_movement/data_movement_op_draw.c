@@ -41,16 +41,18 @@ static bool is_per_axis(const type_t *type) {
   return type->quantization != NULL && type->quantization->axis >= 0;
 }
 
-const quantization_t *movement_along(const quantization_t *quantization, int32_t axis,
-                                     arena_t *arena) {
+/* A quantized type's parameters along another dimension, in the arena. */
+static const quantization_t *along_axis(const quantization_t *quantization, int32_t axis,
+                                        arena_t *arena) {
   quantization_t *along = ARENA_NEW_ARRAY(arena, quantization_t, 1);
   *along = *quantization;
   along->axis = axis;
   return along;
 }
 
-const quantization_t *movement_repeated(const quantization_t *quantization, int32_t axis,
-                                        uint32_t count, arena_t *arena) {
+/* `count` times the first scale and zero point, along another dimension, in the arena. */
+static const quantization_t *repeated_along(const quantization_t *quantization, int32_t axis,
+                                            uint32_t count, arena_t *arena) {
   quantization_t *repeated = ARENA_NEW_ARRAY(arena, quantization_t, 1);
   double *scales = ARENA_NEW_ARRAY(arena, double, count);
   int64_t *zero_points = ARENA_NEW_ARRAY(arena, int64_t, count);
@@ -122,7 +124,7 @@ void movement_reshape_draw(rng_t *rng, const draw_limits_t *limits, arena_t *are
     int32_t moved = (int32_t)result.rank;
     result.dims[result.rank++] = operand.dims[axis];
     append_sizes(rng, after, draw_part_rank(rng, after, rank_max - result.rank), &result);
-    result.quantization = movement_along(operand.quantization, moved, arena);
+    result.quantization = along_axis(operand.quantization, moved, arena);
   }
   out_program->operands[0] = operand;
   out_program->results[0] = result;
@@ -144,7 +146,7 @@ void movement_transpose_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
     int64_t from = attributes->dimensions.dims[i];
     result.dims[i] = operand.dims[from];
     if (is_per_axis(&operand) && operand.quantization->axis == from) {
-      result.quantization = movement_along(operand.quantization, (int32_t)i, arena);
+      result.quantization = along_axis(operand.quantization, (int32_t)i, arena);
     }
   }
   out_program->operands[0] = operand;
@@ -173,8 +175,8 @@ static const quantization_t *broadcast_quantization(const type_t *operand, const
                                                     arena_t *arena) {
   const quantization_t *quantization = operand->quantization;
   int32_t axis = (int32_t)dimensions->dims[quantization->axis];
-  if (operand->dims[quantization->axis] != 1) return movement_along(quantization, axis, arena);
-  return movement_repeated(quantization, axis, (uint32_t)result->dims[axis], arena);
+  if (operand->dims[quantization->axis] != 1) return along_axis(quantization, axis, arena);
+  return repeated_along(quantization, axis, (uint32_t)result->dims[axis], arena);
 }
 
 void movement_broadcast_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,

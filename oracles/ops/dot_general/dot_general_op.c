@@ -284,7 +284,6 @@ const op_t dot_general_op = {
     .constraints = constraints,
     .contract_constraints = contract_constraints,
     .draw = dot_general_draw,
-    .break_constraint = dot_general_break_constraint,
     .validate = dot_general_validate,
     .validate_under = dot_general_validate_under,
     .parse_attributes = parse_attributes,

@@ -9,8 +9,6 @@ extern const op_t dot_general_op;
 
 void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
-bool dot_general_break_constraint(rng_t *rng, const char *id, arena_t *arena,
-                                  program_t *inout_program);
 const char *dot_general_validate(const program_t *program);
 void dot_general_axes(const program_t *program, axes_t *out_axes);
 void dot_general_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
@@ -21,9 +19,6 @@ const char *dot_general_validate_quantization(const program_t *program);
  * or hybrid; it must not ask for an algorithm. */
 void dot_general_draw_quantization(rng_t *rng, bool is_hybrid, arena_t *arena,
                                    program_t *inout_program);
-/* break_constraint() for C14 to C20, and "types" of quantized programs. */
-bool dot_general_break_quantization(rng_t *rng, const char *id, arena_t *arena,
-                                    program_t *inout_program);
 const char *dot_general_validate_under(const program_t *program, const contract_t *contract);
 
 #endif

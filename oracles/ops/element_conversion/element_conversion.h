@@ -26,8 +26,6 @@ typedef enum conversion {
 
 void element_conversion_draw(rng_t *rng, conversion_t conversion, const draw_limits_t *limits,
                              arena_t *arena, program_t *inout_program);
-bool element_conversion_break(rng_t *rng, conversion_t conversion, const char *id, arena_t *arena,
-                              program_t *inout_program);
 void element_conversion_draw_convert_edges(rng_t *rng, case_t *inout_case);
 void element_conversion_draw_quantize_edges(rng_t *rng, case_t *inout_case);
 

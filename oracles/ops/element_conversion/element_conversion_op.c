@@ -103,18 +103,6 @@ static void draw_dequantize(rng_t *rng, const draw_limits_t *limits, arena_t *ar
   element_conversion_draw(rng, CONVERSION_DEQUANTIZE, limits, arena, out_program);
 }
 
-static bool break_convert(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  return element_conversion_break(rng, CONVERSION_CONVERT, id, arena, inout_program);
-}
-
-static bool break_quantize(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  return element_conversion_break(rng, CONVERSION_QUANTIZE, id, arena, inout_program);
-}
-
-static bool break_dequantize(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program) {
-  return element_conversion_break(rng, CONVERSION_DEQUANTIZE, id, arena, inout_program);
-}
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_mlir(const program_t *program, GString *out_text) {
@@ -189,7 +177,6 @@ static const op_t convert_op = {
     .attribute_rows = no_attributes,
     .constraints = convert_constraints,
     .draw = draw_convert,
-    .break_constraint = break_convert,
     .validate = validate_convert,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,
@@ -209,7 +196,6 @@ static const op_t quantize_op = {
     .attribute_rows = no_attributes,
     .constraints = quantize_constraints,
     .draw = draw_quantize,
-    .break_constraint = break_quantize,
     .validate = validate_quantize,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,
@@ -228,7 +214,6 @@ static const op_t dequantize_op = {
     .attribute_rows = no_attributes,
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
-    .break_constraint = break_dequantize,
     .validate = validate_dequantize,
     .parse_attributes = custom_call_parse_attributes,
     .print_attributes = custom_call_print_attributes,

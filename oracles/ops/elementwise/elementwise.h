@@ -35,7 +35,6 @@ bool elementwise_takes_quantized(elementwise_t function);
 /* Drawing: elementwise_op_draw.c, elementwise_op_edges.c.  inout_program->op is set. */
 void elementwise_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *inout_program);
-bool elementwise_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
 void elementwise_draw_edges(rng_t *rng, case_t *inout_case);
 
 #endif

@@ -233,7 +233,6 @@ static const char *const shift_policies[] = {"shift_amount", NULL};
    .attribute_rows = no_attributes,                  \
    .constraints = rules,                             \
    .draw = draw_##function,                          \
-   .break_constraint = elementwise_break,            \
    .validate = check,                                \
    .parse_attributes = custom_call_parse_attributes, \
    .print_attributes = custom_call_print_attributes, \

@@ -123,7 +123,6 @@ const op_t reduce_op = {
     .constraints = constraints,
     .contract_constraints = contract_constraints,
     .draw = reduce_draw,
-    .break_constraint = reduce_break_constraint,
     .validate = reduce_validate,
     .validate_under = reduce_validate_under,
     .parse_attributes = parse_attributes,

@@ -8,7 +8,6 @@
 extern const op_t reduce_op;
 
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
-bool reduce_break_constraint(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
 const char *reduce_validate(const program_t *program);
 const char *reduce_validate_under(const program_t *program, const contract_t *contract);
 void reduce_print_mlir(const program_t *program, GString *out_text);

@@ -271,10 +271,9 @@ static const op_constraint_t select_constraints[] = {
     OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
     OP_SPECIFIED("C7", POSITIVE(window_strides)),
     OP_SPECIFIED("C8", "padding has one pair for each dimension of the operand"),
-    OP_SPECIFIED("C9",
-                 "select takes two scalars of the operand's element type and returns a boolean; a "
-                 "case gives "
-                 "it no other type, so it cannot break this"),
+    OP_INHERENT("C9",
+                "select takes two scalars of the operand's element type and returns a boolean; a "
+                "case gives it no other type, so it cannot break this"),
     OP_SPECIFIED(
         "C10",
         "scatter takes and returns a scalar of a type to which the operand's can be converted"),
@@ -306,7 +305,6 @@ const op_t reduce_window_op = {
     .constraints = reduce_window_constraints,
     .contract_constraints = reduce_window_contract_constraints,
     .draw = reduce_window_draw,
-    .break_constraint = reduce_window_break,
     .validate = reduce_window_validate,
     .validate_under = reduce_window_validate_under,
     .parse_attributes = parse_reduce_window,
@@ -329,7 +327,6 @@ const op_t select_and_scatter_op = {
     .constraints = select_constraints,
     .contract_constraints = select_contract_constraints,
     .draw = select_and_scatter_draw,
-    .break_constraint = select_and_scatter_break,
     .validate = select_and_scatter_validate,
     .validate_under = select_validate_under,
     .parse_attributes = parse_select_and_scatter,

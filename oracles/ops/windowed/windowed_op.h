@@ -18,16 +18,7 @@ void select_and_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
 void reduce_window_draw_edges(rng_t *rng, case_t *inout_case);
 void select_and_scatter_draw_edges(rng_t *rng, case_t *inout_case);
 
-bool reduce_window_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-bool select_and_scatter_break(rng_t *rng, const char *id, arena_t *arena, program_t *inout_program);
-
 void reduce_window_print_mlir(const program_t *program, GString *out_text);
 void select_and_scatter_print_mlir(const program_t *program, GString *out_text);
-
-/* Gives operands and results their types: element types as named, and the shapes that the
- * attributes make of `shape`, that of operand 0; the latter has no window more than a tensor may
- * have. */
-void windowed_set_types(const reduction_types_t *types, type_t shape, arena_t *arena,
-                        program_t *inout_program);
 
 #endif

@@ -47,8 +47,11 @@ static type_t draw_windows(rng_t *rng, const draw_limits_t *limits, bool has_dil
   return shape;
 }
 
-void windowed_set_types(const reduction_types_t *types, type_t shape, arena_t *arena,
-                        program_t *inout_program) {
+/* Gives operands and results their types: element types as named, and the shapes that the
+ * attributes make of `shape`, that of operand 0; the latter has no window more than a tensor may
+ * have. */
+static void set_types(const reduction_types_t *types, type_t shape, arena_t *arena,
+                      program_t *inout_program) {
   type_t counts = windowed_counts(windowed_attributes(inout_program), &shape);
   type_t *operands = inout_program->operands;
   type_t *results = inout_program->results;
@@ -79,7 +82,7 @@ void reduce_window_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                              .attributes = attributes,
                              .operand_count = 2 * types.count,
                              .result_count = types.count};
-  windowed_set_types(&types, shape, arena, out_program);
+  set_types(&types, shape, arena, out_program);
 }
 
 void select_and_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
@@ -98,7 +101,7 @@ void select_and_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
                              .attributes = attributes,
                              .operand_count = 3,
                              .result_count = 1};
-  windowed_set_types(&types, shape, arena, out_program);
+  set_types(&types, shape, arena, out_program);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /* Random changes to the types of a program. */
+#include "harness/gen/program_edit.h"
 #include "harness/model/draw.h"
 #include "harness/model/draw_quantization.h"
-#include "tests/exec/validity_draw.h"
 
 /* Any type of the program or of the donor. */
 static const type_t *draw_type(rng_t *rng, const program_t *program, const program_t *donor) {
@@ -56,7 +56,8 @@ static void change_element(rng_t *rng, arena_t *arena, const type_t *other, type
     type->quantization = other->quantization;
     mend_quantization(rng, arena, type);
   } else if (old == NULL && choice < 6) {
-    type->element = draw_element(rng, NULL, NULL);
+    bool is_near = rng_one_in(rng, 2);
+    type->element = is_near ? draw_same_kind(rng, type->element) : draw_element(rng, NULL, NULL);
   } else if (old == NULL) {
     const element_t *expressed = draw_expressed_element(rng);
     type->element = draw_storage_element(rng);
@@ -72,13 +73,13 @@ static void change_element(rng_t *rng, arena_t *arena, const type_t *other, type
   }
 }
 
-/* One entry less, one twice, or two exchanged.  The last one is not dropped: a line has one. */
+/* One entry less, one twice, or two exchanged. */
 static void change_list(rng_t *rng, uint32_t count_max, type_t *types, uint32_t *inout_count) {
   uint32_t count = *inout_count;
   if (count == 0) return;
   uint32_t a = (uint32_t)rng_below(rng, count), b = (uint32_t)rng_below(rng, count);
   uint64_t choice = rng_below(rng, 3);
-  if (choice == 0 && count > 1) {
+  if (choice == 0) {
     for (uint32_t i = a; i + 1 < count; i++) types[i] = types[i + 1];
     *inout_count = count - 1;
   } else if (choice == 1 && count < count_max) {
@@ -193,8 +194,8 @@ static void change_one(rng_t *rng, arena_t *arena, const type_t *other, program_
   }
 }
 
-void validity_change_types(rng_t *rng, const program_t *donor, arena_t *arena,
-                           program_t *inout_program) {
+void program_edit_types(rng_t *rng, const program_t *donor, arena_t *arena,
+                        program_t *inout_program) {
   program_t *program = inout_program;
   bool is_empty = program->operand_count + program->result_count == 0;
   const type_t other = *draw_type(rng, program, donor);
