@@ -131,15 +131,10 @@ static int run_open(const invariance_flags_t *flags, const invariance_options_t 
   invariance_t *invariance = NULL;
   status_t status = invariance_open(options, &invariance, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
-  status = invariance_run_all(invariance, &error);
+  invariance_run_all(invariance);
   if (options->on_tick != NULL) fputs("\r\033[K", stderr);
-  int exit_code;
-  if (status == STATUS_OK) {
-    report(flags, options, invariance);
-    exit_code = invariance_exit_code(invariance);
-  } else {
-    exit_code = complain_status(status, &error);
-  }
+  report(flags, options, invariance);
+  int exit_code = invariance_exit_code(invariance);
   status = invariance_close(invariance, exit_code, &error);
   return status == STATUS_OK ? exit_code : complain_status(status, &error);
 }

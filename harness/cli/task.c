@@ -288,7 +288,7 @@ static status_t recall_incident(task_t *task, failure_t *error) {
                                        .outcome = incident->outcome,
                                        .reason = reason,
                                        .when = incident_when(incident)};
-    status = session_note_failure(task->session, &failure, &instance, error);
+    session_note_failure(task->session, &failure, &instance);
   }
   arena_deinit(&arena);
   return status;
