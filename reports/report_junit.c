@@ -2,7 +2,7 @@
  * for each op and algorithm. */
 #include <string.h>
 
-#include "reports/markup.h"
+#include "reports/html/markup.h"
 #include "reports/report_overview.h"
 
 static const char *executor_at(const overview_t *overview, size_t row) {

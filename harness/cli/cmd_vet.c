@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/cli/describe.h"
-#include "harness/cli/finding_lives.h"
-#include "harness/cli/summary_judged.h"
-#include "harness/cli/summary_prediction.h"
+#include "harness/cli/task.h"
 #include "harness/run/shortfall.h"
 #include "harness/tap/tap.h"
+#include "reports/run/describe_finding.h"
+#include "reports/run/summary_judged.h"
+#include "reports/run/summary_prediction.h"
+#include "reports/verdict/describe.h"
 
 static const char fail_on_never[] = "--fail-on never";
 
@@ -93,7 +94,7 @@ static const finding_t *find_finding(const task_t *task, const bucket_t *bucket)
     const topic_t topic = {finding->executor, finding->label,
                            finding->verdict.constraint[0] != '\0'};
     if (!is_same_topic(&bucket->topic, &topic)) continue;
-    bool fails = finding_fails(task, finding);
+    bool fails = task_counts(task, finding);
     bool is_better = best == NULL || (fails && !best_fails) ||
                      (fails == best_fails && tells_more(&finding->verdict, &best->verdict));
     if (!is_better) continue;
@@ -114,8 +115,8 @@ static void print_details(tap_t *tap, const task_t *task, const bucket_t *bucket
   GString *found = g_string_new(NULL);
   GString *replay = g_string_new(NULL);
   if (finding != NULL) {
-    describe_finding(finding, task, found);
-    describe_replay(finding, task, replay);
+    describe_finding(finding, &task->report, found);
+    describe_replay(finding, &task->report, replay);
   }
   char numbers[7][32];
   snprintf(numbers[0], sizeof numbers[0], "%.6g", bucket->ulp_error_max);
@@ -160,8 +161,10 @@ static const char *find_excuse(const task_t *task, const bucket_t *bucket) {
     const topic_t topic = {finding->executor, finding->label,
                            finding->verdict.constraint[0] != '\0'};
     if (!is_same_topic(&bucket->topic, &topic)) continue;
-    if (finding_fails(task, finding)) return NULL;
-    excuse = life_spelling(finding_life(task, finding));
+    if (task_counts(task, finding)) return NULL;
+    excuse = life_spelling(finding_life(task->report.lives,
+                                        executor_name(task->executors.items[finding->executor]),
+                                        &finding->signature));
   }
   return excuse;
 }
@@ -304,14 +307,14 @@ static void print_points(tap_t *tap, const task_t *task, const GArray *buckets,
 
 static int report(const task_t *task, tap_t *tap) {
   GArray *buckets = gather_buckets(task);
-  GArray *shortfalls = task_shortfalls(task);
+  GArray *shortfalls = run_report_shortfalls(&task->report);
   print_points(tap, task, buckets, shortfalls);
   int exit_code = task_exit_code(task);
   bool fails = shortfalls->len > 0 && task->fail_on != FAIL_ON_NEVER;
   g_array_unref(shortfalls);
   g_array_unref(buckets);
   GString *predictions = g_string_new(NULL);
-  describe_predictions(task, predictions);
+  describe_predictions(&task->report, predictions);
   if (predictions->len > 0) tap_comment(tap, predictions->str);
   g_string_free(predictions, TRUE);
   fflush(stdout);

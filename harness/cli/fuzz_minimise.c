@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/cli/fuzz_walker.h"
-#include "harness/cli/summary.h"
+#include "reports/run/summary.h"
 
 /* A file of the corpus. */
 typedef struct entry {
@@ -149,7 +149,7 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
   status = replace_corpus(folder, entries, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   if (walker->task->flags->json) {
-    summary_print_json(walker->task);
+    summary_print_json(&walker->task->report);
   } else {
     printf("%s: %u of %u files kept\n", folder, count_kept(entries), entries->len);
   }

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/cli/describe.h"
 #include "harness/identify/dispatch_map.h"
 #include "harness/identify/program_shape.h"
+#include "reports/verdict/describe.h"
 
 /* ---- The executor as a source of summers ----------------------------------------------------- */
 

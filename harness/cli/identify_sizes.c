@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/cli/identify_run.h"
 #include "harness/identify/size_map.h"
+#include "reports/verdict/describe.h"
 
 typedef struct map_context {
   executor_t *executor;

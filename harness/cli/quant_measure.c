@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/cli/describe.h"
-#include "harness/cli/summary.h"
+#include "reports/run/summary.h"
+#include "reports/verdict/describe.h"
 
 typedef struct measuring {
   const quant_flags_t *flags;
@@ -281,8 +281,8 @@ static void report(const measuring_t *measuring) {
 
 static int measure(measuring_t *measuring) {
   task_t *task = measuring->task;
-  task->options.on_finding = summary_on_finding;
-  task->options.on_tick = summary_on_tick;
+  task->options.on_finding = task_tell_finding;
+  task->options.on_tick = task_show_progress;
   task->options.hook_context = task;
   task->options.cases_max = 0; /* How many there will be is not known. */
   int exit_code = task_start(task);

@@ -1,8 +1,8 @@
 #include "harness/cli/reproducer.h"
 
-#include "harness/cli/c_array.h"
-#include "harness/cli/describe.h"
 #include "harness/run/repeat.h"
+#include "reports/verdict/c_array.h"
+#include "reports/verdict/describe.h"
 
 /* What is due of a wrong component, in words; NULL if it is not wrong, or nobody knows. */
 static char *find_expected(const one_case_t *walk, const expectation_t *expectation,
