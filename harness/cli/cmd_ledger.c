@@ -64,7 +64,8 @@ static int record(const ledger_flags_t *flags, task_t *task) {
     summary_print(&task->report);
     if (status == STATUS_OK) status = print_recorded(task, &error);
   }
-  exit_code = status == STATUS_OK ? task_exit_code(task) : task_complain(task, status, &error);
+  exit_code = status == STATUS_OK ? run_report_exit_code(&task->report)
+                                  : task_complain(task, status, &error);
   return task_close(task, exit_code);
 }
 

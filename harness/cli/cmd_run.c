@@ -17,7 +17,8 @@ static int run_campaign(task_t *task) {
   } else {
     summary_print(&task->report);
   }
-  exit_code = status == STATUS_OK ? task_exit_code(task) : task_complain(task, status, &error);
+  exit_code = status == STATUS_OK ? run_report_exit_code(&task->report)
+                                  : task_complain(task, status, &error);
   return task_close(task, exit_code);
 }
 

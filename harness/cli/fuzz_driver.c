@@ -55,7 +55,7 @@ G_GNUC_NORETURN static void finish(void) {
     } else {
       summary_print(&task->report);
     }
-    exit_code = task_exit_code(task);
+    exit_code = run_report_exit_code(&task->report);
   }
   exit_code = task_close(task, exit_code);
   fflush(NULL);

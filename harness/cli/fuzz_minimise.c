@@ -142,7 +142,7 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
   for (guint i = 0; i < entries->len; i++) {
     if (*session_options(walker->task->session)->stop != 0) {
       complain("interrupted; %s is as it was", folder);
-      return task_exit_code(walker->task);
+      return run_report_exit_code(&walker->task->report);
     }
     if (!decide(walker, &g_array_index(entries, entry_t, i), &exit_code)) return exit_code;
   }
@@ -153,7 +153,7 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
   } else {
     printf("%s: %u of %u files kept\n", folder, count_kept(entries), entries->len);
   }
-  return task_exit_code(walker->task);
+  return run_report_exit_code(&walker->task->report);
 }
 
 int fuzz_minimise(task_t *task, const fuzz_options_t *options) {

@@ -280,7 +280,7 @@ static int run(fuzzing_t *fuzzing) {
     exit_code = fuzzing->task == NULL ? complain_status(status, &error)
                                       : task_complain(fuzzing->task, status, &error);
   } else if (fuzzing->task != NULL) {
-    exit_code = task_exit_code(fuzzing->task);
+    exit_code = run_report_exit_code(&fuzzing->task->report);
   }
   if (status == STATUS_OK && has_violation(&fuzzing->result)) exit_code = EXIT_CODE_DIVERGES;
   arena_deinit(&fuzzing->arena);

@@ -211,6 +211,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   task->replay_options = print_replay_options(flags);
   task->report.prediction = task->prediction;
   task->report.replay_options = task->replay_options;
+  task->report.fail_on = task->fail_on;
   task->report.names_ops = flags->ops != NULL;
   session_options_t *options = &task->options;
   options->executors = task->executors.items;
@@ -354,24 +355,6 @@ int task_complain(const task_t *task, status_t status, const failure_t *error) {
           "The run has been stopped; please report these lines.\n",
           ASSAY_VERSION, task->command_line, task->contract_text, bug_case);
   return EXIT_CODE_FAILED;
-}
-
-bool task_counts(const task_t *task, const finding_t *finding) {
-  if (!fail_on_needs_states(task->fail_on)) return task->fail_on != FAIL_ON_NEVER;
-  const char *executor = executor_name(task->executors.items[finding->executor]);
-  life_t life = finding_life(task->report.lives, executor, &finding->signature);
-  return fail_on_counts(task->fail_on, life_spelling(life), life_is_news(life));
-}
-
-int task_exit_code(const task_t *task) {
-  int exit_code = EXIT_CODE_CLEAN;
-  for (size_t i = 0; i < session_finding_count(task->session); i++) {
-    const finding_t *finding = session_finding(task->session, i);
-    if (!task_counts(task, finding)) continue;
-    if (finding->verdict.outcome == OUTCOME_diverges) return EXIT_CODE_DIVERGES;
-    exit_code = EXIT_CODE_FAILED;
-  }
-  return exit_code;
 }
 
 int task_close(task_t *task, int exit_code) {

@@ -91,13 +91,6 @@ status_t task_walk_incident(task_t *task, failure_t *error);
 /* Tells about a session that stopped with `status`; a bug in Assay gets its report. */
 int task_complain(const task_t *task, status_t status, const failure_t *error);
 
-/* Whether --fail-on makes the finding count. */
-bool task_counts(const task_t *task, const finding_t *finding);
-
-/* That of a session that ran to its end: 1 if a finding that counts diverged, else 3 if one that
- * counts failed, else 0; see --fail-on. */
-int task_exit_code(const task_t *task);
-
 /* Ends the session with `exit_code` and closes everything; returns the exit code, raised if closing
  * failed. */
 int task_close(task_t *task, int exit_code);

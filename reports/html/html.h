@@ -4,7 +4,7 @@
 #define ASSAY_REPORTS_HTML_HTML_H
 
 #include "reports/html/markup.h"
-#include "reports/overview.h"
+#include "reports/overview/overview.h"
 
 /* reports/html/page/page.css and page.js. */
 const char *html_style(void);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "reports/html/html.h"
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 
 static const struct {
   const char *id;

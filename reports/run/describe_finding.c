@@ -42,11 +42,6 @@ void describe_finding(const finding_t *finding, const run_report_t *report, GStr
   arena_deinit(&arena);
 }
 
-static life_t life_of(const run_report_t *report, const finding_t *finding) {
-  return finding_life(report->lives, run_report_executor(report, finding->executor),
-                      &finding->signature);
-}
-
 json_t *json_finding(const finding_t *finding, const run_report_t *report) {
   GString *replay = g_string_new(NULL);
   describe_replay(finding, report, replay);
@@ -59,7 +54,8 @@ json_t *json_finding(const finding_t *finding, const run_report_t *report) {
                              replay->str, "count", (json_int_t)finding->count);
   json_object_set_new(object, "verdict", json_verdict(&finding->verdict));
   if (report->lives != NULL) {
-    json_object_set_new(object, "state", json_string(life_spelling(life_of(report, finding))));
+    json_object_set_new(object, "state",
+                        json_string(life_spelling(run_report_life(report, finding))));
   }
   g_string_free(replay, TRUE);
   return object;
@@ -68,7 +64,7 @@ json_t *json_finding(const finding_t *finding, const run_report_t *report) {
 static void count_lives(const run_report_t *report, size_t out_counts[LIFE_COUNT]) {
   memset(out_counts, 0, LIFE_COUNT * sizeof *out_counts);
   for (size_t i = 0; i < session_finding_count(report->session); i++) {
-    out_counts[life_of(report, session_finding(report->session, i))]++;
+    out_counts[run_report_life(report, session_finding(report->session, i))]++;
   }
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 #include "tests/reports/report_sample.h"
 
 static char *report(store_fixture_t *fixture, const char *campaign, overview_format_t format) {

@@ -1,10 +1,10 @@
 /* Writers of an overview, one for each format of `assay report`. */
-#ifndef ASSAY_REPORTS_REPORT_OVERVIEW_H
-#define ASSAY_REPORTS_REPORT_OVERVIEW_H
+#ifndef ASSAY_REPORTS_OVERVIEW_REPORT_OVERVIEW_H
+#define ASSAY_REPORTS_OVERVIEW_REPORT_OVERVIEW_H
 
 #include <stdio.h>
 
-#include "reports/overview.h"
+#include "reports/overview/overview.h"
 
 typedef enum overview_format {
   OVERVIEW_TEXT,  /* For reading in the morning. */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "reports/overview.h"
+#include "reports/overview/overview.h"
 
 static char *group_key(const overview_finding_t *finding) {
   return g_strjoin("\n", finding->executor, finding->op, finding->class_, finding->cause, NULL);

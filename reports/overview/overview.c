@@ -1,10 +1,10 @@
-#include "reports/overview.h"
+#include "reports/overview/overview.h"
 
 #include <string.h>
 
 #include "harness/model/contract.h"
 #include "harness/store/store_reader.h"
-#include "reports/overview_states.h"
+#include "reports/overview/overview_states.h"
 #include "reports/report.h"
 
 enum { PASTED_LINE_BYTES_MAX = 2000 };

@@ -1,10 +1,10 @@
-#include "harness/cli/campaign_progress.h"
+#include "reports/campaign/campaign_progress.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/cli/cli.h"
+#include "harness/base/plain_text.h"
 
 enum { LOG_INTERVAL_US = 60 * 1000 * 1000 };
 
@@ -40,7 +40,8 @@ void campaign_progress_show(void *context, const campaign_status_t *status) {
 
 void campaign_progress_tell(void *context, const char *message) {
   clear_line(context);
-  complain("%s", message);
+  g_autofree char *plain = plain_text_keeping(message, "\n");
+  fprintf(stderr, "assay: %s\n", plain);
 }
 
 void campaign_progress_tell_finding(void *context, const char *description, const char *case_line,

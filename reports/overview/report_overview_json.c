@@ -1,4 +1,4 @@
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 
 /* A section is a key of the document; what rows look like is report_json.c's. */
 void report_print_json(const overview_t *overview, FILE *out) {

@@ -1,7 +1,7 @@
 /* What a campaign says while it runs, on standard error: one line that is written over on a
  * terminal, a line a minute in a log, and messages and new findings between them. */
-#ifndef ASSAY_CLI_CAMPAIGN_PROGRESS_H
-#define ASSAY_CLI_CAMPAIGN_PROGRESS_H
+#ifndef ASSAY_REPORTS_CAMPAIGN_CAMPAIGN_PROGRESS_H
+#define ASSAY_REPORTS_CAMPAIGN_CAMPAIGN_PROGRESS_H
 
 #include "harness/campaign/campaign_status.h"
 

@@ -1,5 +1,5 @@
 #include "harness/tap/tap.h"
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 
 enum { COUNT_DETAILS = 6 };
 

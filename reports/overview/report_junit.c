@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "reports/html/markup.h"
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 
 static const char *executor_at(const overview_t *overview, size_t row) {
   return overview_text(&overview->sections[OVERVIEW_ALGORITHMS], row, "executor");

@@ -1,4 +1,4 @@
-#include "harness/cli/reproducer.h"
+#include "reports/verdict/reproducer.h"
 
 #include "harness/run/repeat.h"
 #include "reports/verdict/c_array.h"

@@ -1,6 +1,6 @@
 /* What a report tells, read from one state of a database; each format is a writer of it. */
-#ifndef ASSAY_REPORTS_OVERVIEW_H
-#define ASSAY_REPORTS_OVERVIEW_H
+#ifndef ASSAY_REPORTS_OVERVIEW_OVERVIEW_H
+#define ASSAY_REPORTS_OVERVIEW_OVERVIEW_H
 
 #include "harness/store/fail_on.h"
 #include "reports/report_grid.h"

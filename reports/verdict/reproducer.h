@@ -1,7 +1,7 @@
 /* A case on which an executor diverges, as what a bug report needs: the line that replays it, a
  * module, and C arrays of what goes in, what came out and what is due. */
-#ifndef ASSAY_CLI_REPRODUCER_H
-#define ASSAY_CLI_REPRODUCER_H
+#ifndef ASSAY_REPORTS_VERDICT_REPRODUCER_H
+#define ASSAY_REPORTS_VERDICT_REPRODUCER_H
 
 #include <glib.h>
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/overview/report_overview.h"
 #include "reports/report.h"
-#include "reports/report_overview.h"
 
 enum { ROWS_MAX = 20, NEW_MAX = 20 };
 

@@ -1,4 +1,4 @@
-#include "reports/overview_states.h"
+#include "reports/overview/overview_states.h"
 
 #include <string.h>
 

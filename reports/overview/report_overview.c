@@ -1,4 +1,4 @@
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 
 #include <errno.h>
 #include <string.h>
