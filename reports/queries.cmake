@@ -13,8 +13,8 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/query_table.c.in
 target_sources(assay_reports PRIVATE ${CMAKE_BINARY_DIR}/generated/query_table.c)
 
 # The style and the script of the HTML report.
-embed_text(${CMAKE_CURRENT_LIST_DIR}/page/page.css PAGE_STYLE)
-embed_text(${CMAKE_CURRENT_LIST_DIR}/page/page.js PAGE_SCRIPT)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/page_assets.c.in
+embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.css PAGE_STYLE)
+embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.js PAGE_SCRIPT)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/html/page_assets.c.in
                ${CMAKE_BINARY_DIR}/generated/page_assets.c @ONLY)
 target_sources(assay_reports PRIVATE ${CMAKE_BINARY_DIR}/generated/page_assets.c)

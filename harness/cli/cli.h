@@ -4,15 +4,8 @@
 
 #include <stddef.h>
 
+#include "harness/base/exit_code.h"
 #include "harness/base/status.h"
-
-/* Exit codes; scripts rely on them. */
-enum {
-  EXIT_CODE_CLEAN = 0,
-  EXIT_CODE_DIVERGES = 1,
-  EXIT_CODE_USAGE = 2,  /* Bad usage or input. */
-  EXIT_CODE_FAILED = 3, /* An executor or the oracle failed, or the environment did. */
-};
 
 /* One verb: `assay NAME ...`. */
 typedef struct command {

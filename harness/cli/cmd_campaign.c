@@ -8,9 +8,9 @@
 #include "harness/base/plain_text.h"
 #include "harness/campaign/campaign_folder.h"
 #include "harness/campaign/campaign_loop.h"
-#include "harness/cli/campaign_progress.h"
 #include "harness/cli/campaign_request.h"
 #include "harness/cli/task.h"
+#include "reports/campaign/campaign_progress.h"
 #include "reports/report.h"
 
 /* The outcome in words: first what is not known, then what was found. */

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "harness/base/instruction_set.h"
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/exec/environment.h"
 #include "harness/exec/worker_registry.h"
 #include "harness/run/builtin.h"
+#include "harness/run/session.h"
+#include "reports/verdict/describe.h"
 
 enum { SELF_TEST_CASES = 70, EXECUTOR_CASES = 200, SELF_TEST_ELEMENTS_MAX = 64 };
 

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/exec/worker_registry.h"
 #include "harness/run/builtin.h"
+#include "harness/run/session.h"
+#include "reports/verdict/describe.h"
 
 typedef struct listing {
   json_t *document; /* NULL: print text. */

@@ -4,7 +4,7 @@
 
 #include "harness/cli/fuzz_driver.h"
 #include "harness/cli/fuzz_minimise.h"
-#include "harness/cli/summary.h"
+#include "reports/run/summary.h"
 
 typedef struct fuzz_flags {
   task_flags_t task;
@@ -24,7 +24,7 @@ static char *artifacts_folder(const fuzz_flags_t *flags) {
 }
 
 static int fuzz(const fuzz_flags_t *flags, fuzz_options_t *options, task_t *task) {
-  task->options.on_finding = summary_on_finding;
+  task->options.on_finding = task_tell_finding;
   task->options.hook_context = task;
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/cli/describe.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/identify_map.h"
 #include "harness/cli/identify_run.h"
 #include "harness/cli/identify_sizes.h"
 #include "harness/identify/profile_words.h"
 #include "harness/run/builtin.h"
+#include "reports/verdict/describe.h"
 
 typedef struct identify_flags {
   identify_output_flags_t output;

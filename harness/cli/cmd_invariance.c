@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/cli/flags.h"
 #include "harness/cli/interrupt.h"
-#include "harness/cli/invariance_report.h"
 #include "harness/cli/suggest.h"
+#include "reports/invariance/invariance_report.h"
 
 enum {
   CASES_DEFAULT = 1000,
@@ -104,7 +105,9 @@ static status_t read_flags(const invariance_flags_t *flags, invariance_options_t
 
 static void report(const invariance_flags_t *flags, const invariance_options_t *options,
                    const invariance_t *invariance) {
-  const invariance_report_t what = {invariance, options, &flags->executor};
+  g_autoptr(GString) replay_options = g_string_new(NULL);
+  executor_flags_print(&flags->executor, replay_options);
+  const invariance_report_t what = {invariance, options, replay_options->str};
   if (flags->json) {
     invariance_report_print_json(&what);
   } else if (flags->tap) {
@@ -131,15 +134,10 @@ static int run_open(const invariance_flags_t *flags, const invariance_options_t 
   invariance_t *invariance = NULL;
   status_t status = invariance_open(options, &invariance, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
-  status = invariance_run_all(invariance, &error);
+  invariance_run_all(invariance);
   if (options->on_tick != NULL) fputs("\r\033[K", stderr);
-  int exit_code;
-  if (status == STATUS_OK) {
-    report(flags, options, invariance);
-    exit_code = invariance_exit_code(invariance);
-  } else {
-    exit_code = complain_status(status, &error);
-  }
+  report(flags, options, invariance);
+  int exit_code = invariance_exit_code(invariance);
   status = invariance_close(invariance, exit_code, &error);
   return status == STATUS_OK ? exit_code : complain_status(status, &error);
 }

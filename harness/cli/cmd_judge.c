@@ -1,7 +1,8 @@
 /* assay judge: reads cases with results (result_line.h) and prints a verdict for each. */
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/cli/input.h"
 #include "harness/cli/result_line.h"
+#include "reports/verdict/describe.h"
 
 /* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
 static status_t judge_field(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,

@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/cli/summary.h"
+#include "harness/cli/task.h"
 #include "harness/run/bits_ledger.h"
+#include "reports/run/summary.h"
 
 typedef struct ledger_flags {
   task_flags_t task;
@@ -16,7 +17,7 @@ enum { CASES_DEFAULT = 100, DATA_SETS = 4 };
 static status_t record_answer(void *context, const session_t *session,
                               const session_answer_t *answer, failure_t *error) {
   const task_t *task = context;
-  STATUS_TRY(bits_ledger_add(task->store, session, answer, error));
+  bits_ledger_add(task->store, session, answer);
   return store_tick(task->store, error);
 }
 
@@ -42,8 +43,8 @@ static status_t print_recorded(const task_t *task, failure_t *error) {
 }
 
 static int record(const ledger_flags_t *flags, task_t *task) {
-  task->options.on_finding = summary_on_finding;
-  task->options.on_tick = summary_on_tick;
+  task->options.on_finding = task_tell_finding;
+  task->options.on_tick = task_show_progress;
   task->options.on_answer = record_answer;
   task->options.hook_context = task;
   int exit_code = task_start(task);
@@ -58,12 +59,13 @@ static int record(const ledger_flags_t *flags, task_t *task) {
   failure_t error = {0};
   status_t status = bits_ledger_run(task->session, &options, &error);
   if (task->flags->json) {
-    summary_print_json(task);
+    summary_print_json(&task->report);
   } else {
-    summary_print(task);
+    summary_print(&task->report);
     if (status == STATUS_OK) status = print_recorded(task, &error);
   }
-  exit_code = status == STATUS_OK ? task_exit_code(task) : task_complain(task, status, &error);
+  exit_code = status == STATUS_OK ? run_report_exit_code(&task->report)
+                                  : task_complain(task, status, &error);
   return task_close(task, exit_code);
 }
 

@@ -1,7 +1,9 @@
 /* assay ops: the ops that this program knows. */
 #include "harness/cli/arguments.h"
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/model/op.h"
+#include "oracles/oracle.h"
+#include "reports/verdict/describe.h"
 
 /* "clause" says where the specification forbids what breaks it; null if nothing does: "forbidden"
  * is false then, and a program that breaks it gets outcome no-oracle. */

@@ -4,10 +4,11 @@
 #include <glib.h>
 #include <math.h>
 
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/cli/input.h"
 #include "harness/run/cause.h"
 #include "harness/run/prediction.h"
+#include "reports/verdict/describe.h"
 
 typedef struct replay_flags {
   executor_flags_t executor;

@@ -6,7 +6,7 @@
 
 #include "harness/cli/flags.h"
 #include "harness/store/store.h"
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 
 typedef struct report_flags {
   char *database;

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "harness/cli/interrupt.h"
-#include "harness/cli/retest_report.h"
 #include "harness/cli/task.h"
+#include "reports/retest/retest_report.h"
 
 typedef struct retest_flags {
   executor_flags_t executor;
@@ -97,14 +97,16 @@ static int complain_retest(const retest_t *retest, status_t status, const failur
 }
 
 /* Runs an open retest; returns the exit code. */
-static int run_retest(const retest_flags_t *flags, const executor_list_t *executors,
-                      retest_options_t *options, retest_t *retest) {
+static int run_retest(const retest_flags_t *flags, const retest_options_t *options,
+                      retest_t *retest) {
   failure_t error = {0};
   status_t status = retest_run(retest, &error);
   if (status != STATUS_OK) return complain_retest(retest, status, &error);
   retest_report_t report;
+  g_autoptr(GString) replay_options = g_string_new(NULL);
+  executor_flags_print(&flags->executor, replay_options);
   status =
-      retest_report_open(retest, flags->database, executors, &flags->executor, &report, &error);
+      retest_report_open(retest, options, flags->database, replay_options->str, &report, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   report.fail_on = flags->fails_on;
   report.is_interrupted = *options->stop != 0 && retest_done(retest) < retest_count(retest);
@@ -141,7 +143,7 @@ static int open_retest(const retest_flags_t *flags, const executor_list_t *execu
     exit_code = complain_status(status, &error);
   } else {
     note_nothing(flags, retest);
-    exit_code = run_retest(flags, executors, options, retest);
+    exit_code = run_retest(flags, options, retest);
   }
   status = retest_close(retest, exit_code, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);

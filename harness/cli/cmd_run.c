@@ -1,10 +1,11 @@
 /* assay run: draws cases, walks them over executors, tells what diverged. */
-#include "harness/cli/summary.h"
+#include "harness/cli/task.h"
+#include "reports/run/summary.h"
 
 /* Runs an open campaign to its end and closes it. */
 static int run_campaign(task_t *task) {
-  task->options.on_finding = summary_on_finding;
-  task->options.on_tick = summary_on_tick;
+  task->options.on_finding = task_tell_finding;
+  task->options.on_tick = task_show_progress;
   task->options.hook_context = task;
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
@@ -12,11 +13,12 @@ static int run_campaign(task_t *task) {
   status_t status = session_run(task->session, &error);
   if (status == STATUS_OK) status = task_settle(task, &error);
   if (task->flags->json) {
-    summary_print_json(task);
+    summary_print_json(&task->report);
   } else {
-    summary_print(task);
+    summary_print(&task->report);
   }
-  exit_code = status == STATUS_OK ? task_exit_code(task) : task_complain(task, status, &error);
+  exit_code = status == STATUS_OK ? run_report_exit_code(&task->report)
+                                  : task_complain(task, status, &error);
   return task_close(task, exit_code);
 }
 

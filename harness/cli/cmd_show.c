@@ -1,9 +1,9 @@
 /* assay show: a case or a program in words, as a StableHLO module that any StableHLO tool reads,
  * and as arrays in C. */
 #include "harness/cli/arguments.h"
-#include "harness/cli/c_array.h"
 #include "harness/cli/input.h"
 #include "harness/model/custom_call.h"
+#include "reports/verdict/c_array.h"
 
 typedef struct show_flags {
   gboolean mlir;

@@ -2,13 +2,15 @@
  * bug report needs: the line that replays it, a StableHLO module, and arrays in C. */
 #include <unistd.h>
 
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/cli/input.h"
 #include "harness/cli/interrupt.h"
-#include "harness/cli/reproducer.h"
 #include "harness/cli/shrink_finding.h"
 #include "harness/run/clock.h"
+#include "harness/run/prediction.h"
 #include "harness/run/shrink_divergence.h"
+#include "reports/verdict/describe.h"
+#include "reports/verdict/reproducer.h"
 
 enum { PROGRESS_NANOSECONDS = 1000000000 };
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "harness/cli/fuzz_walker.h"
-#include "harness/cli/summary.h"
 #include "harness/run/clock.h"
+#include "reports/run/summary.h"
 
 enum {
   HINT_ONE_IN = 16,         /* Inputs that are mutants of libFuzzer's corpus ... */
@@ -51,11 +51,11 @@ G_GNUC_NORETURN static void finish(void) {
   }
   if (exit_code == 0) {
     if (task->flags->json) {
-      summary_print_json(task);
+      summary_print_json(&task->report);
     } else {
-      summary_print(task);
+      summary_print(&task->report);
     }
-    exit_code = task_exit_code(task);
+    exit_code = run_report_exit_code(&task->report);
   }
   exit_code = task_close(task, exit_code);
   fflush(NULL);

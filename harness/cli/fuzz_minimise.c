@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/cli/fuzz_walker.h"
-#include "harness/cli/summary.h"
+#include "reports/run/summary.h"
 
 /* A file of the corpus. */
 typedef struct entry {
@@ -142,18 +142,18 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
   for (guint i = 0; i < entries->len; i++) {
     if (*session_options(walker->task->session)->stop != 0) {
       complain("interrupted; %s is as it was", folder);
-      return task_exit_code(walker->task);
+      return run_report_exit_code(&walker->task->report);
     }
     if (!decide(walker, &g_array_index(entries, entry_t, i), &exit_code)) return exit_code;
   }
   status = replace_corpus(folder, entries, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   if (walker->task->flags->json) {
-    summary_print_json(walker->task);
+    summary_print_json(&walker->task->report);
   } else {
     printf("%s: %u of %u files kept\n", folder, count_kept(entries), entries->len);
   }
-  return task_exit_code(walker->task);
+  return run_report_exit_code(&walker->task->report);
 }
 
 int fuzz_minimise(task_t *task, const fuzz_options_t *options) {

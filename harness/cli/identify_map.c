@@ -1,11 +1,7 @@
 #include "harness/cli/identify_map.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "harness/cli/describe.h"
-#include "harness/identify/dispatch_map.h"
 #include "harness/identify/program_shape.h"
+#include "reports/identify/length_map.h"
 
 /* ---- The executor as a source of summers ----------------------------------------------------- */
 
@@ -33,41 +29,6 @@ static status_t check_elements(void *context, const profile_t *profile, uint64_t
   *out_holds = check.predicted == check.checked;
   g_free(check.first_line);
   return STATUS_OK;
-}
-
-/* ---- Telling --------------------------------------------------------------------------------- */
-
-static void print_map(const executor_t *executor, const char *shape, const dispatch_map_t *map) {
-  printf("%s %s\n", executor_name(executor), shape);
-  for (guint i = 0; i < map->entries->len; i++) {
-    const dispatch_entry_t *entry = g_ptr_array_index(map->entries, i);
-    if (entry->low == entry->high) {
-      printf("  n = %zu: %s\n", entry->low, entry->words);
-    } else {
-      printf("  n = %zu .. %zu: %s (checked at %zu lengths)\n", entry->low, entry->high,
-             entry->words, entry->checked);
-    }
-    if (entry->rule[0] != '\0') {
-      printf("    rule: %.*s\n", (int)strcspn(entry->rule, " "), entry->rule);
-    }
-  }
-  printf("  calls: %zu\n", map->calls);
-}
-
-static json_t *json_map(const executor_t *executor, const char *shape, const dispatch_map_t *map) {
-  json_t *entries = json_array();
-  for (guint i = 0; i < map->entries->len; i++) {
-    const dispatch_entry_t *entry = g_ptr_array_index(map->entries, i);
-    json_t *object =
-        json_pack("{s:I, s:I, s:b, s:s, s:s, s:I}", "low", (json_int_t)entry->low, "high",
-                  (json_int_t)entry->high, "identified", entry->text != NULL, "words", entry->words,
-                  "rule", entry->rule, "lengths_checked", (json_int_t)entry->checked);
-    if (entry->text != NULL) json_object_set_new(object, "profile", json_string(entry->text));
-    json_array_append_new(entries, object);
-  }
-  return json_pack("{s:s, s:s, s:s, s:I, s:o}", "executor", executor_name(executor), "version",
-                   executor_version(executor), "shape", shape, "calls", (json_int_t)map->calls,
-                   "map", entries);
 }
 
 /* The program line with n for the length. */
@@ -132,9 +93,9 @@ int identify_map(executor_t *executor, const summer_shape_t *shape, length_range
   context.shape.terms = range.low;
   print_shape(&context.shape, text);
   if (as_json) {
-    json_print(json_map(executor, text->str, &map), false);
+    length_map_print_json(executor, text->str, &map);
   } else {
-    print_map(executor, text->str, &map);
+    length_map_print(executor, text->str, &map);
   }
   int exit_code = is_complete(&map) ? EXIT_CODE_CLEAN : EXIT_CODE_DIVERGES;
   if (store != NULL) status = store_map(store, executor, &map, &error);

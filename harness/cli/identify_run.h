@@ -2,7 +2,7 @@
 #ifndef ASSAY_CLI_IDENTIFY_RUN_H
 #define ASSAY_CLI_IDENTIFY_RUN_H
 
-#include "harness/cli/identify_report.h"
+#include "reports/identify/identify_report.h"
 
 /* Identifies how the executor adds in a program of that shape, and checks the profile on every
  * result element.  Statuses as executor_summer_open() and identify() have them. */

@@ -1,11 +1,8 @@
 #include "harness/cli/identify_sizes.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "harness/cli/describe.h"
+#include "harness/cli/flags.h"
 #include "harness/cli/identify_run.h"
-#include "harness/identify/size_map.h"
+#include "reports/identify/size_report.h"
 
 typedef struct map_context {
   executor_t *executor;
@@ -44,71 +41,29 @@ static status_t identify_point(void *data, int64_t size, const profile_t *hint, 
   return STATUS_OK;
 }
 
-/* What a range is: a rule and arithmetics, or why there are none. */
-static char *range_text(const size_map_t *map, const map_range_t *range) {
-  const map_point_t *last = &g_array_index(map->points, map_point_t, range->end - 1);
-  if (last->is_refused) return g_strdup_printf("refused: %s", last->reason);
-  if (!last->is_explained) {
-    bool is_first_only = last->identity == IDENTITY_FOUND;
-    const char *name = is_first_only ? "result elements differ" : identity_name(last->identity);
-    return g_strdup_printf("%s: %s", name, last->reason);
-  }
-  static const char *const places[] = {[INIT_NOWHERE] = "",
-                                       [INIT_FIRST] = "; initial value first",
-                                       [INIT_LAST] = "; initial value last",
-                                       [INIT_INSIDE] = "; initial value inside"};
-  GString *text = g_string_new(NULL);
-  tree_rule_print(range->rule, text);
-  g_string_append(text, "; ");
-  profile_print_arithmetics(&last->profile, text);
-  g_string_append(text, places[profile_init_place(&last->profile)]);
-  return g_string_free(text, FALSE);
-}
-
-static void print_text(const size_map_t *map, const map_context_t *context) {
-  GString *line = g_string_new(NULL);
-  *context->varied = context->plan.last;
-  summer_shape_print(&context->plan.shape, line);
-  printf("%s %s\n  %s %" PRId64 "..%" PRId64 ": %u ranges, from %u sizes, %zu calls\n",
-         executor_name(context->executor), line->str, context->plan.mapped, context->plan.first,
-         context->plan.last, map->ranges->len, map->points->len, map->calls);
-  for (guint i = 0; i < map->ranges->len; i++) {
-    const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
-    char *sizes = g_strdup_printf("%" PRId64 "..%" PRId64, range->first, range->last);
-    char *text = range_text(map, range);
-    printf("  %-12s %s\n", sizes, text);
-    g_free(text);
-    g_free(sizes);
-  }
-  g_string_free(line, TRUE);
-}
-
-static json_t *map_json(const size_map_t *map, const map_context_t *context) {
-  json_t *ranges = json_array();
-  for (guint i = 0; i < map->ranges->len; i++) {
-    const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
-    char *text = range_text(map, range);
-    json_t *sizes = json_array();
-    for (size_t k = range->begin; k < range->end; k++) {
-      int64_t size = g_array_index(map->points, map_point_t, k).size;
-      json_array_append_new(sizes, json_integer(size));
-    }
-    json_array_append_new(
-        ranges, json_pack("{s:I, s:I, s:s, s:o}", "first", (json_int_t)range->first, "last",
-                          (json_int_t)range->last, "kind", text, "identified_sizes", sizes));
-    g_free(text);
-  }
-  return json_pack("{s:s, s:s, s:s, s:I, s:o}", "executor", executor_name(context->executor),
-                   "version", executor_version(context->executor), "mapped", context->plan.mapped,
-                   "calls", (json_int_t)map->calls, "ranges", ranges);
-}
-
 static bool is_all_explained(const size_map_t *map) {
   for (guint i = 0; i < map->points->len; i++) {
     const map_point_t *point = &g_array_index(map->points, map_point_t, i);
     if (!point->is_refused && !point->is_explained) return false;
   }
   return true;
+}
+
+static void report(const size_map_t *map, map_context_t *context, bool as_json) {
+  g_autoptr(GString) line = g_string_new(NULL);
+  *context->varied = context->plan.last;
+  summer_shape_print(&context->plan.shape, line);
+  const size_report_t what = {.map = map,
+                              .executor = context->executor,
+                              .program_line = line->str,
+                              .mapped = context->plan.mapped,
+                              .first = context->plan.first,
+                              .last = context->plan.last};
+  if (as_json) {
+    size_report_print_json(&what);
+  } else {
+    size_report_print(&what);
+  }
 }
 
 int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t seed, bool as_json) {
@@ -125,11 +80,7 @@ int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t s
   if (status != STATUS_OK) {
     exit_code = complain_status(status, &error);
   } else {
-    if (as_json) {
-      json_print(map_json(&map, &context), false);
-    } else {
-      print_text(&map, &context);
-    }
+    report(&map, &context, as_json);
     if (!is_all_explained(&map)) exit_code = EXIT_CODE_DIVERGES;
   }
   size_map_free(&map);

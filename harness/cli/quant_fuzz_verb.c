@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/cli/describe.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/quant_measure.h"
-#include "harness/cli/summary.h"
 #include "harness/quant/fuzz.h"
+#include "reports/run/summary.h"
+#include "reports/verdict/describe.h"
 
 enum { REGIONS_MAX = 8, TICK_ONE_IN = 16 };
 
@@ -280,7 +280,7 @@ static int run(fuzzing_t *fuzzing) {
     exit_code = fuzzing->task == NULL ? complain_status(status, &error)
                                       : task_complain(fuzzing->task, status, &error);
   } else if (fuzzing->task != NULL) {
-    exit_code = task_exit_code(fuzzing->task);
+    exit_code = run_report_exit_code(&fuzzing->task->report);
   }
   if (status == STATUS_OK && has_violation(&fuzzing->result)) exit_code = EXIT_CODE_DIVERGES;
   arena_deinit(&fuzzing->arena);
@@ -292,7 +292,7 @@ static int run_on_executors(fuzzing_t *fuzzing, int argc, char **argv) {
   task_t task;
   int exit_code = task_open(&fuzzing->flags->task, argc, argv, &task);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  task.options.on_finding = summary_on_finding;
+  task.options.on_finding = task_tell_finding;
   task.options.hook_context = &task;
   fuzzing->task = &task;
   fuzzing->counts = g_new0(form_count_t, task.executors.count * QUANT_FORM_COUNT);

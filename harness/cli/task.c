@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "harness/cli/finding_lives.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/task_read.h"
+#include "reports/run/summary.h"
 
 void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {
@@ -119,7 +119,8 @@ static void restore_states(const task_t *task) {
   uint32_t count;
   const told_t *told = supervisor_told(task->supervisor, &count);
   for (uint32_t i = 0; i < count; i++) {
-    finding_lives_set_before(task, told[i].executor, &told[i].signature, told[i].state);
+    const char *executor = executor_name(task->executors.items[told[i].executor]);
+    finding_lives_set_before(task->report.lives, executor, &told[i].signature, told[i].state);
   }
 }
 
@@ -153,6 +154,30 @@ static int open_executors(task_t *task) {
   return executor_flags_open_here(&flags, supervisor_memory(task->supervisor), &task->executors);
 }
 
+/* Where the profiles of contract `identified` are. */
+static void print_profiles(const task_flags_t *flags, GString *out_text) {
+  contract_t contract;
+  bool is_identified = find_contract(flags->contract, &contract, NULL) == STATUS_OK &&
+                       PERMITTED(&contract, bits) == BITS_IDENTIFIED;
+  if (!is_identified) return;
+  g_autofree char *database = g_shell_quote(flags->database);
+  g_string_append_printf(out_text, " --db %s", database);
+  if (flags->reference == NULL) return;
+  g_autofree char *reference = g_shell_quote(flags->reference);
+  g_string_append_printf(out_text, " --reference %s", reference);
+}
+
+static char *print_replay_options(const task_flags_t *flags) {
+  GString *text = g_string_new(NULL);
+  if (flags->contract != NULL) {
+    g_autofree char *contract = g_shell_quote(flags->contract);
+    g_string_append_printf(text, " --contract %s", contract);
+  }
+  print_profiles(flags, text);
+  executor_flags_print(&flags->executor, text);
+  return g_string_free(text, FALSE);
+}
+
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task) {
   task_t *task = out_task;
   *task = (task_t){.flags = flags};
@@ -168,7 +193,9 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   }
   if (exit_code == EXIT_CODE_CLEAN && flags->database != NULL) {
     status = store_open(flags->database, &task->store, &error);
-    if (status == STATUS_OK) status = finding_lives_open(task, &task->lives, &error);
+    if (status == STATUS_OK) {
+      status = finding_lives_open(flags->database, task->store, &task->report.lives, &error);
+    }
     if (status == STATUS_OK) restore_states(task);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
@@ -181,6 +208,11 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
+  task->replay_options = print_replay_options(flags);
+  task->report.prediction = task->prediction;
+  task->report.replay_options = task->replay_options;
+  task->report.fail_on = task->fail_on;
+  task->report.names_ops = flags->ops != NULL;
   session_options_t *options = &task->options;
   options->executors = task->executors.items;
   options->executor_count = task->executors.count;
@@ -207,6 +239,17 @@ static int present_exit_code(const task_t *task) {
   return task->fail_on == FAIL_ON_ANY ? session_exit_code(task->session) : EXIT_CODE_CLEAN;
 }
 
+void task_tell_finding(void *context, const session_t *session, const finding_t *finding) {
+  (void)session;
+  const task_t *task = context;
+  if (!task->flags->json) summary_print_finding(&task->report, finding);
+}
+
+void task_show_progress(void *context, const session_t *session) {
+  (void)context;
+  summary_show_progress(session);
+}
+
 static void on_tick(void *context, const session_t *session) {
   task_t *task = context;
   supervisor_note(task->supervisor, session_cases(session), present_exit_code(task));
@@ -217,7 +260,9 @@ static void on_finding(void *context, const session_t *session, const finding_t 
   task_t *task = context;
   supervisor_note(task->supervisor, session_cases(session), present_exit_code(task));
   told_t told = {.executor = finding->executor, .signature = finding->signature};
-  g_strlcpy(told.state, finding_state_before(task, finding), sizeof told.state);
+  const char *executor = executor_name(task->executors.items[finding->executor]);
+  g_strlcpy(told.state, finding_lives_before(task->report.lives, executor, &finding->signature),
+            sizeof told.state);
   if (supervisor_has_told(task->supervisor, &told)) return;
   if (task->on_finding != NULL) task->on_finding(task, session, finding);
 }
@@ -233,6 +278,7 @@ int task_start(task_t *task) {
     options->hook_context = task;
   }
   status_t status = session_open(&task->options, &task->session, &error);
+  task->report.session = task->session;
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
@@ -288,7 +334,7 @@ static status_t recall_incident(task_t *task, failure_t *error) {
                                        .outcome = incident->outcome,
                                        .reason = reason,
                                        .when = incident_when(incident)};
-    status = session_note_failure(task->session, &failure, &instance, error);
+    session_note_failure(task->session, &failure, &instance);
   }
   arena_deinit(&arena);
   return status;
@@ -318,13 +364,14 @@ int task_close(task_t *task, int exit_code) {
   status = store_close(task->store, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   prediction_close(task->prediction);
-  finding_lives_close(task->lives);
+  finding_lives_close(task->report.lives);
   known_findings_close(task->known);
   exit_code = executor_list_close(&task->executors, exit_code);
   arena_deinit(&task->arena);
   g_free((gpointer)(uintptr_t)task->ops);
   g_free(task->command_line);
   g_free(task->contract_text);
+  g_free(task->replay_options);
   task->session = NULL;
   supervisor_end(task->supervisor, exit_code);
   task->supervisor = NULL;

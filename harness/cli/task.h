@@ -6,9 +6,8 @@
 #include "harness/cli/flags.h"
 #include "harness/cli/known_findings.h"
 #include "harness/cli/supervisor.h"
-#include "harness/run/prediction.h"
-#include "harness/run/session.h"
 #include "harness/store/fail_on.h"
+#include "reports/run/run_report.h"
 
 typedef struct task_flags {
   executor_flags_t executor;
@@ -34,8 +33,6 @@ typedef struct task_flags {
   char *fail_on;
   gboolean json;
 } task_flags_t;
-
-typedef struct finding_lives finding_lives_t;
 
 /* --time, --seed, --contract, --db, --reference, --fail-on and the executor options. */
 void task_flags_add(task_flags_t *flags, arguments_t *arguments);
@@ -65,7 +62,8 @@ struct task {
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;
   session_t *session;
-  finding_lives_t *lives; /* NULL without a database. */
+  char *replay_options; /* What a command that replays a finding of it needs, see run_report_t. */
+  run_report_t report;
   fail_on_t fail_on;
 };
 
@@ -78,6 +76,11 @@ char *task_join_command_line(int argc, char *const *argv);
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task);
 int task_start(task_t *task);
 
+/* Hooks of a session; the context is the task.  Findings go to standard output as they are found,
+ * each with its replay line, unless a document is wanted; progress goes to standard error. */
+void task_tell_finding(void *context, const session_t *session, const finding_t *finding);
+void task_show_progress(void *context, const session_t *session);
+
 /* Ends the walks of a session, before anything is summed up: executors are shut, and what ended the
  * process in which this work was begun before is recorded if it did not happen again. */
 status_t task_settle(task_t *task, failure_t *error);
@@ -87,10 +90,6 @@ status_t task_walk_incident(task_t *task, failure_t *error);
 
 /* Tells about a session that stopped with `status`; a bug in Assay gets its report. */
 int task_complain(const task_t *task, status_t status, const failure_t *error);
-
-/* That of a session that ran to its end: 1 if a finding that counts diverged, else 3 if one that
- * counts failed, else 0; see --fail-on. */
-int task_exit_code(const task_t *task);
 
 /* Ends the session with `exit_code` and closes everything; returns the exit code, raised if closing
  * failed. */

@@ -9,8 +9,7 @@
 /* Cases small enough to be kept as text, large enough for vector code and blocked loops. */
 enum { ELEMENTS_MAX = 512, TERMS_MAX = 300, RANK_MAX = 4 };
 
-status_t bits_ledger_add(store_t *store, const session_t *session, const session_answer_t *answer,
-                         failure_t *error) {
+void bits_ledger_add(store_t *store, const session_t *session, const session_answer_t *answer) {
   g_autoptr(GString) line = g_string_new(NULL);
   case_print(answer->instance, line);
   char bits[HASH_TEXT_BYTES] = "";
@@ -27,10 +26,10 @@ status_t bits_ledger_add(store_t *store, const session_t *session, const session
                             .case_line = line->str,
                             .bits = bits,
                             .outcome = outcome_spelling(verdict->outcome),
-                            .class_ = class_spelling(verdict->class_),
+                            .class = class_spelling(verdict->class_),
                             .ulp_error = verdict->ulp_error_max,
                             .slack = verdict->slack_max};
-  return store_add_bits(store, &row, error);
+  store_add_bits(store, &row);
 }
 
 /* Whether no executor answered: they are not asked again for other data of the program. */

@@ -7,8 +7,7 @@
 
 /* A case whose bits are recorded: an on_answer of sessions that have a store does this with each.
  */
-status_t bits_ledger_add(store_t *store, const session_t *session, const session_answer_t *answer,
-                         failure_t *error);
+void bits_ledger_add(store_t *store, const session_t *session, const session_answer_t *answer);
 
 typedef struct bits_ledger_options {
   const op_t *const *ops; /* Borrowed. */

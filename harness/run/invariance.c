@@ -159,29 +159,28 @@ static void shrink(invariance_t *invariance, invariance_count_t *row,
   if (row->finding == NULL || invariance_is_better(finding, row->finding)) row->finding = finding;
 }
 
-static status_t note_broken(invariance_t *invariance, invariance_count_t *row,
-                            const invariance_instance_t *instance, const invariance_check_t *check,
-                            const tally_label_t *label, failure_t *error) {
+static void note_broken(invariance_t *invariance, invariance_count_t *row,
+                        const invariance_instance_t *instance, const invariance_check_t *check,
+                        const tally_label_t *label) {
   bool is_wanted = row->shrunk < SHRUNK_PER_ROW_MAX ||
                    (row->finding->difference.is_sign_of_zero && !check->difference.is_sign_of_zero);
   if (is_wanted) shrink(invariance, row, instance, check, label);
-  return invariance_finding_store(row, &invariance->ledger, error);
+  invariance_finding_store(row, &invariance->ledger);
 }
 
 /* Whatever was to be checked, an executor that gives other bits when it is only run again has
  * broken run-to-run.  If it does not do so now, there is nothing to show, and nothing is added. */
-static status_t note_unrepeatable(invariance_t *invariance, size_t executor,
-                                  const invariance_instance_t *instance, const tally_label_t *label,
-                                  failure_t *error) {
+static void note_unrepeatable(invariance_t *invariance, size_t executor,
+                              const invariance_instance_t *instance, const tally_label_t *label) {
   invariance_instance_t again = *instance;
   again.property = INVARIANCE_run_to_run;
   invariance_check_t check;
   invariance_check_afresh(invariance->options.executors[executor], &again,
                           invariance->options.executions, &invariance->arena, &check);
-  if (check.outcome != INVARIANCE_OUTCOME_broken) return STATUS_OK;
+  if (check.outcome != INVARIANCE_OUTCOME_broken) return;
   invariance_count_t *row = find_row(invariance, executor, INVARIANCE_run_to_run, label);
   count(row, &check);
-  return note_broken(invariance, row, &again, &check, label, error);
+  note_broken(invariance, row, &again, &check, label);
 }
 
 /* ---- Walking --------------------------------------------------------------------------------- */
@@ -211,33 +210,30 @@ static void draw_work(invariance_t *invariance, work_t *work) {
   }
 }
 
-static status_t check_property(invariance_t *invariance, size_t executor, const work_t *work,
-                               const invariance_run_t *base, const invariance_instance_t *instance,
-                               failure_t *error) {
+static void check_property(invariance_t *invariance, size_t executor, const work_t *work,
+                           const invariance_run_t *base, const invariance_instance_t *instance) {
   invariance_check_t check;
   invariance_check(invariance->options.executors[executor], instance, base,
                    invariance->options.executions, &invariance->arena, &check);
   invariance_count_t *row = find_row(invariance, executor, instance->property, &work->label);
   count(row, &check);
   if (check.outcome == INVARIANCE_OUTCOME_broken) {
-    return note_broken(invariance, row, instance, &check, &work->label, error);
+    note_broken(invariance, row, instance, &check, &work->label);
   }
   if (check.outcome == INVARIANCE_OUTCOME_unrepeatable) {
-    return note_unrepeatable(invariance, executor, instance, &work->label, error);
+    note_unrepeatable(invariance, executor, instance, &work->label);
   }
-  return STATUS_OK;
 }
 
-static status_t walk(invariance_t *invariance, const work_t *work, failure_t *error) {
+static void walk(invariance_t *invariance, const work_t *work) {
   for (size_t executor = 0; executor < invariance->options.executor_count; executor++) {
     invariance_run_t base;
     invariance_run(invariance->options.executors[executor], &work->base, &invariance->arena, &base);
     for (size_t i = 0; i < INVARIANCE_COUNT; i++) {
       if (!work->applies[i]) continue;
-      STATUS_TRY(check_property(invariance, executor, work, &base, &work->instances[i], error));
+      check_property(invariance, executor, work, &base, &work->instances[i]);
     }
   }
-  return STATUS_OK;
 }
 
 static bool is_over(const invariance_t *invariance) {
@@ -256,18 +252,16 @@ static void tick(invariance_t *invariance) {
   options->on_tick(options->hook_context, invariance);
 }
 
-status_t invariance_run_all(invariance_t *invariance, failure_t *error) {
-  if (invariance->ops->len == 0) return STATUS_OK;
+void invariance_run_all(invariance_t *invariance) {
+  if (invariance->ops->len == 0) return;
   work_t *work = g_new0(work_t, 1);
-  status_t status = STATUS_OK;
-  while (status == STATUS_OK && !is_over(invariance)) {
+  while (!is_over(invariance)) {
     draw_work(invariance, work);
-    status = walk(invariance, work, error);
+    walk(invariance, work);
     invariance->cases++;
     tick(invariance);
   }
   g_free(work);
-  return status;
 }
 
 uint64_t invariance_cases(const invariance_t *invariance) { return invariance->cases; }

@@ -65,7 +65,7 @@ typedef struct invariance_count {
 /* STATUS_INVALID if no op has programs of these types. */
 status_t invariance_open(const invariance_options_t *options, invariance_t **out_invariance,
                          failure_t *error);
-status_t invariance_run_all(invariance_t *invariance, failure_t *error);
+void invariance_run_all(invariance_t *invariance);
 /* NULL is ignored. */
 status_t invariance_close(invariance_t *invariance, int exit_code, failure_t *error);
 

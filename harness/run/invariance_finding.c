@@ -119,10 +119,9 @@ static void describe(const invariance_finding_t *finding, GString *observed, GSt
   }
 }
 
-status_t invariance_finding_store(const invariance_count_t *row, const ledger_t *ledger,
-                                  failure_t *error) {
+void invariance_finding_store(const invariance_count_t *row, const ledger_t *ledger) {
   const invariance_finding_t *finding = row->finding;
-  if (ledger->store == NULL || finding == NULL) return STATUS_OK;
+  if (ledger->store == NULL || finding == NULL) return;
   const invariance_difference_t *difference = &finding->difference;
   bool is_run_to_run = row->property == INVARIANCE_run_to_run;
   hash_text_t signature = sign(row);
@@ -147,9 +146,7 @@ status_t invariance_finding_store(const invariance_count_t *row, const ledger_t 
       .algorithm = finding->label.algorithm,
       .types = row->types,
       .outcome = outcome_spelling(OUTCOME_diverges),
-      .class_ = class_spelling(is_run_to_run ? CLASS_nondeterministic : CLASS_invariance),
-      .constraint = "",
-      .regime = "",
+      .class = class_spelling(is_run_to_run ? CLASS_nondeterministic : CLASS_invariance),
       .implementation = finding->base_implementation,
       .program_line = program->str,
       .case_line = finding->base_line,
@@ -162,10 +159,8 @@ status_t invariance_finding_store(const invariance_count_t *row, const ledger_t 
       .expected = expected,
       .observed = observed->str,
       .reason = reason->str};
-  bool is_new;
-  status_t status = store_add_divergence(ledger->store, &divergence, &is_new, error);
+  store_add_divergence(ledger->store, &divergence);
   g_string_free(program, TRUE);
   g_string_free(observed, TRUE);
   g_string_free(reason, TRUE);
-  return status;
 }

@@ -14,7 +14,6 @@ invariance_finding_t *invariance_finding_make(const invariance_shrink_options_t 
                                               const tally_label_t *label, arena_t *arena);
 
 /* Counts one more sighting of the row's finding in the store; does nothing without one. */
-status_t invariance_finding_store(const invariance_count_t *row, const ledger_t *ledger,
-                                  failure_t *error);
+void invariance_finding_store(const invariance_count_t *row, const ledger_t *ledger);
 
 #endif

@@ -48,35 +48,23 @@ status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
   return status;
 }
 
-status_t ledger_count_constraint(const ledger_t *ledger, size_t executor, const char *op,
-                                 const verdict_t *verdict, failure_t *error) {
-  if (ledger->store == NULL) return STATUS_OK;
-  const store_constraint_t row = {.run_id = ledger->run_id,
-                                  .executor_id = ledger->executor_ids[executor],
-                                  .op = op,
-                                  .constraint = verdict->constraint,
-                                  .outcome = outcome_spelling(verdict->outcome),
-                                  .cases = 1};
-  return store_count_constraint(ledger->store, &row, error);
-}
-
-status_t ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times,
-                          failure_t *error) {
-  if (ledger->store == NULL) return STATUS_OK;
-  const store_run_times_t row = {.seconds = seconds,
-                                 .oracle = (double)times->oracle * 1e-9,
-                                 .compile = (double)times->compile * 1e-9,
-                                 .executor = (double)times->executor * 1e-9,
-                                 .judge = (double)times->judge * 1e-9};
-  return store_set_run_times(ledger->store, ledger->run_id, &row, error);
+void ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times) {
+  if (ledger->store == NULL) return;
+  const store_run_times_t row = {.run_id = ledger->run_id,
+                                 .seconds = seconds,
+                                 .oracle_seconds = (double)times->oracle * 1e-9,
+                                 .compile_seconds = (double)times->compile * 1e-9,
+                                 .executor_seconds = (double)times->executor * 1e-9,
+                                 .judge_seconds = (double)times->judge * 1e-9};
+  store_set_run_times(ledger->store, &row);
 }
 
 status_t ledger_flush(const ledger_t *ledger, failure_t *error) {
   return ledger->store == NULL ? STATUS_OK : store_flush(ledger->store, error);
 }
 
-static status_t write_histogram(const ledger_t *ledger, const tally_row_t *row, const char *measure,
-                                measure_histogram_t *histogram, failure_t *error) {
+static void write_histogram(const ledger_t *ledger, const tally_row_t *row, const char *measure,
+                            measure_histogram_t *histogram) {
   for (size_t i = 0; i < histogram->count; i++) {
     measure_count_t *count = &histogram->counts[i];
     if (count->cases == count->stored) continue;
@@ -91,13 +79,26 @@ static status_t write_histogram(const ledger_t *ledger, const tally_row_t *row, 
                                      .low = measure_bucket_low(count->bucket),
                                      .high = measure_bucket_high(count->bucket),
                                      .cases = count->cases - count->stored};
-    STATUS_TRY(store_add_histogram(ledger->store, &added, error));
+    store_add_histogram(ledger->store, &added);
     count->stored = count->cases;
   }
-  return STATUS_OK;
 }
 
-static status_t write_tally(const ledger_t *ledger, tally_t *tally, failure_t *error) {
+static void write_constraints(const ledger_t *ledger, const tally_row_t *row) {
+  for (guint i = 0; row->constraints != NULL && i < row->constraints->len; i++) {
+    tally_constraint_t *count = &g_array_index(row->constraints, tally_constraint_t, i);
+    const store_constraint_t added = {.run_id = ledger->run_id,
+                                      .executor_id = ledger->executor_ids[row->executor],
+                                      .op = row->label.op,
+                                      .broken_constraint = count->id,
+                                      .outcome = outcome_spelling(row->outcome),
+                                      .cases = count->cases - count->stored};
+    store_count_constraint(ledger->store, &added);
+    count->stored = count->cases;
+  }
+}
+
+static void write_tally(const ledger_t *ledger, tally_t *tally) {
   for (size_t i = 0; i < tally_count(tally); i++) {
     tally_row_t *row = tally_at(tally, i);
     if (row->cases == row->cases_stored) continue;
@@ -107,21 +108,21 @@ static status_t write_tally(const ledger_t *ledger, tally_t *tally, failure_t *e
                                      .algorithm = row->label.algorithm,
                                      .types = row->label.types,
                                      .outcome = outcome_spelling(row->outcome),
-                                     .class_ = class_spelling(row->class_),
+                                     .class = class_spelling(row->class_),
                                      .implementation = row->implementation,
                                      .cases = row->cases - row->cases_stored,
                                      .ulp_error_max = row->ulp_error_max,
                                      .slack_max = row->slack_max,
                                      .backward_error_max = row->backward_error_max};
-    STATUS_TRY(store_count(ledger->store, &counter, error));
-    STATUS_TRY(write_histogram(ledger, row, "ulp", &row->ulp, error));
-    STATUS_TRY(write_histogram(ledger, row, "slack", &row->slack, error));
+    store_count(ledger->store, &counter);
+    write_histogram(ledger, row, "ulp", &row->ulp);
+    write_histogram(ledger, row, "slack", &row->slack);
+    write_constraints(ledger, row);
     row->cases_stored = row->cases;
   }
-  return STATUS_OK;
 }
 
-static status_t write_pair(const ledger_t *ledger, const pair_row_t *row, failure_t *error) {
+static void write_pair(const ledger_t *ledger, const pair_row_t *row) {
   uint64_t added[PAIR_RELATION_COUNT];
   for (int i = 0; i < PAIR_RELATION_COUNT; i++) added[i] = row->cases[i] - row->stored[i];
   const store_pair_t pair = {.run_id = ledger->run_id,
@@ -138,21 +139,19 @@ static status_t write_pair(const ledger_t *ledger, const pair_row_t *row, failur
                              .second_diverges = added[PAIR_SECOND_DIVERGES],
                              .both_diverge = added[PAIR_BOTH_DIVERGE],
                              .undecided = added[PAIR_UNDECIDED]};
-  return store_add_pair(ledger->store, &pair, error);
+  store_add_pair(ledger->store, &pair);
 }
 
-static status_t write_pairs(const ledger_t *ledger, pair_tally_t *pairs, failure_t *error) {
+static void write_pairs(const ledger_t *ledger, pair_tally_t *pairs) {
   for (size_t i = 0; i < pair_tally_count(pairs); i++) {
     pair_row_t *row = pair_tally_at(pairs, i);
-    STATUS_TRY(write_pair(ledger, row, error));
+    write_pair(ledger, row);
     memcpy(row->stored, row->cases, sizeof row->stored);
   }
-  return STATUS_OK;
 }
 
-static status_t write_observations(const ledger_t *ledger, observation_tally_t *observations,
-                                   failure_t *error) {
-  if (observations == NULL) return STATUS_OK;
+static void write_observations(const ledger_t *ledger, observation_tally_t *observations) {
+  if (observations == NULL) return;
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     observation_row_t *row = observation_tally_at(observations, i);
     if (row->cases == row->cases_stored) continue;
@@ -164,18 +163,17 @@ static status_t write_observations(const ledger_t *ledger, observation_tally_t *
                                              .observed = row->observed,
                                              .kind = observation_kind_spelling(row->kind),
                                              .cases = row->cases - row->cases_stored};
-    STATUS_TRY(store_add_observation(ledger->store, &observation, error));
+    store_add_observation(ledger->store, &observation);
     row->cases_stored = row->cases;
   }
-  return STATUS_OK;
 }
 
 status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
                       observation_tally_t *observations, failure_t *error) {
   if (ledger->store == NULL) return STATUS_OK;
-  STATUS_TRY(write_tally(ledger, tally, error));
-  STATUS_TRY(write_pairs(ledger, pairs, error));
-  STATUS_TRY(write_observations(ledger, observations, error));
+  write_tally(ledger, tally);
+  write_pairs(ledger, pairs);
+  write_observations(ledger, observations);
   return store_tick(ledger->store, error);
 }
 
@@ -191,8 +189,8 @@ static store_divergence_t make_row(const ledger_t *ledger, const finding_t *occu
                               .algorithm = occurrence->label.algorithm,
                               .types = occurrence->label.types,
                               .outcome = outcome_spelling(verdict->outcome),
-                              .class_ = class_spelling(verdict->class_),
-                              .constraint = verdict->constraint,
+                              .class = class_spelling(verdict->class_),
+                              .broken_constraint = verdict->constraint,
                               .regime = occurrence->origin.regime,
                               .implementation = occurrence->implementation,
                               .program_line = occurrence->program_line,
@@ -215,19 +213,18 @@ static store_divergence_t make_row(const ledger_t *ledger, const finding_t *occu
                               .pattern = verdict->pattern};
 }
 
-status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, failure_t *error) {
-  if (ledger->store == NULL) return STATUS_OK;
+void ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence) {
+  if (ledger->store == NULL) return;
   char got_bits[17];
   const store_divergence_t row = make_row(ledger, occurrence, got_bits);
-  bool is_new;
-  return store_add_divergence(ledger->store, &row, &is_new, error);
+  store_add_divergence(ledger->store, &row);
 }
 
-status_t ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence, failure_t *error) {
-  if (ledger->store == NULL) return STATUS_OK;
+void ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence) {
+  if (ledger->store == NULL) return;
   char got_bits[17];
   const store_divergence_t row = make_row(ledger, occurrence, got_bits);
-  return store_add_shrunk(ledger->store, &row, error);
+  store_add_shrunk(ledger->store, &row);
 }
 
 status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,

@@ -22,22 +22,17 @@ status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *
 /* Tells the store what the constraints of all ops say. */
 status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error);
 
-/* A case whose program breaks a constraint on purpose: verdict->constraint. */
-status_t ledger_count_constraint(const ledger_t *ledger, size_t executor, const char *op,
-                                 const verdict_t *verdict, failure_t *error);
-
-status_t ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times,
-                          failure_t *error);
+void ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times);
 
 /* Adds what was counted since the last call.  `observations` may be NULL: none are counted. */
 status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
                       observation_tally_t *observations, failure_t *error);
 
 /* One occurrence of a finding: `occurrence` is the case at hand, not the first one. */
-status_t ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence, failure_t *error);
+void ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence);
 
 /* The case of a finding made small. */
-status_t ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence, failure_t *error);
+void ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence);
 
 /* Commits, so that nothing that is told can be lost. */
 status_t ledger_flush(const ledger_t *ledger, failure_t *error);

@@ -113,10 +113,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
 status_t session_close(session_t *session, int exit_code, failure_t *error) {
   if (session == NULL) return STATUS_OK;
   status_t status = session_tell(session, error);
-  if (status == STATUS_OK) {
-    status =
-        ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times, error);
-  }
+  ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times);
   failure_t ignored;
   status_t closed =
       ledger_close(&session->ledger, session->tally, session->pairs, session->observations,
@@ -204,10 +201,6 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   tally_add(session->tally, index, &session->label, out_verdict,
             contender->preparation.implementation);
   observation_tally_add(session->observations, index, &session->label, out_verdict);
-  if (out_verdict->constraint[0] != '\0') {
-    STATUS_TRY(
-        ledger_count_constraint(&session->ledger, index, session->label.op, out_verdict, error));
-  }
   session_answer_t answer = {.executor = index,
                              .instance = instance,
                              .label = &session->label,
@@ -265,8 +258,7 @@ static status_t tick(session_t *session, failure_t *error) {
   if (session->options.on_tick != NULL) {
     session->options.on_tick(session->options.hook_context, session);
   }
-  STATUS_TRY(
-      ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times, error));
+  ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times);
   return ledger_write(&session->ledger, session->tally, session->pairs, session->observations,
                       error);
 }

@@ -117,8 +117,8 @@ typedef struct session_failure {
 #define SESSION_WHEN_CLOSED "when the executor is closed"
 
 /* Records it with a case that shows it, or the one that was in hand. */
-status_t session_note_failure(session_t *session, const session_failure_t *failure,
-                              const case_t *instance, failure_t *error);
+void session_note_failure(session_t *session, const session_failure_t *failure,
+                          const case_t *instance);
 
 /* Shuts the executors, of which only the names are needed from here on, and records what goes wrong
  * then. */

@@ -12,8 +12,8 @@ static hash_text_t sign(const session_failure_t *failure, const verdict_t *verdi
   return hash_of(words, strlen(words));
 }
 
-status_t session_note_failure(session_t *session, const session_failure_t *failure,
-                              const case_t *instance, failure_t *error) {
+void session_note_failure(session_t *session, const session_failure_t *failure,
+                          const case_t *instance) {
   const program_t *program = &instance->program;
   verdict_t verdict;
   one_case_judge_absence(failure->outcome, EXECUTOR_PROMISE_NONE, program_broken(program),
@@ -24,10 +24,8 @@ status_t session_note_failure(session_t *session, const session_failure_t *failu
   tally_add(session->tally, failure->executor, &session->label, &verdict, "");
   observation_tally_add(session->observations, failure->executor, &session->label, &verdict);
   session->cases++;
-  status_t status =
-      session_record_failure(session, failure->executor, instance, &verdict, &signature, error);
+  session_record_failure(session, failure->executor, instance, &verdict, &signature);
   session->label = present;
-  return status;
 }
 
 /* The program that it was about, on zeros: whoever replays that meets the same end. */
@@ -50,7 +48,7 @@ static status_t note_aftermath(session_t *session, size_t executor,
       size_t bytes = type_bytes(&program.operands[i]);
       if (bytes != 0) memset(instance.operands[i].data, 0, bytes);
     }
-    status = session_note_failure(session, &failure, &instance, error);
+    session_note_failure(session, &failure, &instance);
   }
   arena_deinit(&arena);
   return status;

@@ -47,43 +47,39 @@ static status_t shrink_finding(session_t *session, const case_t *instance,
   occurrence.implementation = small.preparation.implementation;
   finding_set_keep_shrunk(session->findings, finding->executor, &finding->signature,
                           occurrence.case_line);
-  return ledger_add_shrunk(&session->ledger, &occurrence, error);
+  ledger_add_shrunk(&session->ledger, &occurrence);
+  return STATUS_OK;
+}
+
+/* Counts and stores an occurrence of a finding; the finding if it is new, else NULL. */
+static const finding_t *add_occurrence(session_t *session, size_t executor, const case_t *instance,
+                                       const case_origin_t *origin, const verdict_t *verdict,
+                                       const hash_text_t *signature) {
+  const finding_t occurrence =
+      describe_occurrence(session, executor, instance, origin, verdict, signature);
+  ledger_add_finding(&session->ledger, &occurrence);
+  finding_t *known = finding_set_find(session->findings, executor, signature);
+  if (known == NULL) return finding_set_add(session->findings, &occurrence);
+  known->count++;
+  return NULL;
 }
 
 status_t session_record_finding(session_t *session, size_t executor, const case_t *instance,
                                 const case_origin_t *origin, const verdict_t *verdict,
                                 const hash_text_t *signature, failure_t *error) {
   contender_t *contender = &session->contenders[executor];
-  finding_t occurrence =
-      describe_occurrence(session, executor, instance, origin, verdict, signature);
-  STATUS_TRY(ledger_add_finding(&session->ledger, &occurrence, error));
-  finding_t *known = finding_set_find(session->findings, executor, signature);
-  if (known != NULL) {
-    known->count++;
-    return STATUS_OK;
-  }
-  const finding_t *added = finding_set_add(session->findings, &occurrence);
-  if (!finding_shrinker_wants(&session->options.shrinker, added, contender->executor)) {
-    return STATUS_OK;
-  }
+  const finding_t *added = add_occurrence(session, executor, instance, origin, verdict, signature);
+  bool is_wanted = added != NULL &&
+                   finding_shrinker_wants(&session->options.shrinker, added, contender->executor);
+  if (!is_wanted) return STATUS_OK;
   contender->is_prepared = false; /* Other programs are compiled meanwhile. */
   return shrink_finding(session, instance, origin, added, error);
 }
 
-status_t session_record_failure(session_t *session, size_t executor, const case_t *instance,
-                                const verdict_t *verdict, const hash_text_t *signature,
-                                failure_t *error) {
+void session_record_failure(session_t *session, size_t executor, const case_t *instance,
+                            const verdict_t *verdict, const hash_text_t *signature) {
   const case_origin_t origin = {.regime = ""};
-  const finding_t occurrence =
-      describe_occurrence(session, executor, instance, &origin, verdict, signature);
-  STATUS_TRY(ledger_add_finding(&session->ledger, &occurrence, error));
-  finding_t *known = finding_set_find(session->findings, executor, signature);
-  if (known != NULL) {
-    known->count++;
-  } else {
-    finding_set_add(session->findings, &occurrence);
-  }
-  return STATUS_OK;
+  add_occurrence(session, executor, instance, &origin, verdict, signature);
 }
 
 status_t session_tell(session_t *session, failure_t *error) {

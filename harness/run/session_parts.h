@@ -80,9 +80,8 @@ status_t session_record_finding(session_t *session, size_t executor, const case_
                                 const hash_text_t *signature, failure_t *error);
 
 /* The same of a failure that no walk shows; its case is not made small. */
-status_t session_record_failure(session_t *session, size_t executor, const case_t *instance,
-                                const verdict_t *verdict, const hash_text_t *signature,
-                                failure_t *error);
+void session_record_failure(session_t *session, size_t executor, const case_t *instance,
+                            const verdict_t *verdict, const hash_text_t *signature);
 
 /* Records what went wrong when executors were done with programs. */
 status_t session_take_aftermaths(session_t *session, failure_t *error);

@@ -40,6 +40,7 @@ static void row_free(gpointer pointer) {
   tally_row_t *row = (tally_row_t *)pointer;
   measure_histogram_deinit(&row->ulp);
   measure_histogram_deinit(&row->slack);
+  if (row->constraints != NULL) g_array_unref(row->constraints);
   g_free(row);
 }
 
@@ -91,6 +92,21 @@ static tally_row_t *find_or_add(tally_t *tally, const tally_row_t *key, const ch
   return row;
 }
 
+static void count_constraint(tally_t *tally, tally_row_t *row, const char *id) {
+  if (row->constraints == NULL) {
+    row->constraints = g_array_new(FALSE, FALSE, sizeof(tally_constraint_t));
+  }
+  for (guint i = 0; i < row->constraints->len; i++) {
+    tally_constraint_t *count = &g_array_index(row->constraints, tally_constraint_t, i);
+    if (strcmp(count->id, id) != 0) continue;
+    count->cases++;
+    return;
+  }
+  const tally_constraint_t first = {.id = g_string_chunk_insert_const(tally->texts, id),
+                                    .cases = 1};
+  g_array_append_val(row->constraints, first);
+}
+
 /* fmax() ignores NaN, which no extreme may become. */
 void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
                const verdict_t *verdict, const char *implementation) {
@@ -108,6 +124,7 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   row->ulp_error_max = fmax(row->ulp_error_max, verdict->ulp_error_max);
   row->slack_max = fmax(row->slack_max, verdict->slack_max);
   row->backward_error_max = fmax(row->backward_error_max, verdict->backward_error_max);
+  if (row->is_invalid) count_constraint(tally, row, verdict->constraint);
   bool is_judged = row->outcome == OUTCOME_conforms || row->outcome == OUTCOME_diverges;
   if (!is_judged || row->is_invalid || verdict->component_count == 0) return;
   measure_histogram_add(&row->ulp, verdict->ulp_error_max);

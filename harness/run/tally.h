@@ -16,6 +16,13 @@ typedef struct tally_label {
   const char *types;
 } tally_label_t;
 
+/* Cases whose program breaks one constraint. */
+typedef struct tally_constraint {
+  const char *id; /* "C7" */
+  uint64_t cases;
+  uint64_t stored; /* Of these, how many the store knows of. */
+} tally_constraint_t;
+
 typedef struct tally_row {
   size_t executor; /* Index among the session's executors. */
   tally_label_t label;
@@ -30,8 +37,9 @@ typedef struct tally_row {
   double backward_error_max;
   measure_histogram_t ulp; /* Of results that were judged. */
   measure_histogram_t slack;
-  const char *reason; /* What the executor said first, of refused and failed; why there was no
-                       * oracle; else "". */
+  GArray *constraints; /* tally_constraint_t, if the program breaks one; else NULL. */
+  const char *reason;  /* What the executor said first, of refused and failed; why there was no
+                        * oracle; else "". */
 } tally_row_t;
 
 typedef struct tally tally_t;

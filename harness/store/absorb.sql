@@ -1,6 +1,7 @@
 -- Adds what ended parts counted to the run that started them, see migrations/0007_parts.sql.  Runs in
 -- the transaction that has just merged the database attached as `source`, which holds them to their
--- end; drop_parts.sql comes next.
+-- end; counts come next, by what store_columns.def says of their columns (row_append_absorb()), then
+-- drop_parts.sql.
 
 DELETE FROM temp.part_map;
 INSERT INTO temp.part_map
@@ -23,51 +24,6 @@ SELECT (SELECT count(*) FROM divergence
                             AND ours.op = theirs.op AND ours.algorithm = theirs.algorithm
                             AND ours.types = theirs.types AND ours.outcome = theirs.outcome
                             AND ours.class = theirs.class));
-
-INSERT INTO counter
-SELECT target_id, executor_id, op, algorithm, types, outcome, class, implementation, sum(cases),
-       max(ulp_error_max), max(slack_max), max(backward_error_max)
-FROM counter JOIN temp.part_map ON part_map.source_id = run_id
-GROUP BY target_id, executor_id, op, algorithm, types, outcome, class, implementation
-ON CONFLICT DO UPDATE SET
-  cases = cases + excluded.cases,
-  ulp_error_max = max(coalesce(ulp_error_max, excluded.ulp_error_max),
-                      coalesce(excluded.ulp_error_max, ulp_error_max)),
-  slack_max = max(coalesce(slack_max, excluded.slack_max),
-                  coalesce(excluded.slack_max, slack_max)),
-  backward_error_max = max(coalesce(backward_error_max, excluded.backward_error_max),
-                           coalesce(excluded.backward_error_max, backward_error_max));
-INSERT INTO histogram
-SELECT target_id, executor_id, op, algorithm, types, outcome, measure, bucket, max(low), max(high),
-       sum(cases)
-FROM histogram JOIN temp.part_map ON part_map.source_id = run_id
-GROUP BY target_id, executor_id, op, algorithm, types, outcome, measure, bucket
-ON CONFLICT DO UPDATE SET cases = cases + excluded.cases;
-INSERT INTO constraint_counter
-SELECT target_id, executor_id, op, broken_constraint, outcome, sum(cases)
-FROM constraint_counter JOIN temp.part_map ON part_map.source_id = run_id
-GROUP BY target_id, executor_id, op, broken_constraint, outcome
-ON CONFLICT DO UPDATE SET cases = cases + excluded.cases;
-INSERT INTO observation
-SELECT target_id, executor_id, op, algorithm, types, observed, sum(cases), kind
-FROM observation JOIN temp.part_map ON part_map.source_id = run_id
-GROUP BY target_id, executor_id, op, algorithm, types, observed, kind
-ON CONFLICT DO UPDATE SET cases = cases + excluded.cases;
-INSERT INTO pair
-SELECT target_id, first_executor_id, second_executor_id, op, algorithm, types, sum(cases),
-       sum(alike_wrong), sum(different), sum(both_conform), sum(first_diverges),
-       sum(second_diverges), sum(both_diverge), sum(undecided)
-FROM pair JOIN temp.part_map ON part_map.source_id = run_id
-GROUP BY target_id, first_executor_id, second_executor_id, op, algorithm, types
-ON CONFLICT DO UPDATE SET
-  cases = cases + excluded.cases,
-  alike_wrong = alike_wrong + excluded.alike_wrong,
-  different = different + excluded.different,
-  both_conform = both_conform + excluded.both_conform,
-  first_diverges = first_diverges + excluded.first_diverges,
-  second_diverges = second_diverges + excluded.second_diverges,
-  both_diverge = both_diverge + excluded.both_diverge,
-  undecided = undecided + excluded.undecided;
 
 INSERT INTO sighting
 SELECT divergence_id, target_id, sum(cases), min(first_seen), max(last_seen)

@@ -1,5 +1,6 @@
 -- Takes away the parts in temp.part_map with all that they counted: the runs that absorbed them have it
--- in their counts.  What refers to a part refers to that run from now on.
+-- in their counts.  What refers to a part refers to that run from now on.  Counts have gone already, by
+-- row_append_drop_parts().
 
 -- A finding that only the part knows stays, whatever happened: it may have been told.
 INSERT INTO sighting
@@ -13,11 +14,6 @@ UPDATE divergence SET sightings =
 WHERE divergence_id IN (SELECT divergence_id FROM sighting
                         WHERE run_id IN (SELECT source_id FROM temp.part_map));
 DELETE FROM sighting WHERE run_id IN (SELECT source_id FROM temp.part_map);
-DELETE FROM counter WHERE run_id IN (SELECT source_id FROM temp.part_map);
-DELETE FROM histogram WHERE run_id IN (SELECT source_id FROM temp.part_map);
-DELETE FROM constraint_counter WHERE run_id IN (SELECT source_id FROM temp.part_map);
-DELETE FROM observation WHERE run_id IN (SELECT source_id FROM temp.part_map);
-DELETE FROM pair WHERE run_id IN (SELECT source_id FROM temp.part_map);
 
 UPDATE divergence SET first_run_id = target_id
 FROM temp.part_map WHERE first_run_id = source_id;

@@ -2,7 +2,8 @@
 -- transaction.  Both have the newest schema.  A row of the source finds its equal by its natural key;
 -- maps from the source's numbers to ours are temporary tables.  Counts of a run only grow, so the
 -- larger of two is the newer one, and merging twice changes nothing.  Parts that one of the two has
--- absorbed are in the counts of another run; see migrations/0007_parts.sql.  drop_parts.sql comes next.
+-- absorbed are in the counts of another run; see migrations/0007_parts.sql.  Counts and reproducers come next,
+-- by what store_columns.def says of their columns (row_append_merge()), then drop_parts.sql.
 --
 -- "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join.
 
@@ -81,65 +82,6 @@ SELECT theirs.run_id, ours.run_id, ours.started
 FROM source.run AS theirs JOIN main.absorbed_run USING (uuid)
 JOIN main.run AS ours ON ours.run_id = absorbed_run.run_id;
 
-INSERT INTO counter
-SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, class,
-       implementation, cases, ulp_error_max, slack_max, backward_error_max
-FROM source.counter
-JOIN temp.run_map ON run_map.source_id = run_id
-JOIN temp.executor_map ON executor_map.source_id = executor_id
-WHERE true
-ON CONFLICT DO UPDATE SET
-  cases = excluded.cases,
-  ulp_error_max = max(coalesce(ulp_error_max, excluded.ulp_error_max),
-                      coalesce(excluded.ulp_error_max, ulp_error_max)),
-  slack_max = max(coalesce(slack_max, excluded.slack_max),
-                  coalesce(excluded.slack_max, slack_max)),
-  backward_error_max = max(coalesce(backward_error_max, excluded.backward_error_max),
-                           coalesce(excluded.backward_error_max, backward_error_max))
-WHERE excluded.cases > cases;
-
-INSERT INTO histogram
-SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, outcome, measure, bucket,
-       low, high, cases
-FROM source.histogram
-JOIN temp.run_map ON run_map.source_id = run_id
-JOIN temp.executor_map ON executor_map.source_id = executor_id
-WHERE true
-ON CONFLICT DO UPDATE SET cases = excluded.cases WHERE excluded.cases > cases;
-
-INSERT INTO constraint_counter
-SELECT run_map.target_id, executor_map.target_id, op, broken_constraint, outcome, cases
-FROM source.constraint_counter
-JOIN temp.run_map ON run_map.source_id = run_id
-JOIN temp.executor_map ON executor_map.source_id = executor_id
-WHERE true
-ON CONFLICT DO UPDATE SET cases = excluded.cases WHERE excluded.cases > cases;
-
-INSERT INTO observation
-SELECT run_map.target_id, executor_map.target_id, op, algorithm, types, observed, cases, kind
-FROM source.observation
-JOIN temp.run_map ON run_map.source_id = run_id
-JOIN temp.executor_map ON executor_map.source_id = executor_id
-WHERE true
-ON CONFLICT DO UPDATE SET cases = excluded.cases WHERE excluded.cases > cases;
-
--- The counts of a pair belong together: those with more cases are the newer ones.
-INSERT INTO pair
-SELECT run_map.target_id, first_map.target_id, second_map.target_id, op, algorithm, types, cases,
-       alike_wrong, different, both_conform, first_diverges, second_diverges, both_diverge,
-       undecided
-FROM source.pair
-JOIN temp.run_map ON run_map.source_id = run_id
-JOIN temp.executor_map AS first_map ON first_map.source_id = first_executor_id
-JOIN temp.executor_map AS second_map ON second_map.source_id = second_executor_id
-WHERE true
-ON CONFLICT DO UPDATE SET
-  (cases, alike_wrong, different, both_conform, first_diverges, second_diverges, both_diverge,
-   undecided) =
-  (excluded.cases, excluded.alike_wrong, excluded.different, excluded.both_conform,
-   excluded.first_diverges, excluded.second_diverges, excluded.both_diverge, excluded.undecided)
-WHERE excluded.cases > cases;
-
 -- Findings.  What is new to us is complete as it comes; what we had grows below.
 INSERT INTO temp.divergence_map
 SELECT theirs.divergence_id, ours.divergence_id, false
@@ -208,30 +150,6 @@ ON CONFLICT DO UPDATE SET
   first_seen = min(first_seen, excluded.first_seen),
   last_seen = max(last_seen, excluded.last_seen)
 WHERE excluded.cases > cases;
-
--- The better case is kept, as STATEMENT_REPRODUCER in store_write.c keeps it.
-INSERT INTO reproducer
-SELECT divergence_map.target_id, role, program_map.target_id, run_map.target_id, case_line,
-       case_seed, regime, implementation, result, component, wrong_count, component_count,
-       got_bits, got, expected, observed, reason, ulp_error, slack, backward_error, cause_words
-FROM source.reproducer
-JOIN temp.divergence_map ON divergence_map.source_id = divergence_id
-JOIN temp.program_map ON program_map.source_id = program_id
-JOIN temp.run_map ON run_map.source_id = run_id
-WHERE true
-ON CONFLICT DO UPDATE SET
-  (program_id, run_id, case_line, case_seed, regime, implementation, result, component,
-   wrong_count, component_count, got_bits, got, expected, observed, reason, ulp_error, slack,
-   backward_error, cause_words) =
-  (excluded.program_id, excluded.run_id, excluded.case_line, excluded.case_seed, excluded.regime,
-   excluded.implementation, excluded.result, excluded.component, excluded.wrong_count,
-   excluded.component_count, excluded.got_bits, excluded.got, excluded.expected,
-   excluded.observed, excluded.reason, excluded.ulp_error, excluded.slack,
-   excluded.backward_error, excluded.cause_words)
-WHERE CASE role
-  WHEN 'worst' THEN (coalesce(excluded.slack, -1), coalesce(excluded.ulp_error, -1)) >
-                    (coalesce(slack, -1), coalesce(ulp_error, -1))
-  ELSE length(excluded.case_line) < length(case_line) END;
 
 -- Profiles.  The text of the latest sighting is kept.
 INSERT INTO profile (executor_id, op, algorithm, types, shape, terms_low, terms_high, program_id,

@@ -1,11 +1,8 @@
+/* The store: opens a database, gathers what is to be written, and commits it. */
 #include "harness/store/store.h"
 
 #include "harness/store/store_internal.h"
-#include "harness/store/store_life_write.h"
-#include "harness/store/store_pending.h"
-#include "harness/store/store_profile.h"
 #include "harness/store/store_schema.h"
-#include "harness/store/store_write.h"
 
 enum { COMMIT_INTERVAL_US = 1000 * 1000 };
 
@@ -13,8 +10,6 @@ struct store {
   connection_t connection;
   writer_t writer;
   pending_t pending;
-  life_pending_t lives;
-  GHashTable *known;      /* Keys of divergences that are in the database or pending. */
   int64_t last_commit_us; /* g_get_monotonic_time(). */
   int64_t latest;         /* The latest time in the database, in seconds since 1970. */
 };
@@ -30,6 +25,11 @@ static const char LOG_LIMIT_SQL[] = "PRAGMA journal_size_limit = 4194304";
 static int64_t now_seconds(store_t *store) {
   store->latest = MAX(store->latest, g_get_real_time() / G_USEC_PER_SEC);
   return store->latest;
+}
+
+writer_t *store_writer(store_t *store) {
+  store->writer.now = now_seconds(store);
+  return &store->writer;
 }
 
 static status_t read_latest(store_t *store, failure_t *error) {
@@ -84,8 +84,6 @@ status_t store_open(const char *path, store_t **out_store, failure_t *error) {
     return status;
   }
   pending_init(&store->pending);
-  life_pending_init(&store->lives);
-  store->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   store->last_commit_us = g_get_monotonic_time();
   *out_store = store;
   return STATUS_OK;
@@ -93,11 +91,10 @@ status_t store_open(const char *path, store_t **out_store, failure_t *error) {
 
 static status_t commit(store_t *store, failure_t *error) {
   /* Also after a failure the next try is an interval away: the lock may take its time. */
-  status_t status = writer_add_pending(&store->writer, &store->pending, error);
+  status_t status = writer_add_pending(store_writer(store), &store->pending, error);
   store->last_commit_us = g_get_monotonic_time();
-  if (status != STATUS_OK) return status;
-  pending_clear(&store->pending);
-  return life_pending_write(&store->lives, &store->connection, now_seconds(store), error);
+  if (status == STATUS_OK) pending_clear(&store->pending);
+  return status;
 }
 
 status_t store_close(store_t *store, failure_t *error) {
@@ -105,8 +102,6 @@ status_t store_close(store_t *store, failure_t *error) {
   status_t status = commit(store, error);
   writer_deinit(&store->writer);
   pending_deinit(&store->pending);
-  life_pending_deinit(&store->lives);
-  g_hash_table_destroy(store->known);
   connection_close(&store->connection);
   g_free(store);
   return status;
@@ -114,56 +109,18 @@ status_t store_close(store_t *store, failure_t *error) {
 
 status_t store_begin_run(store_t *store, const store_run_t *run, int64_t *out_run_id,
                          failure_t *error) {
-  return writer_add_run(&store->writer, run, now_seconds(store), out_run_id, error);
+  return writer_add_run(store_writer(store), run, out_run_id, error);
 }
 
 status_t store_end_run(store_t *store, int64_t run_id, int exit_code, failure_t *error) {
   STATUS_TRY(commit(store, error));
-  return writer_end_run(&store->writer, run_id, exit_code, now_seconds(store), error);
-}
-
-status_t store_set_run_times(store_t *store, int64_t run_id, const store_run_times_t *times,
-                             failure_t *error) {
-  (void)error;
-  pending_set_run_times(&store->pending, run_id, times);
-  return STATUS_OK;
+  return writer_end_run(store_writer(store), run_id, exit_code, error);
 }
 
 status_t store_add_executor(store_t *store, const store_executor_t *executor,
                             int64_t *out_executor_id, failure_t *error) {
-  return writer_add_executor(&store->writer, executor, out_executor_id, error);
-}
-
-status_t store_count(store_t *store, const store_counter_t *counter, failure_t *error) {
-  (void)error;
-  if (counter->cases > 0) pending_count(&store->pending, counter);
-  return STATUS_OK;
-}
-
-status_t store_add_pair(store_t *store, const store_pair_t *pair, failure_t *error) {
-  (void)error;
-  if (pair->cases > 0) pending_add_pair(&store->pending, pair);
-  return STATUS_OK;
-}
-
-status_t store_add_observation(store_t *store, const store_observation_t *observation,
-                               failure_t *error) {
-  (void)error;
-  if (observation->cases > 0) pending_add_observation(&store->pending, observation);
-  return STATUS_OK;
-}
-
-status_t store_add_histogram(store_t *store, const store_histogram_t *histogram, failure_t *error) {
-  (void)error;
-  if (histogram->cases > 0) pending_add_histogram(&store->pending, histogram);
-  return STATUS_OK;
-}
-
-status_t store_count_constraint(store_t *store, const store_constraint_t *constraint,
-                                failure_t *error) {
-  (void)error;
-  if (constraint->cases > 0) pending_count_constraint(&store->pending, constraint);
-  return STATUS_OK;
+  return writer_write(&store->writer, STATEMENT_EXECUTOR, ROW_executor, executor, out_executor_id,
+                      error);
 }
 
 status_t store_describe_constraints(store_t *store, const store_constraint_text_t *texts,
@@ -171,58 +128,53 @@ status_t store_describe_constraints(store_t *store, const store_constraint_text_
   return writer_describe_constraints(&store->writer, texts, count, error);
 }
 
-status_t store_add_divergence(store_t *store, const store_divergence_t *divergence,
-                              bool *out_is_new, failure_t *error) {
-  char *key =
-      g_strdup_printf("%" G_GINT64_FORMAT " %s", divergence->executor_id, divergence->signature);
-  bool known = g_hash_table_contains(store->known, key);
-  bool is_new = !known;
-  if (!known) {
-    status_t status = writer_find_divergence(&store->writer, divergence->executor_id,
-                                             divergence->signature, &known, error);
-    if (status != STATUS_OK) {
-      g_free(key);
-      return status;
-    }
-    is_new = !known;
-  }
-  g_hash_table_add(store->known, key);
-  pending_add_divergence(&store->pending, divergence, now_seconds(store));
-  *out_is_new = is_new;
-  return STATUS_OK;
-}
-
-status_t store_add_shrunk(store_t *store, const store_divergence_t *divergence, failure_t *error) {
-  (void)error;
-  pending_add_shrunk(&store->pending, divergence);
-  return STATUS_OK;
-}
-
 status_t store_add_profile(store_t *store, const store_profile_t *profile, bool *out_is_new,
                            failure_t *error) {
-  return profile_write(&store->connection, profile, now_seconds(store), out_is_new, error);
-}
-
-status_t store_add_waiver(store_t *store, const store_waiver_t *waiver, failure_t *error) {
-  return life_add_waiver(&store->connection, waiver, now_seconds(store), error);
-}
-
-status_t store_withdraw_waiver(store_t *store, const char *executor, const char *signature,
-                               failure_t *error) {
-  return life_withdraw_waiver(&store->connection, executor, signature, now_seconds(store), error);
-}
-
-status_t store_add_retest(store_t *store, const store_retest_t *retest, failure_t *error) {
-  (void)error;
-  life_pending_add_retest(&store->lives, retest);
+  int64_t sightings = 0;
+  STATUS_TRY(writer_add_profile(store_writer(store), profile, &sightings, error));
+  *out_is_new = sightings == 1;
   return STATUS_OK;
 }
 
-status_t store_add_bits(store_t *store, const store_bits_t *bits, failure_t *error) {
-  (void)error;
-  life_pending_add_bits(&store->lives, bits);
-  return STATUS_OK;
+/* ---- Written with the next commit ------------------------------------------------------------ */
+
+void store_add_row(store_t *store, row_kind_t kind, const void *row) {
+  pending_add(&store->pending, kind, row);
 }
+
+void store_set_run_times(store_t *store, const store_run_times_t *times) {
+  store_add_row(store, ROW_run_times, times);
+}
+
+void store_count(store_t *store, const store_counter_t *counter) {
+  if (counter->cases > 0) store_add_row(store, ROW_counter, counter);
+}
+
+void store_add_pair(store_t *store, const store_pair_t *pair) {
+  if (pair->cases > 0) store_add_row(store, ROW_pair, pair);
+}
+
+void store_add_observation(store_t *store, const store_observation_t *observation) {
+  if (observation->cases > 0) store_add_row(store, ROW_observation, observation);
+}
+
+void store_add_histogram(store_t *store, const store_histogram_t *histogram) {
+  if (histogram->cases > 0) store_add_row(store, ROW_histogram, histogram);
+}
+
+void store_count_constraint(store_t *store, const store_constraint_t *constraint) {
+  if (constraint->cases > 0) store_add_row(store, ROW_constraint, constraint);
+}
+
+void store_add_divergence(store_t *store, const store_divergence_t *divergence) {
+  pending_add_divergence(&store->pending, divergence, now_seconds(store));
+}
+
+void store_add_shrunk(store_t *store, const store_divergence_t *divergence) {
+  store_add_row(store, ROW_divergence, divergence);
+}
+
+/* ---- Commits --------------------------------------------------------------------------------- */
 
 status_t store_tick(store_t *store, failure_t *error) {
   if (g_get_monotonic_time() - store->last_commit_us < COMMIT_INTERVAL_US) return STATUS_OK;

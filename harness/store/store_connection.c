@@ -1,7 +1,8 @@
 #include "harness/store/store_connection.h"
 
 #include <glib.h>
-#include <stdbool.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 status_t connection_fail(const connection_t *connection, failure_t *error) {
@@ -134,6 +135,10 @@ static int parameter_index(sqlite3_stmt *statement, const char *name) {
   return index;
 }
 
+bool connection_has_parameter(sqlite3_stmt *statement, const char *name) {
+  return sqlite3_bind_parameter_index(statement, name) > 0;
+}
+
 /* Binding fails only on a misuse that no input can cause, or for want of memory. */
 static void check_bound(int code) { g_assert(code == SQLITE_OK); }
 
@@ -148,6 +153,27 @@ void connection_bind_integer(sqlite3_stmt *statement, const char *name, int64_t 
 
 void connection_bind_real(sqlite3_stmt *statement, const char *name, double value) {
   check_bound(sqlite3_bind_double(statement, parameter_index(statement, name), value));
+}
+
+static void bind_copy(sqlite3_stmt *statement, const char *name, const char *text) {
+  check_bound(
+      sqlite3_bind_text(statement, parameter_index(statement, name), text, -1, SQLITE_TRANSIENT));
+}
+
+void connection_bind_seed(sqlite3_stmt *statement, const char *name, uint64_t seed) {
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, seed);
+  bind_copy(statement, name, text);
+}
+
+void connection_bind_time(sqlite3_stmt *statement, const char *name, int64_t time) {
+  g_autofree char *text = connection_print_time(time);
+  bind_copy(statement, name, text);
+}
+
+char *connection_print_time(int64_t seconds_since_1970) {
+  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(seconds_since_1970);
+  return g_date_time_format(time, "%Y-%m-%dT%H:%M:%SZ");
 }
 
 status_t connection_run(const connection_t *connection, sqlite3_stmt *statement, int64_t *out_id,

@@ -3,6 +3,7 @@
 #define ASSAY_STORE_STORE_CONNECTION_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "harness/base/status.h"
@@ -40,9 +41,18 @@ status_t connection_prepare(const connection_t *connection, const char *sql,
 
 /* Binds the parameter called `name` (":op"); the statement must have it.  Texts are not copied:
  * they must live until the statement has run.  NaN becomes NULL. */
+bool connection_has_parameter(sqlite3_stmt *statement, const char *name);
 void connection_bind_text(sqlite3_stmt *statement, const char *name, const char *text);
 void connection_bind_integer(sqlite3_stmt *statement, const char *name, int64_t value);
 void connection_bind_real(sqlite3_stmt *statement, const char *name, double value);
+
+/* A 64-bit number as decimal text, and a time, in seconds since 1970, as connection_print_time()
+ * has it. */
+void connection_bind_seed(sqlite3_stmt *statement, const char *name, uint64_t seed);
+void connection_bind_time(sqlite3_stmt *statement, const char *name, int64_t time);
+
+/* "2026-11-21T03:20:07Z"; the caller frees it. */
+char *connection_print_time(int64_t seconds_since_1970);
 
 /* Runs a statement to its end and makes it ready for use again; out_id, if not NULL, receives the
  * first column of its first row, which must then be there. */

@@ -1,6 +1,7 @@
 #include "harness/store/store_merge.h"
 
 #include "harness/store/store_internal.h"
+#include "harness/store/store_row_sql.h"
 #include "harness/store/store_schema.h"
 
 /* One transaction touches many pages of a large target: 256 MiB of them stay in memory. */
@@ -68,22 +69,29 @@ static status_t check_source(const connection_t *connection, const char *path, f
  * 28 years.  Sums of what is not are far from the end of 64 bits. */
 #define COUNTS_MAX "9007199254740992"
 
-static const char COUNTS_SQL[] =
-    "SELECT name, printf('%.3g', counted) FROM ("
-    "SELECT 'counter' AS name, total(cases) AS counted FROM source.counter UNION ALL "
-    "SELECT 'histogram', total(cases) FROM source.histogram UNION ALL "
-    "SELECT 'observation', total(cases) FROM source.observation UNION ALL "
-    "SELECT 'constraint_counter', total(cases) FROM source.constraint_counter UNION ALL "
-    "SELECT 'pair', total(cases) FROM source.pair UNION ALL "
-    "SELECT 'sighting', total(cases) FROM source.sighting UNION ALL "
-    "SELECT 'divergence', total(sightings) FROM source.divergence UNION ALL "
-    "SELECT 'profile', total(sightings) FROM source.profile UNION ALL "
-    "SELECT 'profile_sighting', total(sightings) FROM source.profile_sighting"
-    ") WHERE counted > " COUNTS_MAX;
+/* What counts too much, and how much. */
+static void append_check(GString *out_sql) {
+  g_string_append(out_sql, "SELECT name, printf('%.3g', counted) FROM (");
+  for (row_kind_t kind = 0; kind < ROW_COUNT; kind++) {
+    if (!row_is_count(kind)) continue;
+    const char *table = row_type(kind)->table;
+    g_string_append_printf(out_sql,
+                           "SELECT '%s' AS name, total(cases) AS counted FROM source.%s UNION ALL ",
+                           table, table);
+  }
+  g_string_append(out_sql,
+                  "SELECT 'sighting', total(cases) FROM source.sighting UNION ALL "
+                  "SELECT 'divergence', total(sightings) FROM source.divergence UNION ALL "
+                  "SELECT 'profile', total(sightings) FROM source.profile UNION ALL "
+                  "SELECT 'profile_sighting', total(sightings) FROM source.profile_sighting"
+                  ") WHERE counted > " COUNTS_MAX);
+}
 
 static status_t check_counts(const connection_t *connection, const char *path, failure_t *error) {
   sqlite3_stmt *statement = NULL;
-  STATUS_TRY(connection_prepare(connection, COUNTS_SQL, &statement, error));
+  g_autoptr(GString) sql = g_string_new(NULL);
+  append_check(sql);
+  STATUS_TRY(connection_prepare(connection, sql->str, &statement, error));
   int code = sqlite3_step(statement);
   status_t status = STATUS_OK;
   if (code == SQLITE_ROW) {
@@ -130,22 +138,36 @@ static status_t count_before(const connection_t *connection, store_merge_report_
                       error);
 }
 
+/* Runs SQL that follows from the columns of rows. */
+static status_t execute_made(const connection_t *connection, void (*append)(GString *out_sql),
+                             failure_t *error) {
+  g_autoptr(GString) sql = g_string_new(NULL);
+  append(sql);
+  return connection_execute(connection, sql->str, error);
+}
+
+static status_t drop_parts(const connection_t *connection, failure_t *error) {
+  STATUS_TRY(execute_made(connection, row_append_drop_parts, error));
+  return connection_execute(connection, store_schema().drop_parts, error);
+}
+
 /* The body of the transaction. */
 static status_t merge(const connection_t *connection, bool absorbs, store_merge_report_t *report,
                       failure_t *error) {
-  store_schema_t schema = store_schema();
   STATUS_TRY(count_before(connection, report, error));
-  STATUS_TRY(connection_execute(connection, schema.merge, error));
-  STATUS_TRY(connection_execute(connection, schema.drop_parts, error));
+  STATUS_TRY(connection_execute(connection, store_schema().merge, error));
+  STATUS_TRY(execute_made(connection, row_append_merge, error));
+  STATUS_TRY(drop_parts(connection, error));
   STATUS_TRY(read_integer(connection, "SELECT count(*) FROM temp.divergence_map WHERE is_new",
                           &report->findings_new, error));
   if (!absorbs) return STATUS_OK;
-  STATUS_TRY(connection_execute(connection, schema.absorb, error));
+  STATUS_TRY(connection_execute(connection, store_schema().absorb, error));
   STATUS_TRY(read_integer(connection, "SELECT findings FROM temp.part_news", &report->findings_new,
                           error));
   STATUS_TRY(read_integer(connection, "SELECT counters FROM temp.part_news", &report->counters_new,
                           error));
-  return connection_execute(connection, schema.drop_parts, error);
+  STATUS_TRY(execute_made(connection, row_append_absorb, error));
+  return drop_parts(connection, error);
 }
 
 static status_t merge_attached(const connection_t *connection, const char *path, bool absorbs,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/store/store_query.h"
+#include "harness/store/store_row.h"
 #include "harness/store/store_schema.h"
 
 struct store_reader {
@@ -12,22 +13,22 @@ struct store_reader {
 };
 
 /* Tables as a campaign sees them.  They hide those of the file, also from the views below. */
-static const char CAMPAIGN_TABLES[] =
-    "CREATE TEMP VIEW run AS SELECT * FROM main.run WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW counter AS"
-    " SELECT * FROM main.counter WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW pair AS SELECT * FROM main.pair WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW observation AS"
-    " SELECT * FROM main.observation WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW sighting AS"
-    " SELECT * FROM main.sighting WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW histogram AS"
-    " SELECT * FROM main.histogram WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW constraint_counter AS"
-    " SELECT * FROM main.constraint_counter WHERE run_id IN (SELECT run_id FROM scope);"
-    "CREATE TEMP VIEW executor AS SELECT * FROM main.executor WHERE executor_id IN"
-    " (SELECT executor_id FROM main.counter WHERE run_id IN (SELECT run_id FROM scope)"
-    "  UNION SELECT executor_id FROM main.divergence JOIN sighting USING (divergence_id));";
+static void append_campaign_tables(GString *out_sql) {
+  static const char of_runs[] =
+      "CREATE TEMP VIEW %s AS SELECT * FROM main.%s WHERE run_id IN (SELECT run_id FROM scope);";
+  g_string_append_printf(out_sql, of_runs, "run", "run");
+  g_string_append_printf(out_sql, of_runs, "sighting", "sighting");
+  for (row_kind_t kind = 0; kind < ROW_COUNT; kind++) {
+    const char *table = row_type(kind)->table;
+    if (row_is_count(kind)) g_string_append_printf(out_sql, of_runs, table, table);
+  }
+  g_string_append(
+      out_sql,
+      "CREATE TEMP VIEW executor AS SELECT * FROM main.executor WHERE executor_id IN"
+      " (SELECT executor_id FROM main.counter WHERE run_id IN (SELECT run_id FROM scope)"
+      "  UNION SELECT executor_id FROM main.divergence JOIN sighting"
+      " USING (divergence_id));");
+}
 
 /* Replaces the number of sightings and the last one by those of the campaign. */
 static status_t hide_divergences(const connection_t *connection, failure_t *error) {
@@ -121,7 +122,9 @@ static status_t prepare(const connection_t *connection, const char *campaign, fa
   STATUS_TRY(make_views(connection, error));
   if (campaign == NULL) return STATUS_OK;
   STATUS_TRY(choose_runs(connection, campaign, error));
-  STATUS_TRY(connection_execute(connection, CAMPAIGN_TABLES, error));
+  g_autoptr(GString) tables = g_string_new(NULL);
+  append_campaign_tables(tables);
+  STATUS_TRY(connection_execute(connection, tables->str, error));
   return hide_divergences(connection, error);
 }
 

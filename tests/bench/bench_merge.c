@@ -24,8 +24,8 @@ static store_divergence_t make_divergence(int64_t run_id, int64_t executor_id,
       .algorithm = "add",
       .types = "f32,f32->f32",
       .outcome = "diverges",
-      .class_ = "value",
-      .constraint = "",
+      .class = "value",
+      .broken_constraint = "",
       .regime = "cancellation",
       .implementation = "jit:avx2",
       .program_line = "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[]",
@@ -61,8 +61,7 @@ static void write_shard(const char *path, int shard, int findings) {
         "stablehlo.reduce body=add dims=[0] f32[64] f32[] -> f32[] : %0512x : %08x", i, shard);
     store_divergence_t divergence =
         make_divergence(run_id, executor_id, signature, line, 1 + (i + shard) % 100);
-    bool is_new;
-    check(store_add_divergence(store, &divergence, &is_new, &error), &error);
+    store_add_divergence(store, &divergence);
     if (i % 1000 == 999) check(store_flush(store, &error), &error);
   }
   check(store_end_run(store, run_id, 1, &error), &error);

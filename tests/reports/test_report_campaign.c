@@ -29,9 +29,9 @@ static void fill_nights(store_fixture_t *fixture) {
   int64_t run_id = begin_run(fixture, store);
   int64_t onednn = add_executor(fixture, store, "onednn");
   store_counter_t counter = sample_counter(run_id, onednn);
-  count(fixture, store, counter, "conforms", "", 7);
+  count(store, counter, "conforms", "", 7);
   store_divergence_t again = sample_divergence(run_id, onednn, "s1");
-  add_divergence(fixture, store, &again, false);
+  store_add_divergence(store, &again);
   close_store(fixture, store);
   change_database(fixture,
                   "UPDATE run SET started = '2026-01-0' || run_id || 'T00:00:00Z';"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/report_overview.h"
+#include "reports/overview/report_overview.h"
 #include "tests/reports/report_sample.h"
 
 static char *report(store_fixture_t *fixture, const char *campaign, overview_format_t format) {
@@ -98,7 +98,7 @@ static void test_skipped(store_fixture_t *fixture, gconstpointer data) {
   store_counter_t counter = sample_counter(run_id, executor);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     counter.algorithm = rows[i].outcome;
-    count(fixture, store, counter, rows[i].outcome, "", 1);
+    count(store, counter, rows[i].outcome, "", 1);
   }
   close_store(fixture, store);
   char *tap = report(fixture, NULL, OVERVIEW_TAP);
@@ -163,13 +163,14 @@ static void fill_hostile(store_fixture_t *fixture) {
   store_counter_t counter = sample_counter(run_id, executor);
   counter.op = counter.algorithm = counter.types = ATTACK;
   counter.implementation = ATTACK;
-  count(fixture, store, counter, "diverges", ATTACK, 3);
-  count(fixture, store, counter, "refused", "", 3);
+  count(store, counter, "diverges", ATTACK, 3);
+  count(store, counter, "refused", "", 3);
   store_divergence_t finding = sample_divergence(run_id, executor, "evil");
-  finding.op = finding.algorithm = finding.types = finding.class_ = finding.constraint = ATTACK;
+  finding.op = finding.algorithm = finding.types = finding.class = finding.broken_constraint =
+      ATTACK;
   finding.got = finding.expected = finding.reason = finding.observed = ATTACK;
   finding.cause = finding.cause_words = finding.pattern = finding.case_line = ATTACK;
-  add_divergence(fixture, store, &finding, true);
+  store_add_divergence(store, &finding);
   const store_constraint_text_t text = {ATTACK, ATTACK, ATTACK};
   ASSERT_OK(fixture, store_describe_constraints(store, &text, 1, &fixture->error));
   close_store(fixture, store);
@@ -219,8 +220,8 @@ static void test_replay(store_fixture_t *fixture, gconstpointer data) {
   g_autofree char *line = g_strdup_printf("stablehlo.erf f32[375] -> f32[375] : %s", bits);
   finding.case_line = line;
   finding.case_seed = 77;
-  finding.class_ = "crash";
-  add_divergence(fixture, store, &finding, true);
+  finding.class = "crash";
+  store_add_divergence(store, &finding);
   close_store(fixture, store);
   change_database(fixture, "UPDATE contract SET permissions = 'init_count=1'");
   char *text = report(fixture, NULL, OVERVIEW_TEXT);
@@ -251,10 +252,10 @@ static void test_large(store_fixture_t *fixture, gconstpointer data) {
     finding.op = op;
     finding.case_line = line;
     finding.slack = 1 + i;
-    add_divergence(fixture, store, &finding, true);
+    store_add_divergence(store, &finding);
     store_counter_t counter = sample_counter(run_id, executor);
     counter.op = op;
-    count(fixture, store, counter, "diverges", "value", 1);
+    count(store, counter, "diverges", "value", 1);
   }
   close_store(fixture, store);
   g_test_timer_start();

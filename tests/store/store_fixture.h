@@ -87,7 +87,7 @@ static inline store_counter_t sample_counter(int64_t run_id, int64_t executor_id
                            .algorithm = "add",
                            .types = "f32,f32->f32",
                            .outcome = "conforms",
-                           .class_ = "",
+                           .class = "",
                            .implementation = "jit:avx2",
                            .cases = 1,
                            .ulp_error_max = 0.5,
@@ -123,8 +123,8 @@ static inline store_divergence_t sample_divergence(int64_t run_id, int64_t execu
       .algorithm = "add",
       .types = "f32,f32->f32",
       .outcome = "diverges",
-      .class_ = "value",
-      .constraint = "",
+      .class = "value",
+      .broken_constraint = "",
       .regime = "cancellation",
       .implementation = "jit:avx2",
       .program_line = "stablehlo.reduce body=add f32[2] f32[] -> f32[]",
@@ -142,13 +142,6 @@ static inline store_divergence_t sample_divergence(int64_t run_id, int64_t execu
       .ulp_error = 12,
       .slack = 1.5,
       .backward_error = 3};
-}
-
-static inline void add_divergence(store_fixture_t *fixture, store_t *store,
-                                  const store_divergence_t *divergence, bool expected_new) {
-  bool is_new = !expected_new;
-  ASSERT_OK(fixture, store_add_divergence(store, divergence, &is_new, &fixture->error));
-  g_assert_cmpint(is_new, ==, expected_new);
 }
 
 static inline status_t append_row(void *context, int column_count, const char *const *names,

@@ -15,32 +15,27 @@ static inline store_observation_t sample_observation(int64_t run_id, int64_t exe
                                .cases = 30};
 }
 
-static inline void add_observation(store_fixture_t *fixture, store_t *store,
-                                   const store_observation_t *observation) {
-  ASSERT_OK(fixture, store_add_observation(store, observation, &fixture->error));
-}
-
 /* Asked for bf16, it fell back to f32 in 30 of 100 cases; in 10 no algorithm explains the bits. */
-static inline void fill_observations(store_fixture_t *fixture, store_t *store, int64_t executor_id,
-                                     int64_t first_run, int64_t second_run) {
+static inline void fill_observations(store_t *store, int64_t executor_id, int64_t first_run,
+                                     int64_t second_run) {
   store_observation_t observation = sample_observation(first_run, executor_id);
-  add_observation(fixture, store, &observation); /* 30 that could be both. */
+  store_add_observation(store, &observation); /* 30 that could be both. */
   observation.run_id = second_run;
-  add_observation(fixture, store, &observation); /* 30 more. */
+  store_add_observation(store, &observation); /* 30 more. */
   observation.observed = "F32_F32_F32|F64_F64_F64";
-  add_observation(fixture, store, &observation);
+  store_add_observation(store, &observation);
   observation.observed = "";
   observation.cases = 10;
-  add_observation(fixture, store, &observation);
+  store_add_observation(store, &observation);
   observation.algorithm = "default";
   observation.observed = "TF32_TF32_F32";
-  add_observation(fixture, store, &observation);
+  store_add_observation(store, &observation);
   observation.op = "byteir.softmax"; /* No dot algorithm: another query's. */
   observation.algorithm = "softmax";
   observation.types = "f32->f32";
   observation.observed = "online";
   observation.kind = "formula";
-  add_observation(fixture, store, &observation);
+  store_add_observation(store, &observation);
 }
 
 #endif

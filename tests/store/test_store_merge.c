@@ -29,36 +29,34 @@ static void write_randomly(store_fixture_t *fixture, store_t *store, int64_t run
     counter.types = types;
     counter.cases = 1 + rng_below(rng, 9);
     counter.slack_max = (double)rng_below(rng, 100);
-    ASSERT_OK(fixture, store_count(store, &counter, &fixture->error));
+    store_count(store, &counter);
     store_pair_t pair = sample_pair(run_id, ids[0], ids[1]);
     pair.types = types;
-    ASSERT_OK(fixture, store_add_pair(store, &pair, &fixture->error));
+    store_add_pair(store, &pair);
     store_divergence_t divergence = sample_divergence(run_id, executor_id, signature);
     divergence.case_line = line;
     divergence.program_line = line;
     divergence.slack = (double)rng_below(rng, 1 << 30); /* No two are equally bad. */
     divergence.cause = "cause";
-    bool is_new;
-    ASSERT_OK(fixture, store_add_divergence(store, &divergence, &is_new, &fixture->error));
-    if (rng_one_in(rng, 4)) {
-      ASSERT_OK(fixture, store_add_shrunk(store, &divergence, &fixture->error));
-    }
+    store_add_divergence(store, &divergence);
+    if (rng_one_in(rng, 4)) store_add_shrunk(store, &divergence);
     store_histogram_t histogram = {run_id, executor_id, "op",         "",
                                    types,  "conforms",  "slack",      (int)rng_below(rng, 3),
                                    0.5,    1,           counter.cases};
-    ASSERT_OK(fixture, store_add_histogram(store, &histogram, &fixture->error));
+    store_add_histogram(store, &histogram);
     store_constraint_t constraint = {run_id, executor_id, "op", types, "conforms", 1};
-    ASSERT_OK(fixture, store_count_constraint(store, &constraint, &fixture->error));
+    store_count_constraint(store, &constraint);
     store_observation_t observation = {run_id, executor_id, "op", "a", types, "b", "formula", 2};
-    ASSERT_OK(fixture, store_add_observation(store, &observation, &fixture->error));
+    store_add_observation(store, &observation);
     store_profile_t profile = {executor_id, "op", "",     types,  types,  1,
                                2,           line, "text", "rule", "words"};
     if (rng_one_in(rng, 8)) {
+      bool is_new;
       ASSERT_OK(fixture, store_add_profile(store, &profile, &is_new, &fixture->error));
     }
   }
-  const store_run_times_t times = {.seconds = 3, .oracle = 2};
-  ASSERT_OK(fixture, store_set_run_times(store, run_id, &times, &fixture->error));
+  const store_run_times_t times = {.run_id = run_id, .seconds = 3, .oracle_seconds = 2};
+  store_set_run_times(store, &times);
 }
 
 static void write_shard(store_fixture_t *fixture, int shard, uint64_t seed) {

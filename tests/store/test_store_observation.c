@@ -8,16 +8,16 @@ static void test_counts_add_up(store_fixture_t *fixture, gconstpointer data) {
   store_t *store = open_store(fixture);
   int64_t run_id = begin_run(fixture, store);
   store_observation_t observation = sample_observation(run_id, add_executor(fixture, store, "x"));
-  add_observation(fixture, store, &observation);
-  add_observation(fixture, store, &observation);
+  store_add_observation(store, &observation);
+  store_add_observation(store, &observation);
   ASSERT_OK(fixture, store_end_run(store, run_id, 0, &fixture->error));
   assert_query(fixture, "SELECT algorithm, types, observed, cases FROM observation",
                "BF16_BF16_F32|f32,f32->f32|BF16_BF16_F32|F32_F32_F32|60");
-  add_observation(fixture, store, &observation); /* Now SQL has to add. */
+  store_add_observation(store, &observation); /* Now SQL has to add. */
   store_observation_t none = observation;
   none.types = "none";
   none.cases = 0;
-  add_observation(fixture, store, &none); /* Not even a row. */
+  store_add_observation(store, &none); /* Not even a row. */
   close_store(fixture, store);
   assert_query(fixture, "SELECT count(*), sum(cases) FROM observation", "1|90");
 }
@@ -35,9 +35,9 @@ static void test_keys(store_fixture_t *fixture, gconstpointer data) {
   variants[4].types = "f64,f64->f64";
   variants[5].observed = ""; /* None of them. */
   for (int twice = 0; twice < 2; twice++) {
-    add_observation(fixture, store, &same);
+    store_add_observation(store, &same);
     for (size_t i = 0; i < G_N_ELEMENTS(variants); i++) {
-      add_observation(fixture, store, &variants[i]);
+      store_add_observation(store, &variants[i]);
     }
     ASSERT_OK(fixture, store_end_run(store, run_id, 0, &fixture->error));
   }
@@ -53,8 +53,8 @@ static void test_refused(store_fixture_t *fixture, gconstpointer data) {
   store_observation_t observation = sample_observation(run_id, add_executor(fixture, store, "x"));
   store_observation_t nothing_asked = observation;
   nothing_asked.algorithm = "";
-  add_observation(fixture, store, &observation);
-  add_observation(fixture, store, &nothing_asked);
+  store_add_observation(store, &observation);
+  store_add_observation(store, &nothing_asked);
   ASSERT_FAILS(fixture, store_close(store, &fixture->error), STATUS_INVALID, "algorithm");
   assert_query(fixture, "SELECT count(*) FROM observation", "0");
 }
@@ -76,7 +76,7 @@ static void test_older_database(store_fixture_t *fixture, gconstpointer data) {
   assert_query(fixture, "SELECT count(*) FROM sqlite_schema WHERE name = 'observation'", "0");
   store_t *store = open_store(fixture);
   store_observation_t observation = sample_observation(begin_run(fixture, store), 5);
-  add_observation(fixture, store, &observation);
+  store_add_observation(store, &observation);
   close_store(fixture, store);
   assert_query(fixture, "SELECT name, cases FROM observation JOIN executor USING (executor_id)",
                "old|30");

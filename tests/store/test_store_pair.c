@@ -5,23 +5,19 @@ static const char ALL_COUNTS[] =
     "SELECT cases, alike_wrong, different, both_conform, first_diverges, second_diverges, "
     "both_diverge, undecided FROM pair";
 
-static void add_pair(store_fixture_t *fixture, store_t *store, const store_pair_t *pair) {
-  ASSERT_OK(fixture, store_add_pair(store, pair, &fixture->error));
-}
-
 static void test_counts_add_up(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
   store_t *store = open_store(fixture);
   int64_t run_id = begin_run(fixture, store);
   int64_t x = add_executor(fixture, store, "x");
   store_pair_t pair = sample_pair(run_id, x, add_executor(fixture, store, "y"));
-  add_pair(fixture, store, &pair);
-  add_pair(fixture, store, &pair);
+  store_add_pair(store, &pair);
+  store_add_pair(store, &pair);
   ASSERT_OK(fixture, store_end_run(store, run_id, 0, &fixture->error));
   assert_query(fixture, ALL_COUNTS, "200|12|30|10|8|6|4|2");
-  add_pair(fixture, store, &pair); /* Now SQL has to add. */
+  store_add_pair(store, &pair); /* Now SQL has to add. */
   store_pair_t none = {.run_id = run_id, .op = "op", .algorithm = "", .types = ""};
-  add_pair(fixture, store, &none); /* Not even a row. */
+  store_add_pair(store, &none); /* Not even a row. */
   close_store(fixture, store);
   assert_query(fixture, ALL_COUNTS, "300|18|45|15|12|9|6|3");
 }
@@ -41,8 +37,8 @@ static void test_keys(store_fixture_t *fixture, gconstpointer data) {
   variants[4].algorithm = "maximum";
   variants[5].types = "f64,f64->f64";
   for (int twice = 0; twice < 2; twice++) {
-    add_pair(fixture, store, &same);
-    for (size_t i = 0; i < G_N_ELEMENTS(variants); i++) add_pair(fixture, store, &variants[i]);
+    store_add_pair(store, &same);
+    for (size_t i = 0; i < G_N_ELEMENTS(variants); i++) store_add_pair(store, &variants[i]);
     ASSERT_OK(fixture, store_end_run(store, run_id, 0, &fixture->error));
   }
   close_store(fixture, store);
@@ -59,8 +55,8 @@ static void test_order_of_a_run(store_fixture_t *fixture, gconstpointer data) {
   store_pair_t backward = sample_pair(begin_run(fixture, store), y, x);
   backward.second_diverges += 10; /* x it is. */
   backward.different += 10;
-  add_pair(fixture, store, &forward);
-  add_pair(fixture, store, &backward);
+  store_add_pair(store, &forward);
+  store_add_pair(store, &backward);
   close_store(fixture, store);
   assert_query(fixture,
                "SELECT first, second, op, algorithm, types, cases, alike_wrong, different, "

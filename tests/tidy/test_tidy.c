@@ -52,6 +52,9 @@ static const struct plant {
     {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/ops/g/g.h\"\n", "may not include"},
     {check_layers, "oracles/ops/f/f_op_draw.c", "#include \"oracles/exact/a.h\"\n", "may not"},
     {check_layers, "oracles/ops/f/f_oracle.c", "#include \"oracles/oracle.h\"\n", NULL},
+    {check_layers, "reports/run/a.c", "#include \"harness/run/session.h\"\n", NULL},
+    {check_layers, "reports/run/a.c", "#include \"harness/cli/task.h\"\n", "may not include"},
+    {check_layers, "harness/run/a.c", "#include \"reports/run/summary.h\"\n", "may not include"},
     {check_layers, "tests/num/a.c", "#include \"harness/run/session.h\"\n", NULL},
     {check_layers, "tests/num/a.c", "#include \"harness/cli/flags.h\"\n", "may not include"},
 

@@ -49,10 +49,10 @@ static const layer_t LAYERS[] = {
     {"harness/run/*", 5},
     {"harness/campaign/*", 5},
     {"harness/search/*", 5},
-    {"reports/*", 5},
-    {"harness/cli/*", 6},
-    {"fuzz/*", 6},
-    {"tests/*", 6},
+    {"reports/*", 6},
+    {"harness/cli/*", 7},
+    {"fuzz/*", 7},
+    {"tests/*", 7},
 };
 
 static inline const layer_t *find_layer(const char *path) {

@@ -1,0 +1,10 @@
+/* The states of findings, for overview.c. */
+#ifndef ASSAY_REPORTS_OVERVIEW_OVERVIEW_STATES_H
+#define ASSAY_REPORTS_OVERVIEW_OVERVIEW_STATES_H
+
+#include "reports/overview/overview.h"
+
+/* Reads those of all findings, whatever campaign is reported on: what is new is so among all. */
+status_t overview_read_states(const char *path, GHashTable **out_states, failure_t *error);
+
+#endif

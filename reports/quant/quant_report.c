@@ -1,0 +1,153 @@
+/* What `assay quant run` says. */
+#include "reports/quant/quant_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/verdict/describe.h"
+
+static const char *executor_at(const quant_report_t *report, size_t index) {
+  return executor_name(session_options(report->session)->executors[index]);
+}
+
+static void print_steps_table(const quant_report_t *report) {
+  printf("%-28s %-8s %9s %9s %8s %7s %6s %10s %12s\n", "executor", "form", "conforms", "diverges",
+         "refused", "failed", "weak", "no-oracle", "substituted");
+  for (guint i = 0; i < report->rows->len; i++) {
+    const quant_measurement_t *row = &g_array_index(report->rows, quant_measurement_t, i);
+    const uint64_t *outcomes = row->outcomes;
+    printf("%-28s %-8s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %10" PRIu64
+           " %12" PRIu64 "\n",
+           executor_at(report, row->executor), quant_form_spelling(row->form),
+           outcomes[OUTCOME_conforms], outcomes[OUTCOME_diverges], outcomes[OUTCOME_refused],
+           outcomes[OUTCOME_failed], outcomes[OUTCOME_weak], outcomes[OUTCOME_no_oracle],
+           row->substituted);
+    if (row->unfinished > 0) printf("  %" PRIu64 " runs could not be finished\n", row->unfinished);
+  }
+}
+
+/* Whether an earlier row of the tally has the same executor, algorithm and reason. */
+static bool was_told(tally_t *tally, size_t index) {
+  const tally_row_t *row = tally_at(tally, index);
+  for (size_t i = 0; i < index; i++) {
+    const tally_row_t *other = tally_at(tally, i);
+    if (other->executor == row->executor && other->outcome == row->outcome &&
+        strcmp(other->label.algorithm, row->label.algorithm) == 0 &&
+        strcmp(other->reason, row->reason) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The kernels whose steps an executor would not run for one reason, and how many steps. */
+static void print_reason(const quant_report_t *report, tally_t *tally, size_t index) {
+  const tally_row_t *row = tally_at(tally, index);
+  GString *kernels = g_string_new(NULL);
+  uint64_t cases = 0;
+  const char *last = "";
+  for (size_t i = index; i < tally_count(tally); i++) {
+    const tally_row_t *other = tally_at(tally, i);
+    if (other->executor != row->executor || other->outcome != row->outcome) continue;
+    if (strcmp(other->label.algorithm, row->label.algorithm) != 0) continue;
+    if (strcmp(other->reason, row->reason) != 0) continue;
+    cases += other->cases;
+    if (strcmp(other->label.op, last) == 0) continue;
+    g_string_append_printf(kernels, "%s%s", last[0] == '\0' ? "" : ", ", other->label.op);
+    last = other->label.op;
+  }
+  printf("  %s %s %" PRIu64 " steps of %s, %s: %s\n", executor_at(report, row->executor),
+         outcome_spelling(row->outcome), cases, row->label.algorithm, kernels->str, row->reason);
+  g_string_free(kernels, TRUE);
+}
+
+/* What was not run, and why. */
+static void print_reasons(const quant_report_t *report) {
+  tally_t *tally = session_tally(report->session);
+  for (size_t i = 0; i < tally_count(tally); i++) {
+    outcome_t outcome = tally_at(tally, i)->outcome;
+    bool is_absent = outcome == OUTCOME_refused || outcome == OUTCOME_failed;
+    if (is_absent && !was_told(tally, i)) print_reason(report, tally, i);
+  }
+}
+
+static void print_error_row(const quant_report_t *report, const quant_measurement_t *row,
+                            uint32_t value) {
+  const quant_error_t *error = &row->errors[value];
+  printf("%-28s %-8s %-28s %12.6g %12.6g%s\n", executor_at(report, row->executor),
+         quant_form_spelling(row->form), report->graph->values[value].name, error->certified,
+         error->observed, error->outside > 0 ? "  outside what conforming runs give" : "");
+}
+
+static void print_errors(const quant_report_t *report) {
+  const quant_graph_t *graph = report->graph;
+  printf("\n%-28s %-8s %-28s %12s %12s\n", "executor", "form", "value", "certified", "observed");
+  for (guint i = 0; i < report->rows->len; i++) {
+    const quant_measurement_t *row = &g_array_index(report->rows, quant_measurement_t, i);
+    for (uint32_t value = 0; value < graph->value_count; value++) {
+      bool is_wanted = graph->values[value].is_output || report->has_values;
+      if (is_wanted && row->is_measured[value]) print_error_row(report, row, value);
+    }
+  }
+  if (report->unknown[0] != '\0') {
+    printf("Not certified (infinite): nobody encloses %s\n", report->unknown);
+  }
+}
+
+static void print_differences(const quant_report_t *report) {
+  for (int a = 0; a < QUANT_FORM_COUNT; a++) {
+    for (int b = a + 1; b < QUANT_FORM_COUNT; b++) {
+      if (!report->wanted[a] || !report->wanted[b]) continue;
+      printf("Outputs of %s and %s differ by at most %.6g on one executor.\n",
+             quant_form_spelling((quant_form_t)a), quant_form_spelling((quant_form_t)b),
+             report->differences[a][b]);
+    }
+  }
+}
+
+static json_t *row_json(const quant_report_t *report, const quant_measurement_t *row) {
+  const quant_graph_t *graph = report->graph;
+  json_t *outcomes = json_object(), *values = json_object();
+  for (int i = 0; i < OUTCOME_COUNT; i++) {
+    json_object_set_new(outcomes, outcome_spelling((outcome_t)i),
+                        json_integer((json_int_t)row->outcomes[i]));
+  }
+  for (uint32_t i = 0; i < graph->value_count; i++) {
+    if (!row->is_measured[i]) continue;
+    const quant_error_t *error = &row->errors[i];
+    json_t *certified = isfinite(error->certified) ? json_real(error->certified) : json_null();
+    json_t *observed = isfinite(error->observed) ? json_real(error->observed) : json_null();
+    json_object_set_new(values, graph->values[i].name,
+                        json_pack("{s:o, s:o, s:I}", "certified", certified, "observed", observed,
+                                  "outside", (json_int_t)error->outside));
+  }
+  return json_pack("{s:s, s:s, s:o, s:I, s:I, s:o}", "executor", executor_at(report, row->executor),
+                   "form", quant_form_spelling(row->form), "steps", outcomes, "substituted",
+                   (json_int_t)row->substituted, "unfinished", (json_int_t)row->unfinished,
+                   "values", values);
+}
+
+void quant_report_print_json(const quant_report_t *report) {
+  json_t *rows = json_array();
+  g_autoptr(GString) contract = g_string_new(NULL);
+  contract_print(&session_options(report->session)->contract, contract);
+  for (guint i = 0; i < report->rows->len; i++) {
+    json_array_append_new(rows,
+                          row_json(report, &g_array_index(report->rows, quant_measurement_t, i)));
+  }
+  json_print(json_pack("{s:s, s:s, s:s, s:s, s:o}", "graph", report->name, "table", report->table,
+                       "contract", contract->str, "uncertified", report->unknown, "runs", rows),
+             false);
+}
+
+void quant_report_print(const quant_report_t *report) {
+  printf("%s, table %s, contract %s, %" G_GINT64_FORMAT " sets of inputs; steps by verdict:\n",
+         report->name, report->table, report->contract == NULL ? "backend" : report->contract,
+         report->inputs);
+  print_steps_table(report);
+  print_reasons(report);
+  print_errors(report);
+  print_differences(report);
+}

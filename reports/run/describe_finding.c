@@ -1,0 +1,97 @@
+/* Findings of a run in words, as lines to paste, and as JSON. */
+#include "reports/run/describe_finding.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "reports/verdict/describe.h"
+
+/* Longer case lines are drawn anew in the command that replays them. */
+enum { PASTED_LINE_BYTES_MAX = 2000 };
+
+void describe_replay(const finding_t *finding, const run_report_t *report, GString *out_text) {
+  char *name = g_shell_quote(run_report_executor(report, finding->executor));
+  const char *case_line = finding->shrunk_line == NULL ? finding->case_line : finding->shrunk_line;
+  bool is_long = strlen(case_line) > PASTED_LINE_BYTES_MAX;
+  if (is_long && finding->shrunk_line == NULL && finding->origin.has_case_seed) {
+    char *program = g_shell_quote(finding->program_line);
+    g_string_append_printf(
+        out_text, "assay gen --program %s --case-seed 0x%" PRIx64 " | assay replay - --executor %s",
+        program, finding->origin.case_seed, name);
+    g_free(program);
+  } else {
+    char *line = g_shell_quote(case_line);
+    g_string_append_printf(out_text, "assay replay %s --executor %s", line, name);
+    g_free(line);
+  }
+  g_free(name);
+  g_string_append(out_text, report->replay_options);
+}
+
+void describe_finding(const finding_t *finding, const run_report_t *report, GString *out_text) {
+  g_string_append_printf(out_text, "%s %s %s %s ", run_report_executor(report, finding->executor),
+                         finding->label.op, finding->label.algorithm, finding->label.types);
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  const char *broken;
+  if (program_parse(str_from(finding->program_line), &arena, &program, &broken, NULL) ==
+      STATUS_OK) {
+    describe_verdict(&program, &finding->verdict, out_text);
+  }
+  arena_deinit(&arena);
+}
+
+json_t *json_finding(const finding_t *finding, const run_report_t *report) {
+  GString *replay = g_string_new(NULL);
+  describe_replay(finding, report, replay);
+  json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
+                             run_report_executor(report, finding->executor), "signature",
+                             finding->signature.text, "op", finding->label.op, "algorithm",
+                             finding->label.algorithm, "types", finding->label.types, "regime",
+                             finding->origin.regime, "implementation", finding->implementation,
+                             "program", finding->program_line, "case", finding->case_line, "replay",
+                             replay->str, "count", (json_int_t)finding->count);
+  json_object_set_new(object, "verdict", json_verdict(&finding->verdict));
+  if (report->lives != NULL) {
+    json_object_set_new(object, "state",
+                        json_string(life_spelling(run_report_life(report, finding))));
+  }
+  g_string_free(replay, TRUE);
+  return object;
+}
+
+static void count_lives(const run_report_t *report, size_t out_counts[LIFE_COUNT]) {
+  memset(out_counts, 0, LIFE_COUNT * sizeof *out_counts);
+  for (size_t i = 0; i < session_finding_count(report->session); i++) {
+    out_counts[run_report_life(report, session_finding(report->session, i))]++;
+  }
+}
+
+void describe_lives(const run_report_t *report, GString *out_text) {
+  size_t findings = session_finding_count(report->session);
+  if (report->lives == NULL || findings == 0) return;
+  size_t counts[LIFE_COUNT];
+  count_lives(report, counts);
+  g_string_append_printf(out_text, "%zu findings:", findings);
+  const char *separator = " ";
+  for (int life = 0; life < LIFE_COUNT; life++) {
+    if (counts[life] == 0 && life != LIFE_NEW) continue;
+    g_string_append_printf(out_text, "%s%zu %s", separator, counts[life],
+                           life_spelling((life_t)life));
+    separator = ", ";
+  }
+  g_string_append_c(out_text, '\n');
+}
+
+json_t *json_lives(const run_report_t *report) {
+  if (report->lives == NULL) return json_null();
+  size_t counts[LIFE_COUNT];
+  count_lives(report, counts);
+  json_t *object = json_object();
+  for (int life = 0; life < LIFE_COUNT; life++) {
+    json_object_set_new(object, life_spelling((life_t)life),
+                        json_integer((json_int_t)counts[life]));
+  }
+  return object;
+}

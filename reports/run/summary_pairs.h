@@ -1,0 +1,16 @@
+/* The part of a summary on executors side by side: who returned other bits than whom, and whom the
+ * oracle blames. */
+#ifndef ASSAY_REPORTS_RUN_SUMMARY_PAIRS_H
+#define ASSAY_REPORTS_RUN_SUMMARY_PAIRS_H
+
+#include <jansson.h>
+
+#include "reports/run/run_report.h"
+
+/* A table by pair of executors and op; nothing if no two answered the same case. */
+void summary_print_pairs(const run_report_t *report);
+
+/* An array of all that was counted, by pair, op, algorithm and types. */
+json_t *summary_json_pairs(const run_report_t *report);
+
+#endif
