@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "harness/identify/profile_words.h"
-#include "harness/identify/tree_rule.h"
+#include "harness/identify/sum_order_find.h"
 
 bool identified_is_explained(const identified_t *identified) {
   if (identified->identification.identity != IDENTITY_FOUND) return false;
@@ -56,7 +56,7 @@ char *identified_rule(const profile_t *profile) {
   arena_t arena;
   arena_init(&arena);
   GString *text = g_string_new(NULL);
-  tree_rule_print(tree_rule_find(profile, &arena), text);
+  sum_order_print_found(sum_order_find(profile, &arena), text);
   g_string_append(text, places[profile_init_place(profile)]);
   arena_deinit(&arena);
   return g_string_free(text, FALSE);

@@ -5,7 +5,7 @@
 
 #include "harness/cli/describe.h"
 #include "harness/cli/identify_run.h"
-#include "harness/identify/size_map.h"
+#include "harness/identify/order_by_size.h"
 
 typedef struct map_context {
   executor_t *executor;
@@ -15,7 +15,7 @@ typedef struct map_context {
 } map_context_t;
 
 static status_t identify_point(void *data, int64_t size, const profile_t *hint, arena_t *arena,
-                               map_point_t *out_point, failure_t *error) {
+                               size_point_t *out_point, failure_t *error) {
   map_context_t *context = data;
   *context->varied = size;
   const identify_options_t options = {.hint = hint, .seed = context->seed};
@@ -45,8 +45,8 @@ static status_t identify_point(void *data, int64_t size, const profile_t *hint, 
 }
 
 /* What a range is: a rule and arithmetics, or why there are none. */
-static char *range_text(const size_map_t *map, const map_range_t *range) {
-  const map_point_t *last = &g_array_index(map->points, map_point_t, range->end - 1);
+static char *range_text(const order_by_size_t *map, const size_range_t *range) {
+  const size_point_t *last = &g_array_index(map->points, size_point_t, range->end - 1);
   if (last->is_refused) return g_strdup_printf("refused: %s", last->reason);
   if (!last->is_explained) {
     bool is_first_only = last->identity == IDENTITY_FOUND;
@@ -58,22 +58,22 @@ static char *range_text(const size_map_t *map, const map_range_t *range) {
                                        [INIT_LAST] = "; initial value last",
                                        [INIT_INSIDE] = "; initial value inside"};
   GString *text = g_string_new(NULL);
-  tree_rule_print(range->rule, text);
+  sum_order_print_found(range->order, text);
   g_string_append(text, "; ");
   profile_print_arithmetics(&last->profile, text);
   g_string_append(text, places[profile_init_place(&last->profile)]);
   return g_string_free(text, FALSE);
 }
 
-static void print_text(const size_map_t *map, const map_context_t *context) {
+static void print_text(const order_by_size_t *map, const map_context_t *context) {
   GString *line = g_string_new(NULL);
   *context->varied = context->plan.last;
-  summer_shape_print(&context->plan.shape, line);
+  sum_shape_print(&context->plan.shape, line);
   printf("%s %s\n  %s %" PRId64 "..%" PRId64 ": %u ranges, from %u sizes, %zu calls\n",
          executor_name(context->executor), line->str, context->plan.mapped, context->plan.first,
          context->plan.last, map->ranges->len, map->points->len, map->calls);
   for (guint i = 0; i < map->ranges->len; i++) {
-    const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
+    const size_range_t *range = &g_array_index(map->ranges, size_range_t, i);
     char *sizes = g_strdup_printf("%" PRId64 "..%" PRId64, range->first, range->last);
     char *text = range_text(map, range);
     printf("  %-12s %s\n", sizes, text);
@@ -83,14 +83,14 @@ static void print_text(const size_map_t *map, const map_context_t *context) {
   g_string_free(line, TRUE);
 }
 
-static json_t *map_json(const size_map_t *map, const map_context_t *context) {
+static json_t *map_json(const order_by_size_t *map, const map_context_t *context) {
   json_t *ranges = json_array();
   for (guint i = 0; i < map->ranges->len; i++) {
-    const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
+    const size_range_t *range = &g_array_index(map->ranges, size_range_t, i);
     char *text = range_text(map, range);
     json_t *sizes = json_array();
     for (size_t k = range->begin; k < range->end; k++) {
-      int64_t size = g_array_index(map->points, map_point_t, k).size;
+      int64_t size = g_array_index(map->points, size_point_t, k).size;
       json_array_append_new(sizes, json_integer(size));
     }
     json_array_append_new(
@@ -103,9 +103,9 @@ static json_t *map_json(const size_map_t *map, const map_context_t *context) {
                    "calls", (json_int_t)map->calls, "ranges", ranges);
 }
 
-static bool is_all_explained(const size_map_t *map) {
+static bool is_all_explained(const order_by_size_t *map) {
   for (guint i = 0; i < map->points->len; i++) {
-    const map_point_t *point = &g_array_index(map->points, map_point_t, i);
+    const size_point_t *point = &g_array_index(map->points, size_point_t, i);
     if (!point->is_refused && !point->is_explained) return false;
   }
   return true;
@@ -118,9 +118,9 @@ int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t s
   arena_t arena;
   arena_init(&arena);
   failure_t error = {0};
-  size_map_t map = {.points = NULL};
+  order_by_size_t map = {.points = NULL};
   status_t status =
-      size_map_run(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
+      order_by_size_find(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
   int exit_code = EXIT_CODE_CLEAN;
   if (status != STATUS_OK) {
     exit_code = complain_status(status, &error);
@@ -132,7 +132,7 @@ int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t s
     }
     if (!is_all_explained(&map)) exit_code = EXIT_CODE_DIVERGES;
   }
-  size_map_free(&map);
+  order_by_size_free(&map);
   arena_deinit(&arena);
   return exit_code;
 }
