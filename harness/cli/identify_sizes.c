@@ -6,6 +6,7 @@
 #include "harness/cli/describe.h"
 #include "harness/cli/identify_run.h"
 #include "harness/identify/order_by_size.h"
+#include "harness/identify/sum_rule.h"
 
 typedef struct map_context {
   executor_t *executor;
@@ -53,15 +54,11 @@ static char *range_text(const order_by_size_t *map, const size_range_t *range) {
     const char *name = is_first_only ? "result elements differ" : identity_name(last->identity);
     return g_strdup_printf("%s: %s", name, last->reason);
   }
-  static const char *const places[] = {[INIT_NOWHERE] = "",
-                                       [INIT_FIRST] = "; initial value first",
-                                       [INIT_LAST] = "; initial value last",
-                                       [INIT_INSIDE] = "; initial value inside"};
   GString *text = g_string_new(NULL);
   sum_order_print_found(range->order, text);
   g_string_append(text, "; ");
   profile_print_arithmetics(&last->profile, text);
-  g_string_append(text, places[profile_init_place(&last->profile)]);
+  sum_rule_print_init_place(&last->profile, "; ", text);
   return g_string_free(text, FALSE);
 }
 

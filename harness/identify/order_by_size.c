@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
+#include "harness/identify/sum_rule.h"
 
 enum { POINTS_MAX = 400, SMALL_TERMS = 2 };
 
@@ -98,7 +99,7 @@ static bool points_fit(const size_point_t *a, const size_point_t *b) {
   if (!a->is_explained) return a->identity == b->identity;
   bool is_small = MIN(a->profile.term_count, b->profile.term_count) <= SMALL_TERMS;
   if (is_small) return true; /* Too few nodes to show how they add. */
-  if (profile_init_place(&a->profile) != profile_init_place(&b->profile)) return false;
+  if (sum_rule_init_place(&a->profile) != sum_rule_init_place(&b->profile)) return false;
   return arithmetics_fit(&a->profile, &b->profile);
 }
 
@@ -164,7 +165,7 @@ static bool guess(const mapping_t *mapping, int64_t size, profile_t *out_hint) {
     return true;
   }
   if (nearest->order == NULL) return false;
-  return sum_order_guess(nearest->order, &nearest->profile, (size_t)size, mapping->arena, out_hint);
+  return sum_rule_guess(nearest->order, &nearest->profile, (size_t)size, mapping->arena, out_hint);
 }
 
 static void remember_order(mapping_t *mapping, const sum_order_t *order) {

@@ -6,7 +6,6 @@
 #include "harness/base/rng.h"
 #include "harness/identify/profile_builder.h"
 #include "harness/identify/sum_order_find.h"
-#include "harness/identify/sum_rule.h"
 
 /* A tree of binary nodes over items, which may be nodes themselves. */
 typedef struct subject {
@@ -367,41 +366,4 @@ bool sum_order_explains(const sum_order_t *order, const profile_t *profile) {
   }
   arena_deinit(&arena);
   return same;
-}
-
-bool sum_order_guess(const sum_order_t *order, const profile_t *like, size_t terms, arena_t *arena,
-                     profile_t *out_profile) {
-  static const rule_init_t places[] = {[INIT_NOWHERE] = RULE_INIT_ABSENT,
-                                       [INIT_FIRST] = RULE_INIT_TERM,
-                                       [INIT_LAST] = RULE_INIT_LAST};
-  init_place_t place = profile_init_place(like);
-  if (place == INIT_INSIDE) return false;
-  profile_node_t arithmetic = {.format = like->result, .rounding = ROUNDING_NEAREST_EVEN};
-  if (like->node_count > 0) arithmetic = like->nodes[like->node_count - 1];
-  arithmetic.aligned_bits = 0; /* Of wider nodes, which orders found here do not have. */
-  const sum_rule_t rule = {.order = *order,
-                           .init = places[place],
-                           .add = arithmetic,
-                           .join = arithmetic,
-                           .last = arithmetic,
-                           .like = like};
-  return sum_rule_apply(&rule, like->program_line, terms, arena, out_profile, NULL) == STATUS_OK;
-}
-
-init_place_t profile_init_place(const profile_t *profile) {
-  if (!profile->has_init) return INIT_NOWHERE;
-  uint32_t init = (uint32_t)profile->term_count;
-  size_t found = 0;
-  init_place_t place = INIT_INSIDE;
-  for (size_t i = 0; i < profile->node_count; i++) {
-    const profile_node_t *node = &profile->nodes[i];
-    for (uint32_t k = 0; k < node->child_count; k++) {
-      if (node->children[k] != init) continue;
-      found++;
-      bool is_last = i + 1 == profile->node_count;
-      if (node->child_count == 2 && node->children[0] == 0) place = INIT_FIRST;
-      if (node->child_count == 2 && is_last && profile->term_count > 1) place = INIT_LAST;
-    }
-  }
-  return found == 1 ? place : INIT_INSIDE;
 }

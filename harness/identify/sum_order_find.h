@@ -6,15 +6,6 @@
 #include "harness/identify/profile.h"
 #include "harness/model/sum_order.h"
 
-/* Where the initial value enters. */
-typedef enum init_place {
-  INIT_NOWHERE,
-  INIT_FIRST,  /* It is added to the first term. */
-  INIT_LAST,   /* It is added to the sum of all terms. */
-  INIT_INSIDE, /* Elsewhere, or more than once. */
-} init_place_t;
-init_place_t profile_init_place(const profile_t *profile);
-
 /* The order of the profile's tree without its initial values, in the arena; NULL if none gives it.
  */
 const sum_order_t *sum_order_find(const profile_t *profile, arena_t *arena);
@@ -24,11 +15,5 @@ void sum_order_print_found(const sum_order_t *order, GString *out_text);
 
 /* Whether the order gives the tree of the profile, initial values left aside. */
 bool sum_order_explains(const sum_order_t *order, const profile_t *profile);
-
-/* A profile of `terms` terms like `like`, whose terms are added in that order and whose nodes have
- * the arithmetic of the root: a guess for identify().  Initial values are as in `like`; false if
- * they are INIT_INSIDE. */
-bool sum_order_guess(const sum_order_t *order, const profile_t *like, size_t terms, arena_t *arena,
-                     profile_t *out_profile);
 
 #endif

@@ -102,3 +102,48 @@ status_t sum_rule_apply(const sum_rule_t *rule, const char *program_line, size_t
   if (has_tree) return STATUS_OK;
   return status_fail(error, STATUS_UNSUPPORTED, "the rule has no tree for %zu terms", term_count);
 }
+
+/* ---- Guessing ------------------------------------------------------------------------------- */
+
+rule_init_t sum_rule_init_place(const profile_t *profile) {
+  if (!profile->has_init) return RULE_INIT_ABSENT;
+  uint32_t init = (uint32_t)profile->term_count;
+  size_t found = 0;
+  rule_init_t place = RULE_INIT_ELSEWHERE;
+  for (size_t i = 0; i < profile->node_count; i++) {
+    const profile_node_t *node = &profile->nodes[i];
+    for (uint32_t k = 0; k < node->child_count; k++) {
+      if (node->children[k] != init) continue;
+      found++;
+      bool is_last = i + 1 == profile->node_count;
+      if (node->child_count == 2 && node->children[0] == 0) place = RULE_INIT_TERM;
+      if (node->child_count == 2 && is_last && profile->term_count > 1) place = RULE_INIT_LAST;
+    }
+  }
+  return found == 1 ? place : RULE_INIT_ELSEWHERE;
+}
+
+void sum_rule_print_init_place(const profile_t *profile, const char *before, GString *out_text) {
+  rule_init_t init = sum_rule_init_place(profile);
+  if (init == RULE_INIT_ABSENT) return;
+  g_string_append_printf(out_text, "%sinitial value %s", before,
+                         init == RULE_INIT_TERM   ? "first"
+                         : init == RULE_INIT_LAST ? "last"
+                                                  : "inside");
+}
+
+bool sum_rule_guess(const sum_order_t *order, const profile_t *like, size_t terms, arena_t *arena,
+                    profile_t *out_profile) {
+  rule_init_t init = sum_rule_init_place(like);
+  if (init == RULE_INIT_ELSEWHERE) return false;
+  profile_node_t arithmetic = {.format = like->result, .rounding = ROUNDING_NEAREST_EVEN};
+  if (like->node_count > 0) arithmetic = like->nodes[like->node_count - 1];
+  arithmetic.aligned_bits = 0; /* Of wider nodes, which orders found here do not have. */
+  const sum_rule_t rule = {.order = *order,
+                           .init = init,
+                           .add = arithmetic,
+                           .join = arithmetic,
+                           .last = arithmetic,
+                           .like = like};
+  return sum_rule_apply(&rule, like->program_line, terms, arena, out_profile, NULL) == STATUS_OK;
+}

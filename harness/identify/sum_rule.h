@@ -15,7 +15,8 @@ typedef enum rule_init {
   RULE_INIT_LAST,  /* Added to the sum of the terms. */
   RULE_INIT_EACH,  /* One more item in front, in each group and where the groups are joined. */
   RULE_INIT_ZERO,  /* There is none, but a +0 takes a place in front of the terms. */
-  RULE_INIT_COUNT
+  RULE_INIT_COUNT,
+  RULE_INIT_ELSEWHERE = RULE_INIT_COUNT /* In a profile: none of these, or one not looked for. */
 } rule_init_t;
 
 typedef struct sum_rule {
@@ -46,6 +47,18 @@ status_t sum_rule_apply(const sum_rule_t *rule, const char *program_line, size_t
 void sum_rule_print(const sum_rule_t *rule, GString *out_text);
 status_t sum_rule_parse(str_t text, const profile_t *like, arena_t *arena, sum_rule_t *out_rule,
                         failure_t *error);
+
+/* Where the initial value of a profile enters: RULE_INIT_ABSENT, _TERM, _LAST or _ELSEWHERE. */
+rule_init_t sum_rule_init_place(const profile_t *profile);
+
+/* Appends `before` and "initial value first", "last" or "inside"; nothing if there is none. */
+void sum_rule_print_init_place(const profile_t *profile, const char *before, GString *out_text);
+
+/* A profile of `terms` terms like `like`, whose terms are added in that order and whose nodes have
+ * the arithmetic of the root: a guess for identify().  Initial values are as in `like`; false if
+ * they are RULE_INIT_ELSEWHERE. */
+bool sum_rule_guess(const sum_order_t *order, const profile_t *like, size_t terms, arena_t *arena,
+                    profile_t *out_profile);
 
 /* Below: for the files of rules. */
 

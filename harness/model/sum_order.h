@@ -13,8 +13,8 @@
  *   halves-low            the same, the second one larger or equal
  *   power                 the same, the first part the largest power of two below n
  *   folded                x0 + xh, x1 + xh+1, ... with h = n / 2, and so on; n is a power of two
- *   interleaved           the even and the odd items are each added so, then these two sums: folded,
- *                         for any n
+ *   interleaved           the even and the odd items are each added so, then these two sums: it is
+ *                         folded, for any n
  *   waysW                 nodes that add W items to the sum at a time, and round once
  *   lanesW(A,B)           item i goes to lane i mod W; lanes are added by A, their sums by B
  *   lanesW-first(A,B)     likewise, where the items beyond the last whole W end the first lane
@@ -32,8 +32,8 @@
  *   shuffled              a random tree over the items in a random order
  *
  * lanesW is short for lanesW(sequential,halves), and blockedW for blocksW(sequential,sequential).
- * Where there are fewer than W items, lanesW has so many lanes; -first, -front and tailW(A) are then
- * sequential, -beside and tailW(A,C) are C. */
+ * Where there are fewer than W items, lanesW has so many lanes; -first, -front and tailW(A) are
+ * then sequential, -beside and tailW(A,C) are C. */
 /* clang-format on */
 #ifndef ASSAY_MODEL_SUM_ORDER_H
 #define ASSAY_MODEL_SUM_ORDER_H

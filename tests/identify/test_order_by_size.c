@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "harness/identify/order_by_size.h"
+#include "harness/identify/sum_rule.h"
 #include "tests/identify/identify_fixture.h"
 
 #define SUM "profile v1 terms=%d left=f32 result=f32 start=none flush=none%s tree=%s : x"
@@ -27,27 +28,27 @@ static void test_found(void) {
     int terms;
     const char *tree;
     const char *rule;
-    init_place_t init;
+    rule_init_t init;
   } rows[] = {
-      {1, "0", "sequential", INIT_NOWHERE},
-      {5, "[0..4]", "sequential", INIT_NOWHERE},
-      {5, "[i 0..4]", "sequential", INIT_FIRST},
-      {5, "[0..4 i]", "sequential", INIT_LAST},
-      {5, "[4..0:-1]", "reverse", INIT_NOWHERE},
-      {5, "([0..2] (3 4))", "halves", INIT_NOWHERE},
-      {5, "((0 1) [4..2:-1])", "halves-low", INIT_NOWHERE},
-      {8, "(((0 4) (2 6)) ((1 5) (3 7)))", "interleaved", INIT_NOWHERE},
+      {1, "0", "sequential", RULE_INIT_ABSENT},
+      {5, "[0..4]", "sequential", RULE_INIT_ABSENT},
+      {5, "[i 0..4]", "sequential", RULE_INIT_TERM},
+      {5, "[0..4 i]", "sequential", RULE_INIT_LAST},
+      {5, "[4..0:-1]", "reverse", RULE_INIT_ABSENT},
+      {5, "([0..2] (3 4))", "halves", RULE_INIT_ABSENT},
+      {5, "((0 1) [4..2:-1])", "halves-low", RULE_INIT_ABSENT},
+      {8, "(((0 4) (2 6)) ((1 5) (3 7)))", "interleaved", RULE_INIT_ABSENT},
       {12, "(([0..8:4] [1..9:4]) ([2..10:4] [3..11:4]))", "lanes4(sequential,halves)",
-       INIT_NOWHERE},
+       RULE_INIT_ABSENT},
       {14, "[(([0..8:4] [1..9:4]) ([2..10:4] [3..11:4])) 12 13]",
-       "tail4(lanes4(sequential,halves))", INIT_NOWHERE},
+       "tail4(lanes4(sequential,halves))", RULE_INIT_ABSENT},
       {15, "[([0..8:4] [1..9:4]) ([2..10:4] [3..11:4]) [12..14]]",
-       "tail4(lanes4(sequential,halves),sequential)", INIT_NOWHERE},
-      {9, "[[0..2] [3..5] [6..8]]", "blocks3(sequential,sequential)", INIT_NOWHERE},
-      {10, "(((0 1) [2..5]) [6..9])", "blocks4-first(sequential,sequential)", INIT_NOWHERE},
-      {5, "[0 1 3 2 4]", "swapped", INIT_NOWHERE},
-      {7, "[(1 5) [2..4] (0 6)]", NULL, INIT_NOWHERE},
-      {4, "(0..3)", NULL, INIT_NOWHERE},
+       "tail4(lanes4(sequential,halves),sequential)", RULE_INIT_ABSENT},
+      {9, "[[0..2] [3..5] [6..8]]", "blocks3(sequential,sequential)", RULE_INIT_ABSENT},
+      {10, "(((0 1) [2..5]) [6..9])", "blocks4-first(sequential,sequential)", RULE_INIT_ABSENT},
+      {5, "[0 1 3 2 4]", "swapped", RULE_INIT_ABSENT},
+      {7, "[(1 5) [2..4] (0 6)]", NULL, RULE_INIT_ABSENT},
+      {4, "(0..3)", NULL, RULE_INIT_ABSENT},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     arena_t arena;
@@ -56,7 +57,7 @@ static void test_found(void) {
     const sum_order_t *rule = sum_order_find(&profile, &arena);
     g_autofree char *text = order_text(rule);
     g_assert_cmpstr(text, ==, rows[i].rule);
-    g_assert_cmpint(profile_init_place(&profile), ==, rows[i].init);
+    g_assert_cmpint(sum_rule_init_place(&profile), ==, rows[i].init);
     if (rule != NULL) g_assert_true(sum_order_explains(rule, &profile));
     arena_deinit(&arena);
   }
@@ -75,7 +76,7 @@ static void test_other_sizes(void) {
   g_assert_true(sum_order_explains(rule, &two));
   g_assert_false(sum_order_explains(rule, &in_order));
   profile_t made;
-  g_assert_true(sum_order_guess(rule, &twelve, 6, &arena, &made));
+  g_assert_true(sum_rule_guess(rule, &twelve, 6, &arena, &made));
   g_autofree char *made_tree = tree_text(&made);
   g_autofree char *six_tree = tree_text(&six);
   g_assert_cmpstr(made_tree, ==, six_tree);
