@@ -73,7 +73,7 @@ static status_t find_float(str_t name, const element_t **out_element, failure_t 
 }
 
 /* "T", "T->R" or "L,R->T". */
-static status_t parse_types(const char *text, summer_shape_t *shape, failure_t *error) {
+static status_t parse_types(const char *text, sum_shape_t *shape, failure_t *error) {
   const char *whole = text != NULL ? text : "f32";
   const char *arrow = strstr(whole, "->");
   str_t operands = {.data = whole, .size = arrow != NULL ? (size_t)(arrow - whole) : strlen(whole)};
@@ -121,7 +121,7 @@ static status_t parse_size(const char *option, const char *text, int64_t *size,
   return STATUS_OK;
 }
 
-static status_t parse_op(const char *name, summer_shape_t *shape, failure_t *error) {
+static status_t parse_op(const char *name, sum_shape_t *shape, failure_t *error) {
   if (name == NULL) {
     return status_fail(error, STATUS_INVALID,
                        "no op given; add --op stablehlo.reduce or --op stablehlo.dot_general");
@@ -133,7 +133,7 @@ static status_t parse_op(const char *name, summer_shape_t *shape, failure_t *err
                      name);
 }
 
-static status_t parse_layout(const char *layout, summer_shape_t *shape, failure_t *error) {
+static status_t parse_layout(const char *layout, sum_shape_t *shape, failure_t *error) {
   if (layout == NULL) return STATUS_OK;
   bool is_known = strlen(layout) == 2 && strspn(layout, "nt") == 2;
   if (!is_known) {
@@ -146,7 +146,7 @@ static status_t parse_layout(const char *layout, summer_shape_t *shape, failure_
 }
 
 static status_t parse_plan(const identify_flags_t *flags, identify_plan_t *plan, failure_t *error) {
-  summer_shape_t *shape = &plan->shape;
+  sum_shape_t *shape = &plan->shape;
   STATUS_TRY(parse_op(flags->op, shape, error));
   STATUS_TRY(parse_types(flags->type, shape, error));
   STATUS_TRY(parse_size("--n", flags->n, &shape->terms, plan, error));
@@ -182,7 +182,7 @@ static status_t put_out(const identify_flags_t *flags, store_t *store, const exe
 }
 
 static int identify_one(const identify_flags_t *flags, store_t *store, executor_t *executor,
-                        const summer_shape_t *shape, uint64_t seed) {
+                        const sum_shape_t *shape, uint64_t seed) {
   arena_t arena;
   arena_init(&arena);
   failure_t error = {0};
@@ -194,7 +194,7 @@ static int identify_one(const identify_flags_t *flags, store_t *store, executor_
     exit_code = complain_status(status, &error);
   } else {
     GString *line = g_string_new(NULL);
-    summer_shape_print(shape, line);
+    sum_shape_print(shape, line);
     if (flags->as_json) {
       json_print(identified_json(&identified, line->str), false);
     } else {

@@ -4,7 +4,7 @@
 #define ASSAY_CLI_IDENTIFY_MAP_H
 
 #include "harness/cli/identify_output.h"
-#include "harness/identify/executor_summer.h"
+#include "harness/identify/executor_sum.h"
 
 /* Lengths from low to high. */
 typedef struct length_range {
@@ -14,7 +14,7 @@ typedef struct length_range {
 
 /* Finds, prints and stores the map of one executor.  Returns an exit code: EXIT_CODE_DIVERGES if
  * some length could not be identified. */
-int identify_map(executor_t *executor, const summer_shape_t *shape, length_range_t range,
+int identify_map(executor_t *executor, const sum_shape_t *shape, length_range_t range,
                  uint64_t seed, store_t *store, bool as_json);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "harness/cli/flags.h"
 #include "harness/cli/identify_run.h"
+#include "harness/identify/order_by_size.h"
 #include "reports/identify/size_report.h"
 
 typedef struct map_context {
@@ -12,7 +13,7 @@ typedef struct map_context {
 } map_context_t;
 
 static status_t identify_point(void *data, int64_t size, const profile_t *hint, arena_t *arena,
-                               map_point_t *out_point, failure_t *error) {
+                               size_point_t *out_point, failure_t *error) {
   map_context_t *context = data;
   *context->varied = size;
   const identify_options_t options = {.hint = hint, .seed = context->seed};
@@ -41,18 +42,18 @@ static status_t identify_point(void *data, int64_t size, const profile_t *hint, 
   return STATUS_OK;
 }
 
-static bool is_all_explained(const size_map_t *map) {
+static bool is_all_explained(const order_by_size_t *map) {
   for (guint i = 0; i < map->points->len; i++) {
-    const map_point_t *point = &g_array_index(map->points, map_point_t, i);
+    const size_point_t *point = &g_array_index(map->points, size_point_t, i);
     if (!point->is_refused && !point->is_explained) return false;
   }
   return true;
 }
 
-static void report(const size_map_t *map, map_context_t *context, bool as_json) {
+static void report(const order_by_size_t *map, map_context_t *context, bool as_json) {
   g_autoptr(GString) line = g_string_new(NULL);
   *context->varied = context->plan.last;
-  summer_shape_print(&context->plan.shape, line);
+  sum_shape_print(&context->plan.shape, line);
   const size_report_t what = {.map = map,
                               .executor = context->executor,
                               .program_line = line->str,
@@ -73,9 +74,9 @@ int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t s
   arena_t arena;
   arena_init(&arena);
   failure_t error = {0};
-  size_map_t map = {.points = NULL};
+  order_by_size_t map = {.points = NULL};
   status_t status =
-      size_map_run(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
+      order_by_size_find(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
   int exit_code = EXIT_CODE_CLEAN;
   if (status != STATUS_OK) {
     exit_code = complain_status(status, &error);
@@ -83,7 +84,7 @@ int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t s
     report(&map, &context, as_json);
     if (!is_all_explained(&map)) exit_code = EXIT_CODE_DIVERGES;
   }
-  size_map_free(&map);
+  order_by_size_free(&map);
   arena_deinit(&arena);
   return exit_code;
 }

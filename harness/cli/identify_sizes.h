@@ -2,10 +2,10 @@
 #ifndef ASSAY_CLI_IDENTIFY_SIZES_H
 #define ASSAY_CLI_IDENTIFY_SIZES_H
 
-#include "harness/identify/executor_summer.h"
+#include "harness/identify/executor_sum.h"
 
 typedef struct identify_plan {
-  summer_shape_t shape;
+  sum_shape_t shape;
   const char *mapped; /* The option whose size varies, or NULL. */
   int64_t *varied;    /* That size, in `shape`. */
   int64_t first;

@@ -5,18 +5,18 @@
 /* Negative products that are too small for the result, all of them together too. */
 static status_t probe_underflow(anatomy_t *anatomy, profile_t *profile) {
   const discovery_t *discovery = anatomy->discovery;
-  const summer_t *summer = discovery->prober->summer;
-  int least = summer->result->exponent_min - summer->result->precision + 1;
-  int terms = ilogb((double)summer->term_count) + 1;
+  const black_box_sum_t *black_box = discovery->probe->black_box;
+  int least = black_box->result->exponent_min - black_box->result->precision + 1;
+  int terms = ilogb((double)black_box->term_count) + 1;
   int target = least - 2 - terms;
-  int left = MAX(target / 2, summer->left->exponent_min - summer->left->precision + 1);
-  int right = MAX(target - left, summer->right->exponent_min - summer->right->precision + 1);
+  int left = MAX(target / 2, black_box->left->exponent_min - black_box->left->precision + 1);
+  int right = MAX(target - left, black_box->right->exponent_min - black_box->right->precision + 1);
   if (left + right > target) return STATUS_OK;
-  for (size_t i = 0; i < summer->term_count; i++) {
-    prober_set_factors(discovery->prober, i, -ldexp(1, left), ldexp(1, right));
+  for (size_t i = 0; i < black_box->term_count; i++) {
+    mask_probe_set_factors(discovery->probe, i, -ldexp(1, left), ldexp(1, right));
   }
   double value = 0;
-  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  status_t status = mask_probe_run(discovery->probe, &value, discovery->error);
   profile->zero_is_first = value == 0 && signbit(value) != 0;
   return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
@@ -24,22 +24,23 @@ static status_t probe_underflow(anatomy_t *anatomy, profile_t *profile) {
 /* Everything is -0: only a zero that an accumulator starts from can make +0 of it. */
 static status_t probe_start(anatomy_t *anatomy, profile_t *profile) {
   const discovery_t *discovery = anatomy->discovery;
-  const summer_t *summer = discovery->prober->summer;
-  if (!format_has_negative_zero(summer->left) || !format_has_negative_zero(summer->result)) {
+  const black_box_sum_t *black_box = discovery->probe->black_box;
+  if (!format_has_negative_zero(black_box->left) || !format_has_negative_zero(black_box->result)) {
     return STATUS_OK;
   }
-  for (size_t i = 0; i < summer_leaf_count(summer); i++) prober_set(discovery->prober, i, -0.0);
+  for (size_t i = 0; i < black_box_sum_leaf_count(black_box); i++)
+    mask_probe_set(discovery->probe, i, -0.0);
   double value;
-  STATUS_TRY(prober_run(discovery->prober, &value, discovery->error));
+  STATUS_TRY(mask_probe_run(discovery->probe, &value, discovery->error));
   profile->starts_at_zero = value == 0 && signbit(value) == 0;
-  return profile->starts_at_zero && summer->right != NULL ? probe_underflow(anatomy, profile)
-                                                          : STATUS_OK;
+  return profile->starts_at_zero && black_box->right != NULL ? probe_underflow(anatomy, profile)
+                                                             : STATUS_OK;
 }
 
 /* A result that comes out as nothing although `expected` is in it. */
 static status_t is_lost(const discovery_t *discovery, double expected, bool *out_is_lost) {
   double value = expected;
-  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  status_t status = mask_probe_run(discovery->probe, &value, discovery->error);
   *out_is_lost = status == STATUS_OK && value == 0;
   return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
@@ -48,22 +49,22 @@ static status_t is_lost(const discovery_t *discovery, double expected, bool *out
 static status_t probe_inputs(anatomy_t *anatomy, profile_t *profile) {
   enum { LIFT_MAX = 60 };
   const discovery_t *discovery = anatomy->discovery;
-  prober_t *prober = discovery->prober;
-  const summer_t *summer = prober->summer;
-  if (summer->term_count == 0 || summer->left->precision < 2) return STATUS_OK;
-  double small = ldexp(0.5, summer->left->exponent_min);
-  if (summer->right == NULL) {
-    bool is_pair = summer->term_count > 1; /* Two halves make a normal number. */
-    prober_set(prober, 0, small);
-    if (is_pair) prober_set(prober, 1, small);
+  mask_probe_t *probe = discovery->probe;
+  const black_box_sum_t *black_box = probe->black_box;
+  if (black_box->term_count == 0 || black_box->left->precision < 2) return STATUS_OK;
+  double small = ldexp(0.5, black_box->left->exponent_min);
+  if (black_box->right == NULL) {
+    bool is_pair = black_box->term_count > 1; /* Two halves make a normal number. */
+    mask_probe_set(probe, 0, small);
+    if (is_pair) mask_probe_set(probe, 1, small);
     return is_lost(discovery, small, &profile->flushes_inputs);
   }
   bool left_is_lost;
-  prober_set_factors(prober, 0, small, ldexp(1, MIN(summer->right->exponent_max, LIFT_MAX)));
+  mask_probe_set_factors(probe, 0, small, ldexp(1, MIN(black_box->right->exponent_max, LIFT_MAX)));
   STATUS_TRY(is_lost(discovery, small, &left_is_lost));
   bool right_is_lost;
-  prober_set_factors(prober, 0, ldexp(1, MIN(summer->left->exponent_max, LIFT_MAX)),
-                     ldexp(0.5, summer->right->exponent_min));
+  mask_probe_set_factors(probe, 0, ldexp(1, MIN(black_box->left->exponent_max, LIFT_MAX)),
+                         ldexp(0.5, black_box->right->exponent_min));
   STATUS_TRY(is_lost(discovery, small, &right_is_lost));
   profile->flushes_inputs = left_is_lost && right_is_lost;
   return STATUS_OK;
@@ -72,51 +73,51 @@ static status_t probe_inputs(anatomy_t *anatomy, profile_t *profile) {
 /* Normal terms whose sum is subnormal. */
 static status_t probe_outputs(anatomy_t *anatomy, profile_t *profile) {
   const discovery_t *discovery = anatomy->discovery;
-  const summer_t *summer = discovery->prober->summer;
-  if (summer->term_count == 0) return STATUS_OK;
-  double least = ldexp(1, summer->result->exponent_min);
-  if (summer->term_count == 1) {
-    if (summer->right == NULL) return STATUS_OK;
-    prober_set(discovery->prober, 0, least / 2);
+  const black_box_sum_t *black_box = discovery->probe->black_box;
+  if (black_box->term_count == 0) return STATUS_OK;
+  double least = ldexp(1, black_box->result->exponent_min);
+  if (black_box->term_count == 1) {
+    if (black_box->right == NULL) return STATUS_OK;
+    mask_probe_set(discovery->probe, 0, least / 2);
   } else {
-    prober_set(discovery->prober, 0, 1.5 * least);
-    prober_set(discovery->prober, 1, -least);
+    mask_probe_set(discovery->probe, 0, 1.5 * least);
+    mask_probe_set(discovery->probe, 1, -least);
   }
   return is_lost(discovery, least / 2, &profile->flushes_outputs);
 }
 
 /* Whether what should be 1.5 times the smallest normal number comes out without its half. */
 static status_t is_half_lost(const discovery_t *discovery, bool *out_is_lost) {
-  double least = ldexp(1, discovery->prober->summer->result->exponent_min);
+  double least = ldexp(1, discovery->probe->black_box->result->exponent_min);
   double value = 0;
-  status_t status = prober_run(discovery->prober, &value, discovery->error);
+  status_t status = mask_probe_run(discovery->probe, &value, discovery->error);
   *out_is_lost = status == STATUS_OK && value == least;
   return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
 /* A sum that is subnormal on its way to a normal one. */
 static status_t probe_inner_sum(anatomy_t *anatomy, profile_t *profile) {
-  prober_t *prober = anatomy->discovery->prober;
-  double least = ldexp(1, prober->summer->result->exponent_min);
+  mask_probe_t *probe = anatomy->discovery->probe;
+  double least = ldexp(1, probe->black_box->result->exponent_min);
   const profile_node_t *node = &anatomy->nodes[0];
   const profile_node_t *above = &anatomy->nodes[anatomy->parents[0] - profile->term_count - 1];
   bool is_first = above->children[0] == profile->term_count + 1;
-  prober_set(prober, anatomy_leaf(anatomy, above, is_first ? 1 : 0), least);
-  prober_set(prober, anatomy_leaf(anatomy, node, 0), 1.5 * least);
-  prober_set(prober, anatomy_leaf(anatomy, node, 1), -least);
+  mask_probe_set(probe, anatomy_leaf(anatomy, above, is_first ? 1 : 0), least);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), 1.5 * least);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), -least);
   return is_half_lost(anatomy->discovery, &profile->flushes_sums);
 }
 
 /* The same of a product, of normal factors if the types have such. */
 static status_t probe_inner_product(anatomy_t *anatomy, profile_t *profile) {
-  prober_t *prober = anatomy->discovery->prober;
-  const summer_t *summer = prober->summer;
-  bool has_factors = summer->left->exponent_min == summer->result->exponent_min;
+  mask_probe_t *probe = anatomy->discovery->probe;
+  const black_box_sum_t *black_box = probe->black_box;
+  bool has_factors = black_box->left->exponent_min == black_box->result->exponent_min;
   for (uint32_t k = 0; k < 2 && has_factors; k++) {
     const profile_node_t *node = &anatomy->nodes[0];
-    double least = ldexp(1, summer->result->exponent_min);
-    prober_set(prober, anatomy_leaf(anatomy, node, 1 - k), least);
-    prober_set_factors(prober, anatomy_leaf(anatomy, node, k), least, 0.5);
+    double least = ldexp(1, black_box->result->exponent_min);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1 - k), least);
+    mask_probe_set_factors(probe, anatomy_leaf(anatomy, node, k), least, 0.5);
     bool is_lost;
     STATUS_TRY(is_half_lost(anatomy->discovery, &is_lost));
     profile->flushes_sums = is_lost || (k > 0 && profile->flushes_sums);
@@ -129,7 +130,7 @@ static status_t probe_sums(anatomy_t *anatomy, profile_t *profile) {
   profile->flushes_sums = profile->flushes_outputs;
   if (anatomy->node_count == 0) return STATUS_OK;
   if (anatomy->parents[0] != 0) return probe_inner_sum(anatomy, profile);
-  bool has_products = anatomy->discovery->prober->summer->right != NULL;
+  bool has_products = anatomy->discovery->probe->black_box->right != NULL;
   return has_products ? probe_inner_product(anatomy, profile) : STATUS_OK;
 }
 
@@ -188,20 +189,20 @@ static void finish_tree(const anatomy_t *anatomy, profile_t *profile) {
 }
 
 status_t probe_arithmetic(discovery_t *discovery, profile_t *out_profile) {
-  const summer_t *summer = discovery->prober->summer;
+  const black_box_sum_t *black_box = discovery->probe->black_box;
   GArray *nodes = discovery->builder.nodes;
   anatomy_t anatomy = {
       .discovery = discovery,
       .nodes = (profile_node_t *)(void *)nodes->data,
       .node_count = nodes->len,
       .parents = find_parents(discovery),
-      .is_unrounded = arena_alloc_zeroed(discovery->arena, summer->term_count + 1)};
-  profile_t profile = {.op = summer->op,
-                       .program_line = summer->program_line,
-                       .term_count = summer->term_count,
-                       .left = summer->left,
-                       .right = summer->right,
-                       .result = summer->result,
+      .is_unrounded = arena_alloc_zeroed(discovery->arena, black_box->term_count + 1)};
+  profile_t profile = {.op = black_box->op,
+                       .program_line = black_box->program_line,
+                       .term_count = black_box->term_count,
+                       .left = black_box->left,
+                       .right = black_box->right,
+                       .result = black_box->result,
                        .has_init = discovery->init_is_leaf};
   STATUS_TRY(probe_roundings(&anatomy));
   STATUS_TRY(probe_products(&anatomy, &profile));

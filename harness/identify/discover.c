@@ -41,14 +41,14 @@ static status_t count_survivors(discovery_t *discovery, uint32_t a, uint32_t b,
   const mask_scale_t *scale = &discovery->scale;
   size_t weight = 1;
   while (weight <= count) weight *= 2;
-  prober_set(discovery->prober, a, scale->mask);
-  prober_set(discovery->prober, b, -scale->mask);
-  for (size_t i = 0; i < count; i++) prober_set(discovery->prober, units[i], scale->unit);
+  mask_probe_set(discovery->probe, a, scale->mask);
+  mask_probe_set(discovery->probe, b, -scale->mask);
+  for (size_t i = 0; i < count; i++) mask_probe_set(discovery->probe, units[i], scale->unit);
   if (outside != NO_LEAF) {
-    prober_set(discovery->prober, outside, scale->unit * (double)weight);
+    mask_probe_set(discovery->probe, outside, scale->unit * (double)weight);
   }
   double value;
-  STATUS_TRY(prober_run(discovery->prober, &value, discovery->error));
+  STATUS_TRY(mask_probe_run(discovery->probe, &value, discovery->error));
   double units_left = value / scale->unit;
   double most = (double)count + (outside == NO_LEAF ? 0 : (double)weight);
   if (!(units_left >= 0 && units_left <= most) || units_left != floor(units_left)) {

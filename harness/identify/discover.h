@@ -1,8 +1,9 @@
-/* Finds the tree in which a summer adds.  Masks +M and -M at two leaves swallow every unit that is
- * added before the two meet, so the units that are left tell which leaves lie under the node where
- * they meet (FPRev: Xie et al., "FPRev: Revealing the order of floating-point summation").  Beyond
- * that: subtrees that have the size of a known one are guessed to have its shape and verified with
- * one probe per node, whose units have random weights; so is a whole tree that is given as a hint.
+/* Finds the tree in which a black box adds.  Masks +M and -M at two leaves swallow every unit that
+ * is added before the two meet, so the units that are left tell which leaves lie under the node
+ * where they meet (FPRev: Xie et al., "FPRev: Revealing the order of floating-point summation").
+ * Beyond that: subtrees that have the size of a known one are guessed to have its shape and
+ * verified with one probe per node, whose units have random weights; so is a whole tree that is
+ * given as a hint.
  *
  * The nodes found have children only, and aligned_bits -1 where small addends are lost beside large
  * ones in one adder; arithmetic_probe.h fills in the rest. */
@@ -10,13 +11,13 @@
 #define ASSAY_IDENTIFY_DISCOVER_H
 
 #include "harness/base/rng.h"
-#include "harness/identify/prober.h"
+#include "harness/identify/mask_probe.h"
 #include "harness/identify/profile_builder.h"
 
 enum { ALIGNED_UNKNOWN = -1 };
 
 typedef struct discovery {
-  prober_t *prober;
+  mask_probe_t *probe;
   mask_scale_t scale;
   rng_t rng;
   arena_t *arena;
@@ -45,7 +46,7 @@ typedef struct shape {
 void shape_leaves(const shape_t *shape, uint32_t id, GArray *out_leaves);
 
 /* Tests the subtree `id` of `shape`, whose leaves are renamed by `names` (by leaf id), against the
- * summer with one probe per node, and adds it to the builder if all hold.  A unit at leaf
+ * black box with one probe per node, and adds it to the builder if all hold.  A unit at leaf
  * `outside`, if that is not UINT32_MAX, must survive. */
 status_t verify_shape(discovery_t *discovery, const shape_t *shape, uint32_t id,
                       const uint32_t *names, uint32_t outside, bool *out_holds, uint32_t *out_id);

@@ -73,7 +73,7 @@ static size_t swallowed_weight(const verification_t *v, const profile_node_t *no
  * sum with a chance of 1 in weight_max + 1. */
 static status_t verify_node(verification_t *v, uint32_t id, bool *out_holds) {
   const profile_node_t *node = node_of(v->shape, id);
-  prober_t *prober = v->discovery->prober;
+  mask_probe_t *probe = v->discovery->probe;
   const mask_scale_t *scale = &v->discovery->scale;
   uint32_t a = any_leaf(v->shape, node->children[0]);
   uint32_t b = any_leaf(v->shape, node->children[1]);
@@ -83,18 +83,18 @@ static status_t verify_node(verification_t *v, uint32_t id, bool *out_holds) {
   for (guint i = 0; i < v->all->len; i++) {
     uint32_t leaf = g_array_index(v->all, uint32_t, i);
     if (v->weights[leaf] != 0) {
-      prober_set(prober, v->names[leaf], scale->unit * v->weights[leaf]);
+      mask_probe_set(probe, v->names[leaf], scale->unit * v->weights[leaf]);
     }
   }
   size_t expected = sum - swallowed_weight(v, node);
   if (v->outside != UINT32_MAX) {
-    prober_set(prober, v->outside, scale->unit);
+    mask_probe_set(probe, v->outside, scale->unit);
     expected++;
   }
-  prober_set(prober, v->names[a], scale->mask);
-  prober_set(prober, v->names[b], -scale->mask);
+  mask_probe_set(probe, v->names[a], scale->mask);
+  mask_probe_set(probe, v->names[b], -scale->mask);
   double value;
-  STATUS_TRY(prober_run(prober, &value, v->discovery->error));
+  STATUS_TRY(mask_probe_run(probe, &value, v->discovery->error));
   *out_holds = value == scale->unit * (double)expected;
   return STATUS_OK;
 }
@@ -150,7 +150,7 @@ status_t verify_shape(discovery_t *discovery, const shape_t *shape, uint32_t id,
                       .all = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
                       .weights = g_new0(uint16_t, shape->term_count + 1)};
   shape_leaves(shape, id, v.all);
-  size_t precise = (size_t)1 << MIN(discovery->prober->summer->left->precision, 12);
+  size_t precise = (size_t)1 << MIN(discovery->probe->black_box->left->precision, 12);
   v.weight_max = CLAMP(discovery->scale.capacity / v.all->len, 1, MIN(WEIGHT_MAX, precise));
   int probes = v.weight_max >= SURE_WEIGHT ? 1 : PROBES_IF_UNSURE;
   GArray *order = nodes_under(shape, id);

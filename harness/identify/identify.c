@@ -20,7 +20,7 @@ const char *identity_name(identity_t identity) {
 
 /* One identification under way. */
 typedef struct search {
-  summer_t *summer;
+  black_box_sum_t *black_box;
   const identify_options_t *options;
   arena_t *arena;
   identification_t *best; /* What is reported. */
@@ -36,22 +36,22 @@ static void report(search_t *search, identity_t identity, const char *reason) {
 /* The same terms several times, in regimes where any other order shows. */
 static status_t check_repeats(search_t *search) {
   enum { VECTORS = 12, REPEATS = 4 };
-  summer_t *summer = search->summer;
-  size_t count = summer->term_count;
+  black_box_sum_t *black_box = search->black_box;
+  size_t count = black_box->term_count;
   double *left = ARENA_NEW_ARRAY(search->arena, double, count);
   double *right = ARENA_NEW_ARRAY(search->arena, double, count);
   rng_t rng = rng_make(search->options->seed ^ 1);
   for (int i = 0; i < VECTORS; i++) {
     terms_regime_t regime = i % 2 == 0 ? TERMS_SPREAD : TERMS_CANCEL;
-    random_terms(&rng, regime, summer->left, false, left, count);
-    if (summer->right != NULL) random_terms(&rng, regime, summer->right, true, right, count);
+    random_terms(&rng, regime, black_box->left, false, left, count);
+    if (black_box->right != NULL) random_terms(&rng, regime, black_box->right, true, right, count);
     uint64_t first = 0;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
       uint64_t bits;
-      const double *factors = summer->right != NULL ? right : NULL;
-      STATUS_TRY(summer_run(summer, left, factors, 0, &bits, search->error));
+      const double *factors = black_box->right != NULL ? right : NULL;
+      STATUS_TRY(black_box_sum_run(black_box, left, factors, 0, &bits, search->error));
       if (repeat == 0) first = bits;
-      if (profile_same_bits(summer->result, first, bits)) continue;
+      if (profile_same_bits(black_box->result, first, bits)) continue;
       report(search, IDENTITY_NOT_DETERMINISTIC, "the same terms gave different bits");
       return STATUS_OK;
     }
@@ -60,13 +60,13 @@ static status_t check_repeats(search_t *search) {
 }
 
 /* How often the initial value is added to nothing. */
-static status_t count_inits(search_t *search, prober_t *prober) {
-  summer_t *summer = search->summer;
+static status_t count_inits(search_t *search, mask_probe_t *probe) {
+  black_box_sum_t *black_box = search->black_box;
   search->init_count = 0;
-  if (!summer->takes_init) return STATUS_OK;
+  if (!black_box->takes_init) return STATUS_OK;
   double value;
-  prober_set(prober, summer->term_count, 1);
-  STATUS_TRY(prober_run(prober, &value, search->error));
+  mask_probe_set(probe, black_box->term_count, 1);
+  STATUS_TRY(mask_probe_run(probe, &value, search->error));
   if (!(value >= 0 && value <= (double)INIT_COUNT_MAX) || value != floor(value)) {
     report(search, IDENTITY_NO_TREE,
            "an initial value of 1 and no other terms give no small whole"
@@ -77,15 +77,16 @@ static status_t count_inits(search_t *search, prober_t *prober) {
   return STATUS_OK;
 }
 
-static discovery_t discovery_make(const search_t *search, prober_t *prober, mask_scale_t scale) {
-  return (discovery_t){.prober = prober,
-                       .scale = scale,
-                       .rng = rng_make(search->options->seed ^ 2),
-                       .arena = search->arena,
-                       .init_is_leaf = search->init_count == 1,
-                       .builder = profile_builder_make(search->summer->term_count, search->arena),
-                       .leaf_counts = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                       .error = search->error};
+static discovery_t discovery_make(const search_t *search, mask_probe_t *probe, mask_scale_t scale) {
+  return (discovery_t){
+      .probe = probe,
+      .scale = scale,
+      .rng = rng_make(search->options->seed ^ 2),
+      .arena = search->arena,
+      .init_is_leaf = search->init_count == 1,
+      .builder = profile_builder_make(search->black_box->term_count, search->arena),
+      .leaf_counts = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+      .error = search->error};
 }
 
 static void discovery_free(discovery_t *discovery) {
@@ -96,16 +97,16 @@ static void discovery_free(discovery_t *discovery) {
 /* The arithmetic of a tree that was found, the places of repeated initial values, and the check.
  * Keeps the better of two attempts. */
 static status_t finish(search_t *search, discovery_t *discovery, size_t tree_calls) {
-  summer_t *summer = search->summer;
+  black_box_sum_t *black_box = search->black_box;
   identification_t attempt = {.has_profile = true, .tree_calls = tree_calls};
-  size_t before = summer->calls;
+  size_t before = black_box->calls;
   STATUS_TRY(probe_arithmetic(discovery, &attempt.profile));
   if (search->init_count > 1) {
     STATUS_TRY(probe_inits(discovery, search->init_count, &attempt.profile));
   }
-  attempt.arithmetic_calls = summer->calls - before;
-  STATUS_TRY(identify_check(summer, &attempt.profile, search->options->seed ^ 3, IDENTIFY_VECTORS,
-                            search->arena, &attempt, search->error));
+  attempt.arithmetic_calls = black_box->calls - before;
+  STATUS_TRY(identify_check(black_box, &attempt.profile, search->options->seed ^ 3,
+                            IDENTIFY_VECTORS, search->arena, &attempt, search->error));
   if (search->best->has_profile && attempt.predicted <= search->best->predicted) return STATUS_OK;
   *search->best = attempt;
   if (attempt.predicted == attempt.checked) return STATUS_OK;
@@ -124,7 +125,7 @@ static status_t try_wider_products(search_t *search) {
     attempt.profile.product = &format_table[formats[i]];
     attempt.profile.node_count = 0;
     attempt.profile.zero_is_first = false;
-    STATUS_TRY(identify_check(search->summer, &attempt.profile, search->options->seed ^ 3,
+    STATUS_TRY(identify_check(search->black_box, &attempt.profile, search->options->seed ^ 3,
                               IDENTIFY_VECTORS, search->arena, &attempt, search->error));
     if (attempt.predicted < attempt.checked) continue;
     attempt.identity = IDENTITY_FOUND;
@@ -138,7 +139,8 @@ static bool is_found(const search_t *search) {
   return search->best->has_profile && search->best->identity == IDENTITY_FOUND;
 }
 
-/* A failure of one attempt that says something about the summer; other failures end the search. */
+/* A failure of one attempt that says something about the black box; other failures end the search.
+ */
 static status_t settle(search_t *search, status_t status) {
   if (status != STATUS_INVALID && status != STATUS_UNDECIDED) return status;
   if (!search->best->has_profile) {
@@ -148,27 +150,27 @@ static status_t settle(search_t *search, status_t status) {
   return STATUS_OK;
 }
 
-static status_t try_hint(search_t *search, prober_t *prober, mask_scale_t scale) {
+static status_t try_hint(search_t *search, mask_probe_t *probe, mask_scale_t scale) {
   const profile_t *hint = search->options->hint;
-  if (hint == NULL || hint->term_count != search->summer->term_count) return STATUS_OK;
+  if (hint == NULL || hint->term_count != search->black_box->term_count) return STATUS_OK;
   if (hint->has_init != (search->init_count == 1)) return STATUS_OK;
-  discovery_t discovery = discovery_make(search, prober, scale);
-  size_t before = search->summer->calls;
+  discovery_t discovery = discovery_make(search, probe, scale);
+  size_t before = search->black_box->calls;
   bool holds = false;
   status_t status = discover_verify(&discovery, hint, &holds);
   if (status == STATUS_OK && holds) {
-    status = finish(search, &discovery, search->summer->calls - before);
+    status = finish(search, &discovery, search->black_box->calls - before);
   }
   discovery_free(&discovery);
   return settle(search, status);
 }
 
-static status_t try_scale(search_t *search, prober_t *prober, mask_scale_t scale) {
-  discovery_t discovery = discovery_make(search, prober, scale);
-  size_t before = search->summer->calls;
+static status_t try_scale(search_t *search, mask_probe_t *probe, mask_scale_t scale) {
+  discovery_t discovery = discovery_make(search, probe, scale);
+  size_t before = search->black_box->calls;
   status_t status = discover_tree(&discovery);
   if (status == STATUS_OK) {
-    status = finish(search, &discovery, search->summer->calls - before);
+    status = finish(search, &discovery, search->black_box->calls - before);
   }
   discovery_free(&discovery);
   return settle(search, status);
@@ -176,9 +178,9 @@ static status_t try_scale(search_t *search, prober_t *prober, mask_scale_t scale
 
 /* One adder that takes in everything and rounds once: what wide accumulators make of narrow terms,
  * which no mask can tell. */
-static status_t try_exact_adder(search_t *search, prober_t *prober) {
-  discovery_t discovery = discovery_make(search, prober, (mask_scale_t){.mask = 0});
-  size_t count = search->summer->term_count + (discovery.init_is_leaf ? 1 : 0);
+static status_t try_exact_adder(search_t *search, mask_probe_t *probe) {
+  discovery_t discovery = discovery_make(search, probe, (mask_scale_t){.mask = 0});
+  size_t count = search->black_box->term_count + (discovery.init_is_leaf ? 1 : 0);
   if (count > 1) {
     uint32_t *leaves = g_new(uint32_t, count);
     for (size_t i = 0; i < count; i++) leaves[i] = (uint32_t)i;
@@ -192,37 +194,37 @@ static status_t try_exact_adder(search_t *search, prober_t *prober) {
 
 static status_t search_all(search_t *search) {
   enum { CALLS_PER_TERM_MAX = 64, CALLS_MAX = 20000 };
-  summer_t *summer = search->summer;
-  prober_t prober = prober_make(summer, search->arena);
+  black_box_sum_t *black_box = search->black_box;
+  mask_probe_t probe = mask_probe_make(black_box, search->arena);
   mask_scale_t scales[MASK_SCALES_MAX];
-  size_t scale_count = mask_scales(summer, scales);
-  summer->calls_max = summer->calls + CALLS_MAX + CALLS_PER_TERM_MAX * summer->term_count;
+  size_t scale_count = mask_scales(black_box, scales);
+  black_box->calls_max = black_box->calls + CALLS_MAX + CALLS_PER_TERM_MAX * black_box->term_count;
   STATUS_TRY(check_repeats(search));
   if (search->best->identity == IDENTITY_NOT_DETERMINISTIC) return STATUS_OK;
-  STATUS_TRY(count_inits(search, &prober));
+  STATUS_TRY(count_inits(search, &probe));
   if (search->best->identity == IDENTITY_NO_TREE) return STATUS_OK;
-  if (scale_count > 0) STATUS_TRY(try_hint(search, &prober, scales[0]));
+  if (scale_count > 0) STATUS_TRY(try_hint(search, &probe, scales[0]));
   for (size_t i = 0; i < scale_count && !is_found(search); i++) {
-    STATUS_TRY(try_scale(search, &prober, scales[i]));
+    STATUS_TRY(try_scale(search, &probe, scales[i]));
   }
-  if (!is_found(search)) STATUS_TRY(try_exact_adder(search, &prober));
+  if (!is_found(search)) STATUS_TRY(try_exact_adder(search, &probe));
   return try_wider_products(search);
 }
 
-status_t identify(summer_t *summer, const identify_options_t *options, arena_t *arena,
+status_t identify(black_box_sum_t *black_box, const identify_options_t *options, arena_t *arena,
                   identification_t *out_identification, failure_t *error) {
   failure_t own_error = {0};
   *out_identification = (identification_t){.identity = IDENTITY_FOUND};
-  search_t search = {.summer = summer,
+  search_t search = {.black_box = black_box,
                      .options = options,
                      .arena = arena,
                      .best = out_identification,
                      .error = error != NULL ? error : &own_error};
-  if (summer->left->specials == FORMAT_EXPONENT_ONLY) {
+  if (black_box->left->specials == FORMAT_EXPONENT_ONLY) {
     return status_fail(error, STATUS_UNSUPPORTED, "%s has no zero: nobody knows what its sums mean",
-                       summer->left->name);
+                       black_box->left->name);
   }
-  size_t first = summer->calls;
+  size_t first = black_box->calls;
   STATUS_TRY(search_all(&search));
   (void)first;
   return STATUS_OK;

@@ -1,10 +1,10 @@
-/* Identification: from a summer to a profile that predicts its bits, or to the reason why there is
- * none. */
+/* Identification: from a black box to a profile that predicts its bits, or to the reason why there
+ * is none. */
 #ifndef ASSAY_IDENTIFY_IDENTIFY_H
 #define ASSAY_IDENTIFY_IDENTIFY_H
 
+#include "harness/identify/black_box_sum.h"
 #include "harness/identify/profile.h"
-#include "harness/identify/summer.h"
 
 typedef enum identity {
   IDENTITY_FOUND,             /* Every random case was predicted to the bit. */
@@ -22,7 +22,7 @@ typedef struct identification {
   char reason[ERROR_TEXT_BYTES]; /* Unless found: what was seen. */
   bool has_profile;              /* Where found or contradicted. */
   profile_t profile;             /* In the caller's arena. */
-  size_t tree_calls; /* Of the summer: to find the tree, its arithmetic, and to check. */
+  size_t tree_calls; /* Of the black box: to find the tree, its arithmetic, and to check. */
   size_t arithmetic_calls;
   size_t check_calls;
   size_t checked; /* Random vectors, and how many of them were predicted to the bit. */
@@ -43,12 +43,13 @@ typedef struct identify_options {
 
 /* STATUS_IO if the executor fails or refuses, STATUS_UNSUPPORTED where the types leave nothing to
  * ask; else STATUS_OK, and the identity tells. */
-status_t identify(summer_t *summer, const identify_options_t *options, arena_t *arena,
+status_t identify(black_box_sum_t *black_box, const identify_options_t *options, arena_t *arena,
                   identification_t *out_identification, failure_t *error);
 
 /* Checks a profile on `vectors` random ones; sets the members from check_calls on.  For identify()
  * and for tests. */
-status_t identify_check(summer_t *summer, const profile_t *profile, uint64_t seed, size_t vectors,
-                        arena_t *arena, identification_t *inout_identification, failure_t *error);
+status_t identify_check(black_box_sum_t *black_box, const profile_t *profile, uint64_t seed,
+                        size_t vectors, arena_t *arena, identification_t *inout_identification,
+                        failure_t *error);
 
 #endif

@@ -93,11 +93,11 @@ static status_t count_copies(const insertion_t *insertion, size_t count) {
       uint32_t child = node->children[k];
       if (!profile_is_leaf(bare, child)) below += under[child - bare->term_count - 1];
     }
-    prober_set(discovery->prober, leaf_under(bare, node->children[0]), scale->mask);
-    prober_set(discovery->prober, leaf_under(bare, node->children[1]), -scale->mask);
-    prober_set(discovery->prober, bare->term_count, scale->unit);
+    mask_probe_set(discovery->probe, leaf_under(bare, node->children[0]), scale->mask);
+    mask_probe_set(discovery->probe, leaf_under(bare, node->children[1]), -scale->mask);
+    mask_probe_set(discovery->probe, bare->term_count, scale->unit);
     double value = 0;
-    status = prober_run(discovery->prober, &value, discovery->error);
+    status = mask_probe_run(discovery->probe, &value, discovery->error);
     /* NaN, where masks or units leave the format, tells nothing: as if no unit had survived. */
     double units = value / scale->unit;
     double survived = isnan(units) ? 0 : CLAMP(units, 0, (double)count);
@@ -125,9 +125,9 @@ typedef struct sample {
 static status_t take_sample(const insertion_t *insertion, size_t number, sample_t *out_sample) {
   const profile_t *bare = insertion->bare;
   discovery_t *discovery = insertion->discovery;
-  summer_t *summer = discovery->prober->summer;
-  int precision = summer->result->precision;
-  int shift = MAX(0, precision + 1 - summer_largest_exponent(summer));
+  black_box_sum_t *black_box = discovery->probe->black_box;
+  int precision = black_box->result->precision;
+  int shift = MAX(0, precision + 1 - black_box_sum_largest_exponent(black_box));
   double *terms = arena_alloc_zeroed(discovery->arena, bare->term_count * sizeof(double));
   uint32_t leaves[2] = {0, 0};
   if (number < bare->node_count) {
@@ -137,7 +137,7 @@ static status_t take_sample(const insertion_t *insertion, size_t number, sample_
   } else if (bare->node_count > 0) {
     leaves[0] = leaves[1] = leaf_under(bare, profile_root(bare));
   }
-  const arithmetic_t left = arithmetic_make(summer->left);
+  const arithmetic_t left = arithmetic_make(black_box->left);
   for (int i = 0; i < 2; i++) {
     double term = ldexp(1, precision - 1) +
                   ldexp((double)rng_below(&discovery->rng, 8), precision - left.format->precision);
@@ -148,7 +148,7 @@ static status_t take_sample(const insertion_t *insertion, size_t number, sample_
   double init = ldexp((double)rng_between(&discovery->rng, 1, 7), -2 - shift);
   init = arithmetic_round(&left, rng_one_in(&discovery->rng, 2) ? -init : init);
   *out_sample = (sample_t){.terms = terms, .init = init};
-  return summer_run(summer, terms, NULL, init, &out_sample->bits, discovery->error);
+  return black_box_sum_run(black_box, terms, NULL, init, &out_sample->bits, discovery->error);
 }
 
 static size_t count_predicted(const insertion_t *insertion, const sample_t *samples) {

@@ -9,7 +9,7 @@ enum {
 
 typedef struct outliner {
   const profile_t *profile;
-  const tree_fact_t *facts;
+  const subtree_stats_t *stats;
   arena_t *arena;
   bool is_large;
   GHashTable *laid_out; /* Structures, as keys. */
@@ -31,8 +31,8 @@ static void append(outline_t *outline, outline_t *item, uint32_t *adders, uint32
 
 static uint32_t run_length(const outliner_t *outliner, const uint32_t *ids, uint32_t count) {
   uint32_t length = 1;
-  uint64_t structure = outliner->facts[ids[0]].structure;
-  while (length < count && outliner->facts[ids[length]].structure == structure) length++;
+  uint64_t structure = outliner->stats[ids[0]].structure;
+  while (length < count && outliner->stats[ids[length]].structure == structure) length++;
   return length;
 }
 
@@ -62,7 +62,7 @@ static void lay_out_items(outliner_t *outliner, outline_t *outline, const uint32
 }
 
 static outline_t *lay_out_node(outliner_t *outliner, uint32_t id, uint32_t nesting) {
-  tree_chain_t chain = tree_chain_find(outliner->profile, outliner->facts, id, outliner->arena);
+  tree_chain_t chain = tree_chain_find(outliner->profile, outliner->stats, id, outliner->arena);
   outline_t *outline = make(outliner, OUTLINE_NODE, id);
   if (chain.item_count == 0) {
     const profile_node_t *node = profile_node(outliner->profile, id);
@@ -87,9 +87,9 @@ static outline_t *lay_out_node(outliner_t *outliner, uint32_t id, uint32_t nesti
 
 static outline_t *lay_out(outliner_t *outliner, uint32_t id, uint32_t nesting) {
   if (profile_is_leaf(outliner->profile, id)) return make(outliner, OUTLINE_LEAF, id);
-  const tree_fact_t *fact = &outliner->facts[id];
-  gpointer key = GSIZE_TO_POINTER((gsize)fact->structure);
-  bool is_repeated = outliner->is_large && fact->leaf_count >= BOX_MIN &&
+  const subtree_stats_t *stat = &outliner->stats[id];
+  gpointer key = GSIZE_TO_POINTER((gsize)stat->structure);
+  bool is_repeated = outliner->is_large && stat->leaf_count >= BOX_MIN &&
                      g_hash_table_contains(outliner->laid_out, key);
   if (is_repeated || nesting >= NESTING_MAX) {
     outline_t *box = make(outliner, OUTLINE_BOX, id);
@@ -101,13 +101,13 @@ static outline_t *lay_out(outliner_t *outliner, uint32_t id, uint32_t nesting) {
   return outline;
 }
 
-const outline_t *profile_outline(const profile_t *profile, const tree_fact_t *facts,
+const outline_t *profile_outline(const profile_t *profile, const subtree_stats_t *stats,
                                  arena_t *arena) {
   uint32_t root = profile_root(profile);
   outliner_t outliner = {.profile = profile,
-                         .facts = facts,
+                         .stats = stats,
                          .arena = arena,
-                         .is_large = facts[root].leaf_count > OUTLINE_WHOLE_MAX,
+                         .is_large = stats[root].leaf_count > OUTLINE_WHOLE_MAX,
                          .laid_out = g_hash_table_new(NULL, NULL)};
   const outline_t *outline = lay_out(&outliner, root, 0);
   g_hash_table_unref(outliner.laid_out);

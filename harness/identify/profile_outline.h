@@ -3,7 +3,7 @@
 #ifndef ASSAY_IDENTIFY_PROFILE_OUTLINE_H
 #define ASSAY_IDENTIFY_PROFILE_OUTLINE_H
 
-#include "harness/identify/tree_facts.h"
+#include "harness/identify/subtree_stats.h"
 
 typedef enum outline_kind {
   OUTLINE_LEAF,
@@ -31,7 +31,7 @@ typedef struct outline {
 enum { OUTLINE_WHOLE_MAX = 160 };
 
 /* In the arena. */
-const outline_t *profile_outline(const profile_t *profile, const tree_fact_t *facts,
+const outline_t *profile_outline(const profile_t *profile, const subtree_stats_t *stats,
                                  arena_t *arena);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct port {
 
 typedef struct picture {
   const profile_t *profile;
-  const tree_fact_t *facts;
+  const subtree_stats_t *stats;
   int label_width;
   GString *lines;         /* SVG: what lies below ... */
   GString *shapes;        /* ... and what lies above. */
@@ -115,11 +115,11 @@ static port_t draw_leaf(picture_t *picture, uint32_t id) {
 
 static port_t draw_box(picture_t *picture, const outline_t *outline) {
   port_t port = take_row(picture);
-  const tree_fact_t *fact = &picture->facts[outline->id];
+  const subtree_stats_t *stat = &picture->stats[outline->id];
   char text[96];
   g_snprintf(text, sizeof text, "%s %u terms in %u .. %u",
-             outline->is_repeated ? "the same over" : "not drawn:", fact->leaf_count,
-             fact->first_term, fact->last_term);
+             outline->is_repeated ? "the same over" : "not drawn:", stat->leaf_count,
+             stat->first_term, stat->last_term);
   g_string_append_printf(picture->shapes,
                          "<rect class=\"b\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
                          "rx=\"4\"/>\n",
@@ -130,8 +130,8 @@ static port_t draw_box(picture_t *picture, const outline_t *outline) {
 
 static void draw_gap(picture_t *picture, const outline_t *outline) {
   port_t port = take_row(picture);
-  const tree_fact_t *first = &picture->facts[outline->first_id];
-  const tree_fact_t *last = &picture->facts[outline->last_id];
+  const subtree_stats_t *first = &picture->stats[outline->first_id];
+  const subtree_stats_t *last = &picture->stats[outline->last_id];
   char text[96];
   bool are_leaves = first->leaf_count == 1;
   g_snprintf(text, sizeof text,
@@ -307,15 +307,15 @@ void profile_svg(const profile_t *profile, const char *title, const char *subtit
                  GString *out_svg) {
   arena_t arena;
   arena_init(&arena);
-  tree_fact_t *facts = tree_facts_make(profile, &arena);
+  subtree_stats_t *stats = subtree_stats_make(profile, &arena);
   picture_t picture = {.profile = profile,
-                       .facts = facts,
+                       .stats = stats,
                        .lines = g_string_new(NULL),
                        .shapes = g_string_new(NULL),
                        .arithmetics = g_ptr_array_new(),
                        .next_y = HEAD_HEIGHT + MARGIN};
   port_t size;
-  draw_all(&picture, profile_outline(profile, facts, &arena), title, subtitle, &size);
+  draw_all(&picture, profile_outline(profile, stats, &arena), title, subtitle, &size);
   g_autofree char *escaped = g_markup_escape_text(title, -1);
   g_string_append_printf(out_svg,
                          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "

@@ -1,6 +1,6 @@
 #include "harness/identify/profile_words.h"
 
-#include "harness/identify/tree_order.h"
+#include "harness/identify/tree_words.h"
 
 /* ---- What the nodes do ----------------------------------------------------------------------- */
 
@@ -136,71 +136,16 @@ static void append_arithmetic(const profile_t *profile, bool init_is_first, GStr
 void profile_words(const profile_t *profile, GString *out_text) {
   arena_t arena;
   arena_init(&arena);
-  tree_fact_t *facts = tree_facts_make(profile, &arena);
+  subtree_stats_t *stats = subtree_stats_make(profile, &arena);
   bool init_is_first;
-  tree_order_words(profile, facts, &arena, out_text, &init_is_first);
+  tree_words(profile, stats, &arena, out_text, &init_is_first);
   append_arithmetic(profile, init_is_first, out_text);
   arena_deinit(&arena);
 }
 
 /* ---- By a rule ------------------------------------------------------------------------------- */
 
-static void append_order(const order_t *order, GString *text);
-
-/* "8 lanes (folded in halves), pairwise at the end" */
-static void append_groups(const order_t *order, GString *text) {
-  bool is_lanes = order->kind == ORDER_LANES;
-  g_string_append_printf(text, is_lanes ? "%u lanes" : "blocks of %u", order->width);
-  if (order->kind == ORDER_PADDED) g_string_append(text, ", shorter at both ends");
-  bool inner_is_plain = order->inner->kind == ORDER_SEQUENTIAL;
-  if (!inner_is_plain) {
-    g_string_append(text, " (");
-    append_order(order->inner, text);
-    g_string_append_c(text, ')');
-  }
-  g_string_append(text, ", ");
-  append_order(order->join, text);
-  bool is_all_sequential = inner_is_plain && order->join->kind == ORDER_SEQUENTIAL;
-  if (!is_all_sequential || is_lanes) g_string_append(text, " at the end");
-}
-
-static void append_order(const order_t *order, GString *text) {
-  switch (order->kind) {
-    case ORDER_REVERSE:
-      g_string_append(text, "sequential from the last term");
-      break;
-    case ORDER_SWAPPED:
-      g_string_append(text, "sequential, the second of each pair first");
-      break;
-    case ORDER_HALVES:
-    case ORDER_POWER:
-      g_string_append(text, "pairwise");
-      break;
-    case ORDER_FOLDED:
-      g_string_append(text, "folded in halves");
-      break;
-    case ORDER_WAYS:
-      g_string_append_printf(text, "%u at a time, sequential", order->width);
-      break;
-    case ORDER_LANES:
-    case ORDER_BLOCKS:
-    case ORDER_PADDED:
-      append_groups(order, text);
-      break;
-    case ORDER_TAIL:
-      append_order(order->inner, text);
-      g_string_append(text, ", then the last terms one by one");
-      break;
-    case ORDER_SEQUENTIAL:
-    case ORDER_KIND_COUNT:
-    default:
-      g_string_append(text, "sequential");
-      break;
-  }
-}
-
-void profile_words_by_rule(const profile_rule_t *rule, const profile_t *profile,
-                           GString *out_text) {
-  append_order(rule->order, out_text);
+void profile_words_by_rule(const sum_rule_t *rule, const profile_t *profile, GString *out_text) {
+  sum_order_words(&rule->order, out_text);
   append_arithmetic(profile, rule->init == RULE_INIT_FIRST, out_text);
 }

@@ -2,7 +2,7 @@
 #ifndef ASSAY_IDENTIFY_PROFILE_WORDS_H
 #define ASSAY_IDENTIFY_PROFILE_WORDS_H
 
-#include "harness/identify/profile_rule.h"
+#include "harness/identify/sum_rule.h"
 
 /* Appends, for example:
  *   "sequential"                              ((t0 + t1) + t2) + ...
@@ -19,6 +19,6 @@
 void profile_words(const profile_t *profile, GString *out_text);
 
 /* The same with the order as the rule has it; `profile` is what the rule gives for some length. */
-void profile_words_by_rule(const profile_rule_t *rule, const profile_t *profile, GString *out_text);
+void profile_words_by_rule(const sum_rule_t *rule, const profile_t *profile, GString *out_text);
 
 #endif

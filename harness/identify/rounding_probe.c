@@ -23,17 +23,17 @@ status_t anatomy_read(const anatomy_t *anatomy, size_t node, double cancelled, d
   if (parent != 0) {
     const profile_node_t *above = &anatomy->nodes[parent - discovery->builder.term_count - 1];
     uint32_t sibling = above->children[0] == id ? 1 : 0;
-    prober_set(discovery->prober, anatomy_leaf(anatomy, above, sibling), -cancelled);
+    mask_probe_set(discovery->probe, anatomy_leaf(anatomy, above, sibling), -cancelled);
   }
-  STATUS_TRY(prober_run(discovery->prober, out_value, discovery->error));
+  STATUS_TRY(mask_probe_run(discovery->probe, out_value, discovery->error));
   if (parent == 0) *out_value -= cancelled;
   return STATUS_OK;
 }
 
 /* The exponent of the number 1 in a probe that needs `below` bits below it. */
-static bool find_base(const summer_t *summer, int below, int *out_exponent) {
-  int largest = summer_largest_exponent(summer) - 2;
-  int base = MAX(MIN(0, largest), summer_least_exponent(summer, false) + below);
+static bool find_base(const black_box_sum_t *black_box, int below, int *out_exponent) {
+  int largest = black_box_sum_largest_exponent(black_box) - 2;
+  int base = MAX(MIN(0, largest), black_box_sum_least_exponent(black_box, false) + below);
   *out_exponent = base;
   return base <= largest;
 }
@@ -43,21 +43,21 @@ static status_t ask_units(const anatomy_t *anatomy, size_t number, int precision
                           double *out_units) {
   enum { BITS_BELOW_UNIT = 2 };
   const profile_node_t *node = &anatomy->nodes[number];
-  prober_t *prober = anatomy->discovery->prober;
+  mask_probe_t *probe = anatomy->discovery->probe;
   int base;
   *out_units = too_wide;
-  if (!find_base(prober->summer, precision - 1 + BITS_BELOW_UNIT, &base)) return STATUS_OK;
+  if (!find_base(probe->black_box, precision - 1 + BITS_BELOW_UNIT, &base)) return STATUS_OK;
   double unit = ldexp(1, base - precision + 1);
   bool carries = node->aligned_bits > 0 && node->aligned_bits < precision + BITS_BELOW_UNIT;
   double one = ldexp(1, base);
   if (carries) { /* 1 + 1 + 1.5 of the units above 2: what is aligned to 1 holds half of them. */
-    prober_set(prober, anatomy_leaf(anatomy, node, 2), one);
-    prober_set(prober, anatomy_leaf(anatomy, node, 1), 3 * unit);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 2), one);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), 3 * unit);
     unit *= 2;
   } else {
-    prober_set(prober, anatomy_leaf(anatomy, node, 1), 1.75 * unit);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), 1.75 * unit);
   }
-  prober_set(prober, anatomy_leaf(anatomy, node, 0), one);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), one);
   double value;
   status_t status = anatomy_read(anatomy, number, carries ? 2 * one : one, &value);
   if (status == STATUS_UNSUPPORTED) return STATUS_OK;
@@ -81,18 +81,18 @@ static status_t try_format(anatomy_t *anatomy, size_t number, const format_t *fo
 static status_t find_aligned_bits(anatomy_t *anatomy, size_t number) {
   profile_node_t *node = &anatomy->nodes[number];
   const discovery_t *discovery = anatomy->discovery;
-  prober_t *prober = discovery->prober;
-  int top = summer_largest_exponent(prober->summer) - 2;
-  int range = top - summer_least_exponent(prober->summer, false);
+  mask_probe_t *probe = discovery->probe;
+  int top = black_box_sum_largest_exponent(probe->black_box) - 2;
+  int range = top - black_box_sum_least_exponent(probe->black_box, false);
   int survives = 0;
   int lost = MIN(range, 200);
   while (lost - survives > 1) {
     int middle = (lost + survives) / 2;
-    prober_set(prober, anatomy_leaf(anatomy, node, 0), ldexp(1, top));
-    prober_set(prober, anatomy_leaf(anatomy, node, 1), ldexp(1, top - middle));
-    prober_set(prober, anatomy_leaf(anatomy, node, 2), -ldexp(1, top));
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), ldexp(1, top));
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), ldexp(1, top - middle));
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 2), -ldexp(1, top));
     double value;
-    STATUS_TRY(prober_run(prober, &value, discovery->error));
+    STATUS_TRY(mask_probe_run(probe, &value, discovery->error));
     if (value == ldexp(1, top - middle)) {
       survives = middle;
     } else {
@@ -111,25 +111,25 @@ static const format_t *const candidates[] = {
 
 /* Tries `guess`, the result's format, then all others. */
 static status_t find_format(anatomy_t *anatomy, size_t number, const format_t *guess) {
-  const summer_t *summer = anatomy->discovery->prober->summer;
+  const black_box_sum_t *black_box = anatomy->discovery->probe->black_box;
   bool is_root = anatomy->parents[number] == 0;
   bool fits = false;
   STATUS_TRY(try_format(anatomy, number, guess, &fits));
-  if (!fits && guess != summer->result) {
-    STATUS_TRY(try_format(anatomy, number, summer->result, &fits));
+  if (!fits && guess != black_box->result) {
+    STATUS_TRY(try_format(anatomy, number, black_box->result, &fits));
   }
   for (size_t i = 0; i < G_N_ELEMENTS(candidates) && !fits; i++) {
     const format_t *format = candidates[i];
-    bool is_hidden = is_root && format->precision > summer->result->precision;
-    if (format == guess || format == summer->result || is_hidden) continue;
+    bool is_hidden = is_root && format->precision > black_box->result->precision;
+    if (format == guess || format == black_box->result || is_hidden) continue;
     STATUS_TRY(try_format(anatomy, number, format, &fits));
   }
   if (fits) return STATUS_OK;
   double units;
-  STATUS_TRY(ask_units(anatomy, number, summer->result->precision, &units));
-  const format_t *wide = &format_table[summer->result->precision < 24 ? FORMAT_f32 : FORMAT_f64];
+  STATUS_TRY(ask_units(anatomy, number, black_box->result->precision, &units));
+  const format_t *wide = &format_table[black_box->result->precision < 24 ? FORMAT_f32 : FORMAT_f64];
   if (units == 1.75 || units == too_wide) { /* Wider than the terms can ask. */
-    anatomy->nodes[number].format = units == 1.75 ? wide : summer->result;
+    anatomy->nodes[number].format = units == 1.75 ? wide : black_box->result;
     return STATUS_OK;
   }
   return status_fail(anatomy->discovery->error, STATUS_INVALID,
@@ -150,12 +150,12 @@ static void widen_root(anatomy_t *anatomy) {
 }
 
 status_t probe_roundings(anatomy_t *anatomy) {
-  const summer_t *summer = anatomy->discovery->prober->summer;
-  const format_t *guess = summer->result;
+  const black_box_sum_t *black_box = anatomy->discovery->probe->black_box;
+  const format_t *guess = black_box->result;
   for (size_t i = anatomy->node_count; i-- > 0;) {
     profile_node_t *node = &anatomy->nodes[i];
     if (node->aligned_bits == ALIGNED_UNKNOWN) STATUS_TRY(find_aligned_bits(anatomy, i));
-    STATUS_TRY(find_format(anatomy, i, i + 1 == anatomy->node_count ? summer->result : guess));
+    STATUS_TRY(find_format(anatomy, i, i + 1 == anatomy->node_count ? black_box->result : guess));
     guess = node->format;
   }
   if (anatomy->node_count > 0) widen_root(anatomy);

@@ -6,17 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/model/sum_order.h"
 #include "harness/num/format.h"
-
-typedef enum schedule_tree {
-  TREE_SEQUENTIAL, /* ((c1 + c2) + c3) + ... */
-  TREE_REVERSE,    /* c1 + (c2 + (c3 + ...)) */
-  TREE_PAIRWISE,   /* Halves, the left one larger or equal. */
-  TREE_BLOCKED,    /* Sequential in blocks of `width`, the block results then sequentially. */
-  TREE_LANES,      /* `width` strided lanes, each sequential, then pairwise: not in order. */
-  TREE_RANDOM,     /* A random in-order tree. */
-  TREE_SHUFFLED,   /* A random tree over a random order. */
-} schedule_tree_t;
 
 /* How a dot algorithm splits an operand into components, or rounds it to one. */
 typedef enum split {
@@ -43,9 +34,8 @@ typedef int fault_t;
 enum { FAULT_NONE };
 
 typedef struct schedule {
-  schedule_tree_t tree;
-  uint32_t width;              /* Of TREE_BLOCKED and TREE_LANES. */
-  uint64_t seed;               /* Of TREE_RANDOM and TREE_SHUFFLED. */
+  sum_order_t order;           /* Its parts are borrowed. */
+  uint64_t seed;               /* Of random and shuffled orders. */
   bool fused;                  /* A product is added unrounded. */
   const format_t *accumulator; /* Accumulate in this format instead of the specified type, or NULL;
                                 * applies to formats whose numbers it holds. */

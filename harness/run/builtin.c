@@ -9,6 +9,7 @@
 typedef struct builtin {
   char *name;
   schedule_t schedule;
+  arena_t arena;       /* Of the schedule. */
   uint64_t executions; /* So far. */
   arena_t scratch;     /* Of one execution. */
 } builtin_t;
@@ -42,24 +43,27 @@ static int32_t answer_of(status_t status) {
   return ASSAY_EXECUTOR_FAILED;
 }
 
-static int32_t builtin_open(const char *options, void **out_self, assay_reason_t *reason) {
-  schedule_t schedule;
-  failure_t error = {0};
-  status_t status = builtin_parse(options, &schedule, &error);
-  if (status != STATUS_OK) return explain(reason, answer_of(status), &error);
-  builtin_t *builtin = g_new0(builtin_t, 1);
-  builtin->name = g_strdup(options);
-  builtin->schedule = schedule;
-  arena_init(&builtin->scratch);
-  *out_self = builtin;
-  return ASSAY_EXECUTOR_OK;
-}
-
 static void builtin_close(void *self) {
   builtin_t *builtin = self;
   arena_deinit(&builtin->scratch);
+  arena_deinit(&builtin->arena);
   g_free(builtin->name);
   g_free(builtin);
+}
+
+static int32_t builtin_open(const char *options, void **out_self, assay_reason_t *reason) {
+  builtin_t *builtin = g_new0(builtin_t, 1);
+  arena_init(&builtin->arena);
+  arena_init(&builtin->scratch);
+  builtin->name = g_strdup(options);
+  failure_t error = {0};
+  status_t status = builtin_parse(options, &builtin->arena, &builtin->schedule, &error);
+  if (status != STATUS_OK) {
+    builtin_close(builtin);
+    return explain(reason, answer_of(status), &error);
+  }
+  *out_self = builtin;
+  return ASSAY_EXECUTOR_OK;
 }
 
 static const char *builtin_name(void *self) { return ((builtin_t *)self)->name; }

@@ -15,9 +15,10 @@
 const assay_executor_t *builtin_find(const char *name);
 
 /* Parses "model:lanes8+fma+acc=f64+seed=3+init=2" or "canary:drop_last_term" (a canary may carry a
- * schedule too: "canary:drop_last_term+pairwise").  Names of trees: sequential, reverse, pairwise,
- * blockedW, lanesW, random, shuffled. */
-status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *error);
+ * schedule too: "canary:drop_last_term+pairwise").  Orders of summation are those of sum_order.h,
+ * but for waysW and folded; the schedule's is in the arena. */
+status_t builtin_parse(const char *name, arena_t *arena, schedule_t *out_schedule,
+                       failure_t *error);
 
 /* The contract whose rules on what is valid it obeys: the strictest ones, as a careful backend
  * would hold them, unless its name says otherwise. */

@@ -7,25 +7,8 @@
 #include "oracles/oracle.h"
 
 enum {
-  WIDTH_MAX = 1 << 16, /* Of lanes and blocks. */
-  INIT_MAX = 1 << 16,  /* Insertions of the initial value. */
+  INIT_MAX = 1 << 16, /* Insertions of the initial value. */
   FUNCTION_ULPS_MAX = 1 << 16,
-};
-
-typedef struct tree_name {
-  const char *name;
-  schedule_tree_t tree;
-  bool has_width;
-} tree_name_t;
-
-static const tree_name_t tree_names[] = {
-    {"sequential", TREE_SEQUENTIAL, false},
-    {"reverse", TREE_REVERSE, false},
-    {"pairwise", TREE_PAIRWISE, false},
-    {"blocked", TREE_BLOCKED, true},
-    {"lanes", TREE_LANES, true},
-    {"random", TREE_RANDOM, false},
-    {"shuffled", TREE_SHUFFLED, false},
 };
 
 /* Whose rules it obeys, where a permission says that models hold to some (permissions.def). */
@@ -50,8 +33,10 @@ static const rules_name_t rules_names[] = {
 _Static_assert(G_N_ELEMENTS(rules_names) <= 32, "schedule_t.rules has a bit for each");
 
 static const char *const known_words =
-    "one of sequential, reverse, pairwise, blockedW, lanesW, random, shuffled (W a number), and "
-    "after a '+' also fma, acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
+    "an order of summation (sequential, reverse, pairwise, blockedW, lanesW with W a number, "
+    "random, "
+    "shuffled, or another that harness/model/sum_order.h lists), and after a '+' also fma, "
+    "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
     "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for conversions "
     "saturating-casts"
@@ -78,17 +63,21 @@ static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *o
   return STATUS_OK;
 }
 
-static status_t parse_tree(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
-  for (size_t i = 0; i < G_N_ELEMENTS(tree_names); i++) {
-    const tree_name_t *row = &tree_names[i];
-    if (!scan_accept(scan, row->name)) continue;
-    int64_t width = 0;
-    if (row->has_width) STATUS_TRY(parse_number(scan, 1, WIDTH_MAX, &width, error));
-    inout_schedule->tree = row->tree;
-    inout_schedule->width = (uint32_t)width;
-    return STATUS_OK;
+static status_t parse_order(scan_t *scan, arena_t *arena, schedule_t *inout_schedule,
+                            failure_t *error) {
+  scan_t start = *scan;
+  failure_t failure = {.text = ""};
+  status_t status = sum_order_parse(scan, arena, &inout_schedule->order, &failure);
+  if (status == STATUS_OK && sum_order_has(&inout_schedule->order, SUM_WAYS)) {
+    return scan_fail(&start, error, "models have no nodes that add more than two items");
   }
-  return scan_fail_expecting(scan, error, known_words);
+  if (status == STATUS_OK && sum_order_has(&inout_schedule->order, SUM_FOLDED)) {
+    return scan_fail(&start, error, "folded has no tree for all lengths; interleaved is the same");
+  }
+  if (status == STATUS_OK) return status;
+  bool is_other_word = scan->cursor == start.cursor;
+  if (is_other_word) return scan_fail_expecting(scan, error, known_words);
+  return status_fail(error, status, "%s", failure.text);
 }
 
 static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
@@ -228,7 +217,8 @@ static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
 }
 
 /* One word after a '+'. */
-static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+static status_t parse_option(scan_t *scan, arena_t *arena, schedule_t *inout_schedule,
+                             failure_t *error) {
   int64_t number = 0;
   status_t status;
   if (parse_dot_option(scan, inout_schedule, &status, error)) return status;
@@ -245,7 +235,7 @@ static status_t parse_option(scan_t *scan, schedule_t *inout_schedule, failure_t
     inout_schedule->init_count = (uint32_t)number;
     return STATUS_OK;
   }
-  return parse_tree(scan, inout_schedule, error);
+  return parse_order(scan, arena, inout_schedule, error);
 }
 
 static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
@@ -258,11 +248,12 @@ static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t 
       STR_FORMAT(name), fault_at(0)->name);
 }
 
-status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *error) {
+status_t builtin_parse(const char *name, arena_t *arena, schedule_t *out_schedule,
+                       failure_t *error) {
   schedule_t schedule = schedule_plain();
   scan_t scan = scan_make(str_from(name));
   if (scan_accept(&scan, "model:")) {
-    STATUS_TRY(parse_tree(&scan, &schedule, error));
+    STATUS_TRY(parse_order(&scan, arena, &schedule, error));
   } else if (scan_accept(&scan, "canary:")) {
     STATUS_TRY(parse_fault(&scan, &schedule, error));
   } else {
@@ -270,7 +261,7 @@ status_t builtin_parse(const char *name, schedule_t *out_schedule, failure_t *er
   }
   while (!scan_at_end(&scan)) {
     STATUS_TRY(scan_expect(&scan, "+", error));
-    STATUS_TRY(parse_option(&scan, &schedule, error));
+    STATUS_TRY(parse_option(&scan, arena, &schedule, error));
   }
   *out_schedule = schedule;
   return STATUS_OK;

@@ -1,6 +1,6 @@
 #include "harness/run/stored_profile.h"
 
-#include "harness/identify/profile_rule.h"
+#include "harness/identify/sum_rule.h"
 #include "harness/store/store.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -101,8 +101,8 @@ status_t stored_profile_make(const stored_profile_t *stored, const program_t *pr
   program_print(program, line);
   profile_t *like = ARENA_NEW_ARRAY(arena, profile_t, 1);
   *like = found;
-  profile_rule_t rule;
-  STATUS_TRY(profile_rule_parse(str_from(stored->rule), like, arena, &rule, error));
+  sum_rule_t rule;
+  STATUS_TRY(sum_rule_parse(str_from(stored->rule), like, arena, &rule, error));
   const char *program_line = arena_copy_text(arena, line->str, line->len);
-  return profile_rule_apply(&rule, program_line, term_count, arena, out_profile, error);
+  return sum_rule_apply(&rule, program_line, term_count, arena, out_profile, error);
 }

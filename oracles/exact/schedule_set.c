@@ -262,11 +262,11 @@ static double fold_by_tree(const schedule_node_t *node, const schedule_t *schedu
 }
 
 static bool usual_schedule_gives(const schedule_node_t *node, double value, arena_t *arena) {
-  static const schedule_tree_t trees[] = {TREE_SEQUENTIAL, TREE_PAIRWISE, TREE_REVERSE};
+  static const sum_order_kind_t trees[] = {SUM_SEQUENTIAL, SUM_HALVES, SUM_REVERSE};
   uint32_t init_count = MIN(MAX(node->schedules->init_min, 1), node->schedules->init_max);
   for (size_t i = 0; i < G_N_ELEMENTS(trees); i++) {
     for (int fused = 0; fused <= (node->fuses ? 1 : 0); fused++) {
-      schedule_t schedule = {.tree = trees[i], .fused = fused == 1, .init_count = init_count};
+      schedule_t schedule = {.order.kind = trees[i], .fused = fused == 1, .init_count = init_count};
       double given = fold_by_tree(node, &schedule, arena);
       if (value_key(given) == value_key(value)) return true;
     }

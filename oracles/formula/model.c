@@ -267,7 +267,8 @@ static row_t row_maximum(formula_t *formula, row_t a) {
 
 static bool goes_other_way(const formula_t *formula) {
   const schedule_t *schedule = formula->schedule;
-  if (schedule->tree != TREE_RANDOM && schedule->tree != TREE_SHUFFLED) return schedule->other_way;
+  if (schedule->order.kind != SUM_RANDOM && schedule->order.kind != SUM_SHUFFLED)
+    return schedule->other_way;
   uint64_t state = schedule->seed ^ formula->group;
   return (rng_splitmix(&state) & 1) != 0;
 }

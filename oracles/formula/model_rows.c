@@ -45,19 +45,32 @@ row_t model_sum_of_products(formula_t *formula, row_t a, row_t b) {
 
 /* How a part of a row splits in two: the last number alone, halves, or anywhere. */
 static size_t split_part(const formula_t *formula, size_t count, rng_t *rng) {
-  switch (formula->schedule->tree) {
-    case TREE_PAIRWISE:
-    case TREE_LANES:
+  const sum_order_t *order = &formula->schedule->order;
+  switch (order->kind) {
+    case SUM_HALVES:
+    case SUM_HALVES_LOW:
+    case SUM_POWER:
+    case SUM_FOLDED:
+    case SUM_INTERLEAVED:
+    case SUM_LANES:
+    case SUM_LANES_FIRST:
+    case SUM_LANES_FRONT:
+    case SUM_LANES_BESIDE:
       return count - count / 2;
-    case TREE_BLOCKED:
-      return count > formula->schedule->width
-                 ? (count - 1) / formula->schedule->width * formula->schedule->width
-                 : count - 1;
-    case TREE_RANDOM:
-    case TREE_SHUFFLED:
+    case SUM_BLOCKS:
+    case SUM_BLOCKS_FIRST:
+    case SUM_PADDED:
+      return count > order->width ? (count - 1) / order->width * order->width : count - 1;
+    case SUM_RANDOM:
+    case SUM_SHUFFLED:
       return 1 + (size_t)rng_below(rng, count - 1);
-    case TREE_SEQUENTIAL:
-    case TREE_REVERSE:
+    case SUM_SEQUENTIAL:
+    case SUM_REVERSE:
+    case SUM_SWAPPED:
+    case SUM_WAYS:
+    case SUM_TAIL:
+    case SUM_ORDER_KINDS:
+    default:
       break;
   }
   return count - 1;

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "harness/identify/profile_words.h"
-#include "harness/identify/tree_rule.h"
+#include "harness/identify/sum_order_find.h"
+#include "harness/identify/sum_rule.h"
 
 bool identified_is_explained(const identified_t *identified) {
   if (identified->identification.identity != IDENTITY_FOUND) return false;
@@ -49,15 +50,11 @@ static void print_arithmetic(const profile_t *profile) {
 }
 
 char *identified_rule(const profile_t *profile) {
-  static const char *const places[] = {[INIT_NOWHERE] = "",
-                                       [INIT_FIRST] = ", initial value first",
-                                       [INIT_LAST] = ", initial value last",
-                                       [INIT_INSIDE] = ", initial value inside"};
   arena_t arena;
   arena_init(&arena);
   GString *text = g_string_new(NULL);
-  tree_rule_print(tree_rule_find(profile, &arena), text);
-  g_string_append(text, places[profile_init_place(profile)]);
+  sum_order_print_found(sum_order_find(profile, &arena), text);
+  sum_rule_print_init_place(profile, ", ", text);
   arena_deinit(&arena);
   return g_string_free(text, FALSE);
 }

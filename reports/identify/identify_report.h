@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "harness/identify/executor_summer.h"
+#include "harness/identify/executor_sum.h"
 
 /* One identification, with the elements' check where it was made. */
 typedef struct identified {
@@ -14,7 +14,7 @@ typedef struct identified {
   size_t calls; /* Of the executor, all told. */
   bool has_elements;
   elements_check_t elements;
-  size_t odd_element;  /* As executor_summer_odd_element(). */
+  size_t odd_element;  /* As executor_sum_odd_element(). */
   char *contradiction; /* The case line that is not predicted, owned; NULL if there is none. */
 } identified_t;
 

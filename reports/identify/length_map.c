@@ -6,7 +6,7 @@
 
 #include "reports/verdict/describe.h"
 
-void length_map_print(const executor_t *executor, const char *shape, const dispatch_map_t *map) {
+void length_map_print(const executor_t *executor, const char *shape, const order_by_length_t *map) {
   printf("%s %s\n", executor_name(executor), shape);
   for (guint i = 0; i < map->entries->len; i++) {
     const dispatch_entry_t *entry = g_ptr_array_index(map->entries, i);
@@ -24,7 +24,7 @@ void length_map_print(const executor_t *executor, const char *shape, const dispa
 }
 
 void length_map_print_json(const executor_t *executor, const char *shape,
-                           const dispatch_map_t *map) {
+                           const order_by_length_t *map) {
   json_t *entries = json_array();
   for (guint i = 0; i < map->entries->len; i++) {
     const dispatch_entry_t *entry = g_ptr_array_index(map->entries, i);

@@ -7,8 +7,8 @@
 #include "reports/verdict/describe.h"
 
 /* What a range is: a rule and arithmetics, or why there are none. */
-static char *range_text(const size_map_t *map, const map_range_t *range) {
-  const map_point_t *last = &g_array_index(map->points, map_point_t, range->end - 1);
+static char *range_text(const order_by_size_t *map, const size_range_t *range) {
+  const size_point_t *last = &g_array_index(map->points, size_point_t, range->end - 1);
   if (last->is_refused) return g_strdup_printf("refused: %s", last->reason);
   if (!last->is_explained) {
     bool is_first_only = last->identity == IDENTITY_FOUND;
@@ -20,7 +20,7 @@ static char *range_text(const size_map_t *map, const map_range_t *range) {
                                        [INIT_LAST] = "; initial value last",
                                        [INIT_INSIDE] = "; initial value inside"};
   GString *text = g_string_new(NULL);
-  tree_rule_print(range->rule, text);
+  sum_order_print_found(range->order, text);
   g_string_append(text, "; ");
   profile_print_arithmetics(&last->profile, text);
   g_string_append(text, places[profile_init_place(&last->profile)]);
@@ -28,12 +28,12 @@ static char *range_text(const size_map_t *map, const map_range_t *range) {
 }
 
 void size_report_print(const size_report_t *report) {
-  const size_map_t *map = report->map;
+  const order_by_size_t *map = report->map;
   printf("%s %s\n  %s %" PRId64 "..%" PRId64 ": %u ranges, from %u sizes, %zu calls\n",
          executor_name(report->executor), report->program_line, report->mapped, report->first,
          report->last, map->ranges->len, map->points->len, map->calls);
   for (guint i = 0; i < map->ranges->len; i++) {
-    const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
+    const size_range_t *range = &g_array_index(map->ranges, size_range_t, i);
     char *sizes = g_strdup_printf("%" PRId64 "..%" PRId64, range->first, range->last);
     char *text = range_text(map, range);
     printf("  %-12s %s\n", sizes, text);
@@ -43,14 +43,14 @@ void size_report_print(const size_report_t *report) {
 }
 
 void size_report_print_json(const size_report_t *report) {
-  const size_map_t *map = report->map;
+  const order_by_size_t *map = report->map;
   json_t *ranges = json_array();
   for (guint i = 0; i < map->ranges->len; i++) {
-    const map_range_t *range = &g_array_index(map->ranges, map_range_t, i);
+    const size_range_t *range = &g_array_index(map->ranges, size_range_t, i);
     char *text = range_text(map, range);
     json_t *sizes = json_array();
     for (size_t k = range->begin; k < range->end; k++) {
-      int64_t size = g_array_index(map->points, map_point_t, k).size;
+      int64_t size = g_array_index(map->points, size_point_t, k).size;
       json_array_append_new(sizes, json_integer(size));
     }
     json_array_append_new(

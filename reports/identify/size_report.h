@@ -3,11 +3,11 @@
 #define ASSAY_REPORTS_IDENTIFY_SIZE_REPORT_H
 
 #include "harness/exec/executor.h"
-#include "harness/identify/size_map.h"
+#include "harness/identify/order_by_size.h"
 
 /* Everything is borrowed. */
 typedef struct size_report {
-  const size_map_t *map;
+  const order_by_size_t *map;
   const executor_t *executor;
   const char *program_line; /* With the largest size. */
   const char *mapped;       /* The option whose size varies, ... */

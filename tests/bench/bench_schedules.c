@@ -100,8 +100,8 @@ static void bench_all_simulations(size_t rounds) {
     schedule_t schedule;
   } rows[] = {{"sequential", {.init_count = 1}},
               {"sequential+fma", {.init_count = 1, .fused = true}},
-              {"pairwise", {.init_count = 1, .tree = TREE_PAIRWISE}},
-              {"shuffled", {.init_count = 1, .tree = TREE_SHUFFLED}}};
+              {"pairwise", {.init_count = 1, .order.kind = SUM_HALVES}},
+              {"shuffled", {.init_count = 1, .order.kind = SUM_SHUFFLED}}};
   printf("one schedule: dot_general 16x16x16\n%-13s %-12s %8s\n", "type", "schedule", "us");
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
     for (size_t j = 0; j < G_N_ELEMENTS(rows); j++) {

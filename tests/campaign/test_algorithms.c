@@ -61,12 +61,12 @@ static program_t draw_program(rng_t *rng, arena_t *arena) {
 }
 
 static schedule_t draw_schedule(rng_t *rng, const char *algorithm) {
-  static const schedule_tree_t trees[] = {TREE_SEQUENTIAL, TREE_REVERSE,  TREE_PAIRWISE,
-                                          TREE_LANES,      TREE_SHUFFLED, TREE_RANDOM};
+  static const sum_order_kind_t trees[] = {SUM_SEQUENTIAL, SUM_REVERSE,  SUM_HALVES,
+                                           SUM_LANES,      SUM_SHUFFLED, SUM_RANDOM};
   schedule_t schedule = schedule_plain();
   schedule.algorithm = algorithm;
-  schedule.tree = trees[rng_below(rng, G_N_ELEMENTS(trees))];
-  schedule.width = 4;
+  schedule.order.kind = trees[rng_below(rng, G_N_ELEMENTS(trees))];
+  schedule.order.width = 4;
   schedule.seed = rng_bits(rng);
   schedule.fused = rng_one_in(rng, 3);
   schedule.accumulator = rng_one_in(rng, 4) ? &format_table[FORMAT_f64] : NULL;

@@ -11,18 +11,25 @@ static const struct {
   schedule_t schedule;
 } good_names[] = {
     {"model:sequential", {.init_count = 1}},
-    {"model:reverse", {.tree = TREE_REVERSE, .init_count = 1}},
-    {"model:pairwise+fma", {.tree = TREE_PAIRWISE, .fused = true, .init_count = 1}},
-    {"model:blocked32", {.tree = TREE_BLOCKED, .width = 32, .init_count = 1}},
+    {"model:reverse", {.order.kind = SUM_REVERSE, .init_count = 1}},
+    {"model:pairwise+fma", {.order.kind = SUM_HALVES, .fused = true, .init_count = 1}},
+    {"model:blocked32", {.order.kind = SUM_BLOCKS, .order.width = 32, .init_count = 1}},
     {"model:lanes8+acc=f64",
-     {.tree = TREE_LANES, .width = 8, .accumulator = &format_table[FORMAT_f64], .init_count = 1}},
-    {"model:random+seed=7+init=0", {.tree = TREE_RANDOM, .seed = 7, .init_count = 0}},
-    {"model:shuffled+init=2", {.tree = TREE_SHUFFLED, .init_count = 2}},
+     {.order.kind = SUM_LANES,
+      .order.width = 8,
+      .accumulator = &format_table[FORMAT_f64],
+      .init_count = 1}},
+    {"model:random+seed=7+init=0", {.order.kind = SUM_RANDOM, .seed = 7, .init_count = 0}},
+    {"model:shuffled+init=2", {.order.kind = SUM_SHUFFLED, .init_count = 2}},
     {"canary:init_twice", {.fault = FAULT_init_twice, .init_count = 1}},
     {"canary:drop_nan+lanes4+fma",
-     {.fault = FAULT_drop_nan, .tree = TREE_LANES, .width = 4, .fused = true, .init_count = 1}},
+     {.fault = FAULT_drop_nan,
+      .order.kind = SUM_LANES,
+      .order.width = 4,
+      .fused = true,
+      .init_count = 1}},
     {"model:random+algorithm=BF16_BF16_F32_X6+split=truncate+by-term",
-     {.tree = TREE_RANDOM,
+     {.order.kind = SUM_RANDOM,
       .init_count = 1,
       .algorithm = "BF16_BF16_F32_X6",
       .split = SPLIT_TRUNCATE,
@@ -36,9 +43,11 @@ static void test_good_names(void) {
     const schedule_t *expected = &good_names[i].schedule;
     schedule_t got;
     failure_t error = {0};
-    g_assert_cmpint(builtin_parse(good_names[i].name, &got, &error), ==, STATUS_OK);
-    g_assert_cmpint(got.tree, ==, expected->tree);
-    g_assert_cmpuint(got.width, ==, expected->width);
+    arena_t arena;
+    arena_init(&arena);
+    g_assert_cmpint(builtin_parse(good_names[i].name, &arena, &got, &error), ==, STATUS_OK);
+    g_assert_cmpint(got.order.kind, ==, expected->order.kind);
+    g_assert_cmpuint(got.order.width, ==, expected->order.width);
     g_assert_cmpuint(got.seed, ==, expected->seed);
     g_assert_cmpint(got.fused, ==, expected->fused);
     g_assert_true(got.accumulator == expected->accumulator);
@@ -48,6 +57,7 @@ static void test_good_names(void) {
     g_assert_cmpint(got.split, ==, expected->split);
     g_assert_cmpint(got.assembly, ==, expected->assembly);
     g_assert_cmpuint(got.aligned_bits, ==, expected->aligned_bits);
+    arena_deinit(&arena);
   }
 }
 
@@ -58,8 +68,13 @@ static const struct {
     {"model:", "sequential"},
     {"model:sequentiall", "\"+\""},
     {"model:lanes", "an integer"},
-    {"model:lanes0", "1..65536"},
-    {"model:lanes65537", "1..65536"},
+    {"model:lanes0", "1..1048576"},
+    {"model:lanes1048577", "1..1048576"},
+    {"model:lanes8(sequential)", "\",\""},
+    {"model:lanes8(sequential,lanes)", "an integer"},
+    {"model:blocks8", "\"(\""},
+    {"model:lanes8(sequential,folded)", "interleaved"},
+    {"model:tail8(ways4)", "more than two items"},
     {"model:lanes08", "leading zeros"},
     {"model:fma", "blockedW"},
     {"model:pairwise+", "after a '+'"},
@@ -80,7 +95,11 @@ static void test_bad_names(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(bad_names); i++) {
     schedule_t schedule;
     failure_t error = {0};
-    g_assert_cmpint(builtin_parse(bad_names[i].name, &schedule, &error), ==, STATUS_INVALID);
+    arena_t arena;
+    arena_init(&arena);
+    g_assert_cmpint(builtin_parse(bad_names[i].name, &arena, &schedule, &error), ==,
+                    STATUS_INVALID);
+    arena_deinit(&arena);
     if (strstr(error.text, bad_names[i].said) == NULL) g_test_message("%s", error.text);
     g_assert_nonnull(strstr(error.text, bad_names[i].said));
   }

@@ -349,7 +349,7 @@ static status_t run_model(const case_t *instance, const char *name, arena_t *are
                           tensor_t out_results[CASE_RESULTS_MAX]) {
   schedule_t schedule;
   failure_t error = {.text = ""};
-  if (builtin_parse(name, &schedule, &error) != STATUS_OK) g_error("%s", error.text);
+  if (builtin_parse(name, arena, &schedule, &error) != STATUS_OK) g_error("%s", error.text);
   for (uint32_t i = 0; i < instance->program.result_count; i++) {
     out_results[i] = tensor_make(arena, &instance->program.results[i]);
     memset(out_results[i].data, 0, type_bytes(&out_results[i].type));

@@ -58,9 +58,11 @@ static contract_t draw_contract(rng_t *rng) {
 }
 
 static schedule_t draw_schedule(rng_t *rng) {
+  static const sum_order_kind_t kinds[] = {SUM_SEQUENTIAL, SUM_REVERSE, SUM_HALVES,  SUM_BLOCKS,
+                                           SUM_LANES,      SUM_RANDOM,  SUM_SHUFFLED};
   schedule_t schedule = schedule_plain();
-  schedule.tree = (schedule_tree_t)rng_below(rng, TREE_SHUFFLED + 1);
-  schedule.width = 1 + (uint32_t)rng_below(rng, 4);
+  schedule.order.kind = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
+  schedule.order.width = 1 + (uint32_t)rng_below(rng, 4);
   schedule.seed = rng_bits(rng);
   schedule.fused = rng_one_in(rng, 3);
   schedule.init_count = (uint32_t)rng_below(rng, 3);

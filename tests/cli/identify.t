@@ -4,7 +4,7 @@
 
 run 0 "a model" identify --executor model:lanes8+init=0 --op stablehlo.reduce --n 100
 like out "identified: 256 of 256 random vectors" "a model: all is predicted"
-like out "rule: *lanes8(seq;pairwise)" "a model: its rule"
+like out "rule: *lanes8(sequential,halves)" "a model: its rule"
 like out "arithmetic: .*a=f32" "a model: its arithmetic"
 like out "calls: *[1-9]" "a model: what it cost"
 
@@ -36,7 +36,7 @@ like out "a=f32/trunc" "a truncating adder: told"
 
 run 0 "a map" identify --executor model:blocked4+init=0 --op stablehlo.reduce --n 1..60
 like out "1 ranges" "a map: one kind"
-like out "1..60 *blocks4(seq;seq); f32" "a map: its rule"
+like out "1..60 *blocks4(sequential,sequential); f32" "a map: its rule"
 run 0 "a map of rows" identify --executor model:pairwise --op stablehlo.dot_general --n 9 --m 1..9 --json
 parses_as_json out "a map of rows: JSON"
 

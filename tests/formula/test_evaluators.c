@@ -58,9 +58,11 @@ static bool holds_rows(const format_t *format, const contract_t *contract, const
 /* Implementations that conform to contract "backend" with accumulation in the working format or a
  * wider one. */
 static schedule_t draw_schedule(rng_t *rng, const format_t *working) {
+  static const sum_order_kind_t kinds[] = {SUM_SEQUENTIAL, SUM_REVERSE, SUM_HALVES,  SUM_BLOCKS,
+                                           SUM_LANES,      SUM_RANDOM,  SUM_SHUFFLED};
   schedule_t schedule = schedule_plain();
-  schedule.tree = (schedule_tree_t)rng_below(rng, TREE_SHUFFLED + 1);
-  schedule.width = 1 + (uint32_t)rng_below(rng, 9);
+  schedule.order.kind = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
+  schedule.order.width = 1 + (uint32_t)rng_below(rng, 9);
   schedule.seed = rng_bits(rng);
   schedule.fused = rng_one_in(rng, 2);
   schedule.other_way = rng_one_in(rng, 2);

@@ -1,44 +1,45 @@
-/* What the tests of identification share: summers over builtin executors, and identifying them. */
+/* What the tests of identification share: black boxes over builtin executors, and identifying them.
+ */
 #ifndef ASSAY_TESTS_IDENTIFY_FIXTURE_H
 #define ASSAY_TESTS_IDENTIFY_FIXTURE_H
 
-#include "harness/identify/executor_summer.h"
+#include "harness/identify/executor_sum.h"
 #include "harness/run/builtin.h"
 
 typedef struct fixture {
   arena_t arena;
   failure_t error;
   executor_t *executor;
-  executor_summer_t *summer;
+  executor_sum_t *black_box;
   identification_t found;
 } fixture_t;
 
 /* The types "L", "R" (NULL for a reduction) and "T". */
-static inline summer_shape_t make_shape(const char *left, const char *right, const char *result,
-                                        int64_t terms) {
-  return (summer_shape_t){.is_dot = right != NULL,
-                          .left = element_named(left),
-                          .right = element_named(right != NULL ? right : left),
-                          .result = element_named(result),
-                          .terms = terms};
+static inline sum_shape_t make_shape(const char *left, const char *right, const char *result,
+                                     int64_t terms) {
+  return (sum_shape_t){.is_dot = right != NULL,
+                       .left = element_named(left),
+                       .right = element_named(right != NULL ? right : left),
+                       .result = element_named(result),
+                       .terms = terms};
 }
 
-static inline void fixture_open(fixture_t *fixture, const char *name, const summer_shape_t *shape) {
+static inline void fixture_open(fixture_t *fixture, const char *name, const sum_shape_t *shape) {
   *fixture = (fixture_t){.executor = NULL};
   arena_init(&fixture->arena);
   const executor_options_t options = {.find_builtin = builtin_find};
   status_t status = executor_open(name, &options, &fixture->executor, &fixture->error);
   g_assert_cmpstr(fixture->error.text, ==, "");
   g_assert_cmpint(status, ==, STATUS_OK);
-  status = executor_summer_open(fixture->executor, shape, &fixture->arena, &fixture->summer,
-                                &fixture->error);
+  status = executor_sum_open(fixture->executor, shape, &fixture->arena, &fixture->black_box,
+                             &fixture->error);
   g_assert_cmpstr(fixture->error.text, ==, "");
   g_assert_cmpint(status, ==, STATUS_OK);
 }
 
 static inline void fixture_identify(fixture_t *fixture) {
   const identify_options_t options = {.seed = 1};
-  status_t status = identify(executor_summer(fixture->summer), &options, &fixture->arena,
+  status_t status = identify(executor_sum_black_box(fixture->black_box), &options, &fixture->arena,
                              &fixture->found, &fixture->error);
   g_assert_cmpint(status, ==, STATUS_OK);
 }

@@ -11,8 +11,8 @@ static const char *const dot_suffixes[] = {"", "+fma", "+acc=f64", "+fma+init=0"
 static void check_fresh(fixture_t *fixture, const char *label) {
   identification_t fresh = {.identity = IDENTITY_FOUND};
   status_t status =
-      identify_check(executor_summer(fixture->summer), &fixture->found.profile, FRESH_SEED,
-                     FRESH_VECTORS, &fixture->arena, &fresh, &fixture->error);
+      identify_check(executor_sum_black_box(fixture->black_box), &fixture->found.profile,
+                     FRESH_SEED, FRESH_VECTORS, &fixture->arena, &fresh, &fixture->error);
   g_assert_cmpint(status, ==, STATUS_OK);
   if (fresh.predicted == fresh.checked) return;
   g_test_message("%s: %zu of %zu fresh vectors", label, fresh.predicted, fresh.checked);
@@ -31,7 +31,7 @@ static void check_text(fixture_t *fixture) {
   g_string_free(text, TRUE);
 }
 
-static void identify_model(const char *name, const summer_shape_t *shape) {
+static void identify_model(const char *name, const sum_shape_t *shape) {
   fixture_t fixture;
   g_autofree char *label = g_strdup_printf("%s %s %s n=%d", name, shape->is_dot ? "dot" : "reduce",
                                            shape->left->name, (int)shape->terms);
@@ -52,7 +52,7 @@ static void identify_models(const char *left, const char *right, const char *res
     for (size_t suffix = 0; suffix < G_N_ELEMENTS(reduce_suffixes); suffix++) {
       g_autofree char *name = g_strconcat("model:", trees[tree], suffixes[suffix], NULL);
       for (size_t i = 0; i < size_count; i++) {
-        const summer_shape_t shape = make_shape(left, right, result, sizes[i]);
+        const sum_shape_t shape = make_shape(left, right, result, sizes[i]);
         identify_model(name, &shape);
       }
     }
@@ -93,9 +93,9 @@ static void test_f8(void) {
 static void test_narrow_and_many(void) {
   static const char *const names[] = {"model:sequential", "model:lanes8", "model:pairwise+acc=f32"};
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-    const summer_shape_t bf16 = make_shape("bf16", NULL, "bf16", 600);
+    const sum_shape_t bf16 = make_shape("bf16", NULL, "bf16", 600);
     identify_model(names[i], &bf16);
-    const summer_shape_t f16 = make_shape("f16", "f16", "f16", 300);
+    const sum_shape_t f16 = make_shape("f16", "f16", "f16", 300);
     identify_model(names[i], &f16);
   }
 }
@@ -119,7 +119,7 @@ static void test_trees(void) {
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     fixture_t fixture;
-    const summer_shape_t shape = make_shape("f32", rows[i].right, "f32", 11);
+    const sum_shape_t shape = make_shape("f32", rows[i].right, "f32", 11);
     fixture_open(&fixture, rows[i].model, &shape);
     fixture_identify(&fixture);
     assert_identified(&fixture, rows[i].model);
@@ -137,11 +137,11 @@ static void test_calls(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
     fixture_t fixture;
     bool is_dot = i % 3 == 0;
-    const summer_shape_t shape = make_shape("f32", is_dot ? "f32" : NULL, "f32", TERMS);
+    const sum_shape_t shape = make_shape("f32", is_dot ? "f32" : NULL, "f32", TERMS);
     fixture_open(&fixture, names[i], &shape);
     fixture_identify(&fixture);
     assert_identified(&fixture, names[i]);
-    size_t calls = executor_summer(fixture.summer)->calls;
+    size_t calls = executor_sum_black_box(fixture.black_box)->calls;
     g_test_message("%s: %zu calls", names[i], calls);
     g_assert_cmpuint(calls, <=, CALLS_PER_TERM * TERMS);
     fixture_close(&fixture);
@@ -153,7 +153,7 @@ static void test_hints(void) {
   enum { TERMS = 512 };
   fixture_t right;
   fixture_t other;
-  const summer_shape_t shape = make_shape("f32", NULL, "f32", TERMS);
+  const sum_shape_t shape = make_shape("f32", NULL, "f32", TERMS);
   fixture_open(&right, "model:lanes8", &shape);
   fixture_identify(&right);
   fixture_open(&other, "model:pairwise", &shape);
@@ -162,8 +162,8 @@ static void test_hints(void) {
   for (size_t i = 0; i < 2; i++) {
     const identify_options_t options = {.hint = hints[i], .seed = 5};
     identification_t found;
-    status_t status =
-        identify(executor_summer(right.summer), &options, &right.arena, &found, &right.error);
+    status_t status = identify(executor_sum_black_box(right.black_box), &options, &right.arena,
+                               &found, &right.error);
     g_assert_cmpint(status, ==, STATUS_OK);
     g_assert_cmpint(found.identity, ==, IDENTITY_FOUND);
     g_autofree char *tree = tree_text(&found.profile);
@@ -175,17 +175,17 @@ static void test_hints(void) {
   fixture_close(&right);
 }
 
-/* A hint may hold nodes that only round, which its own summer confirms. */
+/* A hint may hold nodes that only round, which its own black box confirms. */
 static void test_fused_hint(void) {
   fixture_t fixture;
-  const summer_shape_t shape = make_shape("f32", "f32", "f32", 20);
+  const sum_shape_t shape = make_shape("f32", "f32", "f32", 20);
   fixture_open(&fixture, "model:blocked4+fma+init=0", &shape);
   fixture_identify(&fixture);
   g_assert_cmpuint(fixture.found.profile.nodes[0].child_count, ==, 1);
   const identify_options_t options = {.hint = &fixture.found.profile, .seed = 5};
   identification_t found;
-  status_t status =
-      identify(executor_summer(fixture.summer), &options, &fixture.arena, &found, &fixture.error);
+  status_t status = identify(executor_sum_black_box(fixture.black_box), &options, &fixture.arena,
+                             &found, &fixture.error);
   g_assert_cmpint(status, ==, STATUS_OK);
   g_assert_cmpint(found.identity, ==, IDENTITY_FOUND);
   g_assert_cmpuint(found.tree_calls, ==, 19); /* One probe a node, and no search. */

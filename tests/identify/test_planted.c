@@ -17,31 +17,31 @@ typedef struct planted {
   rng_t rng;
 } planted_t;
 
-static status_t run_planted(summer_t *summer, const double *left, const double *right, double init,
-                            uint64_t *out_bits, failure_t *error) {
+static status_t run_planted(black_box_sum_t *black_box, const double *left, const double *right,
+                            double init, uint64_t *out_bits, failure_t *error) {
   (void)right;
   (void)init;
   (void)error;
-  planted_t *planted = summer->context;
-  double value = planted->function(left, summer->term_count, planted);
-  *out_bits = format_from_double(summer->result, value);
+  planted_t *planted = black_box->context;
+  double value = planted->function(left, black_box->term_count, planted);
+  *out_bits = format_from_double(black_box->result, value);
   return STATUS_OK;
 }
 
 static identification_t identify_planted(sum_function_t function, size_t count, arena_t *arena) {
   planted_t planted = {.function = function, .rng = rng_make(3)};
   const format_t *f32 = &format_table[FORMAT_f32];
-  summer_t summer = {.term_count = count,
-                     .left = f32,
-                     .result = f32,
-                     .op = "stablehlo.reduce",
-                     .program_line = "stablehlo.reduce planted",
-                     .sum = run_planted,
-                     .context = &planted};
+  black_box_sum_t black_box = {.term_count = count,
+                               .left = f32,
+                               .result = f32,
+                               .op = "stablehlo.reduce",
+                               .program_line = "stablehlo.reduce planted",
+                               .sum = run_planted,
+                               .context = &planted};
   const identify_options_t options = {.seed = 1};
   identification_t found;
   failure_t error = {0};
-  status_t status = identify(&summer, &options, arena, &found, &error);
+  status_t status = identify(&black_box, &options, arena, &found, &error);
   g_assert_cmpstr(status == STATUS_OK ? "" : error.text, ==, "");
   return found;
 }
@@ -247,13 +247,14 @@ static void check_canary(const char *fault, bool is_dot) {
   enum { FRESH_VECTORS = 2000, TERMS = 12 };
   g_autofree char *name = g_strconcat("canary:", fault, NULL);
   fixture_t fixture;
-  const summer_shape_t shape = make_shape("f32", is_dot ? "f32" : NULL, "f32", TERMS);
+  const sum_shape_t shape = make_shape("f32", is_dot ? "f32" : NULL, "f32", TERMS);
   fixture_open(&fixture, name, &shape);
   fixture_identify(&fixture);
   if (fixture.found.identity == IDENTITY_FOUND) {
     identification_t fresh = {.identity = IDENTITY_FOUND};
-    status_t status = identify_check(executor_summer(fixture.summer), &fixture.found.profile, 99,
-                                     FRESH_VECTORS, &fixture.arena, &fresh, &fixture.error);
+    status_t status =
+        identify_check(executor_sum_black_box(fixture.black_box), &fixture.found.profile, 99,
+                       FRESH_VECTORS, &fixture.arena, &fresh, &fixture.error);
     g_assert_cmpint(status, ==, STATUS_OK);
     g_test_message("%s %s: identified, %zu of %zu fresh vectors", fault, is_dot ? "dot" : "reduce",
                    fresh.predicted, fresh.checked);
@@ -282,7 +283,7 @@ static void test_lost_terms(void) {
                                       "canary:neighbour_term", "canary:drop_tail"};
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
     fixture_t fixture;
-    const summer_shape_t shape = make_shape("f32", NULL, "f32", 12);
+    const sum_shape_t shape = make_shape("f32", NULL, "f32", 12);
     fixture_open(&fixture, names[i], &shape);
     fixture_identify(&fixture);
     g_assert_cmpint(fixture.found.identity, !=, IDENTITY_FOUND);

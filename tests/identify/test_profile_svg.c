@@ -33,7 +33,7 @@ static guint elements_called(GHashTable *counts, const char *name) {
 }
 
 /* Leaves that the outline draws, hides in gaps and puts into boxes. */
-static uint32_t count_leaves(const outline_t *outline, const tree_fact_t *facts) {
+static uint32_t count_leaves(const outline_t *outline, const subtree_stats_t *facts) {
   if (outline->kind == OUTLINE_LEAF) return 1;
   if (outline->kind == OUTLINE_BOX) return facts[outline->id].leaf_count;
   if (outline->kind == OUTLINE_GAP) return outline->hidden * facts[outline->first_id].leaf_count;
@@ -46,7 +46,7 @@ static uint32_t count_leaves(const outline_t *outline, const tree_fact_t *facts)
 
 static void check_picture(shapes_t *shapes, bool is_whole) {
   const profile_t *profile = shapes_finish(shapes);
-  tree_fact_t *facts = tree_facts_make(profile, &shapes->arena);
+  subtree_stats_t *facts = subtree_stats_make(profile, &shapes->arena);
   const outline_t *outline = profile_outline(profile, facts, &shapes->arena);
   g_assert_cmpuint(count_leaves(outline, facts), ==, facts[profile_root(profile)].leaf_count);
   g_autoptr(GString) svg = g_string_new(NULL);

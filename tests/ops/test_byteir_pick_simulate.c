@@ -140,8 +140,9 @@ static void test_faults(void) {
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 static const schedule_t models[] = {
-    {.tree = TREE_SEQUENTIAL},        {.tree = TREE_REVERSE},  {.tree = TREE_RANDOM},
-    {.tree = TREE_RANDOM, .seed = 1}, {.tree = TREE_SHUFFLED}, {.tree = TREE_LANES, .width = 8},
+    {.order.kind = SUM_SEQUENTIAL}, {.order.kind = SUM_REVERSE},
+    {.order.kind = SUM_RANDOM},     {.order.kind = SUM_RANDOM, .seed = 1},
+    {.order.kind = SUM_SHUFFLED},   {.order.kind = SUM_LANES, .order.width = 8},
 };
 
 /* Policies under which the usual results have to conform too. */

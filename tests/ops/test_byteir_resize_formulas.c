@@ -34,7 +34,7 @@ static void check_model(const case_t *instance, const schedule_t *schedule,
     GString *line = g_string_new(NULL);
     case_print(instance, line);
     g_error("%s, tree %d, seed %" G_GUINT64_FORMAT ", component %zu: %" G_GINT64_MODIFIER "x\n%s",
-            schedule->formula, schedule->tree, schedule->seed, i, bits, line->str);
+            schedule->formula, schedule->order.kind, schedule->seed, i, bits, line->str);
   }
 }
 
@@ -60,7 +60,7 @@ static void test_formula(gconstpointer data) {
     schedule.formula = contract_spelling("resize_linear", (uint8_t)formula);
     schedule.fused = i % 4 == 1;
     schedule.other_way = i % 4 == 2;
-    schedule.tree = i % 4 == 3 ? TREE_RANDOM : TREE_SEQUENTIAL;
+    schedule.order.kind = i % 4 == 3 ? SUM_RANDOM : SUM_SEQUENTIAL;
     schedule.seed = i;
     check_model(&instance, &schedule, formula, &arena);
     checked++;

@@ -318,12 +318,12 @@ static void test_formulas(void) {
     const char *formula;  /* NULL: none. */
     const char *expected; /* Of the first number, where it does not conform under `any`. */
   } rows[] = {
-      {CASE("f32", "00000000", "3f800000"), {.tree = TREE_SEQUENTIAL}, "philox", NULL},
-      {CASE("bf16", "0000", "3f80"), {.tree = TREE_SEQUENTIAL}, "philox", NULL},
-      {CASE("f16", "0000", "3c00"), {.tree = TREE_PAIRWISE}, "philox", NULL},
-      {CASE("f16", "0000", "3c00"), {.tree = TREE_PAIRWISE, .other_way = true}, "philox", NULL},
-      {CASE("f32", "00000000", "3f800000"), {.tree = TREE_SHUFFLED}, "any", NULL},
-      {CASE("f32", "00000000", "3f800000"), {.tree = TREE_RANDOM}, "any", NULL},
+      {CASE("f32", "00000000", "3f800000"), {.order.kind = SUM_SEQUENTIAL}, "philox", NULL},
+      {CASE("bf16", "0000", "3f80"), {.order.kind = SUM_SEQUENTIAL}, "philox", NULL},
+      {CASE("f16", "0000", "3c00"), {.order.kind = SUM_HALVES}, "philox", NULL},
+      {CASE("f16", "0000", "3c00"), {.order.kind = SUM_HALVES, .other_way = true}, "philox", NULL},
+      {CASE("f32", "00000000", "3f800000"), {.order.kind = SUM_SHUFFLED}, "any", NULL},
+      {CASE("f32", "00000000", "3f800000"), {.order.kind = SUM_RANDOM}, "any", NULL},
       {CASE("f64", "0000000000000000", "3ff0000000000000"), {.formula = "any"}, "any", NULL},
       {CASE("f32", "00000000", "3f800000"), {.fault = FAULT_philox_of_7_rounds}, "any", NULL},
       {CASE("f32", "00000000", "3f800000"), {.fault = FAULT_offset_ignored}, "any", NULL},

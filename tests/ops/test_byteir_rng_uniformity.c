@@ -348,7 +348,7 @@ static void test_faults(void) {
       for (int unknown = 0; unknown < 2; unknown++) {
         schedule_t schedule = {.fault = rows[i].fault, .seed = 3};
         bool is_of_philox = rows[i].fault == FAULT_index_unenciphered;
-        schedule.tree = unknown && !is_of_philox ? TREE_SHUFFLED : TREE_SEQUENTIAL;
+        schedule.order.kind = unknown && !is_of_philox ? SUM_SHUFFLED : SUM_SEQUENTIAL;
         byteir_rng_finding_t finding = find(*type, rows[i].count, &schedule, rows[i].check);
         if (!finding.is_refuted) g_error("row %zu, %s: 2^-%.1f", i, *type, finding.bits);
         g_assert_true(strstr(finding.words, ", probability below 2^-") != NULL);

@@ -126,8 +126,8 @@ static void test_bodies(void) {
     parse_case(body_rows[i].line, &arena, &instance);
     /* Sequential twice: on the hot path, and as one block on the general one. */
     schedule_t schedules[] = {schedule_plain(),
-                              {.tree = TREE_BLOCKED, .width = 1000, .init_count = 1},
-                              {.tree = TREE_REVERSE, .init_count = 1}};
+                              {.order.kind = SUM_BLOCKS, .order.width = 1000, .init_count = 1},
+                              {.order.kind = SUM_REVERSE, .init_count = 1}};
     for (size_t j = 0; j < G_N_ELEMENTS(schedules); j++) {
       char *results = simulate_text(&instance, &schedules[j], &arena);
       if (strcmp(results, body_rows[i].results) != 0) g_test_message("%s", body_rows[i].line);
@@ -279,8 +279,8 @@ static void test_hot_path(gconstpointer data) {
     fill_operands(&rng, &instance);
     schedule_t hot = {.init_count = (uint32_t)rng_below(&rng, 4), .fused = rng_one_in(&rng, 2)};
     schedule_t general = hot;
-    general.tree = TREE_BLOCKED;
-    general.width = 1u << 16;
+    general.order.kind = SUM_BLOCKS;
+    general.order.width = 1u << 16;
     char *expected = simulate_text(&instance, &general, &arena);
     char *got = simulate_text(&instance, &hot, &arena);
     g_assert_cmpstr(got, ==, expected);

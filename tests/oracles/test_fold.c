@@ -76,30 +76,50 @@ static float fold_floats(const schedule_t *schedule, const leaves_t *leaves, siz
 }
 
 static const struct {
-  schedule_tree_t tree;
-  uint32_t width;
+  const char *order;
   uint32_t init_count;
   size_t count;
   const char *sum;
 } tree_rows[] = {
-    {TREE_SEQUENTIAL, 0, 1, 0, "*"},
-    {TREE_SEQUENTIAL, 0, 0, 0, "*"},
-    {TREE_PAIRWISE, 0, 0, 1, "a"},
-    {TREE_SEQUENTIAL, 0, 1, 4, "((((*a)b)c)d)"},
-    {TREE_SEQUENTIAL, 0, 0, 4, "(((ab)c)d)"},
-    {TREE_SEQUENTIAL, 0, 3, 2, "((((**)*)a)b)"},
-    {TREE_REVERSE, 0, 1, 4, "(*(a(b(cd))))"},
-    {TREE_REVERSE, 0, 0, 4, "(a(b(cd)))"},
-    {TREE_PAIRWISE, 0, 0, 7, "(((ab)(cd))((ef)g))"},
-    {TREE_PAIRWISE, 0, 1, 7, "(((*a)(bc))((de)(fg)))"},
-    {TREE_PAIRWISE, 0, 0, 3, "((ab)c)"},
-    {TREE_BLOCKED, 3, 0, 8, "((((ab)c)((de)f))(gh))"},
-    {TREE_BLOCKED, 3, 1, 6, "((((*a)b)((cd)e))f)"},
-    {TREE_BLOCKED, 9, 0, 3, "((ab)c)"},
-    {TREE_LANES, 4, 0, 10, "((((ae)i)((bf)j))((cg)(dh)))"},
-    {TREE_LANES, 4, 0, 3, "((ab)c)"},
-    {TREE_LANES, 2, 1, 4, "(((*b)d)(ac))"},
-    {TREE_LANES, 1, 0, 4, "(((ab)c)d)"},
+    {"sequential", 1, 0, "*"},
+    {"sequential", 0, 0, "*"},
+    {"pairwise", 0, 1, "a"},
+    {"sequential", 1, 4, "((((*a)b)c)d)"},
+    {"sequential", 0, 4, "(((ab)c)d)"},
+    {"sequential", 3, 2, "((((**)*)a)b)"},
+    {"reverse", 1, 4, "(*(a(b(cd))))"},
+    {"reverse", 0, 4, "(a(b(cd)))"},
+    {"pairwise", 0, 7, "(((ab)(cd))((ef)g))"},
+    {"pairwise", 1, 7, "(((*a)(bc))((de)(fg)))"},
+    {"pairwise", 0, 3, "((ab)c)"},
+    {"blocked3", 0, 8, "((((ab)c)((de)f))(gh))"},
+    {"blocked3", 1, 6, "((((*a)b)((cd)e))f)"},
+    {"blocked9", 0, 3, "((ab)c)"},
+    {"lanes4", 0, 10, "((((ae)i)((bf)j))((cg)(dh)))"},
+    {"lanes4", 0, 3, "((ab)c)"},
+    {"lanes2", 1, 4, "(((*b)d)(ac))"},
+    {"lanes1", 0, 4, "(((ab)c)d)"},
+    {"swapped", 0, 5, "((((ba)d)c)e)"},
+    {"halves-low", 0, 5, "((ab)(c(de)))"},
+    {"halves", 0, 6, "(((ab)c)((de)f))"},
+    {"power", 0, 6, "(((ab)(cd))(ef))"},
+    {"folded", 0, 8, "(((ae)(cg))((bf)(dh)))"},
+    {"interleaved", 0, 5, "(((ae)c)(bd))"},
+    {"lanes4(sequential,folded)", 0, 10, "((((ae)i)(cg))(((bf)j)(dh)))"},
+    {"lanes2(blocks2(sequential,sequential),reverse)", 0, 8, "(((ac)(eg))((bd)(fh)))"},
+    {"lanes4-first(sequential,halves)", 0, 10, "(((((ae)i)j)(bf))((cg)(dh)))"},
+    {"lanes4-first(reverse,reverse)", 0, 3, "((ab)c)"},
+    {"lanes4-front(sequential,halves)", 0, 10, "(((((ab)c)g)(dh))((ei)(fj)))"},
+    {"lanes4-beside(sequential,halves,sequential)", 0, 10, "((((ae)(ij))(bf))((cg)(dh)))"},
+    {"lanes4-beside(sequential,halves,reverse)", 0, 3, "(a(bc))"},
+    {"blocks4(reverse,reverse)", 0, 10, "((a(b(cd)))((e(f(gh)))(ij)))"},
+    {"blocks4-first(sequential,sequential)", 0, 10, "(((ab)(((cd)e)f))(((gh)i)j))"},
+    {"padded4(sequential,sequential)", 0, 10, "((((ab)c)(((de)f)g))((hi)j))"},
+    {"padded4(sequential,sequential)", 0, 3, "((ab)c)"},
+    {"tail4(lanes4)", 0, 10, "(((((ae)(bf))((cg)(dh)))i)j)"},
+    {"tail4(reverse)", 0, 3, "((ab)c)"},
+    {"tail4(lanes4,reverse)", 0, 7, "(((ab)(cd))(e(fg)))"},
+    {"tail4(sequential,reverse)", 0, 3, "(a(bc))"},
 };
 
 static void test_trees(void) {
@@ -109,10 +129,10 @@ static void test_trees(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(tree_rows); i++) {
     for (int draw = 0; draw < DRAWS; draw++) {
       leaves_t leaves = draw_leaves(&rng, draw % 2 == 1);
-      schedule_t schedule = {.tree = tree_rows[i].tree,
-                             .width = tree_rows[i].width,
-                             .init_count = tree_rows[i].init_count,
-                             .fused = leaves.fused};
+      schedule_t schedule = {.init_count = tree_rows[i].init_count, .fused = leaves.fused};
+      scan_t scan = scan_make(str_from(tree_rows[i].order));
+      g_assert_cmpint(sum_order_parse(&scan, &arena, &schedule.order, NULL), ==, STATUS_OK);
+      g_assert_true(scan_at_end(&scan));
       float got = fold_floats(&schedule, &leaves, tree_rows[i].count, 0, &arena);
       const char *cursor = tree_rows[i].sum;
       float expected = settled(evaluate(&cursor, &leaves));
@@ -142,15 +162,15 @@ static bool some_tree_gives(const node_t *nodes, size_t count, bool any_order, f
   return false;
 }
 
-static void check_random_tree(schedule_tree_t tree, size_t count, bool fused) {
+static void check_random_tree(sum_order_kind_t tree, size_t count, bool fused) {
   rng_t rng = rng_make(2);
   arena_t arena;
   arena_init(&arena);
-  bool any_order = tree == TREE_SHUFFLED;
+  bool any_order = tree == SUM_SHUFFLED;
   size_t changes = 0;
   for (size_t draw = 0; draw < DRAWS; draw++) {
     leaves_t leaves = draw_leaves(&rng, fused);
-    schedule_t schedule = {.tree = tree, .seed = draw, .fused = fused};
+    schedule_t schedule = {.order.kind = tree, .seed = draw, .fused = fused};
     node_t nodes[LEAVES_MAX];
     for (size_t i = 0; i < count; i++) {
       nodes[i] = (node_t){leaves.left[i], leaves.right[i], fused};
@@ -167,10 +187,10 @@ static void check_random_tree(schedule_tree_t tree, size_t count, bool fused) {
 }
 
 static void test_random_trees(void) {
-  check_random_tree(TREE_RANDOM, 7, false);
-  check_random_tree(TREE_RANDOM, 6, true);
-  check_random_tree(TREE_SHUFFLED, 4, false);
-  check_random_tree(TREE_SHUFFLED, 4, true);
+  check_random_tree(SUM_RANDOM, 7, false);
+  check_random_tree(SUM_RANDOM, 6, true);
+  check_random_tree(SUM_SHUFFLED, 4, false);
+  check_random_tree(SUM_SHUFFLED, 4, true);
 }
 
 /* The sum of 1, 2^-11 and 2^-11 tells an accumulator's width. */

@@ -206,9 +206,9 @@ static void swap_entries(entry_t *a, entry_t *b) {
 
 /* The order in which the picks of an unsorted top_k come out. */
 static void arrange(const schedule_t *schedule, size_t row, entry_t *picks, size_t k) {
-  if (schedule->tree == TREE_SEQUENTIAL) return;
+  if (schedule->order.kind == SUM_SEQUENTIAL) return;
   qsort(picks, k, sizeof *picks, compare_places);
-  if (schedule->tree != TREE_RANDOM && schedule->tree != TREE_SHUFFLED) return;
+  if (schedule->order.kind != SUM_RANDOM && schedule->order.kind != SUM_SHUFFLED) return;
   uint64_t seed = schedule->seed;
   rng_t rng = rng_make(rng_splitmix(&seed) ^ row);
   for (size_t i = k; i > 1; i--) swap_entries(&picks[i - 1], &picks[rng_below(&rng, i)]);

@@ -19,7 +19,7 @@ typedef struct model {
 } model_t;
 
 static bool is_random(const schedule_t *schedule) {
-  return schedule->tree == TREE_RANDOM || schedule->tree == TREE_SHUFFLED;
+  return schedule->order.kind == SUM_RANDOM || schedule->order.kind == SUM_SHUFFLED;
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */

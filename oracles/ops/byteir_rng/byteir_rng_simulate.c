@@ -56,7 +56,7 @@ static void fill_unknown(const stream_t *stream, size_t count, double *out_unifo
   state = rng_splitmix(&state) ^ stream->offset;
   state = rng_splitmix(&state) ^ stream->schedule->seed;
   rng_t rng = rng_make(rng_splitmix(&state));
-  bool is_fine = stream->schedule->tree == TREE_SHUFFLED;
+  bool is_fine = stream->schedule->order.kind == SUM_SHUFFLED;
   int bits = is_fine ? 53 : stream->result->element->format->precision - 1;
   for (size_t i = 0; i < count; i++) {
     out_uniform[i] = ldexp((double)(rng_bits(&rng) >> (64 - bits)), -bits);
@@ -66,7 +66,7 @@ static void fill_unknown(const stream_t *stream, size_t count, double *out_unifo
 /* A generator that is asked for by its name, or another one in random schedules. */
 static bool is_unknown(const schedule_t *schedule) {
   const char *formula = schedule->formula == NULL ? "" : schedule->formula;
-  bool is_random = schedule->tree == TREE_RANDOM || schedule->tree == TREE_SHUFFLED;
+  bool is_random = schedule->order.kind == SUM_RANDOM || schedule->order.kind == SUM_SHUFFLED;
   return strcmp(formula, "any") == 0 || (is_random && strcmp(formula, "philox") != 0);
 }
 
@@ -114,7 +114,7 @@ static void spoil_sequence(fault_t fault, const type_t *result, size_t count, do
 /* ---- Results --------------------------------------------------------------------------------- */
 
 static const format_t *format_of(const format_t *format, const schedule_t *schedule) {
-  bool is_native = schedule->native || schedule->tree == TREE_SEQUENTIAL;
+  bool is_native = schedule->native || schedule->order.kind == SUM_SEQUENTIAL;
   if (format->bits == 16 && !is_native) format = &format_table[FORMAT_f32];
   const format_t *wider = schedule->accumulator;
   return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;

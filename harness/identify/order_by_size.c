@@ -1,24 +1,25 @@
-#include "harness/identify/size_map.h"
+#include "harness/identify/order_by_size.h"
 
 #include <string.h>
 
 #include "harness/base/rng.h"
+#include "harness/identify/sum_rule.h"
 
 enum { POINTS_MAX = 400, SMALL_TERMS = 2 };
 
 /* A map under way. */
 typedef struct mapping {
-  map_identify_t identify;
+  size_identify_t identify;
   void *context;
   arena_t *arena;
   GArray *points;
-  GPtrArray *rules; /* All that were found, each once. */
+  GPtrArray *orders; /* All that were found, each once. */
   size_t calls;
   failure_t *error;
 } mapping_t;
 
-static map_point_t *point_at(const mapping_t *mapping, size_t index) {
-  return &g_array_index(mapping->points, map_point_t, index);
+static size_point_t *point_at(const mapping_t *mapping, size_t index) {
+  return &g_array_index(mapping->points, size_point_t, index);
 }
 
 static int compare_texts(const void *a, const void *b) {
@@ -91,74 +92,67 @@ static bool trees_equal(const profile_t *a, const profile_t *b) {
   return same;
 }
 
-/* Whether two points may be of one kind, their rules aside. */
-static bool points_fit(const map_point_t *a, const map_point_t *b) {
+/* Whether two points may be of one kind, their orders aside. */
+static bool points_fit(const size_point_t *a, const size_point_t *b) {
   if (a->is_refused || b->is_refused) return a->is_refused && b->is_refused;
   if (a->is_explained != b->is_explained) return false;
   if (!a->is_explained) return a->identity == b->identity;
   bool is_small = MIN(a->profile.term_count, b->profile.term_count) <= SMALL_TERMS;
   if (is_small) return true; /* Too few nodes to show how they add. */
-  if (profile_init_place(&a->profile) != profile_init_place(&b->profile)) return false;
+  if (sum_rule_init_place(&a->profile) != sum_rule_init_place(&b->profile)) return false;
   return arithmetics_fit(&a->profile, &b->profile);
 }
 
-static bool explains(const tree_rule_t *rule, const map_point_t *point) {
+static bool explains(const sum_order_t *order, const size_point_t *point) {
   if (!point->is_explained) return true;
-  return rule != NULL && tree_rule_explains(rule, &point->profile);
+  return order != NULL && sum_order_explains(order, &point->profile);
 }
 
-static size_t rule_length(const tree_rule_t *rule) {
-  GString *text = g_string_new(NULL);
-  tree_rule_print(rule, text);
-  size_t length = text->len;
-  g_string_free(text, TRUE);
-  return length;
-}
-
-/* The shortest rule for all points of begin..end.  Points of which none has a rule are of one
+/* The simplest order for all points of begin..end.  Points of which none has an order are of one
  * irregular kind. */
 static bool find_common(const mapping_t *mapping, size_t begin, size_t end,
-                        const tree_rule_t **out_rule) {
-  *out_rule = NULL;
-  bool has_rules = false;
-  for (size_t i = begin; i < end; i++) has_rules = has_rules || point_at(mapping, i)->rule != NULL;
-  if (!has_rules) return true;
-  for (guint i = 0; i < mapping->rules->len; i++) {
-    const tree_rule_t *rule = g_ptr_array_index(mapping->rules, i);
-    if (*out_rule != NULL && rule_length(rule) >= rule_length(*out_rule)) continue;
+                        const sum_order_t **out_order) {
+  *out_order = NULL;
+  bool has_orders = false;
+  for (size_t i = begin; i < end; i++)
+    has_orders = has_orders || point_at(mapping, i)->order != NULL;
+  if (!has_orders) return true;
+  for (guint i = 0; i < mapping->orders->len; i++) {
+    const sum_order_t *order = g_ptr_array_index(mapping->orders, i);
+    if (*out_order != NULL && !sum_order_is_simpler(order, *out_order)) continue;
     bool explains_all = true;
     for (size_t k = end; k-- > begin && explains_all;) {
-      explains_all = explains(rule, point_at(mapping, k));
+      explains_all = explains(order, point_at(mapping, k));
     }
-    if (explains_all) *out_rule = rule;
+    if (explains_all) *out_order = order;
   }
-  return *out_rule != NULL;
+  return *out_order != NULL;
 }
 
 static bool are_alike(const mapping_t *mapping, size_t begin, size_t end,
-                      const tree_rule_t **out_rule) {
-  const map_point_t *first = point_at(mapping, begin);
+                      const sum_order_t **out_order) {
+  const size_point_t *first = point_at(mapping, begin);
   bool same_terms = first->has_profile;
   bool fit = true;
   bool equal = true;
   for (size_t i = begin + 1; i < end; i++) {
-    const map_point_t *point = point_at(mapping, i);
+    const size_point_t *point = point_at(mapping, i);
     fit = fit && points_fit(point_at(mapping, i - 1), point) && points_fit(first, point);
     same_terms =
         same_terms && point->has_profile && point->profile.term_count == first->profile.term_count;
     equal = equal && same_terms && trees_equal(&first->profile, &point->profile);
   }
-  *out_rule = first->rule;
+  *out_order = first->order;
   if (!fit) return false;
   if (same_terms && end - begin > 1) return equal; /* Another dimension varies. */
-  return find_common(mapping, begin, end, out_rule);
+  return find_common(mapping, begin, end, out_order);
 }
 
-/* A guess from the nearest point that has a rule. */
+/* A guess from the nearest point that has an order. */
 static bool guess(const mapping_t *mapping, int64_t size, profile_t *out_hint) {
-  const map_point_t *nearest = NULL;
+  const size_point_t *nearest = NULL;
   for (guint i = 0; i < mapping->points->len; i++) {
-    const map_point_t *point = point_at(mapping, i);
+    const size_point_t *point = point_at(mapping, i);
     bool is_useful = point->is_explained && point->profile.term_count > 8;
     if (!is_useful) continue;
     bool is_nearer = nearest == NULL || ABS(point->size - size) < ABS(nearest->size - size);
@@ -170,21 +164,21 @@ static bool guess(const mapping_t *mapping, int64_t size, profile_t *out_hint) {
     *out_hint = nearest->profile;
     return true;
   }
-  if (nearest->rule == NULL) return false;
-  return tree_rule_guess(nearest->rule, &nearest->profile, (size_t)size, mapping->arena, out_hint);
+  if (nearest->order == NULL) return false;
+  return sum_rule_guess(nearest->order, &nearest->profile, (size_t)size, mapping->arena, out_hint);
 }
 
-static void remember_rule(mapping_t *mapping, const tree_rule_t *rule) {
+static void remember_order(mapping_t *mapping, const sum_order_t *order) {
   GString *text = g_string_new(NULL);
   GString *other = g_string_new(NULL);
-  tree_rule_print(rule, text);
+  sum_order_print(order, text);
   bool is_known = false;
-  for (guint i = 0; i < mapping->rules->len && !is_known; i++) {
+  for (guint i = 0; i < mapping->orders->len && !is_known; i++) {
     g_string_truncate(other, 0);
-    tree_rule_print(g_ptr_array_index(mapping->rules, i), other);
+    sum_order_print(g_ptr_array_index(mapping->orders, i), other);
     is_known = g_string_equal(text, other);
   }
-  if (!is_known) g_ptr_array_add(mapping->rules, (gpointer)(uintptr_t)rule);
+  if (!is_known) g_ptr_array_add(mapping->orders, (gpointer)(uintptr_t)order);
   g_string_free(text, TRUE);
   g_string_free(other, TRUE);
 }
@@ -196,12 +190,12 @@ static status_t add_point(mapping_t *mapping, int64_t size) {
   if (index < mapping->points->len && point_at(mapping, index)->size == size) return STATUS_OK;
   profile_t hint;
   bool has_hint = guess(mapping, size, &hint);
-  map_point_t point = {.size = size};
+  size_point_t point = {.size = size};
   STATUS_TRY(mapping->identify(mapping->context, size, has_hint ? &hint : NULL, mapping->arena,
                                &point, mapping->error));
   point.size = size;
-  if (point.is_explained) point.rule = tree_rule_find(&point.profile, mapping->arena);
-  if (point.rule != NULL) remember_rule(mapping, point.rule);
+  if (point.is_explained) point.order = sum_order_find(&point.profile, mapping->arena);
+  if (point.order != NULL) remember_order(mapping, point.order);
   mapping->calls += point.calls;
   g_array_insert_val(mapping->points, index, point);
   return STATUS_OK;
@@ -225,8 +219,8 @@ static status_t bisect(mapping_t *mapping) {
   for (guint i = 0; i + 1 < mapping->points->len && mapping->points->len < POINTS_MAX;) {
     int64_t low = point_at(mapping, i)->size;
     int64_t high = point_at(mapping, i + 1)->size;
-    const tree_rule_t *rule;
-    if (high - low > 1 && !are_alike(mapping, i, i + 2, &rule)) {
+    const sum_order_t *order;
+    if (high - low > 1 && !are_alike(mapping, i, i + 2, &order)) {
       STATUS_TRY(add_point(mapping, low + (high - low) / 2));
     } else {
       i++;
@@ -254,17 +248,17 @@ static status_t spot_check(mapping_t *mapping, rng_t *rng) {
   return status;
 }
 
-/* Joins neighbours as long as one rule explains them all. */
+/* Joins neighbours as long as one order explains them all. */
 static GArray *make_ranges(const mapping_t *mapping) {
-  GArray *ranges = g_array_new(FALSE, FALSE, sizeof(map_range_t));
+  GArray *ranges = g_array_new(FALSE, FALSE, sizeof(size_range_t));
   size_t count = mapping->points->len;
   for (size_t begin = 0; begin < count;) {
-    map_range_t range = {.begin = begin, .end = begin + 1};
-    are_alike(mapping, begin, begin + 1, &range.rule);
-    const tree_rule_t *rule;
-    while (range.end < count && are_alike(mapping, begin, range.end + 1, &rule)) {
+    size_range_t range = {.begin = begin, .end = begin + 1};
+    are_alike(mapping, begin, begin + 1, &range.order);
+    const sum_order_t *order;
+    while (range.end < count && are_alike(mapping, begin, range.end + 1, &order)) {
       range.end++;
-      range.rule = rule;
+      range.order = order;
     }
     range.first = point_at(mapping, begin)->size;
     range.last = range.end < count ? point_at(mapping, range.end)->size - 1
@@ -275,13 +269,14 @@ static GArray *make_ranges(const mapping_t *mapping) {
   return ranges;
 }
 
-status_t size_map_run(map_identify_t identify_size, void *context, int64_t first, int64_t last,
-                      arena_t *arena, size_map_t *out_map, failure_t *error) {
+status_t order_by_size_find(size_identify_t identify_size, void *context, int64_t first,
+                            int64_t last, arena_t *arena, order_by_size_t *out_map,
+                            failure_t *error) {
   mapping_t mapping = {.identify = identify_size,
                        .context = context,
                        .arena = arena,
-                       .points = g_array_new(FALSE, FALSE, sizeof(map_point_t)),
-                       .rules = g_ptr_array_new(),
+                       .points = g_array_new(FALSE, FALSE, sizeof(size_point_t)),
+                       .orders = g_ptr_array_new(),
                        .error = error};
   status_t status = add_first_points(&mapping, first, last);
   if (status == STATUS_OK) status = bisect(&mapping);
@@ -289,16 +284,16 @@ status_t size_map_run(map_identify_t identify_size, void *context, int64_t first
   if (status == STATUS_OK) status = spot_check(&mapping, &rng);
   if (status == STATUS_OK) status = bisect(&mapping);
   if (status == STATUS_OK) {
-    *out_map = (size_map_t){
+    *out_map = (order_by_size_t){
         .points = mapping.points, .ranges = make_ranges(&mapping), .calls = mapping.calls};
   } else {
     g_array_unref(mapping.points);
   }
-  g_ptr_array_unref(mapping.rules);
+  g_ptr_array_unref(mapping.orders);
   return status;
 }
 
-void size_map_free(size_map_t *map) {
+void order_by_size_free(order_by_size_t *map) {
   if (map->points != NULL) g_array_unref(map->points);
   if (map->ranges != NULL) g_array_unref(map->ranges);
 }

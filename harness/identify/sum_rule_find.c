@@ -1,6 +1,6 @@
 /* Rules found from a profile: likely ones are tried, and those are taken that give it exactly. */
-#include "harness/identify/profile_rule.h"
-#include "harness/identify/tree_facts.h"
+#include "harness/identify/subtree_stats.h"
+#include "harness/identify/sum_rule.h"
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
@@ -22,8 +22,8 @@ static bool has_child(const profile_node_t *node, uint32_t low, uint32_t high) {
   return false;
 }
 
-bool profile_rule_read_roles(const profile_t *profile, profile_rule_t *out_rule) {
-  profile_rule_t rule = {.like = profile};
+bool sum_rule_read_roles(const profile_t *profile, sum_rule_t *out_rule) {
+  sum_rule_t rule = {.like = profile};
   uint32_t init = (uint32_t)profile->term_count;
   for (size_t i = 0; i < profile->node_count; i++) {
     const profile_node_t *node = &profile->nodes[i];
@@ -62,20 +62,21 @@ static void add_width(widths_t *widths, uint32_t width) {
 
 /* Goes up from a leaf, in front of which `offset` others may have places.  What is added first
  * tells the width of lanes; where more than one leaf is added at once, a block may have ended. */
-static void read_widths(const profile_t *profile, const tree_fact_t *facts, const uint32_t *parents,
-                        uint32_t leaf, uint32_t offset, widths_t *lanes, widths_t *blocks) {
+static void read_widths(const profile_t *profile, const subtree_stats_t *stats,
+                        const uint32_t *parents, uint32_t leaf, uint32_t offset, widths_t *lanes,
+                        widths_t *blocks) {
   uint32_t root = profile_root(profile);
   bool is_first = true;
   for (uint32_t id = leaf; id != root; id = parents[id]) {
     const profile_node_t *node = profile_node(profile, parents[id]);
     for (uint32_t i = 0; i < node->child_count; i++) {
       uint32_t child = node->children[i];
-      if (child == id || facts[child].term_count == 0) continue;
-      if (is_first) add_width(lanes, facts[child].first_term + offset);
+      if (child == id || stats[child].term_count == 0) continue;
+      if (is_first) add_width(lanes, stats[child].first_term + offset);
       is_first = false;
-      if (facts[child].leaf_count < 2) continue;
-      add_width(blocks, facts[id].term_count);
-      add_width(blocks, facts[id].term_count + offset);
+      if (stats[child].leaf_count < 2) continue;
+      add_width(blocks, stats[id].term_count);
+      add_width(blocks, stats[id].term_count + offset);
     }
   }
 }
@@ -85,23 +86,23 @@ static void read_widths(const profile_t *profile, const tree_fact_t *facts, cons
 typedef struct finder {
   const profile_t *profile;
   arena_t *arena;
-  profile_rule_t roles; /* With first_is_rounded. */
+  sum_rule_t roles; /* With first_is_rounded. */
   uint32_t init_count;
   GString *expected; /* The profile's text. */
   GString *text;
-  profile_rule_t *rules;
+  sum_rule_t *rules;
   size_t rule_count;
 } finder_t;
 
-static void try_init(finder_t *finder, const order_t *order, rule_init_t init) {
-  if (finder->rule_count == PROFILE_RULES_MAX) return;
-  profile_rule_t rule = finder->roles;
-  rule.order = order;
+static void try_init(finder_t *finder, const sum_order_t *order, rule_init_t init) {
+  if (finder->rule_count == SUM_RULES_MAX) return;
+  sum_rule_t rule = finder->roles;
+  rule.order = *order;
   rule.init = init;
   arena_mark_t mark = arena_mark(finder->arena);
   profile_t made;
-  if (profile_rule_apply(&rule, finder->profile->program_line, finder->profile->term_count,
-                         finder->arena, &made, NULL) == STATUS_OK &&
+  if (sum_rule_apply(&rule, finder->profile->program_line, finder->profile->term_count,
+                     finder->arena, &made, NULL) == STATUS_OK &&
       made.node_count == finder->profile->node_count) {
     g_string_truncate(finder->text, 0);
     profile_print(&made, finder->text);
@@ -112,7 +113,7 @@ static void try_init(finder_t *finder, const order_t *order, rule_init_t init) {
   arena_rewind(finder->arena, mark);
 }
 
-static void try_order(finder_t *finder, const order_t *order) {
+static void try_order(finder_t *finder, const sum_order_t *order) {
   if (finder->init_count > 1) {
     try_init(finder, order, RULE_INIT_EACH);
     return;
@@ -125,13 +126,13 @@ static void try_order(finder_t *finder, const order_t *order) {
   try_init(finder, order, RULE_INIT_LAST);
   try_init(finder, order, RULE_INIT_FIRST);
   try_init(finder, order, RULE_INIT_TERM);
-  if (order->kind == ORDER_PADDED) try_init(finder, order, RULE_INIT_EACH);
+  if (order->kind == SUM_PADDED) try_init(finder, order, RULE_INIT_EACH);
 }
 
-static const order_t *make_order(finder_t *finder, order_kind_t kind, uint32_t width,
-                                 const order_t *inner, const order_t *join) {
-  order_t *order = ARENA_NEW_ARRAY(finder->arena, order_t, 1);
-  *order = (order_t){kind, width, inner, join};
+static const sum_order_t *make_order(finder_t *finder, sum_order_kind_t kind, uint32_t width,
+                                     const sum_order_t *inner, const sum_order_t *join) {
+  sum_order_t *order = ARENA_NEW_ARRAY(finder->arena, sum_order_t, 1);
+  *order = (sum_order_t){.kind = kind, .width = width, .inner = inner, .join = join};
   return order;
 }
 
@@ -139,35 +140,34 @@ enum { JOINS_MAX = 12 };
 
 /* The orders in which sums may be joined. */
 static size_t list_joins(finder_t *finder, uint32_t sum_count,
-                         const order_t *out_joins[JOINS_MAX]) {
+                         const sum_order_t *out_joins[JOINS_MAX]) {
   size_t count = 0;
-  for (int kind = 0; kind <= ORDER_FOLDED; kind++) {
-    out_joins[count++] = make_order(finder, (order_kind_t)kind, 1, NULL, NULL);
+  for (int kind = 0; kind <= SUM_FOLDED; kind++) {
+    out_joins[count++] = make_order(finder, (sum_order_kind_t)kind, 1, NULL, NULL);
   }
-  out_joins[count++] = make_order(finder, ORDER_WAYS, sum_count, NULL, NULL);
+  out_joins[count++] = make_order(finder, SUM_WAYS, sum_count, NULL, NULL);
   for (uint32_t outer = 2; outer <= 8; outer *= 2) {
     if (2 * outer > sum_count) break;
-    out_joins[count++] = make_order(finder, ORDER_LANES, outer, out_joins[ORDER_FOLDED],
-                                    out_joins[ORDER_SEQUENTIAL]);
+    out_joins[count++] =
+        make_order(finder, SUM_LANES, outer, out_joins[SUM_FOLDED], out_joins[SUM_SEQUENTIAL]);
   }
   return count;
 }
 
 static void try_lanes(finder_t *finder, const widths_t *lanes, const widths_t *blocks) {
   for (size_t i = 0; i < lanes->count; i++) {
-    const order_t *joins[JOINS_MAX];
+    const sum_order_t *joins[JOINS_MAX];
     uint32_t width = lanes->items[i];
     size_t join_count = list_joins(finder, width, joins);
     for (size_t j = 0; j < join_count; j++) {
-      const order_t *order =
-          make_order(finder, ORDER_LANES, width, joins[ORDER_SEQUENTIAL], joins[j]);
+      const sum_order_t *order =
+          make_order(finder, SUM_LANES, width, joins[SUM_SEQUENTIAL], joins[j]);
       try_order(finder, order);
-      try_order(finder, make_order(finder, ORDER_TAIL, width, order, NULL));
+      try_order(finder, make_order(finder, SUM_TAIL, width, order, NULL));
       for (size_t k = 0; k < blocks->count; k++) {
         if (blocks->items[k] <= width) continue;
-        for (int outer = 0; outer <= ORDER_FOLDED; outer++) {
-          try_order(finder,
-                    make_order(finder, ORDER_BLOCKS, blocks->items[k], order, joins[outer]));
+        for (int outer = 0; outer <= SUM_FOLDED; outer++) {
+          try_order(finder, make_order(finder, SUM_BLOCKS, blocks->items[k], order, joins[outer]));
         }
       }
     }
@@ -176,12 +176,12 @@ static void try_lanes(finder_t *finder, const widths_t *lanes, const widths_t *b
 
 static void try_blocks(finder_t *finder, const widths_t *blocks) {
   for (size_t i = 0; i < blocks->count; i++) {
-    const order_t *joins[JOINS_MAX];
+    const sum_order_t *joins[JOINS_MAX];
     uint32_t width = blocks->items[i];
     size_t join_count = list_joins(finder, width, joins);
     for (size_t j = 0; j < join_count; j++) {
-      for (int inner = 0; inner <= ORDER_SWAPPED; inner++) {
-        try_order(finder, make_order(finder, ORDER_BLOCKS, width, joins[inner], joins[j]));
+      for (int inner = 0; inner <= SUM_SWAPPED; inner++) {
+        try_order(finder, make_order(finder, SUM_BLOCKS, width, joins[inner], joins[j]));
       }
     }
   }
@@ -190,17 +190,17 @@ static void try_blocks(finder_t *finder, const widths_t *blocks) {
 /* Blocks that end beyond the last term, or are cut at both ends, do not show their width. */
 static void try_hidden_blocks(finder_t *finder, const widths_t *blocks) {
   enum { WIDTH_LOW = 4, WIDTH_HIGH = 4096 };
-  const order_t *sequential = make_order(finder, ORDER_SEQUENTIAL, 1, NULL, NULL);
+  const sum_order_t *sequential = make_order(finder, SUM_SEQUENTIAL, 1, NULL, NULL);
   uint32_t first = blocks->count == 0 ? (uint32_t)finder->profile->term_count : blocks->items[0];
   for (uint32_t width = WIDTH_LOW; width <= WIDTH_HIGH; width *= 2) {
     if (width < first) continue;
-    const order_t *padded = make_order(finder, ORDER_PADDED, width, sequential, sequential);
+    const sum_order_t *padded = make_order(finder, SUM_PADDED, width, sequential, sequential);
     try_order(finder, padded);
-    try_order(finder, make_order(finder, ORDER_PADDED, width, sequential, padded));
+    try_order(finder, make_order(finder, SUM_PADDED, width, sequential, padded));
     if (width < finder->profile->term_count) continue;
-    const order_t *swapped = make_order(finder, ORDER_SWAPPED, 1, NULL, NULL);
-    try_order(finder, make_order(finder, ORDER_BLOCKS, width, sequential, sequential));
-    try_order(finder, make_order(finder, ORDER_BLOCKS, width, swapped, sequential));
+    const sum_order_t *swapped = make_order(finder, SUM_SWAPPED, 1, NULL, NULL);
+    try_order(finder, make_order(finder, SUM_BLOCKS, width, sequential, sequential));
+    try_order(finder, make_order(finder, SUM_BLOCKS, width, swapped, sequential));
   }
 }
 
@@ -214,32 +214,32 @@ static uint32_t widest_node(const profile_t *profile) {
 
 static void try_all(finder_t *finder) {
   const profile_t *profile = finder->profile;
-  tree_fact_t *facts = tree_facts_make(profile, finder->arena);
+  subtree_stats_t *stats = subtree_stats_make(profile, finder->arena);
   uint32_t *parents = tree_parents(profile, finder->arena);
   uint32_t init = (uint32_t)profile->term_count;
   finder->init_count =
-      facts[profile_root(profile)].leaf_count - init; /* Each time that it enters. */
-  for (int kind = 0; kind <= ORDER_FOLDED; kind++) {
-    try_order(finder, make_order(finder, (order_kind_t)kind, 1, NULL, NULL));
+      stats[profile_root(profile)].leaf_count - init; /* Each time that it enters. */
+  for (int kind = 0; kind <= SUM_FOLDED; kind++) {
+    try_order(finder, make_order(finder, (sum_order_kind_t)kind, 1, NULL, NULL));
   }
   uint32_t widest = widest_node(profile);
-  if (widest > 2) try_order(finder, make_order(finder, ORDER_WAYS, widest, NULL, NULL));
-  if (widest > 2) try_order(finder, make_order(finder, ORDER_WAYS, widest - 1, NULL, NULL));
+  if (widest > 2) try_order(finder, make_order(finder, SUM_WAYS, widest, NULL, NULL));
+  if (widest > 2) try_order(finder, make_order(finder, SUM_WAYS, widest - 1, NULL, NULL));
   widths_t lanes = {.count = 0};
   widths_t blocks = {.count = 0};
   bool has_place_in_front = finder->init_count == 1 || profile->starts_at_zero;
-  read_widths(profile, facts, parents, 0, 0, &lanes, &blocks);
-  if (has_place_in_front) read_widths(profile, facts, parents, 0, 1, &lanes, &blocks);
-  if (finder->init_count == 1) read_widths(profile, facts, parents, init, 1, &lanes, &blocks);
+  read_widths(profile, stats, parents, 0, 0, &lanes, &blocks);
+  if (has_place_in_front) read_widths(profile, stats, parents, 0, 1, &lanes, &blocks);
+  if (finder->init_count == 1) read_widths(profile, stats, parents, init, 1, &lanes, &blocks);
   try_lanes(finder, &lanes, &blocks);
   try_blocks(finder, &blocks);
   try_hidden_blocks(finder, &blocks);
 }
 
-size_t profile_rules_find(const profile_t *profile, arena_t *arena,
-                          profile_rule_t out_rules[PROFILE_RULES_MAX]) {
+size_t sum_rules_find(const profile_t *profile, arena_t *arena,
+                      sum_rule_t out_rules[SUM_RULES_MAX]) {
   finder_t finder = {.profile = profile, .arena = arena, .rules = out_rules};
-  if (profile->term_count == 0 || !profile_rule_read_roles(profile, &finder.roles)) return 0;
+  if (profile->term_count == 0 || !sum_rule_read_roles(profile, &finder.roles)) return 0;
   finder.expected = g_string_new(NULL);
   finder.text = g_string_new(NULL);
   profile_print(profile, finder.expected);

@@ -1,4 +1,4 @@
-#include "harness/identify/tree_facts.h"
+#include "harness/identify/subtree_stats.h"
 
 #include "harness/base/rng.h"
 
@@ -7,39 +7,40 @@ static uint64_t mix(uint64_t structure, uint64_t value) {
   return rng_splitmix(&state);
 }
 
-static tree_fact_t leaf_fact(const profile_t *profile, uint32_t id) {
+static subtree_stats_t leaf_fact(const profile_t *profile, uint32_t id) {
   enum { TERM = 1, INIT = 2 };
   if (profile_is_term(profile, id)) {
-    return (tree_fact_t){
+    return (subtree_stats_t){
         .leaf_count = 1, .term_count = 1, .first_term = id, .last_term = id, .structure = TERM};
   }
-  return (tree_fact_t){.leaf_count = 1, .first_term = UINT32_MAX, .structure = INIT};
+  return (subtree_stats_t){.leaf_count = 1, .first_term = UINT32_MAX, .structure = INIT};
 }
 
-static tree_fact_t node_fact(const profile_node_t *node, const tree_fact_t *facts) {
-  tree_fact_t fact = {.first_term = UINT32_MAX};
-  fact.structure = mix((uint64_t)(node->format - format_table), (uint64_t)node->rounding);
-  fact.structure = mix(fact.structure, (uint64_t)node->aligned_bits * 2 + node->fused);
+static subtree_stats_t node_fact(const profile_node_t *node, const subtree_stats_t *stats) {
+  subtree_stats_t stat = {.first_term = UINT32_MAX};
+  stat.structure = mix((uint64_t)(node->format - format_table), (uint64_t)node->rounding);
+  stat.structure = mix(stat.structure, (uint64_t)node->aligned_bits * 2 + node->fused);
   for (uint32_t i = 0; i < node->child_count; i++) {
-    const tree_fact_t *child = &facts[node->children[i]];
-    fact.leaf_count += child->leaf_count;
-    fact.term_count += child->term_count;
-    fact.depth = MAX(fact.depth, child->depth + 1);
-    fact.first_term = MIN(fact.first_term, child->first_term);
-    fact.last_term = MAX(fact.last_term, child->last_term);
-    fact.structure = mix(fact.structure, child->structure);
+    const subtree_stats_t *child = &stats[node->children[i]];
+    stat.leaf_count += child->leaf_count;
+    stat.term_count += child->term_count;
+    stat.depth = MAX(stat.depth, child->depth + 1);
+    stat.first_term = MIN(stat.first_term, child->first_term);
+    stat.last_term = MAX(stat.last_term, child->last_term);
+    stat.structure = mix(stat.structure, child->structure);
   }
-  return fact;
+  return stat;
 }
 
-tree_fact_t *tree_facts_make(const profile_t *profile, arena_t *arena) {
+subtree_stats_t *subtree_stats_make(const profile_t *profile, arena_t *arena) {
   size_t leaf_count = profile->term_count + 1;
-  tree_fact_t *facts = ARENA_NEW_ARRAY(arena, tree_fact_t, leaf_count + profile->node_count);
-  for (size_t i = 0; i < leaf_count; i++) facts[i] = leaf_fact(profile, (uint32_t)i);
+  subtree_stats_t *stats =
+      ARENA_NEW_ARRAY(arena, subtree_stats_t, leaf_count + profile->node_count);
+  for (size_t i = 0; i < leaf_count; i++) stats[i] = leaf_fact(profile, (uint32_t)i);
   for (size_t i = 0; i < profile->node_count; i++) {
-    facts[leaf_count + i] = node_fact(&profile->nodes[i], facts);
+    stats[leaf_count + i] = node_fact(&profile->nodes[i], stats);
   }
-  return facts;
+  return stats;
 }
 
 uint32_t *tree_parents(const profile_t *profile, arena_t *arena) {
@@ -73,22 +74,22 @@ static uint32_t spine_child(const profile_node_t *node, bool is_reverse) {
 
 /* Whether the spine goes on from `id`: what is added here must be no larger than what the next node
  * adds itself, or else both are parts of one tree. */
-static bool spine_goes_on(const profile_t *profile, const tree_fact_t *facts, uint32_t id,
+static bool spine_goes_on(const profile_t *profile, const subtree_stats_t *stats, uint32_t id,
                           bool is_reverse) {
   uint32_t next = spine_child(profile_node(profile, id), is_reverse);
   const profile_node_t *next_node = adding_node(profile, next);
   if (next_node == NULL) return false;
-  uint32_t added_here = facts[id].leaf_count - facts[next].leaf_count;
+  uint32_t added_here = stats[id].leaf_count - stats[next].leaf_count;
   uint32_t after_next = spine_child(next_node, is_reverse);
-  return added_here <= facts[next].leaf_count - facts[after_next].leaf_count;
+  return added_here <= stats[next].leaf_count - stats[after_next].leaf_count;
 }
 
 /* Nodes and items on the spine that ends in `id`. */
-static void measure_spine(const profile_t *profile, const tree_fact_t *facts, uint32_t id,
+static void measure_spine(const profile_t *profile, const subtree_stats_t *stats, uint32_t id,
                           tree_chain_t *chain) {
   chain->node_count = 1;
   chain->item_count = profile_node(profile, id)->child_count;
-  while (spine_goes_on(profile, facts, id, chain->is_reverse)) {
+  while (spine_goes_on(profile, stats, id, chain->is_reverse)) {
     id = spine_child(profile_node(profile, id), chain->is_reverse);
     chain->node_count++;
     chain->item_count += profile_node(profile, id)->child_count - 1;
@@ -102,14 +103,14 @@ static void move_init_to_front(const profile_t *profile, uint32_t *items, uint32
   items[0] = (uint32_t)profile->term_count;
 }
 
-tree_chain_t tree_chain_find(const profile_t *profile, const tree_fact_t *facts, uint32_t id,
+tree_chain_t tree_chain_find(const profile_t *profile, const subtree_stats_t *stats, uint32_t id,
                              arena_t *arena) {
   tree_chain_t chain = {.is_reverse = false};
   if (adding_node(profile, id) == NULL) return chain;
-  measure_spine(profile, facts, id, &chain);
+  measure_spine(profile, stats, id, &chain);
   if (chain.node_count == 1) {
     chain.is_reverse = true;
-    measure_spine(profile, facts, id, &chain);
+    measure_spine(profile, stats, id, &chain);
   }
   if (chain.node_count == 1) return (tree_chain_t){0};
   chain.items = ARENA_NEW_ARRAY(arena, uint32_t, chain.item_count);

@@ -1,5 +1,5 @@
 /* Rules: found from trees built by hand, applied to other lengths, written and read back. */
-#include "harness/identify/profile_rule.h"
+#include "harness/identify/sum_rule.h"
 
 #include "tests/identify/tree_shapes.h"
 
@@ -118,20 +118,20 @@ static char *print_profile(const profile_t *profile) {
   return g_string_free(text, FALSE);
 }
 
-static char *print_rule(const profile_rule_t *rule) {
+static char *print_rule(const sum_rule_t *rule) {
   GString *text = g_string_new(NULL);
-  profile_rule_print(rule, text);
+  sum_rule_print(rule, text);
   return g_string_free(text, FALSE);
 }
 
 /* Whether the rule gives the trees of the row for all lengths. */
-static bool explains_all(const profile_rule_t *rule, size_t row) {
+static bool explains_all(const sum_rule_t *rule, size_t row) {
   bool same = true;
   for (uint32_t n = 1; n <= LENGTH_MAX && same; n++) {
     shapes_t shapes;
     build_row(&shapes, row, n);
     profile_t made;
-    same = profile_rule_apply(rule, "", n, &shapes.arena, &made, NULL) == STATUS_OK;
+    same = sum_rule_apply(rule, "", n, &shapes.arena, &made, NULL) == STATUS_OK;
     g_autofree char *expected = print_profile(&shapes.profile);
     g_autofree char *given = same ? print_profile(&made) : NULL;
     same = same && g_str_equal(given, expected);
@@ -147,21 +147,19 @@ static void test_found(void) {
     g_test_message("%s", ROWS[row].order);
     shapes_t shapes;
     build_row(&shapes, row, ROWS[row].found_at);
-    profile_rule_t rules[PROFILE_RULES_MAX];
-    size_t count = profile_rules_find(&shapes.profile, &shapes.arena, rules);
+    sum_rule_t rules[SUM_RULES_MAX];
+    size_t count = sum_rules_find(&shapes.profile, &shapes.arena, rules);
     bool is_found = false;
     for (size_t i = 0; i < count; i++) {
       g_autofree char *text = print_rule(&rules[i]);
-      profile_rule_t again;
-      g_assert_cmpint(
-          profile_rule_parse(str_from(text), &shapes.profile, &shapes.arena, &again, NULL), ==,
-          STATUS_OK);
+      sum_rule_t again;
+      g_assert_cmpint(sum_rule_parse(str_from(text), &shapes.profile, &shapes.arena, &again, NULL),
+                      ==, STATUS_OK);
       g_autofree char *printed = print_rule(&again);
       g_assert_cmpstr(printed, ==, text);
       profile_t made;
-      g_assert_cmpint(
-          profile_rule_apply(&again, "", ROWS[row].found_at, &shapes.arena, &made, NULL), ==,
-          STATUS_OK);
+      g_assert_cmpint(sum_rule_apply(&again, "", ROWS[row].found_at, &shapes.arena, &made, NULL),
+                      ==, STATUS_OK);
       g_autofree char *given = print_profile(&made);
       g_autofree char *expected = print_profile(&shapes.profile);
       g_assert_cmpstr(given, ==, expected);
@@ -182,15 +180,15 @@ static void test_irregular(void) {
   for (uint32_t i = 0; i < 40; i++) {
     sum = add_two(&shapes, sum, i == 20 ? 30 : i == 30 ? 20 : i);
   }
-  profile_rule_t rules[PROFILE_RULES_MAX];
-  g_assert_cmpuint(profile_rules_find(shapes_finish(&shapes), &shapes.arena, rules), ==, 0);
+  sum_rule_t rules[SUM_RULES_MAX];
+  g_assert_cmpuint(sum_rules_find(shapes_finish(&shapes), &shapes.arena, rules), ==, 0);
   shapes_deinit(&shapes);
   /* Nodes of one role with two arithmetics: none either. */
   shapes_init(&shapes, 40);
   sum = add_run(&shapes, 0, 20, 1);
   shapes.like.format = &format_table[FORMAT_f64];
   for (uint32_t i = 20; i < 40; i++) sum = add_two(&shapes, sum, i);
-  g_assert_cmpuint(profile_rules_find(shapes_finish(&shapes), &shapes.arena, rules), ==, 0);
+  g_assert_cmpuint(sum_rules_find(shapes_finish(&shapes), &shapes.arena, rules), ==, 0);
   shapes_deinit(&shapes);
 }
 
@@ -198,8 +196,8 @@ static void test_irregular(void) {
 static void test_refused(void) {
   shapes_t shapes;
   build_row(&shapes, 0, 20);
-  profile_rule_t rules[PROFILE_RULES_MAX];
-  g_assert_cmpuint(profile_rules_find(&shapes.profile, &shapes.arena, rules), >, 0);
+  sum_rule_t rules[SUM_RULES_MAX];
+  g_assert_cmpuint(sum_rules_find(&shapes.profile, &shapes.arena, rules), >, 0);
   g_autofree char *good = print_rule(&rules[0]);
   g_autofree char *other_arithmetic = g_strdup(good);
   memcpy(strstr(other_arithmetic, "add=f32"), "add=f64", strlen("add=f64"));
@@ -213,16 +211,87 @@ static void test_refused(void) {
       "tail4(tail4(tail4(tail4(tail4(tail4(tail4(tail4(tail4(halves))))))))) init=last",
       other_arithmetic};
   for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-    profile_rule_t rule;
+    sum_rule_t rule;
     failure_t error = {0};
     g_assert_cmpint(
-        profile_rule_parse(str_from(texts[i]), &shapes.profile, &shapes.arena, &rule, &error), ==,
+        sum_rule_parse(str_from(texts[i]), &shapes.profile, &shapes.arena, &rule, &error), ==,
         STATUS_INVALID);
     g_assert_cmpint(error.text[0], !=, '\0');
   }
   profile_t made;
-  g_assert_cmpint(profile_rule_apply(&rules[0], "", 0, &shapes.arena, &made, NULL), ==,
+  g_assert_cmpint(sum_rule_apply(&rules[0], "", 0, &shapes.arena, &made, NULL), ==,
                   STATUS_UNSUPPORTED);
+  shapes_deinit(&shapes);
+}
+
+/* ---- Stored rules ---------------------------------------------------------------------------- */
+
+#define HEAD "left=f32 result=f32 start="
+#define LINE " : stablehlo.reduce body=add dims=[0] f32[n] f32[] -> f32[]"
+
+/* Profiles and rules as version 0 of the grammar had them in databases: they are read, written the
+ * same, and give the trees that were identified at another length. */
+static const struct {
+  const char *profile;
+  const char *rule;
+  uint32_t term_count;
+  const char *tree;
+} STORED[] = {
+    {"profile v1 terms=17 " HEAD "zero flush=none a=f32 tree=([([0 16 8] (4 12)) ((1 9) (5 13)) "
+     "((2 10) (6 14)) ((3 11) (7 15))] i)" LINE,
+     "lanes16(sequential,lanes4(folded,sequential)) init=last add=f32 join=f32 last=f32 " HEAD
+     "zero flush=none",
+     16, "([((0 8) (4 12)) ((1 9) (5 13)) ((2 10) (6 14)) ((3 11) (7 15))] i)"},
+    {"profile v1 terms=9 " HEAD "none flush=none a=f32 tree=(([0 8 1] (2 3)) ((4 5) (6 7)))" LINE,
+     "lanes8(sequential,halves) init=absent add=f32 join=f32 last=f32 " HEAD "none flush=none", 20,
+     "((([0..16:8] [1..17:8]) ([2..18:8] [3..19:8])) (((4 12) (5 13)) ((6 14) (7 15))))"},
+    {"profile v1 terms=33 " HEAD "none flush=none a=f32 tree=([i 0..30] (31 32))" LINE,
+     "blocks32(sequential,sequential) init=first add=f32 join=f32 last=f32 " HEAD "none flush=none",
+     70, "[[i 0..30] [31..62] [63..69]]"},
+    {"profile v1 terms=1 " HEAD "none flush=none tree=0" LINE,
+     "halves init=absent add=f32 join=f32 last=f32 " HEAD "none flush=none", 11,
+     "(([0..2] [3..5]) ([6..8] (9 10)))"},
+};
+
+static void test_stored(void) {
+  for (size_t i = 0; i < G_N_ELEMENTS(STORED); i++) {
+    arena_t arena;
+    arena_init(&arena);
+    profile_t profile;
+    profile_t made;
+    sum_rule_t rule;
+    failure_t error = {0};
+    str_t text = str_from(STORED[i].rule);
+    if (profile_parse(str_from(STORED[i].profile), &arena, &profile, &error) != STATUS_OK ||
+        sum_rule_parse(text, &profile, &arena, &rule, &error) != STATUS_OK ||
+        sum_rule_apply(&rule, "", STORED[i].term_count, &arena, &made, &error) != STATUS_OK) {
+      g_error("%s", error.text);
+    }
+    g_autofree char *printed = print_rule(&rule);
+    g_assert_cmpstr(printed, ==, STORED[i].rule);
+    g_autoptr(GString) tree = g_string_new(NULL);
+    profile_print_tree(&made, tree);
+    g_assert_cmpstr(tree->str, ==, STORED[i].tree);
+    arena_deinit(&arena);
+  }
+}
+
+/* Both spellings of an order are one rule. */
+static void test_synonyms(void) {
+  shapes_t shapes;
+  build_row(&shapes, 3, 50);
+  const char *rest = " init=last add=f32 join=f32 last=f32 " HEAD "none flush=none";
+  static const char *const orders[] = {"lanes8(sequential,halves)", "lanes8(sequential,pairwise)",
+                                       "lanes8"};
+  for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+    g_autofree char *text = g_strconcat(orders[i], rest, NULL);
+    sum_rule_t rule;
+    g_assert_cmpint(sum_rule_parse(str_from(text), &shapes.profile, &shapes.arena, &rule, NULL), ==,
+                    STATUS_OK);
+    g_autofree char *printed = print_rule(&rule);
+    g_assert_true(g_str_has_prefix(printed, "lanes8(sequential,halves) init=last"));
+    g_assert_true(explains_all(&rule, 3));
+  }
   shapes_deinit(&shapes);
 }
 
@@ -231,5 +300,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/rule/found", test_found);
   g_test_add_func("/rule/irregular", test_irregular);
   g_test_add_func("/rule/refused", test_refused);
+  g_test_add_func("/rule/stored", test_stored);
+  g_test_add_func("/rule/synonyms", test_synonyms);
   return g_test_run();
 }

@@ -1,4 +1,4 @@
-#include "harness/identify/tree_join.h"
+#include "harness/identify/join_pattern.h"
 
 tree_atoms_t tree_atoms_make(const profile_t *profile, arena_t *arena) {
   size_t count = profile->term_count + 1 + profile->node_count;
@@ -178,20 +178,22 @@ static bool is_folded(const profile_t *profile, const tree_atoms_t *atoms, uint3
          is_folded(profile, atoms, odd, 2 * step);
 }
 
-tree_join_t tree_join_find(const profile_t *profile, const tree_atoms_t *atoms, uint32_t root,
-                           uint32_t atom_count) {
-  tree_join_t join = {.kind = JOIN_IRREGULAR, .ways = 2};
+join_pattern_t join_pattern_find(const profile_t *profile, const tree_atoms_t *atoms, uint32_t root,
+                                 uint32_t atom_count) {
+  join_pattern_t join = {.ways = 2};
   if (atoms->count[root] != atom_count) return join;
+  join.is_known = true;
   if (is_chain(profile, atoms, root, atom_count, false, &join.ways)) {
-    join.kind = JOIN_SEQUENTIAL;
+    join.kind = SUM_SEQUENTIAL;
   } else if (is_chain(profile, atoms, root, atom_count, true, &join.ways)) {
-    join.kind = JOIN_REVERSE;
-  } else if (is_swapped_chain(profile, atoms, root, atom_count)) {
-    join = (tree_join_t){JOIN_SWAPPED, 2};
-  } else if (join.ways = 2, is_balanced(profile, atoms, root, &join.ways)) {
-    join.kind = JOIN_BALANCED;
-  } else if (is_folded(profile, atoms, root, 1)) {
-    join.kind = JOIN_FOLDED;
+    join.kind = SUM_REVERSE;
+  } else if (join.ways = 2, is_swapped_chain(profile, atoms, root, atom_count)) {
+    join.kind = SUM_SWAPPED;
+  } else if (is_balanced(profile, atoms, root, &join.ways)) {
+    join.kind = SUM_HALVES;
+  } else {
+    join.is_known = is_folded(profile, atoms, root, 1);
+    join.kind = SUM_FOLDED;
   }
   return join;
 }

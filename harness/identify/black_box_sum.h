@@ -1,11 +1,11 @@
 /* A sum as a black box: terms go in, bits come out.  All that identification sees of a backend. */
-#ifndef ASSAY_IDENTIFY_SUMMER_H
-#define ASSAY_IDENTIFY_SUMMER_H
+#ifndef ASSAY_IDENTIFY_BLACK_BOX_SUM_H
+#define ASSAY_IDENTIFY_BLACK_BOX_SUM_H
 
 #include "harness/model/case.h"
 
-typedef struct summer summer_t;
-struct summer {
+typedef struct black_box_sum black_box_sum_t;
+struct black_box_sum {
   size_t term_count;
   bool takes_init;        /* Whether there is an initial value to give. */
   const format_t *left;   /* Format of the terms and the initial value, or of the left factors. */
@@ -16,7 +16,7 @@ struct summer {
 
   /* The result of one evaluation; `right` is NULL and `init` unused where there is none.
    * STATUS_IO if the backend fails or refuses. */
-  status_t (*sum)(summer_t *summer, const double *left, const double *right, double init,
+  status_t (*sum)(black_box_sum_t *black_box, const double *left, const double *right, double init,
                   uint64_t *out_bits, failure_t *error);
   void *context;
 
@@ -25,12 +25,12 @@ struct summer {
 };
 
 /* Calls sum() and counts. */
-status_t summer_run(summer_t *summer, const double *left, const double *right, double init,
-                    uint64_t *out_bits, failure_t *error);
+status_t black_box_sum_run(black_box_sum_t *black_box, const double *left, const double *right,
+                           double init, uint64_t *out_bits, failure_t *error);
 
 /* Leaves: the terms, and behind them the initial value if there is one. */
-static inline size_t summer_leaf_count(const summer_t *summer) {
-  return summer->term_count + (summer->takes_init ? 1 : 0);
+static inline size_t black_box_sum_leaf_count(const black_box_sum_t *black_box) {
+  return black_box->term_count + (black_box->takes_init ? 1 : 0);
 }
 
 #endif

@@ -1,14 +1,14 @@
-#include "harness/identify/tree_order.h"
+#include "harness/identify/tree_words.h"
 
 #include <string.h>
 
-#include "harness/identify/tree_join.h"
+#include "harness/identify/join_pattern.h"
 
 enum { NESTING_MAX = 4 };
 
 typedef struct describer {
   const profile_t *profile;
-  const tree_fact_t *facts;
+  const subtree_stats_t *stats;
   bool may_be_irregular;           /* Lanes and blocks may be joined in any way. */
   uint32_t *parents;               /* By id. */
   tree_atoms_t atoms[NESTING_MAX]; /* For each level of nesting. */
@@ -69,28 +69,10 @@ static bool describe_alike(describer_t *describer, const grouping_t *grouping, u
   return true;
 }
 
-static void append_join(const tree_join_t *join, GString *text) {
-  switch (join->kind) {
-    case JOIN_SEQUENTIAL:
-      g_string_append(text, "sequential");
-      break;
-    case JOIN_REVERSE:
-      g_string_append(text, "sequential from the last");
-      break;
-    case JOIN_SWAPPED:
-      g_string_append(text, "sequential, the second of each pair first");
-      break;
-    case JOIN_BALANCED:
-      g_string_append(text, join->ways == 2 ? "pairwise" : "balanced");
-      break;
-    case JOIN_FOLDED:
-      g_string_append(text, "folded in halves");
-      break;
-    case JOIN_IRREGULAR:
-    default:
-      g_string_append(text, "irregular");
-      break;
-  }
+static const char *join_words(const join_pattern_t *join) {
+  if (!join->is_known) return "irregular";
+  bool is_wide = join->kind == SUM_HALVES && join->ways > 2;
+  return is_wide ? "balanced" : sum_order_join_words(join->kind);
 }
 
 static bool describe_grouping(describer_t *describer, const grouping_t *grouping, unsigned nesting,
@@ -102,9 +84,9 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   if (atoms->count[part->root] != grouping->count) return false;
   g_autoptr(GString) inner = g_string_new(NULL);
   if (!describe_alike(describer, grouping, nesting, inner)) return false;
-  tree_join_t join = tree_join_find(describer->profile, atoms, part->root, grouping->count);
+  join_pattern_t join = join_pattern_find(describer->profile, atoms, part->root, grouping->count);
   bool is_telling = describer->may_be_irregular && part->count >= 2 * grouping->divisor;
-  if (join.kind == JOIN_IRREGULAR && !is_telling) return false;
+  if (!join.is_known && !is_telling) return false;
   bool is_plain = strcmp(inner->str, "sequential") == 0;
   bool is_one_and_a_bit = !grouping->is_lanes && 2 * part->count < 3 * grouping->divisor;
   if (is_one_and_a_bit && !is_plain) return false;
@@ -116,15 +98,16 @@ static bool describe_grouping(describer_t *describer, const grouping_t *grouping
   }
   g_string_append(text, ", ");
   if (join.ways > 2) g_string_append_printf(text, "in %u-way nodes, ", join.ways);
-  append_join(&join, text);
-  bool is_all_sequential = is_plain && join.kind == JOIN_SEQUENTIAL && !grouping->is_lanes;
+  g_string_append(text, join_words(&join));
+  bool is_all_sequential =
+      is_plain && join.is_known && join.kind == SUM_SEQUENTIAL && !grouping->is_lanes;
   if (!is_all_sequential) g_string_append(text, " at the end");
   return true;
 }
 
 static uint32_t leaf_count(const describer_t *describer, const tree_part_t *part, uint32_t id) {
-  const tree_fact_t *fact = &describer->facts[id];
-  return part->init_is_first ? fact->leaf_count : fact->term_count;
+  const subtree_stats_t *stat = &describer->stats[id];
+  return part->init_is_first ? stat->leaf_count : stat->term_count;
 }
 
 /* Goes up from `*inout_id` to the first node that adds other terms; returns the place of the first
@@ -134,10 +117,10 @@ static uint32_t next_place(const describer_t *describer, const tree_part_t *part
   for (uint32_t id = *inout_id; id != part->root; id = describer->parents[id]) {
     const profile_node_t *node = profile_node(describer->profile, describer->parents[id]);
     for (uint32_t i = 0; i < node->child_count; i++) {
-      const tree_fact_t *fact = &describer->facts[node->children[i]];
-      if (node->children[i] == id || fact->term_count == 0) continue;
+      const subtree_stats_t *stat = &describer->stats[node->children[i]];
+      if (node->children[i] == id || stat->term_count == 0) continue;
       *inout_id = describer->parents[id];
-      return tree_place_of(describer->profile, part, fact->first_term);
+      return tree_place_of(describer->profile, part, stat->first_term);
     }
   }
   return UINT32_MAX;
@@ -216,8 +199,8 @@ static bool describe(describer_t *describer, const tree_part_t *part, unsigned n
   if (nesting >= NESTING_MAX) return false;
   tree_atoms_t *atoms = &describer->atoms[nesting];
   tree_atoms_group(describer->profile, part, 1, false, atoms);
-  tree_join_t join = tree_join_find(describer->profile, atoms, part->root, part->count);
-  if (join.kind == JOIN_IRREGULAR) {
+  join_pattern_t join = join_pattern_find(describer->profile, atoms, part->root, part->count);
+  if (!join.is_known) {
     gsize size = text->len;
     if (describe_lanes(describer, part, nesting, text)) return true;
     if (describe_blocks(describer, part, nesting, text)) return true;
@@ -229,8 +212,8 @@ static bool describe(describer_t *describer, const tree_part_t *part, unsigned n
     return true;
   }
   if (join.ways > 2) g_string_append_printf(text, "%u-way nodes, ", join.ways);
-  append_join(&join, text);
-  if (join.kind == JOIN_REVERSE) g_string_append(text, " term");
+  g_string_append(text, join_words(&join));
+  if (join.kind == SUM_REVERSE) g_string_append(text, " term");
   return true;
 }
 
@@ -243,16 +226,16 @@ static bool describe_whole(describer_t *describer, GString *text, bool *out_init
   } tries[] = {{false, false}, {true, false}, {false, true}, {true, true}};
   const profile_t *profile = describer->profile;
   uint32_t root = profile_root(profile);
-  const tree_fact_t *fact = &describer->facts[root];
+  const subtree_stats_t *stat = &describer->stats[root];
   gsize size = text->len;
   for (size_t i = 0; i < G_N_ELEMENTS(tries); i++) {
-    bool has_one_init = fact->leaf_count == fact->term_count + 1;
+    bool has_one_init = stat->leaf_count == stat->term_count + 1;
     if (tries[i].init_is_first && !has_one_init) continue;
     describer->may_be_irregular = tries[i].may_be_irregular;
     const tree_part_t whole = {.root = root,
                                .init_is_first = tries[i].init_is_first,
                                .step = 1,
-                               .count = fact->term_count + tries[i].init_is_first};
+                               .count = stat->term_count + tries[i].init_is_first};
     *out_init_is_first = tries[i].init_is_first;
     if (describe(describer, &whole, 0, text)) return true;
     g_string_truncate(text, size);
@@ -261,9 +244,9 @@ static bool describe_whole(describer_t *describer, GString *text, bool *out_init
   return false;
 }
 
-void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_t *arena,
-                      GString *out_text, bool *out_init_is_first) {
-  const tree_fact_t *whole = &facts[profile_root(profile)];
+void tree_words(const profile_t *profile, const subtree_stats_t *stats, arena_t *arena,
+                GString *out_text, bool *out_init_is_first) {
+  const subtree_stats_t *whole = &stats[profile_root(profile)];
   *out_init_is_first = false;
   if (whole->term_count == 0) {
     g_string_append(out_text, profile->has_init ? "the initial value alone" : "no term");
@@ -273,7 +256,7 @@ void tree_order_words(const profile_t *profile, const tree_fact_t *facts, arena_
     g_string_append(out_text, "one term");
     return;
   }
-  describer_t describer = {.profile = profile, .facts = facts};
+  describer_t describer = {.profile = profile, .stats = stats};
   describer.parents = tree_parents(profile, arena);
   for (int i = 0; i < NESTING_MAX; i++) describer.atoms[i] = tree_atoms_make(profile, arena);
   if (describe_whole(&describer, out_text, out_init_is_first)) return;

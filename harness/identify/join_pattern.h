@@ -1,9 +1,10 @@
 /* How the parts of a tree are joined: one after the other, in halves, ...  Private to
  * harness/identify. */
-#ifndef ASSAY_IDENTIFY_TREE_JOIN_H
-#define ASSAY_IDENTIFY_TREE_JOIN_H
+#ifndef ASSAY_IDENTIFY_JOIN_PATTERN_H
+#define ASSAY_IDENTIFY_JOIN_PATTERN_H
 
 #include "harness/identify/profile.h"
+#include "harness/model/sum_order.h"
 
 /* The leaves of `root`, which are at the `count` places start, start + step, ... of all leaves. The
  * place of term t is t, and the initial value is looked past everywhere; or it takes place 0, and
@@ -51,22 +52,16 @@ static inline bool tree_is_atom(const tree_atoms_t *atoms, uint32_t id) {
   return atoms->group[id] != TREE_NO_GROUP;
 }
 
-typedef enum join_kind {
-  JOIN_IRREGULAR,
-  JOIN_SEQUENTIAL, /* Atom 0 and 1, then 2, then 3, ... */
-  JOIN_REVERSE,    /* From the last one on. */
-  JOIN_SWAPPED,    /* Atom 1 and 0, then 3, then 2, then 5, ... */
-  JOIN_BALANCED,   /* Neighbours, then neighbours of these, ... */
-  JOIN_FOLDED,     /* Atom i and i + n / 2, then halves of that, ... */
-} join_kind_t;
-
-typedef struct tree_join {
-  join_kind_t kind;
-  uint32_t ways; /* Children of its nodes, at the most. */
-} tree_join_t;
+typedef struct join_pattern {
+  bool is_known;
+  sum_order_kind_t kind; /* Where it is known: sequential, reverse, swapped, halves or folded; the
+                          * first two atoms of swapped ones may be in any order, and halves stand
+                          * for all balanced trees. */
+  uint32_t ways;         /* Children of its nodes, at the most. */
+} join_pattern_t;
 
 /* How atoms 0 .. atom_count - 1 are joined under `root`; each group must be one atom. */
-tree_join_t tree_join_find(const profile_t *profile, const tree_atoms_t *atoms, uint32_t root,
-                           uint32_t atom_count);
+join_pattern_t join_pattern_find(const profile_t *profile, const tree_atoms_t *atoms, uint32_t root,
+                                 uint32_t atom_count);
 
 #endif

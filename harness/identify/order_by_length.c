@@ -1,8 +1,8 @@
-#include "harness/identify/dispatch_map.h"
+#include "harness/identify/order_by_length.h"
 
 #include "harness/base/rng.h"
-#include "harness/identify/profile_rule.h"
 #include "harness/identify/profile_words.h"
+#include "harness/identify/sum_rule.h"
 
 enum {
   VECTORS = 32,        /* Random ones, to check a rule at one length. */
@@ -19,24 +19,24 @@ typedef struct segment {
   size_t high; /* The last length at which a rule holds. */
   identification_t found;
   size_t rule_count;
-  profile_rule_t rules[PROFILE_RULES_MAX]; /* Those that have held so far. */
+  sum_rule_t rules[SUM_RULES_MAX]; /* Those that have held so far. */
   size_t checked;
 } segment_t;
 
 typedef struct finder {
-  const dispatch_source_t *source;
+  const length_source_t *source;
   arena_t arena; /* Of one length. */
   rng_t rng;
-  dispatch_map_t *map;
+  order_by_length_t *map;
 } finder_t;
 
 /* ---- One length ------------------------------------------------------------------------------ */
 
 /* A sum of -0 alone tells where sums start; random terms hardly ever do. */
-static status_t check_zeros(summer_t *summer, const profile_t *profile, arena_t *arena,
+static status_t check_zeros(black_box_sum_t *black_box, const profile_t *profile, arena_t *arena,
                             bool *out_holds, failure_t *error) {
-  size_t count = summer->term_count;
-  bool is_product = summer->right != NULL;
+  size_t count = black_box->term_count;
+  bool is_product = black_box->right != NULL;
   double *left = ARENA_NEW_ARRAY(arena, double, count);
   double *right = is_product ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
   double *scratch = ARENA_NEW_ARRAY(arena, double, profile_scratch_count(profile));
@@ -45,20 +45,20 @@ static status_t check_zeros(summer_t *summer, const profile_t *profile, arena_t 
     if (is_product) right[i] = 1;
   }
   uint64_t observed;
-  STATUS_TRY(summer_run(summer, left, right, -0.0, &observed, error));
+  STATUS_TRY(black_box_sum_run(black_box, left, right, -0.0, &observed, error));
   uint64_t expected = profile_predict(profile, left, right, -0.0, scratch);
-  *out_holds = profile_same_bits(summer->result, expected, observed);
+  *out_holds = profile_same_bits(black_box->result, expected, observed);
   return STATUS_OK;
 }
 
-static status_t check_profile(finder_t *finder, summer_t *summer, const profile_t *profile,
-                              bool *out_holds, failure_t *error) {
+static status_t check_profile(finder_t *finder, black_box_sum_t *black_box,
+                              const profile_t *profile, bool *out_holds, failure_t *error) {
   identification_t check = {.checked = 0};
   uint64_t seed = rng_bits(&finder->rng);
-  STATUS_TRY(identify_check(summer, profile, seed, VECTORS, &finder->arena, &check, error));
+  STATUS_TRY(identify_check(black_box, profile, seed, VECTORS, &finder->arena, &check, error));
   *out_holds = check.predicted == check.checked;
-  if (*out_holds) STATUS_TRY(check_zeros(summer, profile, &finder->arena, out_holds, error));
-  const dispatch_source_t *source = finder->source;
+  if (*out_holds) STATUS_TRY(check_zeros(black_box, profile, &finder->arena, out_holds, error));
+  const length_source_t *source = finder->source;
   if (!*out_holds || source->check == NULL) return STATUS_OK;
   return source->check(source->context, profile, seed, &finder->arena, out_holds, error);
 }
@@ -75,11 +75,11 @@ static verdicts_t verdicts_make(void) {
 
 static void verdicts_free(verdicts_t *verdicts) { g_hash_table_unref(verdicts->by_text); }
 
-static status_t check_rule(finder_t *finder, summer_t *summer, const profile_rule_t *rule,
+static status_t check_rule(finder_t *finder, black_box_sum_t *black_box, const sum_rule_t *rule,
                            verdicts_t *verdicts, bool *out_holds, failure_t *error) {
   profile_t profile;
-  *out_holds = profile_rule_apply(rule, summer->program_line, summer->term_count, &finder->arena,
-                                  &profile, NULL) == STATUS_OK;
+  *out_holds = sum_rule_apply(rule, black_box->program_line, black_box->term_count, &finder->arena,
+                              &profile, NULL) == STATUS_OK;
   if (!*out_holds) return STATUS_OK;
   GString *text = g_string_new(NULL);
   profile_print(&profile, text);
@@ -90,7 +90,7 @@ static status_t check_rule(finder_t *finder, summer_t *summer, const profile_rul
     g_free(key);
     return STATUS_OK;
   }
-  status_t status = check_profile(finder, summer, &profile, out_holds, error);
+  status_t status = check_profile(finder, black_box, &profile, out_holds, error);
   g_hash_table_insert(verdicts->by_text, key, GINT_TO_POINTER(*out_holds ? 1 : 0));
   return status;
 }
@@ -99,24 +99,24 @@ static status_t check_rule(finder_t *finder, summer_t *summer, const profile_rul
 static status_t check_rules(finder_t *finder, segment_t *segment, size_t term_count,
                             bool *out_holds, failure_t *error) {
   arena_reset(&finder->arena);
-  summer_t *summer;
+  black_box_sum_t *black_box;
   *out_holds = false;
   status_t status =
-      finder->source->open(finder->source->context, term_count, &finder->arena, &summer, error);
+      finder->source->open(finder->source->context, term_count, &finder->arena, &black_box, error);
   if (status == STATUS_UNSUPPORTED) return STATUS_OK;
   STATUS_TRY(status);
-  size_t calls = summer->calls;
+  size_t calls = black_box->calls;
   size_t held_count = 0;
-  profile_rule_t held[PROFILE_RULES_MAX];
+  sum_rule_t held[SUM_RULES_MAX];
   verdicts_t verdicts = verdicts_make();
   status_t status_of_check = STATUS_OK;
   for (size_t i = 0; i < segment->rule_count && status_of_check == STATUS_OK; i++) {
     bool holds;
-    status_of_check = check_rule(finder, summer, &segment->rules[i], &verdicts, &holds, error);
+    status_of_check = check_rule(finder, black_box, &segment->rules[i], &verdicts, &holds, error);
     if (holds) held[held_count++] = segment->rules[i];
   }
   verdicts_free(&verdicts);
-  finder->map->calls += summer->calls - calls;
+  finder->map->calls += black_box->calls - calls;
   STATUS_TRY(status_of_check);
   *out_holds = held_count > 0;
   if (held_count == 0) return STATUS_OK;
@@ -179,22 +179,22 @@ static status_t find_segment(finder_t *finder, size_t low, size_t high, segment_
   segment->low = segment->high = low;
   segment->rule_count = 0;
   segment->checked = 1;
-  summer_t *summer;
+  black_box_sum_t *black_box;
   failure_t failure = {0};
   segment->found = (identification_t){.identity = IDENTITY_NO_TREE};
   status_t status =
-      finder->source->open(finder->source->context, low, &segment->arena, &summer, &failure);
+      finder->source->open(finder->source->context, low, &segment->arena, &black_box, &failure);
   if (status == STATUS_UNSUPPORTED) {
     g_strlcpy(segment->found.reason, failure.text, sizeof segment->found.reason);
     return STATUS_OK;
   }
   if (status != STATUS_OK) return status_fail(error, status, "%s", failure.text);
   const identify_options_t options = {.seed = rng_bits(&finder->rng)};
-  STATUS_TRY(identify(summer, &options, &segment->arena, &segment->found, error));
-  finder->map->calls += summer->calls;
+  STATUS_TRY(identify(black_box, &options, &segment->arena, &segment->found, error));
+  finder->map->calls += black_box->calls;
   if (segment->found.identity != IDENTITY_FOUND) return STATUS_OK;
   const profile_t *profile = &segment->found.profile;
-  segment->rule_count = profile_rules_find(profile, &segment->arena, segment->rules);
+  segment->rule_count = sum_rules_find(profile, &segment->arena, segment->rules);
   bool holds = true;
   if (finder->source->check != NULL) {
     STATUS_TRY(finder->source->check(finder->source->context, profile, options.seed,
@@ -214,7 +214,7 @@ static status_t find_segment(finder_t *finder, size_t low, size_t high, segment_
 /* ---- Entries --------------------------------------------------------------------------------- */
 
 static void entry_free(gpointer data) {
-  dispatch_entry_t *entry = data;
+  length_entry_t *entry = data;
   g_free(entry->text);
   g_free(entry->rule);
   g_free(entry->words);
@@ -224,16 +224,15 @@ static void entry_free(gpointer data) {
 /* Of a long sum, since short ones look alike. */
 static void describe_rule(segment_t *segment, GString *out_words) {
   enum { TERMS_MAX = 1000 };
-  const profile_rule_t *rule = &segment->rules[0];
+  const sum_rule_t *rule = &segment->rules[0];
   profile_t profile;
   size_t term_count = MAX(segment->low, MIN(segment->high, TERMS_MAX));
-  bool is_made =
-      profile_rule_apply(rule, "", term_count, &segment->arena, &profile, NULL) == STATUS_OK;
+  bool is_made = sum_rule_apply(rule, "", term_count, &segment->arena, &profile, NULL) == STATUS_OK;
   profile_words_by_rule(rule, is_made ? &profile : &segment->found.profile, out_words);
 }
 
-static dispatch_entry_t *make_entry(segment_t *segment) {
-  dispatch_entry_t *entry = g_new0(dispatch_entry_t, 1);
+static length_entry_t *make_entry(segment_t *segment) {
+  length_entry_t *entry = g_new0(length_entry_t, 1);
   entry->low = segment->low;
   entry->high = segment->high;
   entry->checked = segment->checked;
@@ -249,7 +248,7 @@ static dispatch_entry_t *make_entry(segment_t *segment) {
     profile_print(&segment->found.profile, text);
     entry->text = g_string_free(text, FALSE);
     if (segment->rule_count > 0) {
-      profile_rule_print(&segment->rules[0], rule);
+      sum_rule_print(&segment->rules[0], rule);
       describe_rule(segment, words);
     } else {
       profile_words(&segment->found.profile, words);
@@ -261,16 +260,16 @@ static dispatch_entry_t *make_entry(segment_t *segment) {
 }
 
 /* The profile that an entry gives for a length in its range; false if it gives none. */
-static bool make_at(const dispatch_entry_t *entry, size_t term_count, arena_t *arena,
+static bool make_at(const length_entry_t *entry, size_t term_count, arena_t *arena,
                     profile_t *out_profile) {
   if (entry->text == NULL) return false;
   profile_t *like = ARENA_NEW_ARRAY(arena, profile_t, 1);
   if (profile_parse(str_from(entry->text), arena, like, NULL) != STATUS_OK) return false;
   *out_profile = *like;
   if (like->term_count == term_count) return true;
-  profile_rule_t rule;
-  return profile_rule_parse(str_from(entry->rule), like, arena, &rule, NULL) == STATUS_OK &&
-         profile_rule_apply(&rule, "", term_count, arena, out_profile, NULL) == STATUS_OK;
+  sum_rule_t rule;
+  return sum_rule_parse(str_from(entry->rule), like, arena, &rule, NULL) == STATUS_OK &&
+         sum_rule_apply(&rule, "", term_count, arena, out_profile, NULL) == STATUS_OK;
 }
 
 static bool prints_alike(profile_t a, profile_t b) {
@@ -284,8 +283,8 @@ static bool prints_alike(profile_t a, profile_t b) {
 
 /* Whether an entry holds at a length of the one before: it gives the same tree, or another one that
  * predicts as well.  (A last block of one term looks like one more term.) */
-static status_t holds_at(finder_t *finder, const dispatch_entry_t *entry,
-                         const dispatch_entry_t *before, size_t term_count, bool *out_holds,
+static status_t holds_at(finder_t *finder, const length_entry_t *entry,
+                         const length_entry_t *before, size_t term_count, bool *out_holds,
                          failure_t *error) {
   arena_reset(&finder->arena);
   profile_t own;
@@ -293,20 +292,20 @@ static status_t holds_at(finder_t *finder, const dispatch_entry_t *entry,
   *out_holds = make_at(entry, term_count, &finder->arena, &own) &&
                make_at(before, term_count, &finder->arena, &other);
   if (!*out_holds || prints_alike(own, other)) return STATUS_OK;
-  summer_t *summer;
+  black_box_sum_t *black_box;
   STATUS_TRY(
-      finder->source->open(finder->source->context, term_count, &finder->arena, &summer, error));
-  own.program_line = summer->program_line;
-  size_t calls = summer->calls;
-  status_t status = check_profile(finder, summer, &own, out_holds, error);
-  finder->map->calls += summer->calls - calls;
+      finder->source->open(finder->source->context, term_count, &finder->arena, &black_box, error));
+  own.program_line = black_box->program_line;
+  size_t calls = black_box->calls;
+  status_t status = check_profile(finder, black_box, &own, out_holds, error);
+  finder->map->calls += black_box->calls - calls;
   return status;
 }
 
 /* Whether an entry holds for all lengths of the one before; from the last one on, where it is the
  * least likely not to. */
-static status_t covers(finder_t *finder, const dispatch_entry_t *entry,
-                       const dispatch_entry_t *before, bool *out_covers, failure_t *error) {
+static status_t covers(finder_t *finder, const length_entry_t *entry, const length_entry_t *before,
+                       bool *out_covers, failure_t *error) {
   enum { LENGTHS_MAX = 1024 };
   *out_covers = entry->rule[0] != '\0' && before->high - before->low < LENGTHS_MAX;
   for (size_t n = before->high; n >= before->low && *out_covers; n--) {
@@ -316,8 +315,8 @@ static status_t covers(finder_t *finder, const dispatch_entry_t *entry,
 }
 
 /* The lengths from `low` on, which are left alone. */
-static dispatch_entry_t *make_rest(size_t low, size_t high) {
-  dispatch_entry_t *entry = g_new0(dispatch_entry_t, 1);
+static length_entry_t *make_rest(size_t low, size_t high) {
+  length_entry_t *entry = g_new0(length_entry_t, 1);
   entry->low = low;
   entry->high = high;
   entry->rule = g_strdup("");
@@ -327,11 +326,11 @@ static dispatch_entry_t *make_rest(size_t low, size_t high) {
 }
 
 /* Short sums have simple trees, which the rule of longer ones may give as well. */
-static status_t add_entry(finder_t *finder, dispatch_entry_t *entry, failure_t *error) {
+static status_t add_entry(finder_t *finder, length_entry_t *entry, failure_t *error) {
   GPtrArray *entries = finder->map->entries;
   g_ptr_array_add(entries, entry);
   while (entries->len > 1) {
-    const dispatch_entry_t *before = g_ptr_array_index(entries, entries->len - 2);
+    const length_entry_t *before = g_ptr_array_index(entries, entries->len - 2);
     bool covered;
     STATUS_TRY(covers(finder, entry, before, &covered, error));
     if (!covered) break;
@@ -342,9 +341,9 @@ static status_t add_entry(finder_t *finder, dispatch_entry_t *entry, failure_t *
   return STATUS_OK;
 }
 
-status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t high, uint64_t seed,
-                           dispatch_map_t *out_map, failure_t *error) {
-  *out_map = (dispatch_map_t){.entries = g_ptr_array_new_with_free_func(entry_free)};
+status_t order_by_length_find(const length_source_t *source, size_t low, size_t high, uint64_t seed,
+                              order_by_length_t *out_map, failure_t *error) {
+  *out_map = (order_by_length_t){.entries = g_ptr_array_new_with_free_func(entry_free)};
   finder_t finder = {.source = source, .rng = rng_make(seed), .map = out_map};
   arena_init(&finder.arena);
   segment_t *segment = g_new0(segment_t, 1);
@@ -365,11 +364,11 @@ status_t dispatch_map_find(const dispatch_source_t *source, size_t low, size_t h
   arena_deinit(&segment->arena);
   g_free(segment);
   arena_deinit(&finder.arena);
-  if (status != STATUS_OK) dispatch_map_free(out_map);
+  if (status != STATUS_OK) order_by_length_free(out_map);
   return status;
 }
 
-void dispatch_map_free(dispatch_map_t *map) {
+void order_by_length_free(order_by_length_t *map) {
   g_ptr_array_unref(map->entries);
-  *map = (dispatch_map_t){.entries = NULL};
+  *map = (order_by_length_t){.entries = NULL};
 }

@@ -1,7 +1,8 @@
-/* Rules read off trees, and maps over sizes. */
+/* Orders of summation read off trees, and maps over sizes. */
 #include <string.h>
 
-#include "harness/identify/size_map.h"
+#include "harness/identify/order_by_size.h"
+#include "harness/identify/sum_rule.h"
 #include "tests/identify/identify_fixture.h"
 
 #define SUM "profile v1 terms=%d left=f32 result=f32 start=none flush=none%s tree=%s : x"
@@ -15,9 +16,10 @@ static profile_t profile_of(int terms, const char *tree, arena_t *arena) {
   return profile;
 }
 
-static char *rule_text(const tree_rule_t *rule) {
+static char *order_text(const sum_order_t *order) {
+  if (order == NULL) return NULL;
   GString *text = g_string_new(NULL);
-  tree_rule_print(rule, text);
+  sum_order_print(order, text);
   return g_string_free(text, FALSE);
 }
 
@@ -26,40 +28,42 @@ static void test_found(void) {
     int terms;
     const char *tree;
     const char *rule;
-    init_place_t init;
+    rule_init_t init;
   } rows[] = {
-      {1, "0", "seq", INIT_NOWHERE},
-      {5, "[0..4]", "seq", INIT_NOWHERE},
-      {5, "[i 0..4]", "seq", INIT_FIRST},
-      {5, "[0..4 i]", "seq", INIT_LAST},
-      {5, "[4..0:-1]", "rev", INIT_NOWHERE},
-      {5, "([0..2] (3 4))", "pairwise", INIT_NOWHERE},
-      {5, "((0 1) [4..2:-1])", "pairwise-low", INIT_NOWHERE},
-      {8, "(((0 4) (2 6)) ((1 5) (3 7)))", "interleaved", INIT_NOWHERE},
-      {12, "(([0..8:4] [1..9:4]) ([2..10:4] [3..11:4]))", "lanes4(seq;pairwise)", INIT_NOWHERE},
-      {14, "[(([0..8:4] [1..9:4]) ([2..10:4] [3..11:4])) 12 13]", "lanes4-after(seq;pairwise)",
-       INIT_NOWHERE},
-      {15, "[([0..8:4] [1..9:4]) ([2..10:4] [3..11:4]) [12..14]]", "lanes4-apart(seq;pairwise;seq)",
-       INIT_NOWHERE},
-      {9, "[[0..2] [3..5] [6..8]]", "blocks3(seq;seq)", INIT_NOWHERE},
-      {10, "(((0 1) [2..5]) [6..9])", "blocks4-first(seq;seq)", INIT_NOWHERE},
-      {7, "[(1 5) [2..4] (0 6)]", "irregular", INIT_NOWHERE},
-      {4, "(0..3)", "irregular", INIT_NOWHERE},
+      {1, "0", "sequential", RULE_INIT_ABSENT},
+      {5, "[0..4]", "sequential", RULE_INIT_ABSENT},
+      {5, "[i 0..4]", "sequential", RULE_INIT_TERM},
+      {5, "[0..4 i]", "sequential", RULE_INIT_LAST},
+      {5, "[4..0:-1]", "reverse", RULE_INIT_ABSENT},
+      {5, "([0..2] (3 4))", "halves", RULE_INIT_ABSENT},
+      {5, "((0 1) [4..2:-1])", "halves-low", RULE_INIT_ABSENT},
+      {8, "(((0 4) (2 6)) ((1 5) (3 7)))", "interleaved", RULE_INIT_ABSENT},
+      {12, "(([0..8:4] [1..9:4]) ([2..10:4] [3..11:4]))", "lanes4(sequential,halves)",
+       RULE_INIT_ABSENT},
+      {14, "[(([0..8:4] [1..9:4]) ([2..10:4] [3..11:4])) 12 13]",
+       "tail4(lanes4(sequential,halves))", RULE_INIT_ABSENT},
+      {15, "[([0..8:4] [1..9:4]) ([2..10:4] [3..11:4]) [12..14]]",
+       "tail4(lanes4(sequential,halves),sequential)", RULE_INIT_ABSENT},
+      {9, "[[0..2] [3..5] [6..8]]", "blocks3(sequential,sequential)", RULE_INIT_ABSENT},
+      {10, "(((0 1) [2..5]) [6..9])", "blocks4-first(sequential,sequential)", RULE_INIT_ABSENT},
+      {5, "[0 1 3 2 4]", "swapped", RULE_INIT_ABSENT},
+      {7, "[(1 5) [2..4] (0 6)]", NULL, RULE_INIT_ABSENT},
+      {4, "(0..3)", NULL, RULE_INIT_ABSENT},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     arena_t arena;
     arena_init(&arena);
     profile_t profile = profile_of(rows[i].terms, rows[i].tree, &arena);
-    const tree_rule_t *rule = tree_rule_find(&profile, &arena);
-    g_autofree char *text = rule_text(rule);
+    const sum_order_t *rule = sum_order_find(&profile, &arena);
+    g_autofree char *text = order_text(rule);
     g_assert_cmpstr(text, ==, rows[i].rule);
-    g_assert_cmpint(profile_init_place(&profile), ==, rows[i].init);
-    if (rule != NULL) g_assert_true(tree_rule_explains(rule, &profile));
+    g_assert_cmpint(sum_rule_init_place(&profile), ==, rows[i].init);
+    if (rule != NULL) g_assert_true(sum_order_explains(rule, &profile));
     arena_deinit(&arena);
   }
 }
 
-/* A rule found at one size gives the tree of another. */
+/* An order found at one size gives the tree of another. */
 static void test_other_sizes(void) {
   arena_t arena;
   arena_init(&arena);
@@ -67,12 +71,12 @@ static void test_other_sizes(void) {
   profile_t six = profile_of(6, "[(0 4) (1 5) (2 3)]", &arena);
   profile_t two = profile_of(2, "(0 1)", &arena);
   profile_t in_order = profile_of(6, "[0..5]", &arena);
-  const tree_rule_t *rule = tree_rule_find(&twelve, &arena);
-  g_assert_true(tree_rule_explains(rule, &six));
-  g_assert_true(tree_rule_explains(rule, &two));
-  g_assert_false(tree_rule_explains(rule, &in_order));
+  const sum_order_t *rule = sum_order_find(&twelve, &arena);
+  g_assert_true(sum_order_explains(rule, &six));
+  g_assert_true(sum_order_explains(rule, &two));
+  g_assert_false(sum_order_explains(rule, &in_order));
   profile_t made;
-  g_assert_true(tree_rule_guess(rule, &twelve, 6, &arena, &made));
+  g_assert_true(sum_rule_guess(rule, &twelve, 6, &arena, &made));
   g_autofree char *made_tree = tree_text(&made);
   g_autofree char *six_tree = tree_text(&six);
   g_assert_cmpstr(made_tree, ==, six_tree);
@@ -88,22 +92,23 @@ typedef struct switching {
 } switching_t;
 
 static status_t identify_switching(void *context, int64_t size, const profile_t *hint,
-                                   arena_t *arena, map_point_t *out_point, failure_t *error) {
+                                   arena_t *arena, size_point_t *out_point, failure_t *error) {
   const switching_t *switching = context;
   fixture_t fixture;
   out_point->is_refused = size == switching->refused;
   if (out_point->is_refused) return STATUS_OK;
-  const summer_shape_t shape = make_shape("f32", NULL, "f32", size);
+  const sum_shape_t shape = make_shape("f32", NULL, "f32", size);
   bool is_small = size < switching->threshold;
   fixture_open(&fixture, is_small ? "model:sequential+init=0" : "model:lanes8+init=0", &shape);
   const identify_options_t options = {.hint = hint, .seed = 1};
   identification_t found;
-  status_t status = identify(executor_summer(fixture.summer), &options, arena, &found, error);
+  status_t status =
+      identify(executor_sum_black_box(fixture.black_box), &options, arena, &found, error);
   out_point->identity = found.identity;
   out_point->is_explained = found.identity == IDENTITY_FOUND;
   out_point->has_profile = found.has_profile;
   out_point->profile = found.profile;
-  out_point->calls = executor_summer(fixture.summer)->calls;
+  out_point->calls = executor_sum_black_box(fixture.black_box)->calls;
   fixture_close(&fixture);
   return status;
 }
@@ -114,22 +119,23 @@ static void test_map(void) {
     switching_t switching = {.threshold = thresholds[i], .refused = 300};
     arena_t arena;
     arena_init(&arena);
-    size_map_t map;
+    order_by_size_t map;
     failure_t error = {0};
-    status_t status = size_map_run(identify_switching, &switching, 1, 300, &arena, &map, &error);
+    status_t status =
+        order_by_size_find(identify_switching, &switching, 1, 300, &arena, &map, &error);
     g_assert_cmpint(status, ==, STATUS_OK);
-    const map_range_t *ranges = (const map_range_t *)(const void *)map.ranges->data;
-    const map_range_t *last = &ranges[map.ranges->len - 1];
+    const size_range_t *ranges = (const size_range_t *)(const void *)map.ranges->data;
+    const size_range_t *last = &ranges[map.ranges->len - 1];
     g_assert_cmpint(last->first, ==, 300);
     bool has_both = thresholds[i] > 2 && thresholds[i] < 300;
     g_assert_cmpuint(map.ranges->len, ==, has_both ? 3 : 2);
     if (has_both) {
       g_assert_cmpint(ranges[1].first, ==, thresholds[i]);
-      g_autofree char *rule = rule_text(ranges[1].rule);
+      g_autofree char *rule = order_text(ranges[1].order);
       /* One size alone shows less. */
-      if (thresholds[i] < 299) g_assert_cmpstr(rule, ==, "lanes8(seq;pairwise)");
+      if (thresholds[i] < 299) g_assert_cmpstr(rule, ==, "lanes8(sequential,halves)");
     }
-    size_map_free(&map);
+    order_by_size_free(&map);
     arena_deinit(&arena);
   }
 }

@@ -1,4 +1,4 @@
-#include "harness/identify/executor_summer.h"
+#include "harness/identify/executor_sum.h"
 
 #include <string.h>
 
@@ -15,8 +15,8 @@ typedef struct placement {
   uint64_t *patterns; /* By term: what the operand holds now. */
 } placement_t;
 
-struct executor_summer {
-  summer_t summer;
+struct executor_sum {
+  black_box_sum_t black_box;
   executor_t *executor;
   executor_program_t *program;
   case_t instance;
@@ -34,7 +34,7 @@ static void print_dims(const element_t *element, const int64_t *dims, size_t cou
   g_string_append_c(text, ']');
 }
 
-static void print_reduce(const summer_shape_t *shape, GString *text) {
+static void print_reduce(const sum_shape_t *shape, GString *text) {
   int64_t dims[3];
   int64_t kept[2];
   size_t rank = 0;
@@ -49,7 +49,7 @@ static void print_reduce(const summer_shape_t *shape, GString *text) {
   print_dims(shape->result, kept, kept_rank, text);
 }
 
-static void print_dot(const summer_shape_t *shape, GString *text) {
+static void print_dot(const sum_shape_t *shape, GString *text) {
   int64_t left[3];
   int64_t right[3];
   int64_t result[3];
@@ -80,7 +80,7 @@ static void print_dot(const summer_shape_t *shape, GString *text) {
   print_dims(shape->result, result, result_rank, text);
 }
 
-void summer_shape_print(const summer_shape_t *shape, GString *out_text) {
+void sum_shape_print(const sum_shape_t *shape, GString *out_text) {
   if (shape->is_dot) {
     print_dot(shape, out_text);
   } else {
@@ -105,7 +105,7 @@ static status_t require_ok(executor_outcome_t outcome, const char *reason, failu
   return status_fail(error, STATUS_IO, "the executor failed: %s", reason);
 }
 
-static status_t execute(executor_summer_t *es, failure_t *error) {
+static status_t execute(executor_sum_t *es, failure_t *error) {
   enum { POISON = 0xa5 };
   execution_t execution =
       executor_execute(es->executor, es->program, es->instance.operands, POISON, &es->result);
@@ -126,10 +126,10 @@ static void place(placement_t *placement, const double *values, size_t count) {
   }
 }
 
-static void place_all(executor_summer_t *es, const double *left, const double *right, double init) {
-  place(&es->left, left, es->summer.term_count);
+static void place_all(executor_sum_t *es, const double *left, const double *right, double init) {
+  place(&es->left, left, es->black_box.term_count);
   if (right != NULL) {
-    place(&es->right, right, es->summer.term_count);
+    place(&es->right, right, es->black_box.term_count);
   } else {
     tensor_t *operand = &es->instance.operands[1];
     element_store(operand->type.element, operand->data, 0,
@@ -137,9 +137,9 @@ static void place_all(executor_summer_t *es, const double *left, const double *r
   }
 }
 
-static status_t run_executor(summer_t *summer, const double *left, const double *right, double init,
-                             uint64_t *out_bits, failure_t *error) {
-  executor_summer_t *es = summer->context;
+static status_t run_executor(black_box_sum_t *black_box, const double *left, const double *right,
+                             double init, uint64_t *out_bits, failure_t *error) {
+  executor_sum_t *es = black_box->context;
   place_all(es, left, right, init);
   STATUS_TRY(execute(es, error));
   const element_t *element = es->result.type.element;
@@ -166,11 +166,11 @@ static placement_t placement_make(tensor_t *tensor, const size_t *term_offset, s
 }
 
 /* All rows of the left operand, all columns of the right one, in all batches. */
-static void place_dot(executor_summer_t *es, arena_t *arena) {
+static void place_dot(executor_sum_t *es, arena_t *arena) {
   dot_general_layout_t layout = dot_general_layout_make(&es->instance.program, arena);
   size_t rows = layout.row_count;
   size_t columns = layout.column_count;
-  es->summer.term_count = layout.term_count;
+  es->black_box.term_count = layout.term_count;
   es->left = placement_make(&es->instance.operands[DOT_GENERAL_LHS], layout.lhs_term_offset,
                             layout.term_count, layout.batch_count * rows, arena);
   es->right = placement_make(&es->instance.operands[DOT_GENERAL_RHS], layout.rhs_term_offset,
@@ -187,35 +187,35 @@ static void place_dot(executor_summer_t *es, arena_t *arena) {
   }
 }
 
-static void place_reduce(executor_summer_t *es, arena_t *arena) {
+static void place_reduce(executor_sum_t *es, arena_t *arena) {
   reduce_slices_t slices = reduce_slices_make(&es->instance.program, arena);
-  es->summer.term_count = slices.term_count;
+  es->black_box.term_count = slices.term_count;
   es->left = placement_make(&es->instance.operands[0], slices.term_offset, slices.term_count,
                             slices.output_count, arena);
   memcpy(es->left.origins, slices.output_base, slices.output_count * sizeof(size_t));
 }
 
-status_t executor_summer_open(executor_t *executor, const summer_shape_t *shape, arena_t *arena,
-                              executor_summer_t **out_summer, failure_t *error) {
+status_t executor_sum_open(executor_t *executor, const sum_shape_t *shape, arena_t *arena,
+                           executor_sum_t **out_sum, failure_t *error) {
   GString *text = g_string_new(NULL);
-  summer_shape_print(shape, text);
+  sum_shape_print(shape, text);
   const char *line = arena_copy_text(arena, text->str, text->len);
   g_string_free(text, TRUE);
   program_t program;
   STATUS_TRY(program_parse(str_from(line), arena, &program, NULL, error));
-  executor_summer_t *es = arena_alloc_zeroed(arena, sizeof *es);
+  executor_sum_t *es = arena_alloc_zeroed(arena, sizeof *es);
   es->executor = executor;
   es->instance = case_make(arena, &program);
   es->result = tensor_make(arena, &program.results[0]);
-  es->summer = (summer_t){.takes_init = !shape->is_dot,
-                          .left = shape->left->format,
-                          .right = shape->is_dot ? shape->right->format : NULL,
-                          .result = shape->result->format,
-                          .op = program.op->name,
-                          .program_line = line,
-                          .sum = run_executor,
-                          .context = es,
-                          .calls_max = SIZE_MAX};
+  es->black_box = (black_box_sum_t){.takes_init = !shape->is_dot,
+                                    .left = shape->left->format,
+                                    .right = shape->is_dot ? shape->right->format : NULL,
+                                    .result = shape->result->format,
+                                    .op = program.op->name,
+                                    .program_line = line,
+                                    .sum = run_executor,
+                                    .context = es,
+                                    .calls_max = SIZE_MAX};
   if (shape->is_dot) {
     place_dot(es, arena);
   } else {
@@ -225,13 +225,13 @@ status_t executor_summer_open(executor_t *executor, const summer_shape_t *shape,
   executor_outcome_t outcome =
       executor_compile(executor, &es->instance.program, &es->program, reason, sizeof reason);
   STATUS_TRY(require_ok(outcome, reason, error));
-  *out_summer = es;
+  *out_sum = es;
   return STATUS_OK;
 }
 
-summer_t *executor_summer(executor_summer_t *summer) { return &summer->summer; }
+black_box_sum_t *executor_sum_black_box(executor_sum_t *es) { return &es->black_box; }
 
-size_t executor_summer_odd_element(const executor_summer_t *summer) { return summer->odd_element; }
+size_t executor_sum_odd_element(const executor_sum_t *black_box) { return black_box->odd_element; }
 
 /* Fills an operand with terms of one regime. */
 static void fill_operand(rng_t *rng, terms_regime_t regime, bool is_factor, tensor_t *tensor) {
@@ -246,7 +246,7 @@ static void fill_operand(rng_t *rng, terms_regime_t regime, bool is_factor, tens
 }
 
 /* Compares the result with the prediction; returns how many elements agree. */
-static size_t count_predicted(const executor_summer_t *es, const tensor_t *predicted,
+static size_t count_predicted(const executor_sum_t *es, const tensor_t *predicted,
                               size_t *out_first) {
   const element_t *element = es->result.type.element;
   size_t count = type_element_count(&es->result.type);
@@ -261,56 +261,57 @@ static size_t count_predicted(const executor_summer_t *es, const tensor_t *predi
 }
 
 /* What the operands held before is gone. */
-static void forget_patterns(executor_summer_t *es) {
+static void forget_patterns(executor_sum_t *es) {
   placement_t *placements[] = {&es->left, &es->right};
   for (size_t i = 0; i < 2; i++) {
     if (placements[i]->tensor == NULL) continue;
     memset(placements[i]->tensor->data, 0, type_bytes(&placements[i]->tensor->type));
-    memset(placements[i]->patterns, 0, es->summer.term_count * sizeof(uint64_t));
+    memset(placements[i]->patterns, 0, es->black_box.term_count * sizeof(uint64_t));
   }
 }
 
-status_t executor_summer_check(executor_summer_t *summer, const profile_t *profile, uint64_t seed,
-                               size_t cases, arena_t *arena, elements_check_t *out_check,
-                               failure_t *error) {
+status_t executor_sum_check(executor_sum_t *black_box, const profile_t *profile, uint64_t seed,
+                            size_t cases, arena_t *arena, elements_check_t *out_check,
+                            failure_t *error) {
   rng_t rng = rng_make(seed);
   elements_check_t check = {.checked = 0};
-  const program_t *program = &summer->instance.program;
+  const program_t *program = &black_box->instance.program;
   status_t status = STATUS_OK;
   for (size_t i = 0; i < cases && status == STATUS_OK; i++) {
     terms_regime_t regime = (terms_regime_t)(i % TERMS_REGIMES);
     for (uint32_t k = 0; k < program->operand_count; k++) {
-      fill_operand(&rng, regime, summer->summer.right != NULL, &summer->instance.operands[k]);
+      fill_operand(&rng, regime, black_box->black_box.right != NULL,
+                   &black_box->instance.operands[k]);
     }
     arena_mark_t mark = arena_mark(arena);
     tensor_t predicted;
-    summer->summer.calls++;
-    status = execute(summer, error);
+    black_box->black_box.calls++;
+    status = execute(black_box, error);
     if (status == STATUS_OK) {
-      status = profile_predict_case(profile, &summer->instance, arena, &predicted, error);
+      status = profile_predict_case(profile, &black_box->instance, arena, &predicted, error);
     }
     if (status == STATUS_OK) {
       size_t first = 0;
-      size_t agreeing = count_predicted(summer, &predicted, &first);
-      size_t count = type_element_count(&summer->result.type);
+      size_t agreeing = count_predicted(black_box, &predicted, &first);
+      size_t count = type_element_count(&black_box->result.type);
       check.checked += count;
       check.predicted += agreeing;
       if (agreeing < count && check.first_line == NULL) {
         GString *line = g_string_new(NULL);
-        case_print(&summer->instance, line);
+        case_print(&black_box->instance, line);
         check.first_line = g_string_free(line, FALSE);
         check.first_element = first;
       }
     }
     arena_rewind(arena, mark);
   }
-  forget_patterns(summer);
+  forget_patterns(black_box);
   *out_check = check;
   return status;
 }
 
-void executor_summer_print_case(executor_summer_t *summer, const double *left, const double *right,
-                                double init, GString *out_text) {
-  place_all(summer, left, right, init);
-  case_print(&summer->instance, out_text);
+void executor_sum_print_case(executor_sum_t *black_box, const double *left, const double *right,
+                             double init, GString *out_text) {
+  place_all(black_box, left, right, init);
+  case_print(&black_box->instance, out_text);
 }

@@ -1,11 +1,11 @@
 /* What is known of every subtree of a profile: computed once, for pictures and words. */
-#ifndef ASSAY_IDENTIFY_TREE_FACTS_H
-#define ASSAY_IDENTIFY_TREE_FACTS_H
+#ifndef ASSAY_IDENTIFY_SUBTREE_STATS_H
+#define ASSAY_IDENTIFY_SUBTREE_STATS_H
 
 #include "harness/identify/profile.h"
 
 /* Of one id: a leaf or a node. */
-typedef struct tree_fact {
+typedef struct subtree_stats {
   uint32_t leaf_count; /* The initial value counts too ... */
   uint32_t term_count; /* ... and here not. */
   uint32_t depth;      /* Nodes on the longest way to a leaf: 0 for a leaf. */
@@ -13,10 +13,10 @@ typedef struct tree_fact {
   uint32_t last_term;
   uint64_t
       structure; /* Equal for subtrees with equal nodes and arithmetic, whatever their terms. */
-} tree_fact_t;
+} subtree_stats_t;
 
-/* One fact for every id, profile->term_count + 1 + profile->node_count of them, in the arena. */
-tree_fact_t *tree_facts_make(const profile_t *profile, arena_t *arena);
+/* Stats of every id, profile->term_count + 1 + profile->node_count of them, in the arena. */
+subtree_stats_t *subtree_stats_make(const profile_t *profile, arena_t *arena);
 
 /* For every id but the root the id of the node above it; of the initial value one of them. */
 uint32_t *tree_parents(const profile_t *profile, arena_t *arena);
@@ -36,7 +36,7 @@ typedef struct tree_chain {
 } tree_chain_t;
 
 /* The longest chain that ends in node `id`; its arrays live in the arena. */
-tree_chain_t tree_chain_find(const profile_t *profile, const tree_fact_t *facts, uint32_t id,
+tree_chain_t tree_chain_find(const profile_t *profile, const subtree_stats_t *stats, uint32_t id,
                              arena_t *arena);
 
 #endif
