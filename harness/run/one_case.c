@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/log.h"
 #include "harness/run/clock.h"
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
@@ -230,6 +231,8 @@ static status_t ask_oracle(void *context, const case_t *instance, const contract
   uint64_t spent = clock_nanoseconds() - begin;
   asked->times->oracle += spent;
   asked->times->judge -= spent;
+  log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
+            (double)spent / 1000);
   return status;
 }
 
