@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "harness/base/log.h"
 #include "harness/campaign/campaign_collect.h"
 #include "harness/campaign/campaign_folder.h"
 #include "harness/campaign/campaign_parts.h"
@@ -152,6 +153,9 @@ static void finish_slice(loop_t *loop, campaign_slice_t *slice, int wait_status)
   failure_t error = {0};
   uint64_t cases = campaign_collect_cases(slice->database);
   look_at_end(loop, slice, wait_status, cases);
+  log_debug(LOG_CAMPAIGN,
+            "worker %zu, slice %" G_GUINT64_FORMAT ": wait status %d, %" G_GUINT64_FORMAT " cases",
+            slice->worker, slice->number, wait_status, cases);
   if (campaign_collect_last(loop->store, slice->database, &report, &error) != STATUS_OK) {
     campaign_tell(loop, g_strdup_printf("%s; it is tried again", error.text));
   }

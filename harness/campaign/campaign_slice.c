@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "harness/base/log.h"
 #include "harness/campaign/campaign_folder.h"
 
 /* Runs in the child, before the program: only calls that are safe there. */
@@ -72,6 +73,9 @@ static status_t spawn(campaign_slice_t *slice, char **words, failure_t *error) {
       G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDIN_FROM_DEV_NULL | G_SPAWN_CLOEXEC_PIPES, set_up_child,
       &parent, &slice->process, -1, log, log, &failure);
   close(log);
+  g_autofree char *command = g_strjoinv(" ", words);
+  log_debug(LOG_CAMPAIGN, "worker %zu, slice %" G_GUINT64_FORMAT ": %s", slice->worker,
+            slice->number, command);
   if (started) return STATUS_OK;
   return status_fail(error, STATUS_IO, "cannot start a worker: %s", failure->message);
 }

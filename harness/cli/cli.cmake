@@ -17,7 +17,18 @@ else()
   list(FILTER CLI_SOURCES EXCLUDE REGEX "/fuzz_driver\\.c$")
 endif()
 
-add_executable(assay ${CLI_SOURCES})
+# `assay --version` tells the commit: looked up at each build, compiled again where it is another one.
+set(BUILD_MANNER "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}")
+if(ASSAY_SANITIZE)
+  string(APPEND BUILD_MANNER ", with AddressSanitizer and UBSan")
+endif()
+set(BUILD_INFO ${CMAKE_BINARY_DIR}/generated/build_info.c)
+add_custom_target(build_info BYPRODUCTS ${BUILD_INFO}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} "-DMANNER=${BUILD_MANNER}"
+          -DTEMPLATE=${CMAKE_CURRENT_LIST_DIR}/build_info.c.in -DOUTPUT=${BUILD_INFO}
+          -P ${CMAKE_CURRENT_LIST_DIR}/write_build_info.cmake)
+
+add_executable(assay ${CLI_SOURCES} ${BUILD_INFO})
 target_compile_definitions(assay PRIVATE ASSAY_VERSION="${PROJECT_VERSION}")
 target_link_libraries(assay PRIVATE assay_run assay_search assay_campaign assay_reports assay_tap
                                     PkgConfig::JANSSON

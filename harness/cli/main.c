@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "harness/base/instruction_set.h"
+#include "harness/base/log.h"
 #include "harness/base/plain_text.h"
+#include "harness/cli/build_info.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/contract_help.h"
 #include "harness/cli/manual_page.h"
@@ -68,7 +70,8 @@ const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "
     "there\n"
     "are; the bits are the same); ASSAY_WORKER_ENV=NAME,...: variables that workers get, too;\n"
-    "ASSAY_PYTHON=PATH: the Python that `assay executors install` makes environments with.";
+    "ASSAY_PYTHON=PATH: the Python that `assay executors install` makes environments with;\n"
+    "ASSAY_LOG=debug|campaign,exec,oracle,store: messages for developers, on standard error.";
 const char cli_exit_codes_text[] =
     "0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.";
 
@@ -175,7 +178,8 @@ static void choose_locale(void) {
 int main(int argc, char **argv) {
   choose_locale();
   failure_t error = {0};
-  status_t status = instruction_set_check(&error);
+  status_t status = log_start(g_getenv("ASSAY_LOG"), &error);
+  if (status == STATUS_OK) status = instruction_set_check(&error);
   if (status != STATUS_OK) return complain_status(status, &error);
   if (argc < 2) {
     complain("no verb given; `assay help` lists them");
@@ -186,8 +190,8 @@ int main(int argc, char **argv) {
     return help(argc, argv);
   }
   if (strcmp(verb, "--version") == 0 || strcmp(verb, "version") == 0) {
-    printf("assay " ASSAY_VERSION "\ninstruction set: %s\n",
-           instruction_set_name(instruction_set()));
+    printf("assay " ASSAY_VERSION "\ncommit: %s\nbuild: %s\ninstruction set: %s\n", build_commit,
+           build_manner, instruction_set_name(instruction_set()));
     return EXIT_CODE_CLEAN;
   }
   const command_t *command = find_command(verb);

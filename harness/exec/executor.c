@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/log.h"
 #include "harness/exec/dso_transport.h"
 #include "harness/exec/executor_address.h"
 #include "harness/exec/isolate.h"
@@ -112,6 +113,7 @@ status_t executor_open(const char *name, const executor_options_t *options,
   executor->address = address;
   failure_t reason = {0};
   status_t status = open_all(executor, options, &reason);
+  log_debug(LOG_EXEC, "open %s: %s", name, status == STATUS_OK ? executor->version : reason.text);
   if (status == STATUS_OK) {
     *out_executor = executor;
   } else {
@@ -202,6 +204,19 @@ executor_promise_t executor_promises(executor_t *executor, const program_t *prog
   return entry->promise;
 }
 
+/* For the log. */
+static const char *outcome_name(executor_outcome_t outcome) {
+  static const char *const names[] = {[EXECUTOR_OK] = "ok",
+                                      [EXECUTOR_REFUSED] = "refused",
+                                      [EXECUTOR_REJECTED] = "invalid",
+                                      [EXECUTOR_FAILED] = "failed",
+                                      [EXECUTOR_CRASHED] = "crashed",
+                                      [EXECUTOR_ENDED] = "ended",
+                                      [EXECUTOR_TIMED_OUT] = "timed out",
+                                      [EXECUTOR_GARBAGE] = "broke the protocol"};
+  return names[outcome];
+}
+
 /* Whether the outcome is the same next time. */
 static bool is_lasting(executor_outcome_t outcome) {
   return outcome == EXECUTOR_OK || outcome == EXECUTOR_REFUSED || outcome == EXECUTOR_REJECTED;
@@ -217,6 +232,8 @@ static executor_outcome_t compile_new(executor_t *executor, const hash_text_t *k
   call_memory_note_program(executor->memory, executor->number, number, line);
   void *handle = NULL;
   executor_outcome_t outcome = transport->functions->compile(transport, program, &handle, reason);
+  log_debug(LOG_EXEC, "%s: compile %s: %s %s", executor->name, line, outcome_name(outcome),
+            reason->text);
   if (outcome == EXECUTOR_OK || executor->last_line == NULL) {
     g_free(executor->last_line);
     executor->last_line = g_strdup(line);
@@ -294,6 +311,8 @@ execution_t executor_execute(executor_t *executor, executor_program_t *program,
     execution.outcome = EXECUTOR_GARBAGE;
     snprintf(execution.reason, sizeof execution.reason, "wrote into operand %u", changed);
   }
+  log_debug(LOG_EXEC, "%s: call %s: %s %s", executor->name, program->line,
+            outcome_name(execution.outcome), execution.reason);
   if (execution.outcome != EXECUTOR_OK) return execution;
   for (uint32_t i = 0; i < sizes->result_count; i++) {
     if (sizes->results[i] == 0) continue;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/log.h"
 #include "harness/run/clock.h"
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
@@ -234,6 +235,8 @@ static status_t ask_oracle(void *context, const oracle_call_t *call, uint32_t re
   uint64_t spent = clock_nanoseconds() - begin;
   asked->times->oracle += spent;
   asked->times->judge -= spent;
+  log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
+            (double)spent / 1000);
   return status;
 }
 

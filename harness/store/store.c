@@ -1,6 +1,7 @@
 /* The store: opens a database, gathers what is to be written, and commits it. */
 #include "harness/store/store.h"
 
+#include "harness/base/log.h"
 #include "harness/store/store_internal.h"
 #include "harness/store/store_schema.h"
 
@@ -52,6 +53,7 @@ static status_t switch_to_write_ahead_log(const connection_t *connection, failur
   for (int waited_ms = 0; waited_ms < STORE_BUSY_TIMEOUT_MS; waited_ms += RETRY_MS) {
     code = sqlite3_exec(connection->database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (code != SQLITE_BUSY) break;
+    log_debug(LOG_STORE, "%s is busy: tried for %d ms", connection->path, waited_ms);
     g_usleep(RETRY_MS * 1000);
   }
   return code == SQLITE_OK ? STATUS_OK : connection_fail(connection, error);
@@ -91,8 +93,12 @@ status_t store_open(const char *path, store_t **out_store, failure_t *error) {
 
 static status_t commit(store_t *store, failure_t *error) {
   /* Also after a failure the next try is an interval away: the lock may take its time. */
+  int64_t begin_us = g_get_monotonic_time();
   status_t status = writer_add_pending(store_writer(store), &store->pending, error);
   store->last_commit_us = g_get_monotonic_time();
+  log_debug(LOG_STORE, "%s: commit, %.1f ms with the wait for others: %s",
+            store->connection.path, (double)(store->last_commit_us - begin_us) / 1000,
+            status == STATUS_OK ? "done" : "failed");
   if (status == STATUS_OK) pending_clear(&store->pending);
   return status;
 }

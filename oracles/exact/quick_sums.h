@@ -36,8 +36,9 @@ uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
 /* Whether a component needs a special_sum_t: the kernel does not know it, or it may overflow. */
 static inline bool special_sum_is_needed(const format_t *format, uint8_t uncertified,
                                          double magnitude) {
-  uint64_t exponent = (uint64_t)(format->exponent_max - 1 + BINARY64_BIAS);
-  double half_binade = binary64_value(exponent << BINARY64_FRACTION_BITS); /* 2^(emax - 1) */
+  int exponent = format->exponent_max - 1 + BINARY64_BIAS;
+  double half_binade =
+      binary64_value((uint64_t)exponent << BINARY64_FRACTION_BITS); /* 2^(emax - 1) */
   return uncertified != 0 || magnitude >= half_binade;
 }
 

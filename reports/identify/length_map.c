@@ -9,7 +9,7 @@
 void length_map_print(const executor_t *executor, const char *shape, const order_by_length_t *map) {
   printf("%s %s\n", executor_name(executor), shape);
   for (guint i = 0; i < map->entries->len; i++) {
-    const dispatch_entry_t *entry = g_ptr_array_index(map->entries, i);
+    const length_entry_t *entry = g_ptr_array_index(map->entries, i);
     if (entry->low == entry->high) {
       printf("  n = %zu: %s\n", entry->low, entry->words);
     } else {
@@ -27,7 +27,7 @@ void length_map_print_json(const executor_t *executor, const char *shape,
                            const order_by_length_t *map) {
   json_t *entries = json_array();
   for (guint i = 0; i < map->entries->len; i++) {
-    const dispatch_entry_t *entry = g_ptr_array_index(map->entries, i);
+    const length_entry_t *entry = g_ptr_array_index(map->entries, i);
     json_t *object =
         json_pack("{s:I, s:I, s:b, s:s, s:s, s:I}", "low", (json_int_t)entry->low, "high",
                   (json_int_t)entry->high, "identified", entry->text != NULL, "words", entry->words,

@@ -17,7 +17,6 @@
 #include "oracles/exact/exact_kernels.h"
 #ifdef BENCH_HAVE_OPENBLAS
 #include <cblas.h>
-void openblas_set_num_threads(int threads);
 #endif
 
 enum { ROUNDS_MAX = 99, MPFR_PRODUCTS = 4096 };

@@ -45,11 +45,12 @@ static void measure(const char *line, const char *model) {
   failure_t error;
   arena_t arena;
   arena_init(&arena);
-  stream_program_t given;
+  stream_program_t given = {0};
+  const char *violation;
   executor_t *executor;
   executor_options_t executor_options = {.find_builtin = builtin_find};
   session_t *session;
-  if (program_parse(str_from(line), &arena, &given.program, &given.broken, &error) != STATUS_OK)
+  if (program_parse(str_from(line), &arena, &given.program, &violation, &error) != STATUS_OK)
     fail(&error);
   if (executor_open(model, &executor_options, &executor, &error) != STATUS_OK) fail(&error);
   session_options_t options = {.stream = {.seed = 1, .programs = &given, .program_count = 1},
