@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every C file is formatted as .clang-format says.  One test point per folder.
 cd "$(dirname "$0")/../.." || exit 1
 formatter=$(command -v clang-format-19) || { echo "1..0 # SKIP clang-format-19 is not installed"; exit 0; }

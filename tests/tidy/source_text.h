@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A source file as the tidy rules see it: as written, without comments, and without literals. */
 #ifndef ASSAY_TESTS_TIDY_SOURCE_TEXT_H
 #define ASSAY_TESTS_TIDY_SOURCE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of the house hold in the whole tree; and each rule is seen to fail on a planted fault.
  */
 #include <glib/gstdio.h>
@@ -14,6 +15,7 @@ static const struct rule {
     {"layers", check_layers},
     {"homes-of-foreign-headers", check_homes},
     {"lines", check_lines},
+    {"licence", check_licence},
     {"file-length", check_file_length},
     {"function-length", check_functions},
     {"banned-calls", check_banned_calls},
@@ -72,6 +74,10 @@ static const struct plant {
     {check_lines, "a.c", "x\n\ty\n", "a.c:2: a tab"},
     {check_lines, "a.c", BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 "                   \xc3\xa9\n",
      NULL},
+
+    {check_licence, "a.c", "/* SPDX-License-Identifier: Apache-2.0 */\nint x;\n", NULL},
+    {check_licence, "a.c", "/* What it is for. */\nint x;\n", "a.c:1: the licence"},
+    {check_licence, "a.c", "/* SPDX-License-Identifier: MIT */\n", "a.c:1: the licence"},
 
     {check_file_length, "harness/a.c", LINES_300 LINES_60 LINES_10 LINES_10 LINES_10 LINES_10,
      NULL},
