@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A skipped test is not a passed one: tests/guard notes skips, tests/skips tells them and knows the
 # excuses, and tests/run --no-skips fails for one without.  All of it here in a small tree of stand-ins.
 set -u
@@ -101,6 +102,7 @@ told 1 "whatever else" debian-unreachable pypi-unreachable
 # ---- tests/run ---------------------------------------------------------------------------------------------
 rm tests/here/*.t
 echo needed >tests/packages.txt
+mkdir -p harness && : >harness/packages.txt
 printf 'first\nafl++   # for one test\n' >tests/packages_optional.txt
 script harness/build </dev/null
 # Packages other than afl++ are there.  apt-get and pip answer while the files "debian" and "pypi" are there.
@@ -124,7 +126,9 @@ chmod +x "$3/bin/python"
 END
 printf '#!/bin/sh\necho 0\n' | script "$place/bin/id"
 touch tests/here/test_one.c
-printf '#!/bin/sh\nprintf "1..1\\nok 1 /one\\n"\n' | script build/tests/test_one
+printf '#!/bin/sh\nprintf "1..1\\nok 1 /one\\n"\n' | tee "$place/one" | script build/tests/test_one
+mkdir -p build-asan/tests
+script build-asan/tests/test_one <"$place/one"
 script tests/here/always.t <<'END'
 #!/bin/sh
 printf '1..1\nok 1\n'
@@ -151,22 +155,22 @@ runs() {
   [ "$status" -eq "$expected" ]
   ok $? "$what (exit status $status)"
 }
-runs 0 "run: all is there" "afl backends debian pypi" --no-skips --quick
+runs 0 "run: all is there" "afl backends debian pypi" --no-skips
 [ "$(tail -n 1 "$place/out")" = "== Skipped: nothing" ]
 ok $? "run: and the list at its end is empty"
-runs 1 "run: something could be there" "backends debian pypi" --no-skips --quick
+runs 1 "run: something could be there" "backends debian pypi" --no-skips
 has '^tests/here/afl.t, all of it: .* \[no excuse\]$' "run: the list at its end says what"
 has '^tests/run: debian is within reach, so that this is no excuse$' "run: why that is no excuse"
 has '^Result: PASS$' "run: though no test failed"
-runs 0 "run: the same by hand" "backends debian pypi" --quick
+runs 0 "run: the same by hand" "backends debian pypi"
 has '\[no excuse\]$' "run: by hand the list is there too"
-runs 0 "run: Debian is out of reach" "backends pypi" --no-skips --quick
+runs 0 "run: Debian is out of reach" "backends pypi" --no-skips
 has '^tests/run: debian is out of reach: Could not resolve' "run: how it is known"
-runs 1 "run: Debian is out of reach, a backend is just missing" "pypi" --no-skips --quick
-runs 0 "run: both are out of reach" "" --no-skips --quick
+runs 1 "run: Debian is out of reach, a backend is just missing" "pypi" --no-skips
+runs 0 "run: both are out of reach" "" --no-skips
 has '\[pypi-unreachable\]$' "run: both excuses"
 printf '#!/bin/sh\nprintf "1..1\\nnot ok 1\\n"\nexit 1\n' | script tests/here/bad.t
-runs 1 "run: a test fails" "afl backends debian pypi" --quick
+runs 1 "run: a test fails" "afl backends debian pypi"
 runs 0 "run: by word" "afl backends debian pypi" --no-skips always
 runs 2 "run: no such option" "" --nothing
 grep -q -e '/tests/run" --no-skips' "$root/.ci/run"
