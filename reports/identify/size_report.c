@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "harness/identify/sum_rule.h"
 #include "reports/verdict/describe.h"
 
 /* What a range is: a rule and arithmetics, or why there are none. */
@@ -15,15 +16,11 @@ static char *range_text(const order_by_size_t *map, const size_range_t *range) {
     const char *name = is_first_only ? "result elements differ" : identity_name(last->identity);
     return g_strdup_printf("%s: %s", name, last->reason);
   }
-  static const char *const places[] = {[INIT_NOWHERE] = "",
-                                       [INIT_FIRST] = "; initial value first",
-                                       [INIT_LAST] = "; initial value last",
-                                       [INIT_INSIDE] = "; initial value inside"};
   GString *text = g_string_new(NULL);
   sum_order_print_found(range->order, text);
   g_string_append(text, "; ");
   profile_print_arithmetics(&last->profile, text);
-  g_string_append(text, places[profile_init_place(&last->profile)]);
+  sum_rule_print_init_place(&last->profile, "; ", text);
   return g_string_free(text, FALSE);
 }
 
