@@ -1,6 +1,6 @@
 /* Fuzz target: whatever text comes, profile_parse() does not crash; what it accepts prints back
  * byte for byte, and predicts something. */
-#include "harness/identify/profile.h"
+#include "harness/identify/profile/profile.h"
 
 enum { TERMS_MAX = 4096 };
 

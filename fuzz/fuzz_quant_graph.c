@@ -1,7 +1,7 @@
 /* Fuzz target: whatever text comes, quant_graph_parse() does not crash; what it accepts prints as a
  * text that is read as the same graph and printed alike, and has MLIR and an order.  The same text
  * is given to quant_table_parse(), whose texts print alike too. */
-#include "harness/quant/table.h"
+#include "harness/quant/target/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

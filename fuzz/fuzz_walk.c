@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "harness/gen/gen.h"
-#include "harness/run/builtin.h"
-#include "harness/run/one_case.h"
+#include "harness/builtin/builtin.h"
+#include "harness/run/case_runner.h"
 
 enum {
   COMPONENTS_MAX = 1024, /* Of a tensor: larger ones only take longer. */

@@ -5,7 +5,7 @@
  *   build-fuzz/fuzz_worker_answer -max_len=500 -dict=fuzz/worker_answer.dict */
 #include <stdlib.h>
 
-#include "harness/exec/process_answer.h"
+#include "harness/exec/process/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include "harness/model/schedule.h"
 #include "oracles/oracle_call.h"
 
-/* See oracles/composite.h. */
+/* See oracles/composite/composite.h. */
 typedef struct composite composite_t;
 /* See oracles/gathered.h. */
 typedef struct gathering gathering_t;

@@ -5,7 +5,7 @@
 
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
-#include "oracles/exact/box.h"
+#include "oracles/exact/box/box.h"
 
 /* What an oracle keeps from one component of a case to the next, in an arena of its own. */
 typedef struct ask_memo {

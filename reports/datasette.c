@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "reports/query_table.h"
 
 /* The object under `key`, made if it is not there; borrowed. */

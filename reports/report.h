@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "harness/store/store_reader.h"
+#include "harness/store/reader.h"
 
 typedef enum report_format {
   REPORT_TABLE,    /* Aligned columns; cut to the width of the terminal if `out` is one. */

@@ -1,7 +1,7 @@
 -- Views of an Assay database for people, for any SQLite browser and for reports/queries/*.sql.  The
 -- store puts them into every database that it opens for writing; to put them in by hand:
 --   sqlite3 x.db < reports/views.sql
--- The tables and what their columns mean: harness/store/schema.sql.  `assay query` and `assay report`
+-- The tables and what their columns mean: harness/store/sql/schema.sql.  `assay query` and `assay report`
 -- read through the views of their own Assay, whatever the file has.
 
 -- Executors by a short name: the name, with the number where several have it (say, two versions).

@@ -10,9 +10,9 @@
 #include "harness/base/plain_text.h"
 #include "harness/cli/build_info.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/contract_help.h"
-#include "harness/cli/manual_page.h"
-#include "harness/cli/suggest.h"
+#include "harness/cli/options/contract_help.h"
+#include "harness/cli/options/manual_page.h"
+#include "harness/cli/options/suggest.h"
 
 const command_t command_table[] = {
     {"run", "--executor NAME [--op OP] [--cases N|--time 30s]",

@@ -5,8 +5,8 @@
  *   dso:PATH?options      a shared object that exports assay_executor_query()
  *   openblas?options      a plugin, built from harness/exec/plugins/NAME_plugin.c
  *   proc:COMMAND          a worker process: harness/exec/workers/worker.md
- *   xla?options           a worker of ours that is installed: harness/exec/worker_registry.h
- *   model:..., canary:... builtin, from a table that the caller passes: harness/run/builtin.h */
+ *   xla?options           a worker of ours that is installed: harness/exec/registry/registry.h
+ *   model:..., canary:... builtin, from a table that the caller passes: harness/builtin/builtin.h */
 #ifndef ASSAY_EXEC_EXECUTOR_H
 #define ASSAY_EXEC_EXECUTOR_H
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "harness/exec/worker_registry.h"
+#include "harness/exec/registry/registry.h"
 
 static const char plugin_suffix[] = "_plugin.so";
 static const char name_bytes[] =

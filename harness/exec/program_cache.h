@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXEC_PROGRAM_CACHE_H
 #define ASSAY_EXEC_PROGRAM_CACHE_H
 
-#include "harness/exec/transport.h"
+#include "harness/exec/transport/transport.h"
 
 enum {
   PROGRAM_CACHE_MAX = 256,

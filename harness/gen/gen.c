@@ -1,8 +1,8 @@
 #include "harness/gen/gen.h"
 
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
-#include "harness/model/draw_quantization.h"
+#include "harness/draw/special_values.h"
+#include "harness/draw/draw_quantization.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include "harness/gen/gen.h"
 #include "harness/gen/program_edit.h"
-#include "harness/model/draw.h"
+#include "harness/draw/draw.h"
 
 /* ---- What can be written down ---------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Edits of single components, and where they are made. */
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 
 /* A component of an operand, to be changed. */
 typedef struct edit {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "harness/gen/program_edit.h"
-#include "harness/model/draw.h"
-#include "harness/model/scale.h"
+#include "harness/draw/draw.h"
+#include "harness/types/scale.h"
 #include "harness/num/element.h"
 
 /* A run of bytes of a text. */

@@ -3,7 +3,7 @@
 #ifndef ASSAY_GEN_REGIME_H
 #define ASSAY_GEN_REGIME_H
 
-#include "harness/model/fill.h"
+#include "harness/draw/random_fill.h"
 #include "harness/model/op.h"
 
 /* An operand to draw. */

@@ -2,7 +2,7 @@
 #include <glib.h>
 
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 
 /* A walk over the elements of a type in row-major order, which keeps track of a value that is
  * linear in the index. */

@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 
 /* Where types end, in bits after the leading one: 8-bit floats, bf16, f16 and tf32, twice and three
  * times bf16 and tf32, f32, and one beside each. */

@@ -2,7 +2,7 @@
 #include <glib.h>
 
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 
 /* Precision in which terms of this operand are added. */
 static int accumulation_precision(const regime_operand_t *operand) {

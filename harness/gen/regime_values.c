@@ -3,7 +3,7 @@
 
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 
 static const format_t *format_of(const regime_operand_t *operand) {
   return operand->target.element->format;

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/identify/arithmetic_probe.h"
-#include "harness/identify/init_probe.h"
-#include "harness/identify/random_terms.h"
+#include "harness/identify/probe/arithmetic.h"
+#include "harness/identify/probe/init.h"
+#include "harness/identify/probe/random_terms.h"
 
 const char *identity_name(identity_t identity) {
   static const char *const names[] = {

@@ -3,8 +3,8 @@
 #ifndef ASSAY_IDENTIFY_IDENTIFY_H
 #define ASSAY_IDENTIFY_IDENTIFY_H
 
-#include "harness/identify/black_box_sum.h"
-#include "harness/identify/profile.h"
+#include "harness/identify/probe/black_box_sum.h"
+#include "harness/identify/profile/profile.h"
 
 typedef enum identity {
   IDENTITY_FOUND,             /* Every random case was predicted to the bit. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness/identify/identify.h"
-#include "harness/identify/random_terms.h"
+#include "harness/identify/probe/random_terms.h"
 
 static double *copy(arena_t *arena, const double *values, size_t count) {
   double *copied = ARENA_NEW_ARRAY(arena, double, count);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "harness/model/scale.h"
+#include "harness/types/scale.h"
 
 static const char *const boolean_words[] = {"false", "true", NULL};
 

@@ -4,7 +4,7 @@
 #ifndef ASSAY_MODEL_ATTRIBUTE_H
 #define ASSAY_MODEL_ATTRIBUTE_H
 
-#include "harness/model/dimension_list.h"
+#include "harness/types/dimension_list.h"
 #include "harness/num/element.h"
 
 typedef enum attribute_kind {

@@ -7,7 +7,7 @@
 
 #include "harness/base/arena.h"
 #include "harness/base/hash.h"
-#include "harness/model/type.h"
+#include "harness/types/type.h"
 
 struct op;
 

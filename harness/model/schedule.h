@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/model/sum_order.h"
+#include "harness/order/sum_order.h"
 #include "harness/num/format.h"
 
 /* How a dot algorithm splits an operand into components, or rounds it to one. */

@@ -2,7 +2,7 @@
 #ifndef ASSAY_RUN_QUANT_MEASUREMENT_H
 #define ASSAY_RUN_QUANT_MEASUREMENT_H
 
-#include "harness/run/quant_run.h"
+#include "harness/quant_run/quant_run.h"
 
 /* What came of one form on one executor, over several sets of inputs. */
 typedef struct quant_measurement {

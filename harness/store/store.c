@@ -2,8 +2,8 @@
 #include "harness/store/store.h"
 
 #include "harness/base/log.h"
-#include "harness/store/store_internal.h"
-#include "harness/store/store_schema.h"
+#include "harness/store/internal.h"
+#include "harness/store/schema.h"
 
 enum { COMMIT_INTERVAL_US = 1000 * 1000 };
 

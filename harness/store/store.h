@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "harness/base/status.h"
-#include "harness/store/store_rows.h"
+#include "harness/store/rows/rows.h"
 
 typedef struct store store_t;
 

@@ -5,8 +5,8 @@
  * Roundings are to nearest, ties to even, with the format's own rule for overflow (infinity, NaN or
  * the largest finite number); NaN carries on.  The proofs are in theory.md, D3 and T6.  f8E8M0FNU,
  * which has neither zero nor sign, is multiplied only. */
-#ifndef ASSAY_EXACT_ARITHMETIC_H
-#define ASSAY_EXACT_ARITHMETIC_H
+#ifndef ASSAY_ORACLES_EXACT_ARITHMETIC_H
+#define ASSAY_ORACLES_EXACT_ARITHMETIC_H
 
 #include <math.h>
 #include <stdbool.h>

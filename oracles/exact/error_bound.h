@@ -4,8 +4,8 @@
  * All bounds come in two parts, since the last rounding to the result type is known to be one: a
  * result is rn_T(y) with |y - x*| <= E', so the accept set is [rn_T(x* - E'), rn_T(x* + E')], which
  * is never larger than the values of T within the total bound E of x* (theory.md, T5). */
-#ifndef ASSAY_ORACLES_ERROR_BOUND_H
-#define ASSAY_ORACLES_ERROR_BOUND_H
+#ifndef ASSAY_ORACLES_EXACT_ERROR_BOUND_H
+#define ASSAY_ORACLES_EXACT_ERROR_BOUND_H
 
 #include <stdbool.h>
 #include <stddef.h>

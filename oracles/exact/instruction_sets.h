@@ -1,8 +1,8 @@
 /* Marks for loops that are compiled for several instruction sets and chosen when called, by
  * instruction_set() (harness/base/instruction_set.h): on x86-64 the plain one has neither wide
  * vectors nor a fused multiply-add.  All of them give the same bits. */
-#ifndef ASSAY_EXACT_INSTRUCTION_SETS_H
-#define ASSAY_EXACT_INSTRUCTION_SETS_H
+#ifndef ASSAY_ORACLES_EXACT_INSTRUCTION_SETS_H
+#define ASSAY_ORACLES_EXACT_INSTRUCTION_SETS_H
 
 /* To be compiled into each of its callers, for their instruction set. */
 #define INLINE static inline __attribute__((always_inline))

@@ -2,8 +2,8 @@
  * their own arithmetic (theory.md, T8).  An upper_t is at least the number that it stands for, a
  * lower_t at most that; exact results far from underflow stay as they are.  What is too large to
  * tell is infinite upwards, and 0 downwards. */
-#ifndef ASSAY_EXACT_MAGNITUDE_H
-#define ASSAY_EXACT_MAGNITUDE_H
+#ifndef ASSAY_ORACLES_EXACT_MAGNITUDE_H
+#define ASSAY_ORACLES_EXACT_MAGNITUDE_H
 
 #include <math.h>
 #include <mpfr.h>

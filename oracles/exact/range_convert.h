@@ -1,7 +1,7 @@
 /* Accept sets of results that are converted to another float format at last, by rounding to nearest
  * even. */
-#ifndef ASSAY_EXACT_RANGE_CONVERT_H
-#define ASSAY_EXACT_RANGE_CONVERT_H
+#ifndef ASSAY_ORACLES_EXACT_RANGE_CONVERT_H
+#define ASSAY_ORACLES_EXACT_RANGE_CONVERT_H
 
 #include "oracles/exact/value_range.h"
 

@@ -1,7 +1,7 @@
 /* The accept set of one float component, as the careful side of the oracle knows it, and the exact
  * passage from MPFR numbers to formats. */
-#ifndef ASSAY_ORACLES_VALUE_RANGE_H
-#define ASSAY_ORACLES_VALUE_RANGE_H
+#ifndef ASSAY_ORACLES_EXACT_VALUE_RANGE_H
+#define ASSAY_ORACLES_EXACT_VALUE_RANGE_H
 
 #include <mpfr.h>
 #include <stdbool.h>

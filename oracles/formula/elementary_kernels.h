@@ -6,8 +6,8 @@
  * Errors (theory.md, T62): each is a series or a continued fraction whose remainder is bounded in
  * its comment, and some tens of roundings of 2^-53, none of which is magnified by more than 2^9.
  * tests/formula/test_elementary_kernels.c holds all of them against MPFR. */
-#ifndef ASSAY_FORMULA_ELEMENTARY_KERNELS_H
-#define ASSAY_FORMULA_ELEMENTARY_KERNELS_H
+#ifndef ASSAY_ORACLES_FORMULA_ELEMENTARY_KERNELS_H
+#define ASSAY_ORACLES_FORMULA_ELEMENTARY_KERNELS_H
 
 #include <math.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * A set is what lies in a closed interval of reals, and NaN, infinities and zeros by flags.  The
  * signs of zeros are told where a zero comes alone; an interval with numbers on both sides of zero
  * has both. */
-#ifndef ASSAY_FORMULA_ENCLOSED_H
-#define ASSAY_FORMULA_ENCLOSED_H
+#ifndef ASSAY_ORACLES_FORMULA_ENCLOSED_H
+#define ASSAY_ORACLES_FORMULA_ENCLOSED_H
 
 #include <mpfr.h>
 

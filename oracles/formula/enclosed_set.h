@@ -1,7 +1,7 @@
 /* Exact arithmetic on sets (enclosed.h): what an operation gives for all numbers of its operands,
  * before it is rounded (theory.md, T60).  Private to oracles/formula. */
-#ifndef ASSAY_FORMULA_ENCLOSED_SET_H
-#define ASSAY_FORMULA_ENCLOSED_SET_H
+#ifndef ASSAY_ORACLES_FORMULA_ENCLOSED_SET_H
+#define ASSAY_ORACLES_FORMULA_ENCLOSED_SET_H
 
 #include "oracles/formula/enclosed.h"
 

@@ -8,8 +8,8 @@
  *
  * Each step is one that an implementation carries out and rounds to the working format; its comment
  * says what it may do.  Where implementations go one of two ways to the same, it is either(). */
-#ifndef ASSAY_FORMULA_FORMULA_H
-#define ASSAY_FORMULA_FORMULA_H
+#ifndef ASSAY_ORACLES_FORMULA_FORMULA_H
+#define ASSAY_ORACLES_FORMULA_FORMULA_H
 
 #include "harness/model/case.h"
 #include "harness/model/contract.h"

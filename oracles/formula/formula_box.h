@@ -1,11 +1,11 @@
 /* What the steps of a formula may err by, whatever their operands are: for enclosing composite ops
  * by their exact values, which are monotone or nearly so, where intervals step by step would forget
  * that operands come back.  theory.md, T1, T12 and T61. */
-#ifndef ASSAY_FORMULA_FORMULA_BOX_H
-#define ASSAY_FORMULA_FORMULA_BOX_H
+#ifndef ASSAY_ORACLES_FORMULA_FORMULA_BOX_H
+#define ASSAY_ORACLES_FORMULA_FORMULA_BOX_H
 
 #include "harness/model/contract.h"
-#include "oracles/exact/box.h"
+#include "oracles/exact/box/box.h"
 
 /* Of the coarsest format that a contract permits for an op on tensors of `format`: 16-bit floats
  * are computed with in f32, or in their own type (PERMITTED(contract, intermediate)). */

@@ -8,7 +8,7 @@
 #include "generated/formula_faults.h"
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/fault_values.h"
+#include "oracles/exact/quantum/fault_values.h"
 #include "oracles/formula/elementary_kernels.h"
 
 static row_t new_row(const formula_t *formula, size_t count) {

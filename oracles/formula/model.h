@@ -1,7 +1,7 @@
 /* The evaluator that is one concrete implementation: in the order, with the roundings and with the
  * planted fault of a schedule_t. */
-#ifndef ASSAY_FORMULA_MODEL_H
-#define ASSAY_FORMULA_MODEL_H
+#ifndef ASSAY_ORACLES_FORMULA_MODEL_H
+#define ASSAY_ORACLES_FORMULA_MODEL_H
 
 #include "oracles/formula/formula.h"
 

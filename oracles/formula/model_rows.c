@@ -4,7 +4,7 @@
 
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/fold.h"
+#include "oracles/exact/fold/fold.h"
 #include "oracles/formula/model.h"
 
 static row_t one_value(const formula_t *formula, double value) {

@@ -2,8 +2,8 @@
  * an interval, in vector loops (quick_kernels.h).  What it says is a part of what the enclosed
  * evaluator says of the same formula, step by step; where it is not sure it says nothing, and
  * somebody asks that one. */
-#ifndef ASSAY_FORMULA_QUICK_EVALUATOR_H
-#define ASSAY_FORMULA_QUICK_EVALUATOR_H
+#ifndef ASSAY_ORACLES_FORMULA_QUICK_EVALUATOR_H
+#define ASSAY_ORACLES_FORMULA_QUICK_EVALUATOR_H
 
 #include "oracles/formula/formula.h"
 #include "oracles/formula/quick_kernels.h"

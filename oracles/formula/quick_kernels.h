@@ -1,7 +1,7 @@
 /* The loops of the quick evaluator, one table for each instruction set that they were compiled for:
  * all compute the same bits. */
-#ifndef ASSAY_FORMULA_QUICK_KERNELS_H
-#define ASSAY_FORMULA_QUICK_KERNELS_H
+#ifndef ASSAY_ORACLES_FORMULA_QUICK_KERNELS_H
+#define ASSAY_ORACLES_FORMULA_QUICK_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORTS_CAMPAIGN_CAMPAIGN_PROGRESS_H
 #define ASSAY_REPORTS_CAMPAIGN_CAMPAIGN_PROGRESS_H
 
-#include "harness/campaign/campaign_status.h"
+#include "harness/campaign/status.h"
 
 typedef struct campaign_progress {
   bool is_terminal;

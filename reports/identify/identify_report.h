@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "harness/identify/executor_sum.h"
+#include "harness/identify/probe/executor_sum.h"
 
 /* One identification, with the elements' check where it was made. */
 typedef struct identified {

@@ -4,7 +4,7 @@
 #define ASSAY_REPORTS_IDENTIFY_LENGTH_MAP_H
 
 #include "harness/exec/executor.h"
-#include "harness/identify/order_by_length.h"
+#include "harness/identify/order/order_by_length.h"
 
 /* `shape` is the program line with n for the length. */
 void length_map_print(const executor_t *executor, const char *shape, const order_by_length_t *map);

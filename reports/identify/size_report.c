@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/identify/sum_rule.h"
+#include "harness/identify/order/sum_rule.h"
 #include "reports/verdict/describe.h"
 
 /* What a range is: a rule and arithmetics, or why there are none. */

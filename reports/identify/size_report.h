@@ -3,7 +3,7 @@
 #define ASSAY_REPORTS_IDENTIFY_SIZE_REPORT_H
 
 #include "harness/exec/executor.h"
-#include "harness/identify/order_by_size.h"
+#include "harness/identify/order/order_by_size.h"
 
 /* Everything is borrowed. */
 typedef struct size_report {

@@ -2,7 +2,7 @@
 #ifndef ASSAY_REPORTS_INVARIANCE_INVARIANCE_REPORT_H
 #define ASSAY_REPORTS_INVARIANCE_INVARIANCE_REPORT_H
 
-#include "harness/run/invariance.h"
+#include "harness/invariance/invariance.h"
 
 typedef struct invariance_report {
   const invariance_t *invariance;

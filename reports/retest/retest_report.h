@@ -3,7 +3,7 @@
 #define ASSAY_REPORTS_RETEST_RETEST_REPORT_H
 
 #include "harness/base/exit_code.h"
-#include "harness/run/retest.h"
+#include "harness/retest/retest.h"
 #include "harness/store/fail_on.h"
 
 /* A waiver that does not hold as it stands; see the view waiver_state.  Texts are owned. */

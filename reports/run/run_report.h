@@ -2,8 +2,8 @@
 #ifndef ASSAY_REPORTS_RUN_RUN_REPORT_H
 #define ASSAY_REPORTS_RUN_RUN_REPORT_H
 
-#include "harness/run/prediction.h"
-#include "harness/run/session.h"
+#include "harness/predict/prediction.h"
+#include "harness/session/session.h"
 #include "harness/store/fail_on.h"
 #include "reports/run/finding_lives.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/run/shortfall.h"
+#include "harness/session/shortfall.h"
 
 GArray *run_report_shortfalls(const run_report_t *report) {
   return shortfall_find(report->session, report->names_ops);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/base/exit_code.h"
-#include "harness/run/shortfall.h"
+#include "harness/session/shortfall.h"
 #include "reports/run/describe_finding.h"
 #include "reports/run/summary_judged.h"
 #include "reports/run/summary_prediction.h"

@@ -1,6 +1,6 @@
 #include "reports/verdict/reproducer.h"
 
-#include "harness/run/repeat.h"
+#include "harness/run/execute_twice.h"
 #include "reports/verdict/c_array.h"
 #include "reports/verdict/describe.h"
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "harness/run/one_case.h"
+#include "harness/run/case_runner.h"
 
 typedef struct reproducer {
   case_t instance; /* Borrowed; in the arena. */

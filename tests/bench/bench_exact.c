@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/exact_kernels.h"
+#include "oracles/exact/matmul/kernels.h"
 #ifdef BENCH_HAVE_OPENBLAS
 #include <cblas.h>
 #endif

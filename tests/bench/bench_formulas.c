@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "harness/base/rng.h"
-#include "oracles/composite_parts.h"
+#include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
 #include "tests/bench/bench_timing.h"
 

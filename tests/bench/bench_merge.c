@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/store/store_merge.h"
+#include "harness/store/merge.h"
 
 static void check(status_t status, const failure_t *error) {
   if (status == STATUS_OK) return;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "harness/quant/propagate.h"
+#include "harness/quant/propagate/propagate.h"
 #include "tests/bench/bench_timing.h"
 
 enum { ROUNDS_MAX = 99, REGIONS_OF_DIAMOND = 4 };

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/schedule_hull.h"
-#include "oracles/exact/schedule_set.h"
-#include "oracles/ops/dot_general/dot_general_simulate.h"
+#include "oracles/exact/in_order/hull.h"
+#include "oracles/exact/in_order/set.h"
+#include "oracles/ops/dot_general/simulate.h"
 #include "tests/bench/bench_timing.h"
 
 enum { ROUNDS_MAX = 99, TERMS_MAX = 1024 };

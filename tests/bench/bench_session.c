@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 
 static const int step_count = 1 << 24;
 

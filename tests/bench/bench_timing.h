@@ -1,6 +1,6 @@
 /* The clock of the benchmarks, and the median of what it gave. */
-#ifndef ASSAY_TESTS_BENCH_TIMING_H
-#define ASSAY_TESTS_BENCH_TIMING_H
+#ifndef ASSAY_TESTS_BENCH_BENCH_TIMING_H
+#define ASSAY_TESTS_BENCH_BENCH_TIMING_H
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* Which planted faults let results escape their boxes, by op: tables in the folders of ops. */
-#ifndef ASSAY_TESTS_BOX_ESCAPES_H
-#define ASSAY_TESTS_BOX_ESCAPES_H
+#ifndef ASSAY_TESTS_CAMPAIGN_BOX_ESCAPES_H
+#define ASSAY_TESTS_CAMPAIGN_BOX_ESCAPES_H
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Which ops a row of canaries.def, expected_causes.def, ... is about: names joined by commas; a
  * name that ends in '.' or '_' stands for all that begin so, and SUMS for the ops of SUM_OP rows.
  */
-#ifndef ASSAY_TESTS_CANARY_OPS_H
-#define ASSAY_TESTS_CANARY_OPS_H
+#ifndef ASSAY_TESTS_CAMPAIGN_CANARY_OPS_H
+#define ASSAY_TESTS_CAMPAIGN_CANARY_OPS_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Programs that tests of harness/run take as examples, where any would do, and the ops of such. */
-#ifndef ASSAY_TESTS_EXAMPLES_H
-#define ASSAY_TESTS_EXAMPLES_H
+#ifndef ASSAY_TESTS_CAMPAIGN_EXAMPLES_H
+#define ASSAY_TESTS_CAMPAIGN_EXAMPLES_H
 
 #include "harness/model/op.h"
 

@@ -1,7 +1,7 @@
 /* An executor for tests that sums a f32 slice, or misbehaves in the way that its name tells:
  * "model:fake-NAME" (a name of builtin form, so that no plugin is looked for). */
-#ifndef ASSAY_TESTS_FAKE_EXECUTOR_H
-#define ASSAY_TESTS_FAKE_EXECUTOR_H
+#ifndef ASSAY_TESTS_CAMPAIGN_FAKE_EXECUTOR_H
+#define ASSAY_TESTS_CAMPAIGN_FAKE_EXECUTOR_H
 
 #include <glib.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Executors for tests of invariance: dot_general of f32, each with one habit of variants.def,
  * called "model:variant-NAME" (a name of builtin form, so that no plugin is looked for). */
-#ifndef ASSAY_TESTS_FAKE_VARIANT_H
-#define ASSAY_TESTS_FAKE_VARIANT_H
+#ifndef ASSAY_TESTS_CAMPAIGN_FAKE_VARIANT_H
+#define ASSAY_TESTS_CAMPAIGN_FAKE_VARIANT_H
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "harness/model/op.h"
-#include "harness/quant/export.h"
-#include "harness/quant/export_constant.h"
+#include "harness/quant/lower/export.h"
+#include "harness/quant/lower/constant.h"
 #include "oracles/oracle.h"
 
 /* ---- Running steps --------------------------------------------------------------------------- */

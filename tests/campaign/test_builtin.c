@@ -1,6 +1,6 @@
 /* Names of the builtin executors, and what they answer behind the public ABI. */
 #include "harness/model/fault.h"
-#include "harness/run/builtin.h"
+#include "harness/builtin/builtin.h"
 
 #include <string.h>
 

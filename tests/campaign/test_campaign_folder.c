@@ -1,13 +1,13 @@
 /* The folder of a campaign: its state survives anything, its corpora have names, one process runs.
  */
-#include "harness/campaign/campaign_folder.h"
+#include "harness/campaign/folder.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "harness/campaign/campaign_clean.h"
-#include "harness/campaign/campaign_state.h"
+#include "harness/campaign/clean.h"
+#include "harness/campaign/state.h"
 
 typedef struct fixture {
   char *folder;

@@ -1,5 +1,5 @@
 /* Sharing the time of a campaign among executors: floors are kept, yield is rewarded. */
-#include "harness/campaign/campaign_share.h"
+#include "harness/campaign/share.h"
 
 #include <glib.h>
 

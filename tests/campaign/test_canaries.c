@@ -2,8 +2,8 @@
  * cases and classed as what it is; and no model, conforming by construction, is ever reported. */
 #include <inttypes.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 #include "oracles/oracle.h"
 #include "tests/campaign/canary_ops.h"
 

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/cause.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/diagnose/cause.h"
+#include "harness/session/session.h"
 #include "tests/campaign/canary_ops.h"
 
 enum { OPS_MAX = 64, CASES = 4000, COMPOSITE_CASES = 200, NAMES_MAX = 64 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "harness/gen/gen.h"
-#include "harness/run/builtin.h"
+#include "harness/builtin/builtin.h"
 #include "oracles/oracle.h"
 
 #ifdef ASSAY_SANITIZE

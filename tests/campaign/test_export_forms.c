@@ -1,7 +1,7 @@
 /* Exported graphs, run by the oracles' models: each form against the exact meaning of each region,
  * and so against each other; planted faults are seen; constants are quantized as the oracle does.
  */
-#include "oracles/exact/quantum.h"
+#include "oracles/exact/quantum/quantum.h"
 #include "tests/campaign/step_run.h"
 #include "tests/quant/export_graphs.h"
 

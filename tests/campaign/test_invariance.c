@@ -2,9 +2,9 @@
  * gives the same bits is left in peace. */
 #include <glib/gstdio.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/invariance.h"
-#include "harness/run/invariance_shrink.h"
+#include "harness/builtin/builtin.h"
+#include "harness/invariance/invariance.h"
+#include "harness/invariance/shrink.h"
 #include "tests/campaign/examples.h"
 #include "tests/campaign/fake_variant.h"
 

@@ -2,9 +2,9 @@
  * gets programs that break a constraint; and what is said of a run that judged little. */
 #include <inttypes.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
-#include "harness/run/shortfall.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
+#include "harness/session/shortfall.h"
 #include "tests/campaign/examples.h"
 #include "tests/campaign/fake_executor.h"
 

@@ -1,5 +1,5 @@
 /* Buckets of measures: they tile the numbers, and their names are where they begin and end. */
-#include "harness/run/measure_histogram.h"
+#include "harness/record/measure_histogram.h"
 
 #include <float.h>
 #include <glib.h>

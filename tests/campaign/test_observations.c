@@ -2,9 +2,9 @@
  * outside a declared target too. */
 #include <glib/gstdio.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/ledger.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/record/run_log.h"
+#include "harness/session/session.h"
 
 #define DOT(attribute) \
   "stablehlo.dot_general batch=[]x[] contract=[1]x[0]" attribute " f32[4,8] f32[8,4] -> f32[4,4]"

@@ -1,5 +1,5 @@
 /* The walk of one case: every way in which an executor can answer, and its verdict. */
-#include "harness/run/one_case.h"
+#include "harness/run/case_runner.h"
 #include "tests/campaign/fake_executor.h"
 
 static const char sum_line[] =

@@ -2,8 +2,8 @@
 #include <glib/gstdio.h>
 #include <inttypes.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 #include "tests/campaign/fake_executor.h"
 
 /* 0 + 1 + 2 + 4. */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 #include "oracles/oracle.h"
 #include "tests/campaign/examples.h"
 

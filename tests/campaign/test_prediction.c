@@ -1,8 +1,8 @@
 /* Contract `identified`: silent on an executor that adds as its profile says, loud at 0 ulp on a
  * version that does not, and honest about what no profile covers. */
-#include "harness/run/prediction.h"
+#include "harness/predict/prediction.h"
 
-#include "harness/run/session.h"
+#include "harness/session/session.h"
 #include "tests/campaign/adder_executor.h"
 #include "tests/campaign/examples.h"
 #include "tests/store/store_fixture.h"

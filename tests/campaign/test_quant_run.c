@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/quant/draw_graph.h"
-#include "harness/quant/propagate.h"
-#include "harness/run/builtin.h"
-#include "harness/run/quant_run.h"
+#include "harness/quant/check/draw_graph.h"
+#include "harness/quant/propagate/propagate.h"
+#include "harness/builtin/builtin.h"
+#include "harness/quant_run/quant_run.h"
 
 enum { GRAPHS = 60 };
 

@@ -2,8 +2,8 @@
  * refusals cost one case a program. */
 #include <glib/gstdio.h>
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 #include "tests/campaign/examples.h"
 #include "tests/campaign/fake_executor.h"
 

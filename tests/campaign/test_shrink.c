@@ -1,7 +1,7 @@
 /* Shrinking what canaries do wrong: whatever the op and the fault, a few elements are left, they
  * still diverge alike, and nothing can be taken from them. */
-#include "harness/run/builtin.h"
-#include "harness/run/shrink_divergence.h"
+#include "harness/builtin/builtin.h"
+#include "harness/shrink/divergence.h"
 #include "harness/run/stream.h"
 #include "tests/campaign/canary_ops.h"
 

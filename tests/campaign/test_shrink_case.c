@@ -1,6 +1,6 @@
 /* shrink_case() under predicates whose smallest case is known, or that are as good as random. */
 #include "harness/gen/gen.h"
-#include "harness/run/shrink.h"
+#include "harness/shrink/shrink.h"
 #include "tests/campaign/examples.h"
 
 enum { CASES = 30 /* Of each op. */ };

@@ -1,5 +1,5 @@
 /* Counts of cases: a search sees thousands of kinds of programs, most of them a few times. */
-#include "harness/run/tally.h"
+#include "harness/record/tally.h"
 
 #include <malloc.h>
 

@@ -1,6 +1,6 @@
 /* Declared targets that tell dot algorithms apart: a backend that promises one of them and runs
  * others, or refuses what it promises, is found, be it a process or a shared object. */
-#include "harness/run/one_case.h"
+#include "harness/run/case_runner.h"
 
 static const char *const backends[] = {
     "proc:sh " ASSAY_SOURCE_DIR "/tests/exec/workers/algorithms.sh",

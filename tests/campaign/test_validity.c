@@ -1,7 +1,7 @@
 /* Forbidden is not the same as unmodelled: every constraint says which of the two it is, and nobody
  * is blamed for what he makes of a program that breaks only one of the second kind. */
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 #include "tests/campaign/fake_executor.h"
 
 typedef struct row {

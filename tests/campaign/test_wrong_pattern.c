@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness/model/op.h"
-#include "harness/run/wrong_pattern.h"
+#include "harness/diagnose/wrong_pattern.h"
 
 enum { ELEMENTS_MAX = 4096 };
 

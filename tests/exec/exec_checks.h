@@ -1,6 +1,6 @@
 /* What the tests of executors share: one small program, and running it through a handle. */
-#ifndef ASSAY_TESTS_EXEC_CHECKS_H
-#define ASSAY_TESTS_EXEC_CHECKS_H
+#ifndef ASSAY_TESTS_EXEC_EXEC_CHECKS_H
+#define ASSAY_TESTS_EXEC_EXEC_CHECKS_H
 
 #include <glib/gstdio.h>
 #include <string.h>

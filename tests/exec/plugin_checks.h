@@ -1,6 +1,6 @@
 /* What the tests of plugins share: opening them, and reading results. */
-#ifndef ASSAY_TESTS_PLUGIN_CHECKS_H
-#define ASSAY_TESTS_PLUGIN_CHECKS_H
+#ifndef ASSAY_TESTS_EXEC_PLUGIN_CHECKS_H
+#define ASSAY_TESTS_EXEC_PLUGIN_CHECKS_H
 
 #include "tests/exec/exec_checks.h"
 

@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/exec/call_memory.h"
+#include "harness/exec/transport/call_memory.h"
 #include "tests/exec/exec_checks.h"
 
 enum { RESULTS = 2 };

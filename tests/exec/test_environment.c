@@ -1,5 +1,5 @@
 /* The floating-point environment: what the control bits do, and that they are seen and put back. */
-#include "harness/exec/environment.h"
+#include "harness/exec/transport/environment.h"
 
 #include <fenv.h>
 #include <float.h>

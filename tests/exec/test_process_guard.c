@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/exec/process_guard.h"
+#include "harness/exec/child/guard.h"
 #include "tests/exec/exec_checks.h"
 
 /* Whether a process runs no more; its new parent may not have reaped it yet. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "generated/dot_general_permissions.h"
-#include "harness/model/custom_call.h"
-#include "oracles/ops/dot_general/dot_general_algorithm.h"
+#include "harness/kinds/custom_call.h"
+#include "oracles/ops/dot_general/algorithm.h"
 #include "tests/exec/validity_draw.h"
 #include "tests/exec/verifier_table.h"
 

@@ -1,6 +1,6 @@
 /* What a worker gets of our environment, and what we take of its words. */
 #include "harness/base/plain_text.h"
-#include "harness/exec/worker_environment.h"
+#include "harness/exec/registry/environment.h"
 #include "tests/exec/exec_checks.h"
 
 static const struct name_row {

@@ -1,8 +1,8 @@
 /* assay_worker.py, with whatever Python here has numpy and ml_dtypes; and finding our workers. */
 #include <glib/gstdio.h>
 
-#include "harness/exec/worker_registry.h"
-#include "oracles/ops/dot_general/dot_general_algorithm.h"
+#include "harness/exec/registry/registry.h"
+#include "oracles/ops/dot_general/algorithm.h"
 #include "tests/exec/exec_checks.h"
 
 static char *python; /* One that can import what assay_worker.py needs; NULL if none is here. */

@@ -1,8 +1,8 @@
 /* Programs to hold validity against somebody else's opinion: drawn ones, ones that break a chosen
  * constraint, and ones changed at random, in ways that nobody thought of.  All of them can be
  * written down as a program line. */
-#ifndef ASSAY_TESTS_VALIDITY_DRAW_H
-#define ASSAY_TESTS_VALIDITY_DRAW_H
+#ifndef ASSAY_TESTS_EXEC_VALIDITY_DRAW_H
+#define ASSAY_TESTS_EXEC_VALIDITY_DRAW_H
 
 #include "harness/base/rng.h"
 #include "harness/model/op.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "harness/exec/worker_paths.h"
+#include "harness/exec/registry/paths.h"
 
 struct verifier {
   char *python;

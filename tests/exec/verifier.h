@@ -1,7 +1,7 @@
 /* A conversation with tests/exec/workers/verifier.py: what jaxlib's MLIR says of StableHLO modules.
  */
-#ifndef ASSAY_TESTS_VERIFIER_H
-#define ASSAY_TESTS_VERIFIER_H
+#ifndef ASSAY_TESTS_EXEC_VERIFIER_H
+#define ASSAY_TESTS_EXEC_VERIFIER_H
 
 #include <glib.h>
 

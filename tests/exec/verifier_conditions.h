@@ -1,7 +1,7 @@
 /* What the rows of verifier_disagreements.def say of a program.  All of these may be asked of
  * programs that break anything. */
-#ifndef ASSAY_TESTS_VERIFIER_CONDITIONS_H
-#define ASSAY_TESTS_VERIFIER_CONDITIONS_H
+#ifndef ASSAY_TESTS_EXEC_VERIFIER_CONDITIONS_H
+#define ASSAY_TESTS_EXEC_VERIFIER_CONDITIONS_H
 
 #include "tests/exec/verifier_table.h"
 

@@ -1,7 +1,7 @@
 /* Where our rules and jaxlib's verifier are known to disagree: the rows of
  * verifier_disagreements.def. */
-#ifndef ASSAY_TESTS_VERIFIER_TABLE_H
-#define ASSAY_TESTS_VERIFIER_TABLE_H
+#ifndef ASSAY_TESTS_EXEC_VERIFIER_TABLE_H
+#define ASSAY_TESTS_EXEC_VERIFIER_TABLE_H
 
 #include "harness/model/op.h"
 #include "tests/exec/verifier.h"

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
-#include "oracles/composite_parts.h"
+#include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
 
 enum { PATTERNS = 1 << 16 };

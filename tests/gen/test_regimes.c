@@ -1,7 +1,7 @@
 /* Each regime of operand data holds what it claims, for every element type. */
 #include <math.h>
 
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 #include "tests/gen/regime_fixture.h"
 
 /* ---- Every regime ---------------------------------------------------------------------------- */

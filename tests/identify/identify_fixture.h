@@ -1,10 +1,10 @@
 /* What the tests of identification share: black boxes over builtin executors, and identifying them.
  */
-#ifndef ASSAY_TESTS_IDENTIFY_FIXTURE_H
-#define ASSAY_TESTS_IDENTIFY_FIXTURE_H
+#ifndef ASSAY_TESTS_IDENTIFY_IDENTIFY_FIXTURE_H
+#define ASSAY_TESTS_IDENTIFY_IDENTIFY_FIXTURE_H
 
-#include "harness/identify/executor_sum.h"
-#include "harness/run/builtin.h"
+#include "harness/identify/probe/executor_sum.h"
+#include "harness/builtin/builtin.h"
 
 typedef struct fixture {
   arena_t arena;

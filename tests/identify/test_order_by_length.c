@@ -1,5 +1,5 @@
 /* Maps of how the order depends on the length: boundaries, refusals, and what has no rule. */
-#include "harness/identify/order_by_length.h"
+#include "harness/identify/order/order_by_length.h"
 
 #include "harness/base/rng.h"
 #include "harness/num/format.h"

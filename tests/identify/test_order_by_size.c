@@ -1,8 +1,8 @@
 /* Orders of summation read off trees, and maps over sizes. */
 #include <string.h>
 
-#include "harness/identify/order_by_size.h"
-#include "harness/identify/sum_rule.h"
+#include "harness/identify/order/order_by_size.h"
+#include "harness/identify/order/sum_rule.h"
 #include "tests/identify/identify_fixture.h"
 
 #define SUM "profile v1 terms=%d left=f32 result=f32 start=none flush=none%s tree=%s : x"

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/identify/random_terms.h"
+#include "harness/identify/probe/random_terms.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/rounded_sum.h"
+#include "oracles/exact/sum/rounded.h"
 #include "tests/identify/identify_fixture.h"
 
 enum { TERMS_MAX = 64 };

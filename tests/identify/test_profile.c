@@ -1,7 +1,7 @@
 /* Profiles: their text, and what they predict. */
 #include <math.h>
 
-#include "harness/identify/profile.h"
+#include "harness/identify/profile/profile.h"
 
 #define PROGRAM16 "stablehlo.reduce body=add dims=[0] f32[16] f32[] -> f32[]"
 #define SUM16 "profile v1 terms=16 left=f32 result=f32 start=none flush=none "

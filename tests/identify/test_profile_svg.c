@@ -1,9 +1,9 @@
 /* Pictures of profiles: well-formed, every addition and every term is in it or accounted for. */
-#include "harness/identify/profile_svg.h"
+#include "harness/identify/profile/svg.h"
 
 #include <string.h>
 
-#include "harness/identify/profile_outline.h"
+#include "harness/identify/profile/outline.h"
 #include "tests/identify/tree_shapes.h"
 
 static void note_element(GMarkupParseContext *context, const gchar *name, const gchar **keys,

@@ -1,5 +1,5 @@
 /* Profiles in words, over trees built by hand. */
-#include "harness/identify/profile_words.h"
+#include "harness/identify/profile/words.h"
 #include "tests/identify/tree_shapes.h"
 
 static void assert_words(shapes_t *shapes, const char *expected) {

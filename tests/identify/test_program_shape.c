@@ -1,5 +1,5 @@
 /* Shapes of programs: what is the same but for the length of the sums. */
-#include "harness/identify/program_shape.h"
+#include "harness/identify/profile/program_shape.h"
 
 static program_t parse(const char *line, arena_t *arena) {
   program_t program;

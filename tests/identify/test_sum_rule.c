@@ -1,5 +1,5 @@
 /* Rules: found from trees built by hand, applied to other lengths, written and read back. */
-#include "harness/identify/sum_rule.h"
+#include "harness/identify/order/sum_rule.h"
 
 #include "tests/identify/tree_shapes.h"
 

@@ -2,7 +2,7 @@
 #ifndef ASSAY_TESTS_IDENTIFY_TREE_SHAPES_H
 #define ASSAY_TESTS_IDENTIFY_TREE_SHAPES_H
 
-#include "harness/identify/profile_builder.h"
+#include "harness/identify/profile/builder.h"
 
 enum { NO_TREE = UINT32_MAX };
 

@@ -1,6 +1,6 @@
 /* A judge with a scripted oracle: what it answers is planned component by component. */
-#ifndef ASSAY_TESTS_JUDGE_FIXTURE_H
-#define ASSAY_TESTS_JUDGE_FIXTURE_H
+#ifndef ASSAY_TESTS_JUDGE_JUDGE_FIXTURE_H
+#define ASSAY_TESTS_JUDGE_JUDGE_FIXTURE_H
 
 #include <glib.h>
 

@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <math.h>
 
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 
 enum { DRAWS = 3000 };
 

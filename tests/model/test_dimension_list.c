@@ -1,7 +1,7 @@
 /* Lists of dimension numbers: text, sets, and row-major offsets. */
-#include "harness/model/dimension_list.h"
+#include "harness/types/dimension_list.h"
 
-#include "harness/model/draw.h"
+#include "harness/draw/draw.h"
 
 static dimension_list_t parse(const char *text) {
   scan_t scan = scan_make(str_from(text));

@@ -1,8 +1,8 @@
 /* Which element types hold which, value by value. */
 #include <math.h>
 
-#include "harness/model/draw.h"
-#include "harness/model/promotion.h"
+#include "harness/draw/draw.h"
+#include "harness/types/promotion.h"
 
 static void test_promotable(void) {
   static const struct {

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
-#include "harness/model/scale.h"
-#include "harness/model/type.h"
+#include "harness/types/scale.h"
+#include "harness/types/type.h"
 
 static status_t parse(const char *text, arena_t *arena, type_t *out_type, failure_t *error) {
   scan_t scan = scan_make(str_from(text));

@@ -1,8 +1,8 @@
 /* A second opinion on every op: one value at a time, written for plainness, sharing nothing with
  * the oracle but the decoding and encoding of elements.  Floats are added and multiplied exactly
  * with MPFR, and then rounded to the grid of their format with mpfr_rint(). */
-#ifndef ASSAY_TESTS_NAIVE_H
-#define ASSAY_TESTS_NAIVE_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_H
+#define ASSAY_TESTS_OPS_NAIVE_H
 
 #include <math.h>
 #include <mpfr.h>

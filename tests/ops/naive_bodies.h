@@ -1,8 +1,8 @@
 /* The bodies of reductions, evaluated naively. */
-#ifndef ASSAY_TESTS_NAIVE_BODIES_H
-#define ASSAY_TESTS_NAIVE_BODIES_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_BODIES_H
+#define ASSAY_TESTS_OPS_NAIVE_BODIES_H
 
-#include "harness/model/reduction.h"
+#include "harness/kinds/reduction.h"
 #include "tests/ops/naive_checks.h"
 
 static inline naive_value_t naive_pick_float(bool wants_maximum, naive_value_t a, naive_value_t b) {

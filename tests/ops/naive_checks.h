@@ -1,8 +1,8 @@
 /* How the naive evaluations are held against the oracle: data, trees, and the questions asked. */
-#ifndef ASSAY_TESTS_NAIVE_CHECKS_H
-#define ASSAY_TESTS_NAIVE_CHECKS_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_CHECKS_H
+#define ASSAY_TESTS_OPS_NAIVE_CHECKS_H
 
-#include "harness/model/draw_quantization.h"
+#include "harness/draw/draw_quantization.h"
 #include "tests/ops/naive.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"

@@ -1,7 +1,7 @@
 /* Dot algorithms, evaluated naively: splits by masks on f32 patterns or by rounding, the products
  * of components listed by hand.  Shares nothing with the oracle. */
-#ifndef ASSAY_TESTS_NAIVE_DOT_ALGORITHM_H
-#define ASSAY_TESTS_NAIVE_DOT_ALGORITHM_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_DOT_ALGORITHM_H
+#define ASSAY_TESTS_OPS_NAIVE_DOT_ALGORITHM_H
 
 #include "oracles/ops/dot_general/dot_general.h"
 #include "tests/ops/naive_checks.h"

@@ -1,6 +1,6 @@
 /* Where the terms of a dot_general lie, dimension by dimension. */
-#ifndef ASSAY_TESTS_NAIVE_DOT_PLACE_H
-#define ASSAY_TESTS_NAIVE_DOT_PLACE_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_DOT_PLACE_H
+#define ASSAY_TESTS_OPS_NAIVE_DOT_PLACE_H
 
 #include "oracles/ops/dot_general/dot_general.h"
 #include "tests/ops/op_checks.h"

@@ -1,6 +1,6 @@
 /* Quantized and hybrid dot_general, evaluated naively with rationals. */
-#ifndef ASSAY_TESTS_NAIVE_DOT_QUANTIZED_H
-#define ASSAY_TESTS_NAIVE_DOT_QUANTIZED_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_DOT_QUANTIZED_H
+#define ASSAY_TESTS_OPS_NAIVE_DOT_QUANTIZED_H
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The ops whose meaning is a formula a second time: exact values by MPFR, one number after the
  * other, bounds on rounding errors written anew, and how far from the exact value an oracle permits
  * results, measured by asking it. */
-#ifndef ASSAY_TESTS_NAIVE_FORMULA_H
-#define ASSAY_TESTS_NAIVE_FORMULA_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_FORMULA_H
+#define ASSAY_TESTS_OPS_NAIVE_FORMULA_H
 
 #include "oracles/exact/value_range.h"
 #include "tests/ops/naive.h"

@@ -1,7 +1,7 @@
 /* What the naive tests of the ByteIR ops that pick share: numbers as they are read, tensors that
  * hold every row over an alphabet, and the questions asked about them. */
-#ifndef ASSAY_TESTS_NAIVE_PICKS_H
-#define ASSAY_TESTS_NAIVE_PICKS_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_PICKS_H
+#define ASSAY_TESTS_OPS_NAIVE_PICKS_H
 
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"

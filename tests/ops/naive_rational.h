@@ -1,6 +1,6 @@
 /* Rounding of rationals, written for plainness: to a float format, and to integers. */
-#ifndef ASSAY_TESTS_NAIVE_RATIONAL_H
-#define ASSAY_TESTS_NAIVE_RATIONAL_H
+#ifndef ASSAY_TESTS_OPS_NAIVE_RATIONAL_H
+#define ASSAY_TESTS_OPS_NAIVE_RATIONAL_H
 
 #include <glib.h>
 #include <gmp.h>

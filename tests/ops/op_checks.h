@@ -1,6 +1,6 @@
 /* What the tests of all op rows check alike: constraints, canonical text, drawing and breaking. */
-#ifndef ASSAY_TESTS_OP_CHECKS_H
-#define ASSAY_TESTS_OP_CHECKS_H
+#ifndef ASSAY_TESTS_OPS_OP_CHECKS_H
+#define ASSAY_TESTS_OPS_OP_CHECKS_H
 
 #include "harness/model/op.h"
 

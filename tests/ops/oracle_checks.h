@@ -1,6 +1,6 @@
 /* What tests ask of an oracle row: does it hold these results for conforming? */
-#ifndef ASSAY_TESTS_ORACLE_CHECKS_H
-#define ASSAY_TESTS_ORACLE_CHECKS_H
+#ifndef ASSAY_TESTS_OPS_ORACLE_CHECKS_H
+#define ASSAY_TESTS_OPS_ORACLE_CHECKS_H
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* A case of byteir.quantize or byteir.dequantize that tests fill and ask about, component by
  * component. */
-#ifndef ASSAY_TESTS_QUANTIZE_EXPERIMENT_H
-#define ASSAY_TESTS_QUANTIZE_EXPERIMENT_H
+#ifndef ASSAY_TESTS_OPS_QUANTIZE_EXPERIMENT_H
+#define ASSAY_TESTS_OPS_QUANTIZE_EXPERIMENT_H
 
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"
 #include "tests/ops/naive_checks.h"

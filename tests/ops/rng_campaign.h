@@ -1,14 +1,14 @@
 /* Results of good generators, drawn as an implementation would make them, and what the checks of
  * uniformity say of them: none may be refuted, and what is as improbable as 2^-b may not come more
  * often than that. */
-#ifndef ASSAY_TESTS_RNG_CAMPAIGN_H
-#define ASSAY_TESTS_RNG_CAMPAIGN_H
+#ifndef ASSAY_TESTS_OPS_RNG_CAMPAIGN_H
+#define ASSAY_TESTS_OPS_RNG_CAMPAIGN_H
 
 #include <glib.h>
 
-#include "harness/model/draw.h"
+#include "harness/draw/draw.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/ops/byteir_rng/byteir_rng_uniformity.h"
+#include "oracles/ops/byteir_rng/uniformity.h"
 #include "tests/ops/rng_generators.h"
 
 enum { CAMPAIGN_BITS_MAX = 64 };

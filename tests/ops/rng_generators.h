@@ -1,12 +1,12 @@
 /* Good generators of uniform numbers, in the ways that implementations make numbers of them, for
  * seeing that no check of uniformity refutes them. */
-#ifndef ASSAY_TESTS_RNG_GENERATORS_H
-#define ASSAY_TESTS_RNG_GENERATORS_H
+#ifndef ASSAY_TESTS_OPS_RNG_GENERATORS_H
+#define ASSAY_TESTS_OPS_RNG_GENERATORS_H
 
 #include <math.h>
 
 #include "harness/base/rng.h"
-#include "oracles/ops/byteir_rng/byteir_rng_published.h"
+#include "oracles/ops/byteir_rng/published.h"
 
 /* ---- Words of 32 bits ------------------------------------------------------------------------ */
 

@@ -1,8 +1,8 @@
 /* Each formula of linear resizes encloses its own models: their results conform by that formula
  * alone, without those before it in the order of permission resize_linear. */
 #include "harness/gen/gen.h"
-#include "oracles/ops/byteir_resize/byteir_resize_linear.h"
-#include "oracles/ops/byteir_resize/byteir_resize_simulate.h"
+#include "oracles/ops/byteir_resize/linear.h"
+#include "oracles/ops/byteir_resize/simulate.h"
 
 enum { PROGRAMS = 4000, ELEMENTS_MAX = 64 };
 

@@ -6,8 +6,8 @@
 #include "generated/byteir_rng_faults.h"
 #include "generated/byteir_rng_permissions.h"
 #include "oracles/ops/byteir_rng/byteir_rng.h"
-#include "oracles/ops/byteir_rng/byteir_rng_element.h"
-#include "oracles/ops/byteir_rng/byteir_rng_published.h"
+#include "oracles/ops/byteir_rng/element.h"
+#include "oracles/ops/byteir_rng/published.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"
 

@@ -1,13 +1,13 @@
 /* The checks of uniformity: their bounds against exact probabilities, what each can see and from
  * how many numbers on, and that good generators are not refuted. */
 #include "generated/byteir_rng_faults.h"
-#include "oracles/ops/byteir_rng/byteir_rng_uniformity.h"
+#include "oracles/ops/byteir_rng/uniformity.h"
 
 #include <stdlib.h>
 
 #include "harness/model/op.h"
-#include "oracles/ops/byteir_rng/byteir_rng_simulate.h"
-#include "oracles/ops/byteir_rng/byteir_rng_tails.h"
+#include "oracles/ops/byteir_rng/simulate.h"
+#include "oracles/ops/byteir_rng/tails.h"
 #include "tests/ops/rng_campaign.h"
 
 /* What the tails promise, and what exact probabilities are computed with here. */

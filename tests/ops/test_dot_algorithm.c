@@ -3,7 +3,7 @@
 #include "generated/dot_general_faults.h"
 #include "generated/dot_general_permissions.h"
 #include "generated/exact_permissions.h"
-#include "oracles/exact/split_sum.h"
+#include "oracles/exact/sum/split.h"
 #include "oracles/ops/dot_general/dot_general.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"

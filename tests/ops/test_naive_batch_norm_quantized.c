@@ -3,7 +3,7 @@
  * conforms; integers that are more than one beside what long double gives do not. */
 #include <math.h>
 
-#include "harness/model/scalar_type.h"
+#include "harness/types/scalar_type.h"
 #include "tests/ops/op_checks.h"
 #include "tests/ops/oracle_checks.h"
 

@@ -1,7 +1,7 @@
 /* stablehlo.convert, uniform_quantize and uniform_dequantize, evaluated naively with rationals:
  * every pair of element types, all patterns of 8 bits and less and hard ones of the others; drawn
  * quantizations, with data near the ties.  An element conforms exactly where it should. */
-#include "harness/model/corner.h"
+#include "harness/draw/special_values.h"
 #include "tests/ops/naive_rational.h"
 #include "tests/ops/quantize_experiment.h"
 

@@ -1,6 +1,6 @@
 /* stablehlo.uniform_quantize and uniform_dequantize, evaluated naively with rationals: drawn
  * quantizations, with data near the ties.  An element conforms exactly where it should. */
-#include "harness/model/draw_quantization.h"
+#include "harness/draw/draw_quantization.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 #include "tests/ops/naive_rational.h"
 #include "tests/ops/quantize_experiment.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/product_question.h"
-#include "oracles/exact/sum_question.h"
+#include "oracles/exact/product/problem.h"
+#include "oracles/exact/sum/problem.h"
 #include "tests/ops/reach.h"
 
 enum { FAILURES_TOLD = 12, PATTERNS_MAX = 256 };

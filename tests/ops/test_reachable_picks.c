@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/integer_question.h"
+#include "oracles/exact/product/integer.h"
 #include "tests/ops/oracle_checks.h"
 
 enum { TERMS_MAX = 4, INITS_MAX = 3, MASKS = 1 << TERMS_MAX, TOLD = 10 };

@@ -5,8 +5,8 @@
 #include "generated/dot_general_faults.h"
 #include "harness/base/rng.h"
 #include "harness/model/op.h"
-#include "oracles/ops/dot_general/dot_general_simulate.h"
-#include "oracles/ops/reduce/reduce_simulate.h"
+#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/reduce/simulate.h"
 #include "oracles/oracle.h"
 
 static oracle_simulate_t *simulate_of(const program_t *program) {

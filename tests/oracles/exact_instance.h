@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/exact_kernels.h"
+#include "oracles/exact/matmul/kernels.h"
 
 typedef enum regime {
   REGIME_UNIFORM,

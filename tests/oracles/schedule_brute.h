@@ -1,14 +1,14 @@
 /* All schedules by enumeration: every interspersal of initial values, every tree.  Slow, and plain
  * enough to trust. */
-#ifndef ASSAY_TESTS_SCHEDULE_BRUTE_H
-#define ASSAY_TESTS_SCHEDULE_BRUTE_H
+#ifndef ASSAY_TESTS_ORACLES_SCHEDULE_BRUTE_H
+#define ASSAY_TESTS_ORACLES_SCHEDULE_BRUTE_H
 
 #include <glib.h>
 #include <math.h>
 
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/schedules.h"
+#include "oracles/exact/in_order/trees.h"
 
 enum { BRUTE_LEAVES_MAX = 16 };
 

@@ -5,7 +5,7 @@
 #include <mpfr.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/exact_kernels.h"
+#include "oracles/exact/matmul/kernels.h"
 
 enum { COUNT = 397, PRECISION = 2600 }; /* A count that no vector width divides. */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/exact_accumulator.h"
+#include "oracles/exact/matmul/accumulator.h"
 
 enum { PRECISION = 4600 };
 

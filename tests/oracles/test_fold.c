@@ -1,6 +1,6 @@
 /* The trees of the schedules against parenthesised sums, evaluated naively in the host's floats;
  * and random trees against the set of all trees. */
-#include "oracles/exact/fold.h"
+#include "oracles/exact/fold/fold.h"
 
 #include <math.h>
 

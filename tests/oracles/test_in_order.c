@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
-#include "oracles/exact/sum_question.h"
+#include "oracles/exact/sum/problem.h"
 
 /* f32 sums whose in-order results can be listed by hand.  With a = 2^24: a + 1 = a (tie to even),
  * and 1 + 1 = 2 survives. */

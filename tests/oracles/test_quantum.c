@@ -4,8 +4,8 @@
 #include <math.h>
 #include <mpfr.h>
 
-#include "harness/model/draw_quantization.h"
-#include "oracles/exact/quantum.h"
+#include "harness/draw/draw_quantization.h"
+#include "oracles/exact/quantum/quantum.h"
 
 enum { QUANTIZATIONS = 12, SAMPLES = 20000 };
 

@@ -3,9 +3,9 @@
 #include <glib.h>
 #include <math.h>
 
-#include "oracles/exact/integer_question.h"
-#include "oracles/exact/product_question.h"
-#include "oracles/exact/sum_question.h"
+#include "oracles/exact/product/integer.h"
+#include "oracles/exact/product/problem.h"
+#include "oracles/exact/sum/problem.h"
 
 enum { TERMS_MAX = 6 };
 

@@ -1,8 +1,8 @@
 /* Hulls against the ends of the exact sets; and for many terms, against random trees. */
-#include "oracles/exact/schedule_hull.h"
+#include "oracles/exact/in_order/hull.h"
 
-#include "oracles/exact/fold.h"
-#include "oracles/exact/schedule_set.h"
+#include "oracles/exact/fold/fold.h"
+#include "oracles/exact/in_order/set.h"
 #include "tests/oracles/schedule_brute.h"
 
 enum { TERMS_MAX = 256, DRAWS = 300, TREES = 200 };

@@ -1,7 +1,7 @@
 /* The sets by dynamic programming against the enumeration of all schedules. */
-#include "oracles/exact/schedule_set.h"
+#include "oracles/exact/in_order/set.h"
 
-#include "oracles/exact/value_set.h"
+#include "oracles/exact/in_order/value_set.h"
 #include "tests/oracles/schedule_brute.h"
 
 static const struct {

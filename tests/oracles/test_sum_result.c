@@ -5,9 +5,9 @@
 
 #include "harness/base/rng.h"
 #include "harness/model/schedule.h"
-#include "oracles/exact/aligned_sum.h"
+#include "oracles/exact/fold/aligned_sum.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/sum_question.h"
+#include "oracles/exact/sum/problem.h"
 
 enum { TERMS_MAX = 24 };
 

@@ -6,8 +6,8 @@
 
 #include "harness/base/rng.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/product_question.h"
-#include "oracles/exact/sum_question.h"
+#include "oracles/exact/product/problem.h"
+#include "oracles/exact/sum/problem.h"
 
 enum { WIDTHS = 24, PADDING = 2 };
 

@@ -2,7 +2,7 @@
 #ifndef ASSAY_TESTS_QUANT_GRAPH_TEXT_TEST_H
 #define ASSAY_TESTS_QUANT_GRAPH_TEXT_TEST_H
 
-#include "harness/quant/graph.h"
+#include "harness/quant/graph/graph.h"
 
 /* Parses what must be right. */
 static inline quant_graph_t parse_graph(const char *text, arena_t *arena) {

@@ -1,9 +1,9 @@
-/* Propagation once more, read off harness/quant/quant.md and slowly: no work list, no offers that
+/* Propagation once more, read off harness/quant/propagate/quant.md and slowly: no work list, no offers that
  * are taken back, and its own four rules.  For agreement with quant_propagate(). */
 #ifndef ASSAY_TESTS_QUANT_NAIVE_PROPAGATION_H
 #define ASSAY_TESTS_QUANT_NAIVE_PROPAGATION_H
 
-#include "harness/quant/propagate.h"
+#include "harness/quant/propagate/propagate.h"
 
 typedef struct naive_port {
   quant_spec_t spec; /* UNIFORM, KEEP or OPEN. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "harness/quant/propagate.h"
+#include "harness/quant/propagate/propagate.h"
 
 typedef struct model {
   arena_t arena;

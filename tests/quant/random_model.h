@@ -4,7 +4,7 @@
 #define ASSAY_TESTS_QUANT_RANDOM_MODEL_H
 
 #include "harness/base/rng.h"
-#include "harness/quant/propagate.h"
+#include "harness/quant/propagate/propagate.h"
 
 /* A table with kernels k0, k1, ...: one or two rows each, up to 3 inputs, 2 outputs and 3 rules.
  * Both live in `arena`. */

@@ -1,5 +1,5 @@
 /* Decimal numbers: printing is the shortest that reads back, reading is to the nearest. */
-#include "harness/quant/decimal.h"
+#include "harness/quant/spec/decimal.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Propagation in words: who set what, conflicts, and what stays open. */
-#include "harness/quant/explain.h"
+#include "harness/quant/propagate/explain.h"
 #include "tests/quant/propagate_checks.h"
 
 #define BODY(name) "  op s = stablehlo.negate(" name ") f32[2] -> f32[2]\n  return s\nend\n"

@@ -1,6 +1,6 @@
 /* Exported graphs as lists of steps: what stands in them, with derived parameters, multipliers and
  * ends of ranges computed by hand. */
-#include "harness/quant/export.h"
+#include "harness/quant/lower/export.h"
 
 #include <string.h>
 

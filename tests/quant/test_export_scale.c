@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
-#include "harness/quant/export_scale.h"
+#include "harness/quant/lower/scale.h"
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* Pictures: ports with their parameters and who set them, rescales, escaped text, the legend. */
-#include "harness/quant/picture.h"
+#include "harness/quant/propagate/picture.h"
 #include "tests/quant/propagate_checks.h"
 
 #define BODY(name) "  op s = stablehlo.negate(" name ") f32[2] -> f32[2]\n  return s\nend\n"

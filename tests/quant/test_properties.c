@@ -1,8 +1,8 @@
 /* Fuzzing of quantization: silent without a fault, and every planted fault is found by the property
  * that is to see it, in a small graph. */
-#include "harness/quant/draw_graph.h"
-#include "harness/quant/draw_table.h"
-#include "harness/quant/fuzz.h"
+#include "harness/quant/check/draw_graph.h"
+#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/fuzz.h"
 
 #ifdef ASSAY_SANITIZE
 enum { SILENT_PAIRS = 300, DRAWS = 500 };
@@ -184,7 +184,7 @@ static void test_draws(void) {
   }
 #define KERNEL(name, ports, operands_min, operands_max, rank_min, rank_max) \
   g_assert_true(g_hash_table_contains(kernels, #name));
-#include "harness/quant/draw_kernels.def"
+#include "harness/quant/check/draw_kernels.def"
 #undef KERNEL
   arena_deinit(&arena);
 }

@@ -1,6 +1,6 @@
 /* Every property fails on a result that somebody spoilt in just one place. */
-#include "harness/quant/property.h"
-#include "harness/quant/rebuild.h"
+#include "harness/quant/check/property.h"
+#include "harness/quant/graph/rebuild.h"
 
 #define BODY(from, to)                    \
   "  op " to " = byteir.gelu(" from       \

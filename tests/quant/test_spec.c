@@ -1,5 +1,5 @@
 /* Specs: their text, their rules, and parameters from ranges. */
-#include "harness/quant/spec.h"
+#include "harness/quant/spec/spec.h"
 
 #include <math.h>
 

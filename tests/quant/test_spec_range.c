@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
-#include "harness/quant/spec.h"
+#include "harness/quant/spec/spec.h"
 
 #ifdef ASSAY_SANITIZE
 enum { ROUNDS = 3000, GRID = 3 };

@@ -1,5 +1,5 @@
 /* Which row of a table a region is, and which ports its rules are about. */
-#include "harness/quant/table.h"
+#include "harness/quant/target/target.h"
 
 /* ---- A region, and a table to match it with -------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* The rules of target tables: each derivation against its check, wrong ones planted. */
-#include "harness/quant/rule.h"
+#include "harness/quant/target/rule.h"
 
 /* ---- A kernel whose rules are asked ---------------------------------------------------------- */
 

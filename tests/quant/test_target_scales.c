@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
-#include "harness/quant/rule.h"
+#include "harness/quant/target/rule.h"
 
 #ifdef ASSAY_SANITIZE
 enum { ROUNDS = 400 };

@@ -1,6 +1,6 @@
 /* Tables of target constraints: their text, and which row of them a region is. */
 #include "harness/base/rng.h"
-#include "harness/quant/table.h"
+#include "harness/quant/target/target.h"
 
 #ifdef ASSAY_SANITIZE
 enum { MUTATIONS = 2000 };

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "harness/store/store_connection.h"
-#include "harness/store/store_life.h"
+#include "harness/store/connection.h"
+#include "harness/store/life.h"
 #include "tests/store/store_observation_sample.h"
 #include "tests/store/store_profile_sample.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/store/store_reader.h"
+#include "harness/store/reader.h"
 #include "reports/datasette.h"
 #include "reports/query_table.h"
 #include "reports/report.h"

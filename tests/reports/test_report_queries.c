@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "reports/query_table.h"
 #include "reports/report.h"
 #include "reports/report_grid.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# harness/store/merge.sql merges every table of the schema: one that it forgets would lose what
+# harness/store/sql/merge.sql merges every table of the schema: one that it forgets would lose what
 # campaigns wrote there.  `meta` is not merged: each database has its own.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)
@@ -9,7 +9,7 @@ sqlite3 a.db "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT L
 ok $? "it has tables"
 : >forgotten
 while read -r table; do
-  grep -qE "INTO (main\.)?$table\b" "$root/harness/store/merge.sql" || echo "$table" >>forgotten
+  grep -qE "INTO (main\.)?$table\b" "$root/harness/store/sql/merge.sql" || echo "$table" >>forgotten
 done <tables
 cat forgotten
 [ ! -s forgotten ]

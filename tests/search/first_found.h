@@ -1,9 +1,9 @@
 /* In which case a planted fault is first found: by random drawing, and by the search on its own. */
-#ifndef ASSAY_TESTS_FIRST_FOUND_H
-#define ASSAY_TESTS_FIRST_FOUND_H
+#ifndef ASSAY_TESTS_SEARCH_FIRST_FOUND_H
+#define ASSAY_TESTS_SEARCH_FIRST_FOUND_H
 
-#include "harness/run/builtin.h"
-#include "harness/run/session.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
 #include "harness/search/climber.h"
 #include "tests/campaign/canary_ops.h"
 

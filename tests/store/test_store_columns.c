@@ -1,6 +1,6 @@
 /* The columns of rows (store_columns.def) are those of the tables: none is forgotten, and what
  * makes two counts equal is what makes them equal in the database. */
-#include "harness/store/store_row.h"
+#include "harness/store/rows/row.h"
 #include "tests/store/store_fixture.h"
 
 static void append_name(GString *text, const char *name) {

@@ -2,9 +2,9 @@
  * written as they would come; waivers; the ledger of bits; merging; and a database of version 5. */
 #include <string.h>
 
-#include "harness/store/store_life.h"
-#include "harness/store/store_merge.h"
-#include "harness/store/store_schema.h"
+#include "harness/store/life.h"
+#include "harness/store/merge.h"
+#include "harness/store/schema.h"
 #include "tests/store/store_fixture.h"
 
 /* Runs statements on the database, past the store: to set clocks. */

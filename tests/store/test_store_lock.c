@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/store/store_connection.h"
-#include "harness/store/store_merge.h"
-#include "harness/store/store_reader.h"
+#include "harness/store/connection.h"
+#include "harness/store/merge.h"
+#include "harness/store/reader.h"
 #include "tests/store/store_fixture.h"
 
 /* Where SQLite locks: "File Locking And Concurrency", SHARED_FIRST and SHARED_SIZE. */

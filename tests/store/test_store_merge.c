@@ -1,10 +1,10 @@
 /* Merging databases loses nothing, counts nothing twice, and does not depend on the order. */
-#include "harness/store/store_merge.h"
+#include "harness/store/merge.h"
 
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "tests/store/store_fixture.h"
 
 enum { SHARDS = 4 };

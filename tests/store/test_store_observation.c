@@ -1,6 +1,6 @@
 /* What was asked for and observed, in the database: counts add up, in memory and in SQL, each key
  * is its own, and databases that are older get the table. */
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "tests/store/store_observation_sample.h"
 
 static void test_counts_add_up(store_fixture_t *fixture, gconstpointer data) {

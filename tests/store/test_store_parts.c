@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "harness/store/store_campaign.h"
-#include "harness/store/store_connection.h"
-#include "harness/store/store_merge.h"
+#include "harness/store/campaign.h"
+#include "harness/store/connection.h"
+#include "harness/store/merge.h"
 #include "tests/store/store_fixture.h"
 
 enum {

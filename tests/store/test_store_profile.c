@@ -2,7 +2,7 @@
  * are older than they. */
 #include <string.h>
 
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "tests/store/store_fixture.h"
 #include "tests/store/store_profile_sample.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "tests/store/store_fixture.h"
 
 /* Runs `body` in another process; it must end with exit status 0. */

@@ -1,7 +1,7 @@
 /* Versions of the schema: made, brought forward, refused. */
 #include <string.h>
 
-#include "harness/store/store_schema.h"
+#include "harness/store/schema.h"
 #include "tests/store/store_fixture.h"
 
 static const char *const MIGRATIONS[] = {

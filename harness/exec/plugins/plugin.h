@@ -1,7 +1,7 @@
 /* Help for writing a backend: reading options, attributes and types of the ABI.  Header-only, needs
  * nothing but the C library; README.md beside it shows a whole backend. */
-#ifndef ASSAY_PLUGIN_H
-#define ASSAY_PLUGIN_H
+#ifndef ASSAY_EXEC_PLUGINS_PLUGIN_H
+#define ASSAY_EXEC_PLUGINS_PLUGIN_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * must not share one copy: a private copy is loaded from a copy of the file, which to the dynamic
  * linker is another library.  What the library needs itself (the C library, OpenMP) is shared.
  * (dlmopen() is no way: it brings a second C library, whose thread-specific data overlaps ours.) */
-#ifndef ASSAY_PLUGIN_LIBRARY_H
-#define ASSAY_PLUGIN_LIBRARY_H
+#ifndef ASSAY_EXEC_PLUGINS_PLUGIN_LIBRARY_H
+#define ASSAY_EXEC_PLUGINS_PLUGIN_LIBRARY_H
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A dot_general as a batch of matrix products, for libraries that multiply matrices. */
-#ifndef ASSAY_PLUGIN_MATRICES_H
-#define ASSAY_PLUGIN_MATRICES_H
+#ifndef ASSAY_EXEC_PLUGINS_PLUGIN_MATRICES_H
+#define ASSAY_EXEC_PLUGINS_PLUGIN_MATRICES_H
 
 #include "harness/exec/plugins/plugin_quantized.h"
 

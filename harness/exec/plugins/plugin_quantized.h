@@ -1,6 +1,6 @@
 /* Quantized element types as a backend sees them, "!quant.uniform<i8:f32:1,{0x1p-1:3,0x1p+0}>". */
-#ifndef ASSAY_PLUGIN_QUANTIZED_H
-#define ASSAY_PLUGIN_QUANTIZED_H
+#ifndef ASSAY_EXEC_PLUGINS_PLUGIN_QUANTIZED_H
+#define ASSAY_EXEC_PLUGINS_PLUGIN_QUANTIZED_H
 
 #include "harness/exec/plugins/plugin.h"
 

@@ -1,6 +1,6 @@
 /* Convolutions and windows as a backend sees them: their attributes, read and checked. */
-#ifndef ASSAY_PLUGIN_WINDOWS_H
-#define ASSAY_PLUGIN_WINDOWS_H
+#ifndef ASSAY_EXEC_PLUGINS_PLUGIN_WINDOWS_H
+#define ASSAY_EXEC_PLUGINS_PLUGIN_WINDOWS_H
 
 #include "harness/exec/plugins/plugin.h"
 

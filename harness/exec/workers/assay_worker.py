@@ -147,7 +147,7 @@ class Type:
         return Type(element, shape)
 
 
-# The dot algorithms that have a name, as in oracles/ops/dot_general/algorithms.def.
+# The dot algorithms that have a name, as in oracles/ops/dot_general/op/algorithms.def.
 ALGORITHMS = (
     "ANY_F8_ANY_F8_F32", "ANY_F8_ANY_F8_F32_FAST_ACCUM", "F16_F16_F16", "F16_F16_F32",
     "BF16_BF16_BF16", "BF16_BF16_F32", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "BF16_BF16_F32_X9",

@@ -12,7 +12,7 @@ CREATE TABLE observation (
   types       TEXT NOT NULL,
   observed    TEXT NOT NULL,  -- the algorithms whose accept sets hold all components of the results,
                               -- each once, joined by '|' in the order of
-                              -- oracles/ops/dot_general/algorithms.def: "BF16_BF16_F32|F32_F32_F32";
+                              -- oracles/ops/dot_general/op/algorithms.def: "BF16_BF16_F32|F32_F32_F32";
                               -- '' if none does
   cases       INTEGER NOT NULL CHECK (cases > 0),
   PRIMARY KEY (run_id, executor_id, op, algorithm, types, observed)

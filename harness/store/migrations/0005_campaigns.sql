@@ -24,7 +24,7 @@ ALTER TABLE run ADD COLUMN judge_seconds REAL NOT NULL DEFAULT 0 CHECK (judge_se
 UPDATE run SET uuid = lower(hex(randomblob(16)));
 CREATE UNIQUE INDEX run_by_uuid ON run (uuid);
 
--- cause: what explains the wrong elements (harness/run/causes.def), '' if nothing was found.
+-- cause: what explains the wrong elements (harness/diagnose/causes.def), '' if nothing was found.
 -- pattern: which elements are wrong, in words that hold for any size; '' if nobody looked.
 ALTER TABLE divergence ADD COLUMN cause TEXT NOT NULL DEFAULT '';
 ALTER TABLE divergence ADD COLUMN pattern TEXT NOT NULL DEFAULT '';

@@ -8,8 +8,8 @@
  *   refuses the others by name, since nobody says how they are computed.
  * - All operands and results may be quantized per tensor: they are dequantized, and the results
  *   quantized (dequantize_batch_norm_grad_or_training_quantize); see composite_quantized.h. */
-#ifndef ASSAY_OPS_BATCH_NORM_H
-#define ASSAY_OPS_BATCH_NORM_H
+#ifndef ASSAY_ORACLES_OPS_BATCH_NORM_BATCH_NORM_H
+#define ASSAY_ORACLES_OPS_BATCH_NORM_BATCH_NORM_H
 
 #include "harness/model/op.h"
 

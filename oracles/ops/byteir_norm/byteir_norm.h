@@ -9,10 +9,10 @@
  * - l2_norm divides by sqrt(max(sum x^2, epsilon)), or, with eps_outside_sqrt, by max(sqrt(sum
  *   x^2), epsilon), as ByteIR's own decomposition does.  So a row of zeros is NaN if epsilon is 0.
  */
-#ifndef ASSAY_OPS_BYTEIR_NORM_H
-#define ASSAY_OPS_BYTEIR_NORM_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_NORM_BYTEIR_NORM_H
+#define ASSAY_ORACLES_OPS_BYTEIR_NORM_BYTEIR_NORM_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 typedef struct byteir_norm_attributes {
   double epsilon;

@@ -15,10 +15,10 @@
  *   class is off everywhere.  A negative one names no class either, since the frontend of ONNX,
  *   where it counts from the end, adds the depth before; permission one_hot_negative tells
  *   otherwise.  There may be no classes at all. */
-#ifndef ASSAY_OPS_BYTEIR_PICK_H
-#define ASSAY_OPS_BYTEIR_PICK_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_BYTEIR_PICK_H
+#define ASSAY_ORACLES_OPS_BYTEIR_PICK_BYTEIR_PICK_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 typedef struct byteir_arg_attributes {
   int64_t axis;

@@ -19,10 +19,10 @@
  * - Input and scale have one float type.
  * - A scale of rank 1 is one for each channel, even if it has one element, and then axis is given;
  *   never else. */
-#ifndef ASSAY_OPS_BYTEIR_QUANTIZE_H
-#define ASSAY_OPS_BYTEIR_QUANTIZE_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_QUANTIZE_BYTEIR_QUANTIZE_H
+#define ASSAY_ORACLES_OPS_BYTEIR_QUANTIZE_BYTEIR_QUANTIZE_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 typedef struct byteir_quantize_attributes {
   optional_integer_t axis;

@@ -22,10 +22,10 @@
  * - A dimension without elements has none in the result, and no other dimension loses all.
  * - Nearest takes floats and integers of 8 bits or more.  Linear takes floats: for integers nobody
  *   says how the result is rounded. */
-#ifndef ASSAY_OPS_BYTEIR_RESIZE_H
-#define ASSAY_OPS_BYTEIR_RESIZE_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_BYTEIR_RESIZE_H
+#define ASSAY_ORACLES_OPS_BYTEIR_RESIZE_BYTEIR_RESIZE_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 /* In the order of their spellings. */
 typedef enum resize_target { RESIZE_SCALE, RESIZE_SIZE } resize_target_t;

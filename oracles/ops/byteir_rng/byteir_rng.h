@@ -22,10 +22,10 @@
  * nobody knows.  It is checked under `philox`, where every bit is.  That a result depends on
  * nothing but the operands is seen where one case runs twice, and by `assay invariance`, which runs
  * it more often and compiles it anew. */
-#ifndef ASSAY_OPS_BYTEIR_RNG_H
-#define ASSAY_OPS_BYTEIR_RNG_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_RNG_BYTEIR_RNG_H
+#define ASSAY_ORACLES_OPS_BYTEIR_RNG_BYTEIR_RNG_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 enum permission_rng_uniform { RNG_UNIFORM_PHILOX, RNG_UNIFORM_ANY };
 

@@ -1,8 +1,8 @@
 /* byteir.softmax and byteir.log_softmax: their attributes, which are the same. */
-#ifndef ASSAY_OPS_BYTEIR_SOFTMAX_H
-#define ASSAY_OPS_BYTEIR_SOFTMAX_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_BYTEIR_SOFTMAX_H
+#define ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_BYTEIR_SOFTMAX_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 typedef struct byteir_softmax_attributes {
   int64_t axis;

@@ -1,8 +1,8 @@
 /* byteir.gelu and byteir.erf: functions of single elements, and their attributes. */
-#ifndef ASSAY_OPS_BYTEIR_UNARY_H
-#define ASSAY_OPS_BYTEIR_UNARY_H
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_UNARY_BYTEIR_UNARY_H
+#define ASSAY_ORACLES_OPS_BYTEIR_UNARY_BYTEIR_UNARY_H
 
-#include "harness/model/byteir.h"
+#include "harness/kinds/byteir.h"
 
 /* none and erf mean x Phi(x), Phi being the normal distribution; tanh means the approximation of it
  * by a hyperbolic tangent, which is up to 4.8e-4 away: neither stands for the other. */

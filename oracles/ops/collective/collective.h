@@ -6,10 +6,10 @@
  * with a rule, and whichever of cross_replica, cross_replica_and_partition and flattened_ids they
  * choose, the groups are the same.  An all_reduce may have several operands, each of which is
  * reduced by itself, and groups of several sizes, for which -1 stands in MLIR. */
-#ifndef ASSAY_OPS_COLLECTIVE_H
-#define ASSAY_OPS_COLLECTIVE_H
+#ifndef ASSAY_ORACLES_OPS_COLLECTIVE_COLLECTIVE_H
+#define ASSAY_ORACLES_OPS_COLLECTIVE_COLLECTIVE_H
 
-#include "harness/model/reduction.h"
+#include "harness/kinds/reduction.h"
 
 enum { REPLICAS_MAX = 64 };
 

@@ -1,9 +1,9 @@
 /* stablehlo.convolution: its attributes, and how many windows there are. */
-#ifndef ASSAY_OPS_CONVOLUTION_H
-#define ASSAY_OPS_CONVOLUTION_H
+#ifndef ASSAY_ORACLES_OPS_CONVOLUTION_CONVOLUTION_H
+#define ASSAY_ORACLES_OPS_CONVOLUTION_CONVOLUTION_H
 
 #include "harness/model/case.h"
-#include "harness/model/dimension_list.h"
+#include "harness/types/dimension_list.h"
 
 enum {
   CONVOLUTION_LHS = 0, /* Operand numbers. */

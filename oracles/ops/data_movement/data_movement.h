@@ -1,8 +1,8 @@
 /* stablehlo.reshape, transpose, broadcast_in_dim and concatenate: ops that compute nothing.  Each
  * element of the result is one element of an operand, to the bit, and of quantized types the stored
  * integer: their constraints see to it that it means the same there. */
-#ifndef ASSAY_OPS_DATA_MOVEMENT_H
-#define ASSAY_OPS_DATA_MOVEMENT_H
+#ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_DATA_MOVEMENT_H
+#define ASSAY_ORACLES_OPS_DATA_MOVEMENT_DATA_MOVEMENT_H
 
 #include "harness/model/op.h"
 

@@ -1,10 +1,10 @@
 /* stablehlo.dot_general: its attributes, and where the terms of each result element lie. */
-#ifndef ASSAY_OPS_DOT_GENERAL_H
-#define ASSAY_OPS_DOT_GENERAL_H
+#ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_DOT_GENERAL_H
+#define ASSAY_ORACLES_OPS_DOT_GENERAL_DOT_GENERAL_H
 
 #include "harness/model/case.h"
-#include "harness/model/dimension_list.h"
-#include "oracles/ops/dot_general/dot_general_algorithm.h"
+#include "harness/types/dimension_list.h"
+#include "oracles/ops/dot_general/algorithm.h"
 
 enum {
   DOT_GENERAL_LHS = 0, /* Operand numbers. */

@@ -4,8 +4,8 @@
  * The specification says of convert what becomes of a value that the result's type has, and that
  * fractions are cut off where floats become integers.  All else it leaves open (#180); the
  * permissions convert_* name what implementations do, and what a user may hold them to. */
-#ifndef ASSAY_OPS_ELEMENT_CONVERSION_H
-#define ASSAY_OPS_ELEMENT_CONVERSION_H
+#ifndef ASSAY_ORACLES_OPS_ELEMENT_CONVERSION_ELEMENT_CONVERSION_H
+#define ASSAY_ORACLES_OPS_ELEMENT_CONVERSION_ELEMENT_CONVERSION_H
 
 #include "harness/model/op.h"
 

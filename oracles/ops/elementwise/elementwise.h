@@ -6,8 +6,8 @@
  * the formula (elementwise_product.c) and ordered by their real parts first
  * (elementwise_lexicographic.c).  Quantized ones are dequantized, operated on as floats, and
  * quantized. */
-#ifndef ASSAY_OPS_ELEMENTWISE_H
-#define ASSAY_OPS_ELEMENTWISE_H
+#ifndef ASSAY_ORACLES_OPS_ELEMENTWISE_ELEMENTWISE_H
+#define ASSAY_ORACLES_OPS_ELEMENTWISE_ELEMENTWISE_H
 
 #include "harness/model/op.h"
 

@@ -1,10 +1,10 @@
 /* stablehlo.reduce: where the terms of each result element lie.
  * A program has N inputs, then N initial values as operands, and N results; all inputs have one
  * shape, so one reduce_slices_t serves them all. */
-#ifndef ASSAY_OPS_REDUCE_H
-#define ASSAY_OPS_REDUCE_H
+#ifndef ASSAY_ORACLES_OPS_REDUCE_REDUCE_H
+#define ASSAY_ORACLES_OPS_REDUCE_REDUCE_H
 
-#include "harness/model/reduction.h"
+#include "harness/kinds/reduction.h"
 
 static inline const reduce_attributes_t *reduce_attributes(const program_t *program) {
   return program->attributes;

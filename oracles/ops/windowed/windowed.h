@@ -5,11 +5,11 @@
  * select_and_scatter has operand, source and initial value, and one result: each element of the
  * source belongs to a window over the operand, and goes where the element lies that is selected
  * from the window; what goes to one place is reduced. */
-#ifndef ASSAY_OPS_WINDOWED_H
-#define ASSAY_OPS_WINDOWED_H
+#ifndef ASSAY_ORACLES_OPS_WINDOWED_WINDOWED_H
+#define ASSAY_ORACLES_OPS_WINDOWED_WINDOWED_H
 
-#include "harness/model/reduction.h"
-#include "harness/model/window.h"
+#include "harness/kinds/reduction.h"
+#include "harness/kinds/window.h"
 
 /* The select function of a select_and_scatter: it keeps its first argument if that is >= (>, <=, <)
  * the second, else the second. */

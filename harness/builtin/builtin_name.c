@@ -1,0 +1,344 @@
+/* The names of the builtin executors. */
+#include <string.h>
+
+#include "harness/model/contract.h"
+#include "harness/model/fault.h"
+#include "harness/builtin/builtin.h"
+#include "oracles/oracle.h"
+
+enum {
+  INIT_MAX = 1 << 16, /* Insertions of the initial value. */
+  FUNCTION_ULPS_MAX = 1 << 16,
+};
+
+/* Whose rules it obeys, where a permission says that models hold to some (permissions.def). */
+typedef struct rules_name {
+  const char *permission;
+  const char *value;
+  const char *words;
+  const char *value_with_words;
+} rules_name_t;
+
+#define BLAME(...)
+#define BACKEND_IS_TIGHTER
+#define PERMISSION(name, spellings, spec, backend, summary, ...) __VA_ARGS__
+static const rules_name_t rules_names[] = {
+#define MODELS_HOLD(permission, value, words, value_with_words, kind) \
+  {#permission, value, words, value_with_words},
+#include "harness/model/permissions.def"
+
+#include "generated/all_permissions.def"
+#undef MODELS_HOLD
+};
+_Static_assert(G_N_ELEMENTS(rules_names) <= 32, "schedule_t.rules has a bit for each");
+
+static const char *const known_words =
+    "an order of summation (sequential, reverse, pairwise, blockedW, lanesW with W a number, "
+    "random, "
+    "shuffled, or another that harness/order/sum_order.h lists), and after a '+' also fma, "
+    "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
+    "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
+    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for conversions "
+    "saturating-casts"
+#define MODELS_HOLD(permission, value, words, value_with_words, kind) "; for " kind " " words
+#include "harness/model/permissions.def"
+
+#include "generated/all_permissions.def"
+#undef MODELS_HOLD
+    ;
+#undef PERMISSION
+#undef BACKEND_IS_TIGHTER
+#undef BLAME
+
+static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *out_number,
+                             failure_t *error) {
+  int64_t number;
+  STATUS_TRY(scan_integer(scan, &number, error));
+  if (number < low || number > high) {
+    return scan_fail(scan, error,
+                     "%" G_GINT64_FORMAT " is not within %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT,
+                     number, low, high);
+  }
+  *out_number = number;
+  return STATUS_OK;
+}
+
+static status_t parse_order(scan_t *scan, arena_t *arena, schedule_t *inout_schedule,
+                            failure_t *error) {
+  scan_t start = *scan;
+  failure_t failure = {.text = ""};
+  status_t status = sum_order_parse(scan, arena, &inout_schedule->order, &failure);
+  if (status == STATUS_OK && sum_order_has(&inout_schedule->order, SUM_WAYS)) {
+    return scan_fail(&start, error, "models have no nodes that add more than two items");
+  }
+  if (status == STATUS_OK && sum_order_has(&inout_schedule->order, SUM_FOLDED)) {
+    return scan_fail(&start, error, "folded has no tree for all lengths; interleaved is the same");
+  }
+  if (status == STATUS_OK) return status;
+  bool is_other_word = scan->cursor == start.cursor;
+  if (is_other_word) return scan_fail_expecting(scan, error, known_words);
+  return status_fail(error, status, "%s", failure.text);
+}
+
+static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  str_t name = scan_until(scan, "+");
+  const format_t *format = format_find(name);
+  if (format == NULL) {
+    return scan_fail(scan, error,
+                     "there is no float format \"%.*s\"; acc=f32 and acc=f64 are usual",
+                     STR_FORMAT(name));
+  }
+  inout_schedule->accumulator = format;
+  return STATUS_OK;
+}
+
+static const char *const split_names[] = {"nearest", "truncate", "truncate-all", "nearest-away",
+                                          "truncate-away"};
+
+static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  str_t name = scan_until(scan, "+");
+  for (size_t i = 0; i < G_N_ELEMENTS(split_names); i++) {
+    if (!str_equal_text(name, split_names[i])) continue;
+    inout_schedule->split = (split_t)i;
+    return STATUS_OK;
+  }
+  return scan_fail(scan, error,
+                   "split is nearest, truncate, truncate-all, nearest-away or truncate-away");
+}
+
+static bool is_known_algorithm(str_t name) {
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    const oracle_t *oracle = oracle_find(*op);
+    if (oracle == NULL || oracle->knows_algorithm == NULL) continue;
+    if (oracle->knows_algorithm(name)) return true;
+  }
+  return false;
+}
+
+/* Texts live as long as the program: there are few algorithms. */
+static status_t parse_algorithm(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  scan_t start = *scan;
+  str_t name = scan_until(scan, "+");
+  if (!is_known_algorithm(name)) {
+    return scan_fail(&start, error,
+                     "no algorithm is called \"%.*s\"; one is BF16_BF16_F32_X3, another "
+                     "ANY_F8_ANY_F8_F32<f8E5M2,f8E4M3FN>",
+                     STR_FORMAT(name));
+  }
+  g_autofree char *text = g_strndup(name.data, name.size);
+  inout_schedule->algorithm = g_intern_string(text);
+  return STATUS_OK;
+}
+
+/* One word after a '+' that says how a dot algorithm is run; true if it is one. */
+static bool parse_dot_option(scan_t *scan, schedule_t *inout_schedule, status_t *out_status,
+                             failure_t *error) {
+  int64_t number = 0;
+  *out_status = STATUS_OK;
+  if (scan_accept(scan, "by-term")) {
+    inout_schedule->assembly = ASSEMBLY_BY_TERM;
+  } else if (scan_accept(scan, "algorithm=")) {
+    *out_status = parse_algorithm(scan, inout_schedule, error);
+  } else if (scan_accept(scan, "split=")) {
+    *out_status = parse_split(scan, inout_schedule, error);
+  } else if (scan_accept(scan, "aligned=")) {
+    *out_status = parse_number(scan, IMPRECISE_BITS_MIN, 24, &number, error);
+    inout_schedule->aligned_bits = (uint32_t)number;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool is_known_formula(str_t name) {
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    if ((*op)->formulas == NULL) continue;
+    for (uint8_t i = 0; i < contract_value_count((*op)->formulas); i++) {
+      if (str_equal_text(name, contract_spelling((*op)->formulas, i))) return true;
+    }
+  }
+  return false;
+}
+
+static status_t parse_formula(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  scan_t start = *scan;
+  str_t name = scan_until(scan, "+");
+  if (!is_known_formula(name)) {
+    return scan_fail(&start, error,
+                     "no op has a formula \"%.*s\"; `assay help` lists them with the permissions",
+                     STR_FORMAT(name));
+  }
+  g_autofree char *text = g_strndup(name.data, name.size);
+  inout_schedule->formula = g_intern_string(text);
+  return STATUS_OK;
+}
+
+/* One word after a '+' that says how a composite op is computed; true if it is one. */
+static bool parse_composite_option(scan_t *scan, schedule_t *inout_schedule, status_t *out_status,
+                                   failure_t *error) {
+  int64_t number = 0;
+  *out_status = STATUS_OK;
+  if (scan_accept(scan, "formula=")) {
+    *out_status = parse_formula(scan, inout_schedule, error);
+  } else if (scan_accept(scan, "native")) {
+    inout_schedule->native = true;
+  } else if (scan_accept(scan, "other-way")) {
+    inout_schedule->other_way = true;
+  } else if (scan_accept(scan, "ulps=")) {
+    *out_status = parse_number(scan, 0, FUNCTION_ULPS_MAX, &number, error);
+    inout_schedule->function_ulps = (uint32_t)number;
+  } else if (scan_accept(scan, "exp-by-exp2")) {
+    inout_schedule->exp_by_exp2 = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* One word after a '+' that is there or not; true if it is one. */
+static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
+  const struct {
+    const char *word;
+    bool *is_on;
+  } switches[] = {{"saturating-casts", &inout_schedule->saturates_casts},
+                  {"races", &inout_schedule->races},
+                  {"fma", &inout_schedule->fused}};
+  for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
+    if (!scan_accept(scan, switches[i].word)) continue;
+    *switches[i].is_on = true;
+    return true;
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(rules_names); i++) {
+    if (!scan_accept(scan, rules_names[i].words)) continue;
+    inout_schedule->rules |= UINT32_C(1) << i;
+    return true;
+  }
+  return false;
+}
+
+/* One word after a '+'. */
+static status_t parse_option(scan_t *scan, arena_t *arena, schedule_t *inout_schedule,
+                             failure_t *error) {
+  int64_t number = 0;
+  status_t status;
+  if (parse_dot_option(scan, inout_schedule, &status, error)) return status;
+  if (parse_composite_option(scan, inout_schedule, &status, error)) return status;
+  if (parse_switch(scan, inout_schedule)) return STATUS_OK;
+  if (scan_accept(scan, "acc=")) return parse_accumulator(scan, inout_schedule, error);
+  if (scan_accept(scan, "seed=")) {
+    STATUS_TRY(parse_number(scan, 0, INT64_MAX, &number, error));
+    inout_schedule->seed = (uint64_t)number;
+    return STATUS_OK;
+  }
+  if (scan_accept(scan, "init=")) {
+    STATUS_TRY(parse_number(scan, 0, INIT_MAX, &number, error));
+    inout_schedule->init_count = (uint32_t)number;
+    return STATUS_OK;
+  }
+  return parse_order(scan, arena, inout_schedule, error);
+}
+
+static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+  str_t name = scan_until(scan, "+");
+  inout_schedule->fault = fault_find(name);
+  if (inout_schedule->fault != FAULT_NONE) return STATUS_OK;
+  return status_fail(
+      error, STATUS_INVALID,
+      "there is no canary \"%.*s\"; one is canary:%s, and `assay executors` lists all",
+      STR_FORMAT(name), fault_at(0)->name);
+}
+
+status_t builtin_parse(const char *name, arena_t *arena, schedule_t *out_schedule,
+                       failure_t *error) {
+  schedule_t schedule = schedule_plain();
+  scan_t scan = scan_make(str_from(name));
+  if (scan_accept(&scan, "model:")) {
+    STATUS_TRY(parse_order(&scan, arena, &schedule, error));
+  } else if (scan_accept(&scan, "canary:")) {
+    STATUS_TRY(parse_fault(&scan, &schedule, error));
+  } else {
+    return scan_fail(&scan, error, "a builtin executor is called model:NAME or canary:NAME");
+  }
+  while (!scan_at_end(&scan)) {
+    STATUS_TRY(scan_expect(&scan, "+", error));
+    STATUS_TRY(parse_option(&scan, arena, &schedule, error));
+  }
+  *out_schedule = schedule;
+  return STATUS_OK;
+}
+
+contract_t builtin_rules(const schedule_t *schedule) {
+  contract_t contract = contract_backend();
+  for (size_t i = 0; i < G_N_ELEMENTS(rules_names); i++) {
+    const rules_name_t *row = &rules_names[i];
+    const char *value = (schedule->rules >> i & 1) != 0 ? row->value_with_words : row->value;
+    contract_set_value(&contract, row->permission, contract_value_spelled(row->permission, value));
+  }
+  return contract;
+}
+
+/* In-order trees first, then those that the contract must permit: another order, fused nodes, wider
+ * nodes, and another count of initial values. */
+static const char *const models[] = {
+    "sequential",
+    "reverse",
+    "pairwise",
+    "blocked4",
+    "blocked32",
+    "random",
+    "random+seed=1",
+    "lanes4",
+    "lanes8",
+    "lanes16",
+    "shuffled",
+    "shuffled+seed=1",
+    "sequential+fma",
+    "reverse+fma",
+    "pairwise+fma",
+    "blocked32+fma",
+    "random+fma",
+    "lanes8+fma",
+    "lanes16+fma",
+    "shuffled+fma",
+    "sequential+acc=f32",
+    "pairwise+acc=f32",
+    "lanes16+acc=f32",
+    "sequential+acc=f64",
+    "pairwise+acc=f64",
+    "lanes8+acc=f64",
+    "sequential+fma+acc=f32",
+    "lanes16+fma+acc=f32",
+    "sequential+init=0",
+    "pairwise+init=0",
+    "sequential+init=2",
+    "pairwise+init=2",
+    "random+init=3",
+    "sequential+split=truncate",
+    "lanes8+fma+split=truncate",
+    "shuffled+by-term",
+    "random+by-term+split=truncate",
+    "lanes16+acc=f64+split=truncate",
+    "sequential+aligned=14",
+    "sequential+other-way",
+    "sequential+formula=integer",
+    "sequential+other-way+formula=integer",
+    "pairwise+ulps=2",
+    "random+fma+ulps=2",
+    "shuffled+ulps=1+seed=1",
+    "lanes8+formula=online+ulps=2",
+    "random+formula=online",
+    "sequential+formula=scaled",
+    "sequential+formula=logsumexp",
+    "random+formula=logsumexp+ulps=1",
+    "sequential+verifier-types",
+    "sequential+other-way+verifier-types",
+};
+
+void builtin_list(GString *out_text) {
+  for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
+    g_string_append_printf(out_text, "model:%s\n", models[i]);
+  }
+  for (size_t i = 0; i < fault_count(); i++) {
+    g_string_append_printf(out_text, "canary:%s\n", fault_at(i)->name);
+  }
+}

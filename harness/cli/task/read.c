@@ -1,0 +1,85 @@
+#include "harness/cli/task/read.h"
+
+/* A backend that takes one op of a hundred types is found to do so within some thousand draws; one
+ * that takes nothing ends its run after as many. */
+enum { CASES_DEFAULT = 10000, DRAWS_PER_CASE_DEFAULT = 10, DRAWS_DEFAULT_MIN = 20000 };
+
+static status_t check_count(const char *option, gint64 count, failure_t *error) {
+  if (count >= 0) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "bad value %" G_GINT64_FORMAT " (%s); write a positive number", count, option);
+}
+
+static status_t read_limits(const task_flags_t *flags, session_options_t *options,
+                            failure_t *error) {
+  if (flags->time != NULL) {
+    STATUS_TRY(arguments_parse_seconds("--time", flags->time, &options->seconds_max, error));
+  }
+  if (!flags->is_drawn) return STATUS_OK;
+  STATUS_TRY(check_count("--cases", flags->cases, error));
+  STATUS_TRY(check_count("--draws", flags->draws, error));
+  options->cases_max = (uint64_t)flags->cases;
+  options->draws_max = (uint64_t)flags->draws;
+  if (flags->cases == 0 && flags->time == NULL) options->cases_max = CASES_DEFAULT;
+  if (flags->draws != 0 || options->cases_max == 0) return STATUS_OK;
+  bool is_endless = options->cases_max > UINT64_MAX / DRAWS_PER_CASE_DEFAULT;
+  uint64_t draws = is_endless ? UINT64_MAX : options->cases_max * DRAWS_PER_CASE_DEFAULT;
+  options->draws_max = MAX(draws, DRAWS_DEFAULT_MIN);
+  return STATUS_OK;
+}
+
+static status_t read_programs(task_t *task, failure_t *error) {
+  const task_flags_t *flags = task->flags;
+  stream_options_t *stream = &task->options.stream;
+  if (flags->programs == NULL) {
+    STATUS_TRY(find_ops(flags->ops, &task->ops, &stream->op_count, error));
+    stream->ops = task->ops;
+    return STATUS_OK;
+  }
+  if (flags->ops != NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "--program names its op already; leave out --op or --program");
+  }
+  size_t count = g_strv_length(flags->programs);
+  stream_program_t *given = arena_alloc(&task->arena, count * sizeof *given);
+  for (size_t i = 0; i < count; i++) {
+    STATUS_TRY(stream_program_parse(str_from(flags->programs[i]), &task->arena, &given[i], error));
+  }
+  stream->programs = given;
+  stream->program_count = count;
+  return STATUS_OK;
+}
+
+status_t task_check_programs(const task_t *task, failure_t *error) {
+  const stream_options_t *stream = &task->options.stream;
+  if (task->options.asks_invalid) return STATUS_OK;
+  for (size_t i = 0; i < task->executors.count; i++) {
+    if (executor_validates(task->executors.items[i])) return STATUS_OK;
+  }
+  for (size_t i = 0; i < stream->program_count; i++) {
+    if (!op_constraint_is_forbidden(stream->programs[i].broken)) continue;
+    return status_fail(
+        error, STATUS_INVALID,
+        "the program '%.200s' (--program) breaks constraint %s, and no executor here "
+        "declares that it validates; add --invalid to run it all the same",
+        task->flags->programs[i], stream->programs[i].broken->id);
+  }
+  return STATUS_OK;
+}
+
+status_t task_read_flags(task_t *task, failure_t *error) {
+  session_options_t *options = &task->options;
+  options->stream.gen = gen_options_default();
+  STATUS_TRY(read_limits(task->flags, options, error));
+  STATUS_TRY(read_fail_on(task->flags->fail_on, task->flags->database, &task->fail_on, error));
+  STATUS_TRY(arguments_parse_seed(task->flags->seed, &options->stream.seed, error));
+  STATUS_TRY(find_contract(task->flags->contract, &options->contract, error));
+  GString *contract = g_string_new(NULL);
+  contract_print(&options->contract, contract);
+  task->contract_text = g_string_free(contract, FALSE);
+  bool predicts =
+      PERMITTED(&options->contract, bits) == BITS_IDENTIFIED && task->flags->database != NULL;
+  if (predicts) STATUS_TRY(store_require(task->flags->database, error));
+  options->asks_invalid = task->flags->invalid;
+  return read_programs(task, error);
+}

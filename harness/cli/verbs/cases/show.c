@@ -1,0 +1,171 @@
+/* assay show: a case or a program in words, as a StableHLO module that any StableHLO tool reads,
+ * and as arrays in C. */
+#include "harness/cli/options/arguments.h"
+#include "harness/cli/options/input.h"
+#include "harness/kinds/custom_call.h"
+#include "reports/verdict/c_array.h"
+
+typedef struct show_flags {
+  gboolean mlir;
+  gboolean c;
+  char *dialect; /* As it was given; NULL: stablehlo. */
+  gboolean is_mhlo;
+  gboolean shown_one; /* Cases after the first are set off by an empty line. */
+} show_flags_t;
+
+static void print_constraint(const program_t *program, const op_constraint_t *broken) {
+  if (op_constraint_is_unmodelled(broken)) {
+    printf("  modelled:  only where %s (%s)\n", broken->text, broken->id);
+    return;
+  }
+  g_autoptr(GString) clause = g_string_new(NULL);
+  op_constraint_print_clause(program->op, broken, clause);
+  printf("  breaks:    %s, %s\n  forbidden: %s\n", broken->id, broken->text, clause->str);
+}
+
+static void print_words(const program_t *program) {
+  GString *text = g_string_new(NULL);
+  program_print_words(program, text);
+  printf("%s\n", text->str);
+  g_string_truncate(text, 0);
+  program_print(program, text);
+  printf("  program:   %s\n", text->str);
+  g_string_truncate(text, 0);
+  program->op->print_algorithm(program, text);
+  printf("  algorithm: %s\n  meaning:   %s\n", text->str, program->op->spec);
+  const op_constraint_t *broken = program_broken(program);
+  if (broken != NULL) print_constraint(program, broken);
+  g_string_free(text, TRUE);
+}
+
+static void print_operands(const case_t *instance) {
+  GString *text = g_string_new(NULL);
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    g_string_truncate(text, 0);
+    type_print(&instance->operands[i].type, text);
+    g_string_append_c(text, ' ');
+    tensor_print_data(&instance->operands[i], text);
+    printf("  operand %u: %s\n", i, text->str);
+  }
+  g_string_free(text, TRUE);
+}
+
+static void print_module(const show_flags_t *flags, const program_t *program) {
+  GString *text = g_string_new(NULL);
+  if (flags->is_mhlo) {
+    custom_call_print_module(program, "mhlo", text);
+  } else {
+    program->op->print_mlir(program, text);
+  }
+  fputs(text->str, stdout);
+  if (text->len == 0 || text->str[text->len - 1] != '\n') putchar('\n');
+  g_string_free(text, TRUE);
+}
+
+static void print_c(const case_t *instance) {
+  GString *text = g_string_new(NULL);
+  c_array_print(instance, "", NULL, text);
+  fputs(text->str, stdout);
+  g_string_free(text, TRUE);
+}
+
+static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
+
+static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failure_t *error) {
+  case_t instance;
+  const char *violation;
+  bool is_case = has_data(line);
+  if (is_case) {
+    STATUS_TRY(case_parse(line, arena, &instance, &violation, error));
+  } else {
+    STATUS_TRY(program_parse(line, arena, &instance.program, &violation, error));
+  }
+  if (flags->c && !is_case) {
+    return status_fail(error, STATUS_INVALID,
+                       "a program without data has no arrays (--c); add ' : ' and its operands");
+  }
+  const op_t *op = instance.program.op;
+  if (flags->is_mhlo && !custom_call_is_of(op)) {
+    return status_fail(error, STATUS_INVALID, "no spelling of %s in mhlo, only in stablehlo",
+                       op->name);
+  }
+  if (flags->shown_one) putchar('\n');
+  flags->shown_one = TRUE;
+  if (flags->c) {
+    print_c(&instance);
+    return STATUS_OK;
+  }
+  if (!flags->mlir) {
+    print_words(&instance.program);
+    if (is_case) print_operands(&instance);
+    putchar('\n');
+  }
+  print_module(flags, &instance.program);
+  return STATUS_OK;
+}
+
+static int show_stdin(show_flags_t *flags, arena_t *arena) {
+  input_t input = input_stdin();
+  str_t line;
+  while (input_next(&input, &line)) {
+    if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
+    arena_reset(arena);
+    failure_t error = {0};
+    if (show_line(flags, line, arena, &error) != STATUS_OK) input_complain(&input, &error);
+  }
+  input_close(&input);
+  return input.had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
+}
+
+static void complain_at(const failure_t *error) {
+  if (error->column == 0) {
+    complain("%s", error->text);
+  } else {
+    complain("%s (column %zu)", error->text, error->column);
+  }
+}
+
+static int show(show_flags_t *flags, const char *argument) {
+  arena_t arena;
+  arena_init(&arena);
+  int exit_code = EXIT_CODE_CLEAN;
+  failure_t error = {0};
+  if (strcmp(argument, "-") == 0) {
+    exit_code = show_stdin(flags, &arena);
+  } else if (show_line(flags, str_from(argument), &arena, &error) != STATUS_OK) {
+    complain_at(&error);
+    exit_code = EXIT_CODE_USAGE;
+  }
+  arena_deinit(&arena);
+  return exit_code;
+}
+
+/* False after a complaint. */
+static bool choose_form(show_flags_t *flags) {
+  if (flags->c && (flags->mlir || flags->dialect != NULL)) {
+    complain("--c goes with no module; leave out --mlir and --dialect");
+    return false;
+  }
+  if (flags->dialect == NULL || strcmp(flags->dialect, "stablehlo") == 0) return true;
+  flags->is_mhlo = strcmp(flags->dialect, "mhlo") == 0;
+  if (!flags->is_mhlo) {
+    complain("bad value '%s' (--dialect); write stablehlo or mhlo", flags->dialect);
+  }
+  return flags->is_mhlo;
+}
+
+int command_show(const command_t *command, int argc, char **argv) {
+  show_flags_t flags = {0};
+  const GOptionEntry entries[] = {
+      {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the module alone", NULL},
+      {"c", 0, 0, G_OPTION_ARG_NONE, &flags.c, "Print the operands alone, as arrays in C", NULL},
+      {"dialect", 0, 0, G_OPTION_ARG_STRING, &flags.dialect,
+       "How a ByteIR op's module spells its custom_call: stablehlo (default) or mhlo", "DIALECT"},
+      G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  bool is_good = arguments_parse(&arguments, &argc, &argv, 1, 1) && choose_form(&flags);
+  int exit_code = is_good ? show(&flags, argv[1]) : EXIT_CODE_USAGE;
+  g_free(flags.dialect);
+  return exit_code;
+}

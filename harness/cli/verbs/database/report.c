@@ -1,0 +1,121 @@
+/* assay report: what a database holds, for reading in the morning and for other programs. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/options/flags.h"
+#include "harness/store/store.h"
+#include "reports/overview/report_overview.h"
+
+typedef struct report_flags {
+  char *database;
+  char *task;
+  char *format;
+  char *html; /* Where the page goes; "-" is standard output. */
+  char *fail_on;
+} report_flags_t;
+
+static status_t fail_to_write(const char *path, failure_t *error) {
+  return status_fail(error, STATUS_IO, "cannot write \"%s\": %s", path, strerror(errno));
+}
+
+static status_t write_file(const overview_t *overview, const char *path, const char *page,
+                           failure_t *error) {
+  FILE *out = fopen(path, "w");
+  if (out == NULL) return fail_to_write(page, error);
+  status_t status = report_print_overview(overview, OVERVIEW_HTML, out, error);
+  if (fclose(out) != 0 && status == STATUS_OK) status = fail_to_write(page, error);
+  return status;
+}
+
+/* The page appears whole or not at all: a reader may have the old one open.  What is there and is
+ * no plain file (a pipe, a device) is written into. */
+static status_t write_page(const overview_t *overview, const char *path, failure_t *error) {
+  if (strcmp(path, "-") == 0) {
+    return report_print_overview(overview, OVERVIEW_HTML, stdout, error);
+  }
+  bool is_special =
+      g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR);
+  if (is_special || g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
+    return write_file(overview, path, path, error);
+  }
+  g_autofree char *unfinished = g_strconcat(path, ".unfinished", NULL);
+  status_t status = write_file(overview, unfinished, path, error);
+  if (status == STATUS_OK && rename(unfinished, path) != 0) status = fail_to_write(path, error);
+  if (status != STATUS_OK) remove(unfinished);
+  return status;
+}
+
+static status_t read_flags(const report_flags_t *flags, overview_format_t *format,
+                           fail_on_t *fail_on, failure_t *error) {
+  if (flags->database == NULL) {
+    return status_fail(error, STATUS_INVALID, "no database given; add --db FILE");
+  }
+  if (flags->format != NULL) STATUS_TRY(overview_format_parse(flags->format, format, error));
+  if (flags->html != NULL && flags->format != NULL && *format != OVERVIEW_HTML) {
+    return status_fail(error, STATUS_INVALID,
+                       "--html writes a page; leave out --format %s, or --html", flags->format);
+  }
+  if (store_is_same_file(flags->html, flags->database)) {
+    return status_fail(error, STATUS_INVALID,
+                       "\"%s\" is the database itself; name another file for the page",
+                       flags->html);
+  }
+  return read_fail_on(flags->fail_on, flags->database, fail_on, error);
+}
+
+/* Without --fail-on a report is no test: it fails on nothing, and its test points on anything. */
+static int exit_code_of(const report_flags_t *flags, const overview_t *overview) {
+  if (flags->fail_on == NULL) return EXIT_CODE_CLEAN;
+  bool diverged, failed;
+  overview_failures(overview, &diverged, &failed);
+  return diverged ? EXIT_CODE_DIVERGES : failed ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
+}
+
+static int report(const report_flags_t *flags) {
+  failure_t error = {0};
+  overview_format_t format = OVERVIEW_TEXT;
+  fail_on_t fail_on = FAIL_ON_ANY;
+  overview_t overview;
+  status_t status = read_flags(flags, &format, &fail_on, &error);
+  if (status == STATUS_OK) {
+    status = overview_read(flags->database, flags->task, &overview, &error);
+  }
+  if (status != STATUS_OK) return complain_status(status, &error);
+  overview.fail_on = fail_on;
+  status = flags->html != NULL ? write_page(&overview, flags->html, &error)
+                               : report_print_overview(&overview, format, stdout, &error);
+  int exit_code =
+      status == STATUS_OK ? exit_code_of(flags, &overview) : complain_status(status, &error);
+  overview_free(&overview);
+  return exit_code;
+}
+
+int command_report(const command_t *command, int argc, char **argv) {
+  report_flags_t flags = {0};
+  const GOptionEntry entries[] = {
+      {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
+       "The database to report on, or the folder of a campaign", "FILE"},
+      {"campaign", 'c', 0, G_OPTION_ARG_STRING, &flags.task,
+       "Report on one campaign alone, as `assay query campaigns` names it", "NAME"},
+      {"html", 0, 0, G_OPTION_ARG_FILENAME, &flags.html,
+       "Write a page that needs no network to this file; - is standard output", "FILE"},
+      {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
+       "Print text (default), json, tap, junit or html", "FORMAT"},
+      {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags.fail_on,
+       FAIL_ON_HELP " (default: the exit code is 0; in TAP and JUnit any)", "WHICH"},
+      G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  int exit_code = EXIT_CODE_USAGE;
+  if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
+    exit_code = report(&flags);
+  }
+  g_free(flags.database);
+  g_free(flags.task);
+  g_free(flags.format);
+  g_free(flags.html);
+  g_free(flags.fail_on);
+  return exit_code;
+}

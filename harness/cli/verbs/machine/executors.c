@@ -1,0 +1,175 @@
+/* assay executors: the plugins, workers, models and canaries that are here, and in what state; and
+ * installing and removing the environments of workers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/options/flags.h"
+#include "harness/exec/registry/registry.h"
+#include "harness/builtin/builtin.h"
+#include "harness/session/session.h"
+#include "reports/verdict/describe.h"
+
+typedef struct listing {
+  json_t *document; /* NULL: print text. */
+} listing_t;
+
+static const char *kind_of(const char *name) {
+  if (g_str_has_prefix(name, "model:")) return "model";
+  if (g_str_has_prefix(name, "canary:")) return "canary";
+  return worker_find(name, strlen(name)) == NULL ? "plugin" : "worker";
+}
+
+static void list_one(listing_t *listing, const char *name, const char *state, const char *version,
+                     const char *hardware, const char *promises) {
+  if (listing->document == NULL) {
+    printf("%-32s %-8s %s%s%s\n", name, state, version, hardware[0] == '\0' ? "" : ", ", hardware);
+    if (promises[0] != '\0') printf("%-32s %-8s promises, %s\n", "", "", promises);
+    return;
+  }
+  json_array_append_new(
+      listing->document,
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", name, "kind", kind_of(name), "state",
+                state, "version", version, "hardware", hardware, "promises", promises));
+}
+
+/* How many of the programs that a campaign draws the executor's declared target holds: "of 20 drawn
+ * programs an op: stablehlo.reduce 12, ..."; empty if it declares none. */
+static char *sample_promises(executor_t *executor) {
+  enum { PROGRAMS = 20 };
+  GString *text = g_string_new(NULL);
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 0;
+  arena_t arena;
+  arena_init(&arena);
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    rng_t rng = rng_make(1);
+    int promised = 0;
+    for (int i = 0; i < PROGRAMS; i++) {
+      program_t program;
+      const char *broken;
+      arena_reset(&arena);
+      gen_program(&rng, *op, &options, &arena, &program, &broken);
+      executor_promise_t promise = executor_promises(executor, &program);
+      if (promise == EXECUTOR_PROMISE_NONE) {
+        promised = 0;
+        break;
+      }
+      promised += promise == EXECUTOR_PROMISE_YES;
+    }
+    if (promised <= 0) continue;
+    if (text->len == 0) {
+      g_string_printf(text, "of %d drawn programs an op: ", PROGRAMS);
+    } else {
+      g_string_append(text, ", ");
+    }
+    g_string_append_printf(text, "%s %d", (*op)->name, promised);
+  }
+  arena_deinit(&arena);
+  return g_string_free(text, FALSE);
+}
+
+/* Opens it to learn its version.  Plugins are opened in a process of their own: a library that
+ * cannot be loaded must not end the listing. */
+static void list_executor(listing_t *listing, const char *name) {
+  const executor_options_t options = {.find_builtin = builtin_find,
+                                      .isolate = strcmp(kind_of(name), "plugin") == 0};
+  executor_t *executor = NULL;
+  failure_t error = {0};
+  if (executor_open(name, &options, &executor, &error) == STATUS_OK) {
+    char *promises = sample_promises(executor);
+    list_one(listing, name, "ready", executor_version(executor), executor_hardware(executor),
+             promises);
+    g_free(promises);
+    executor_close(executor);
+  } else {
+    list_one(listing, name, "broken", error.text, "", "");
+  }
+}
+
+static void list_workers(listing_t *listing) {
+  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
+    if (worker_is_installed(worker, NULL)) {
+      list_executor(listing, worker->name);
+    } else {
+      char *how = g_strdup_printf("%s; `assay executors install %s` installs it", worker->summary,
+                                  worker->name);
+      list_one(listing, worker->name, "absent", how, "", "");
+      g_free(how);
+    }
+  }
+}
+
+static void list_all(listing_t *listing) {
+  const executor_options_t options = {.find_builtin = builtin_find};
+  char **plugins = executor_plugins(&options);
+  for (char **name = plugins; *name != NULL; name++) list_executor(listing, *name);
+  if (plugins[0] == NULL) {
+    fputs("no plugins beside the program: they are built where their library is installed\n",
+          stderr);
+  }
+  g_strfreev(plugins);
+  list_workers(listing);
+  GString *text = g_string_new(NULL);
+  builtin_list(text);
+  char **names = g_strsplit(text->str, "\n", -1);
+  for (char **name = names; *name != NULL; name++) {
+    if ((*name)[0] != '\0') list_executor(listing, *name);
+  }
+  g_strfreev(names);
+  g_string_free(text, TRUE);
+}
+
+static void list(bool as_json) {
+  listing_t listing = {.document = as_json ? json_array() : NULL};
+  list_all(&listing);
+  if (as_json) {
+    json_print(listing.document, false);
+  } else {
+    puts(
+        "\nAlso: dso:PATH?options for a shared object, proc:COMMAND for a worker process.\n"
+        "A model takes options: model:lanes8+fma+acc=f64+seed=3+init=2; a canary a schedule:\n"
+        "canary:drop_last_term+pairwise.");
+  }
+}
+
+/* Says which other workers go or come with this one. */
+static void print_companions(const worker_t *worker) {
+  for (const worker_t *other = worker_table; other->name != NULL; other++) {
+    bool shares = other != worker && strcmp(other->environment, worker->environment) == 0;
+    if (shares) printf("The same goes for %s: they share an environment.\n", other->name);
+  }
+}
+
+/* `install NAME` and `remove NAME`. */
+static int change(const char *verb, const char *name) {
+  bool installs = strcmp(verb, "install") == 0;
+  const worker_t *worker = worker_find(name, strlen(name));
+  if ((!installs && strcmp(verb, "remove") != 0) || worker == NULL) {
+    GString *names = g_string_new(NULL);
+    for (const worker_t *row = worker_table; row->name != NULL; row++) {
+      g_string_append_printf(names, " %s", row->name);
+    }
+    complain("write `assay executors install NAME` or `remove NAME`, NAME one of:%s", names->str);
+    g_string_free(names, TRUE);
+    return EXIT_CODE_USAGE;
+  }
+  failure_t error = {0};
+  status_t status = installs ? worker_install(worker, NULL, &error) : worker_remove(worker, &error);
+  if (status != STATUS_OK) return complain_status(status, &error);
+  if (!installs) printf("%s is removed\n", worker->name);
+  print_companions(worker);
+  return EXIT_CODE_CLEAN;
+}
+
+int command_executors(const command_t *command, int argc, char **argv) {
+  gboolean as_json = FALSE;
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_t arguments = arguments_make(command);
+  arguments_add(&arguments, entries);
+  if (!arguments_parse(&arguments, &argc, &argv, 0, 2)) return EXIT_CODE_USAGE;
+  if (argc > 1) return change(argv[1], argc > 2 ? argv[2] : "");
+  list(as_json);
+  return EXIT_CODE_CLEAN;
+}

@@ -1,0 +1,145 @@
+#include "harness/cli/verbs/quant/input.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cli/options/suggest.h"
+
+static status_t read_stream(FILE *file, GString *out_text) {
+  char buffer[65536];
+  size_t size;
+  while ((size = fread(buffer, 1, sizeof buffer, file)) > 0) {
+    g_string_append_len(out_text, buffer, (gssize)size);
+  }
+  return ferror(file) ? STATUS_INVALID : STATUS_OK; /* A folder, for one. */
+}
+
+static status_t read_text(const char *path, arena_t *arena, str_t *out_text, failure_t *error) {
+  bool is_stdin = strcmp(path, "-") == 0;
+  FILE *file = is_stdin ? stdin : fopen(path, "rb");
+  if (file == NULL) {
+    return status_fail(error, STATUS_INVALID, "cannot read %s: %s", path, g_strerror(errno));
+  }
+  GString *text = g_string_new(NULL);
+  status_t status = read_stream(file, text);
+  if (status != STATUS_OK) {
+    status = status_fail(error, status, "cannot read %s: %s", path, g_strerror(errno));
+  }
+  if (!is_stdin) fclose(file);
+  if (status == STATUS_OK) {
+    *out_text = (str_t){arena_copy_text(arena, text->str, text->len), text->len};
+  }
+  g_string_free(text, TRUE);
+  return status;
+}
+
+/* Puts the path before what a parser said. */
+static status_t at_path(const char *path, status_t status, failure_t *error) {
+  if (status == STATUS_OK) return status;
+  char *text = g_strdup(error->text);
+  /* What is well formed and nobody does is the input's fault too. */
+  if (status == STATUS_UNSUPPORTED) status = STATUS_INVALID;
+  status_fail(error, status, "%.120s: %.380s", path, text);
+  g_free(text);
+  return status;
+}
+
+status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
+                          failure_t *error) {
+  str_t text = {0};
+  STATUS_TRY(read_text(path, arena, &text, error));
+  return at_path(path, quant_graph_parse(text, arena, out_graph, error), error);
+}
+
+static status_t reject_table(const char *name, failure_t *error) {
+  GString *all = g_string_new("write a path or one of");
+  suggestion_t suggestion = suggestion_make(name == NULL ? "" : name);
+  for (const char *const *row = quant_table_names(); *row != NULL; row++) {
+    g_string_append_printf(all, " %s", *row);
+    suggestion_offer(&suggestion, *row);
+  }
+  char advice[SUGGESTION_BYTES];
+  status_t status = name == NULL
+                        ? status_fail(error, STATUS_INVALID, "--table is missing; %s", all->str)
+                        : status_fail(error, STATUS_INVALID, "no table or file '%s' (--table); %s",
+                                      name, suggestion_print(&suggestion, all->str, advice));
+  g_string_free(all, TRUE);
+  return status;
+}
+
+status_t quant_read_table(const char *name, arena_t *arena, quant_table_t *out_table,
+                          failure_t *error) {
+  if (name == NULL) return reject_table(name, error);
+  const char *known = quant_table_text(str_from(name));
+  if (known != NULL) return quant_table_parse(str_from(known), arena, out_table, error);
+  if (!g_file_test(name, G_FILE_TEST_EXISTS)) return reject_table(name, error);
+  str_t text = {0};
+  STATUS_TRY(read_text(name, arena, &text, error));
+  return at_path(name, quant_table_parse(text, arena, out_table, error), error);
+}
+
+status_t quant_read_subject(const quant_flags_t *flags, const char *path,
+                            quant_subject_t *out_subject, failure_t *error) {
+  quant_subject_t *subject = out_subject;
+  *subject = (quant_subject_t){0};
+  arena_init(&subject->arena);
+  STATUS_TRY(quant_read_table(flags->table, &subject->arena, &subject->table, error));
+  STATUS_TRY(quant_read_graph(path, &subject->arena, &subject->graph, error));
+  STATUS_TRY(quant_propagate(&subject->graph, &subject->table, QUANT_FAULT_none, &subject->arena,
+                             &subject->propagation, error));
+  return quant_materialize(&subject->propagation, QUANT_FAULT_none, &subject->arena,
+                           &subject->quantized, error);
+}
+
+status_t quant_read_forms(char *const *names, bool out_wanted[QUANT_FORM_COUNT], failure_t *error) {
+  bool is_any = names == NULL || names[0] == NULL;
+  for (int i = 0; i < QUANT_FORM_COUNT; i++) out_wanted[i] = is_any;
+  for (size_t i = 0; !is_any && names[i] != NULL; i++) {
+    quant_form_t form;
+    if (!quant_form_find(str_from(names[i]), &form)) {
+      return status_fail(error, STATUS_INVALID,
+                         "no form '%s' (--form); write fixed, float or integer", names[i]);
+    }
+    out_wanted[form] = true;
+  }
+  return STATUS_OK;
+}
+
+static status_t run_graphviz(const char *path, const GString *dot, failure_t *error) {
+  char *dot_path = NULL;
+  GError *failure = NULL;
+  int handle = g_file_open_tmp("assay-XXXXXX.dot", &dot_path, &failure);
+  bool is_good = handle >= 0 && g_close(handle, &failure) &&
+                 g_file_set_contents(dot_path, dot->str, (gssize)dot->len, &failure);
+  int wait_status = 0;
+  if (is_good) {
+    char *to = g_shell_quote(path), *from = g_shell_quote(dot_path);
+    char *command = g_strdup_printf("dot -Tsvg -o %s %s", to, from);
+    is_good = g_spawn_command_line_sync(command, NULL, NULL, &wait_status, &failure) &&
+              g_spawn_check_wait_status(wait_status, &failure);
+    g_free(command);
+    g_free(from);
+    g_free(to);
+  }
+  status_t status = STATUS_OK;
+  if (!is_good) {
+    status = status_fail(error, STATUS_IO,
+                         "cannot draw %s by Graphviz's `dot`: %s; --picture FILE.dot needs none",
+                         path, failure->message);
+    g_error_free(failure);
+  }
+  if (dot_path != NULL) remove(dot_path);
+  g_free(dot_path);
+  return status;
+}
+
+status_t quant_write_picture(const char *path, const GString *dot, failure_t *error) {
+  if (g_str_has_suffix(path, ".svg")) return run_graphviz(path, dot, error);
+  GError *failure = NULL;
+  if (g_file_set_contents(path, dot->str, (gssize)dot->len, &failure)) return STATUS_OK;
+  status_t status = status_fail(error, STATUS_IO, "%s", failure->message);
+  g_error_free(failure);
+  return status;
+}

@@ -1,0 +1,56 @@
+/* What the verbs of `assay quant` read: a graph and a table, from files or by name. */
+#ifndef ASSAY_CLI_VERBS_QUANT_INPUT_H
+#define ASSAY_CLI_VERBS_QUANT_INPUT_H
+
+#include "harness/cli/task/task.h"
+#include "harness/quant/lower/export.h"
+#include "harness/quant/propagate/propagate.h"
+
+/* The verbs of `assay quant`, for completion: name and usage of the one at `index`, or NULL. */
+const char *quant_verb_name(size_t index);
+const char *quant_verb_usage(size_t index);
+
+/* Options of all verbs of `assay quant`. */
+typedef struct quant_flags {
+  task_flags_t task; /* Of `run` and `fuzz`. */
+  char *table;       /* A name of quant_table_names(), or a path. */
+  char **forms;      /* Spellings; NULL: all. */
+  char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
+  gboolean mlir;
+  gboolean cases;  /* export: case lines. */
+  gboolean values; /* run: errors of every value. */
+  gint64 inputs;   /* run, fuzz: sets of inputs of a graph. */
+  gint64 graphs;   /* fuzz */
+  char *save;      /* fuzz: folder for graphs that break a property, or diverge. */
+} quant_flags_t;
+
+typedef struct quant_subject {
+  arena_t arena; /* Owns all below. */
+  quant_graph_t graph;
+  quant_table_t table;
+  quant_propagation_t propagation;
+  quant_graph_t quantized; /* What quant_materialize() made. */
+} quant_subject_t;
+
+/* Reads the graph ("-" is standard input).  Errors name path, line and column. */
+status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
+                          failure_t *error);
+
+/* Reads the table of that name or path; NULL is an error that lists the names. */
+status_t quant_read_table(const char *name, arena_t *arena, quant_table_t *out_table,
+                          failure_t *error);
+
+/* Both, propagated and materialized; `out_subject` is deinitialised by the caller in any case. */
+status_t quant_read_subject(const quant_flags_t *flags, const char *path,
+                            quant_subject_t *out_subject, failure_t *error);
+
+static inline void quant_subject_deinit(quant_subject_t *subject) { arena_deinit(&subject->arena); }
+
+/* The forms that --form names, all without it; out_wanted by form. */
+status_t quant_read_forms(char *const *names, bool out_wanted[QUANT_FORM_COUNT], failure_t *error);
+
+/* Writes a picture in Graphviz's language; a path that ends in .svg is drawn by Graphviz's `dot`.
+ */
+status_t quant_write_picture(const char *path, const GString *dot, failure_t *error);
+
+#endif

@@ -1,0 +1,59 @@
+/* Why is a result wrong?  A solver that tests hypotheses (causes.def) about the wrong components of
+ * a result and names the one that explains them, with its index.
+ *
+ * A hypothesis changes the case: a term left out, an operand rounded, a neighbouring row read.  It
+ * explains a component if the oracle's accept set of the changed case holds the bits that came and
+ * not those that a right implementation gives.  It must explain every wrong component examined, and
+ * the right ones examined must stay right under it.  How much it says is counted in bits: the
+ * distance between the right value and the one that came, in steps of the type, over the width of
+ * the changed accept set; the sum over wrong components, less the logarithm of how many hypotheses
+ * of its kind were tried, must reach CAUSE_BITS_MIN.  So a chance coincidence of few-valued types
+ * names nothing, and "unknown" is an answer.
+ *
+ * Everything is counted, nothing timed: the same case and results give the same cause. */
+#ifndef ASSAY_DIAGNOSE_CAUSE_H
+#define ASSAY_DIAGNOSE_CAUSE_H
+
+#include "harness/run/case_runner.h"
+
+typedef enum cause_id {
+#define CAUSE(name, spelling, words) CAUSE_##name,
+#include "harness/diagnose/causes.def"
+#undef CAUSE
+  CAUSE_COUNT
+} cause_id_t;
+
+enum {
+  CAUSE_BITS_MIN = 10, /* Of evidence for a name: about one chance coincidence in 1000. */
+  CAUSE_BITS_AGAIN = 1,
+  CAUSE_ASKS_MAX = 500, /* Questions to the oracle for one case. */
+};
+
+const char *cause_spelling(cause_id_t cause);
+
+typedef struct cause_question {
+  const oracle_t *oracle;
+  const contract_t *contract;
+  const case_t *instance;
+  const accept_t *accepts; /* What the oracle's accept() gave, one per result. */
+  const evidence_t *evidence;
+  uint64_t *nanoseconds; /* Time spent is added to it, if it is not NULL. */
+  /* Causes known of this executor and op, by cause_id_t, each with the cases that it was sure in,
+   * or NULL.  The most frequent one is preferred to all others that explain as well, is then sure,
+   * and needs but CAUSE_BITS_AGAIN. */
+  const uint32_t *established;
+} cause_question_t;
+
+/* The question about the case that `walk` judged last. */
+cause_question_t cause_ask(one_case_t *walk, const case_t *instance,
+                           const expectation_t *expectation);
+
+/* Whether a cause is looked for: the outcome is `diverges`, of a class that is about values. */
+bool cause_is_sought(const verdict_t *verdict);
+
+/* Fills in the verdict's cause, cause_words, pattern and whether it is sure; `arena` is left as it
+ * was.  STATUS_OK or what the oracle failed with. */
+status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t *inout_verdict,
+                    failure_t *error);
+
+#endif

@@ -1,0 +1,100 @@
+#include "harness/diagnose/diagnosis_budget.h"
+
+#include <string.h>
+
+/* What is known of an executor's op. */
+typedef struct page {
+  uint32_t established[CAUSE_COUNT]; /* Cases that each cause was sure in. */
+  unsigned distinct;                 /* Causes that are established. */
+} page_t;
+
+/* Of that, an algorithm, types and a class. */
+typedef struct kind {
+  uint64_t cases;
+  char cause[VERDICT_CAUSE_BYTES]; /* Of the last case that was looked into, with its pattern. */
+  char pattern[VERDICT_PATTERN_BYTES];
+  bool is_cause_sure;
+  hash_text_t signature;
+  unsigned distinct; /* Of the page, when it was looked into. */
+} kind_t;
+
+struct cause_book {
+  GHashTable *pages; /* Owned texts to owned page_t. */
+  GHashTable *kinds; /* Owned texts to owned kind_t. */
+  GString *key;      /* Scratch. */
+  bool is_thorough;
+};
+
+cause_book_t *cause_book_new(bool is_thorough) {
+  cause_book_t *book = g_new0(cause_book_t, 1);
+  book->is_thorough = is_thorough;
+  book->pages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  book->kinds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  book->key = g_string_new(NULL);
+  return book;
+}
+
+void cause_book_free(cause_book_t *book) {
+  g_hash_table_destroy(book->pages);
+  g_hash_table_destroy(book->kinds);
+  g_string_free(book->key, TRUE);
+  g_free(book);
+}
+
+/* The entry under book->key, made if there is none. */
+static void *find_entry(const cause_book_t *book, GHashTable *table, size_t bytes) {
+  void *entry = g_hash_table_lookup(table, book->key->str);
+  if (entry != NULL) return entry;
+  entry = g_malloc0(bytes);
+  g_hash_table_insert(table, g_strdup(book->key->str), entry);
+  return entry;
+}
+
+static void establish(page_t *page, const char *cause) {
+  for (size_t i = 0; i < CAUSE_COUNT; i++) {
+    if (strcmp(cause_spelling((cause_id_t)i), cause) != 0) continue;
+    page->distinct += page->established[i]++ == 0;
+  }
+}
+
+/* Counts a case.  What was unknown may be explained by what was established since. */
+static bool is_due(kind_t *kind, const page_t *page) {
+  uint64_t number = kind->cases++;
+  if (number < CAUSE_BOOK_FIRST || number % CAUSE_BOOK_ONE_IN == 0) return true;
+  return !kind->is_cause_sure && kind->distinct != page->distinct;
+}
+
+status_t cause_book_explain(cause_book_t *book, size_t executor, const tally_label_t *label,
+                            const cause_question_t *question, arena_t *arena,
+                            verdict_t *inout_verdict, hash_text_t *out_signature,
+                            failure_t *error) {
+  verdict_t *verdict = inout_verdict;
+  const program_t *program = &question->instance->program;
+  if (!cause_is_sought(verdict)) {
+    *out_signature = verdict_signature(verdict, program);
+    return STATUS_OK;
+  }
+  g_string_printf(book->key, "%zu\n%s", executor, label->op);
+  page_t *page = find_entry(book, book->pages, sizeof *page);
+  g_string_append_printf(book->key, "\n%s\n%s\n%s", label->algorithm, label->types,
+                         class_spelling(verdict->class_));
+  kind_t *kind = find_entry(book, book->kinds, sizeof *kind);
+  if (!is_due(kind, page) && !book->is_thorough) {
+    g_strlcpy(verdict->cause, kind->cause, sizeof verdict->cause);
+    g_strlcpy(verdict->pattern, kind->pattern, sizeof verdict->pattern);
+    verdict->is_cause_sure = kind->is_cause_sure;
+    *out_signature = kind->signature;
+    return STATUS_OK;
+  }
+  cause_question_t informed = *question;
+  informed.established = page->established;
+  STATUS_TRY(cause_find(&informed, arena, verdict, error));
+  if (verdict->is_cause_sure) establish(page, verdict->cause);
+  *out_signature = verdict_signature(verdict, program);
+  kind->signature = *out_signature;
+  kind->distinct = page->distinct;
+  kind->is_cause_sure = verdict->is_cause_sure;
+  g_strlcpy(kind->cause, verdict->cause, sizeof kind->cause);
+  g_strlcpy(kind->pattern, verdict->pattern, sizeof kind->pattern);
+  return STATUS_OK;
+}

@@ -1,0 +1,191 @@
+#include "harness/diagnose/cause.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/diagnose/tests.h"
+#include "harness/run/clock.h"
+#include "harness/diagnose/wrong_pattern.h"
+
+static const char *const spellings[CAUSE_COUNT] = {
+#define CAUSE(name, spelling, words) [CAUSE_##name] = (spelling),
+#include "harness/diagnose/causes.def"
+#undef CAUSE
+};
+
+static const char *const sentences[CAUSE_COUNT] = {
+#define CAUSE(name, spelling, words) [CAUSE_##name] = (words),
+#include "harness/diagnose/causes.def"
+#undef CAUSE
+};
+
+const char *cause_spelling(cause_id_t cause) { return spellings[cause]; }
+
+bool cause_is_sought(const verdict_t *verdict) {
+  if (verdict->outcome != OUTCOME_diverges || verdict->wrong_count == 0) return false;
+  switch (verdict->class_) {
+    case CLASS_value:
+    case CLASS_nan:
+    case CLASS_inf:
+    case CLASS_zero_sign:
+    case CLASS_flush:
+    case CLASS_truncation:
+    case CLASS_algorithm:
+    case CLASS_order:
+    case CLASS_precision:
+    case CLASS_init:
+    case CLASS_overflow:
+    case CLASS_index:
+    case CLASS_quantum:
+    case CLASS_formula:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool is_established(const cause_question_t *question, const found_causes_t *found,
+                           size_t cause) {
+  const found_cause_t *item = &found->items[cause];
+  return item->is_found && question->established != NULL && question->established[cause] > 0 &&
+         item->bits >= (double)CAUSE_BITS_AGAIN;
+}
+
+/* Two classes already say what is wrong: the cause adds where, or to which side. */
+static double bits_needed(divergence_class_t class_, cause_id_t cause) {
+  bool is_flush = cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results;
+  bool is_zero = cause == CAUSE_negative_zero_lost || cause == CAUSE_zero_negated;
+  bool is_said = (is_flush && class_ == CLASS_flush) || (is_zero && class_ == CLASS_zero_sign);
+  return is_said ? CAUSE_BITS_AGAIN : CAUSE_BITS_MIN;
+}
+
+/* The preferred one: of those that are established the most frequent, else the first of the table.
+ * CAUSE_COUNT if there is none. */
+static size_t choose(const cause_question_t *question, divergence_class_t class_,
+                     const found_causes_t *found) {
+  size_t chosen = CAUSE_COUNT;
+  for (size_t i = 0; i < CAUSE_COUNT; i++) {
+    if (!is_established(question, found, i)) continue;
+    bool is_more =
+        chosen == CAUSE_COUNT || question->established[i] > question->established[chosen];
+    if (is_more) chosen = i;
+  }
+  for (size_t i = 0; i < CAUSE_COUNT && chosen == CAUSE_COUNT; i++) {
+    const found_cause_t *item = &found->items[i];
+    if (item->is_found && item->bits >= bits_needed(class_, (cause_id_t)i)) chosen = i;
+  }
+  return chosen;
+}
+
+static void append_words(GString *text, size_t cause, const char *detail) {
+  const char *place = strchr(sentences[cause], '%');
+  if (place == NULL) {
+    g_string_append(text, sentences[cause]);
+    return;
+  }
+  g_string_append_len(text, sentences[cause], place - sentences[cause]);
+  g_string_append_printf(text, "%s%s", detail, place + 1);
+}
+
+/* Whether that another cause explains the results too leaves the chosen one in doubt.  A narrow
+ * accumulator gives numbers of its type whatever else happens; but if results or operands rounded
+ * once explain several sums of many terms to the bit, each of the other additions would have had to
+ * be exact. */
+static bool is_rival(const solver_t *solver, size_t chosen, size_t other) {
+  enum { SUMS_MIN = 6, TERMS_MIN = 4 };
+  if (other != CAUSE_narrow_accumulator) return true;
+  if (chosen != CAUSE_narrow_result && chosen != CAUSE_narrow_operands) return true;
+  return solver->wrong_count < SUMS_MIN || solver->term_count < TERMS_MIN;
+}
+
+/* Names the chosen cause and lists what else explains the results; true if it is in no doubt. */
+static bool describe(const solver_t *solver, const found_causes_t *found, size_t chosen,
+                     verdict_t *verdict) {
+  GString *text = g_string_new(NULL);
+  append_words(text, chosen, found->items[chosen].detail);
+  size_t others = 0;
+  bool is_sure = true;
+  for (size_t i = 0; i < CAUSE_COUNT; i++) {
+    if (i == chosen || !found->items[i].is_found) continue;
+    g_string_append_printf(text, "%s%s", others++ == 0 ? "; or " : ", ", spellings[i]);
+    is_sure &= !is_rival(solver, chosen, i);
+  }
+  g_strlcpy(verdict->cause, spellings[chosen], sizeof verdict->cause);
+  g_strlcpy(verdict->cause_words, text->str, sizeof verdict->cause_words);
+  g_string_free(text, TRUE);
+  return is_sure;
+}
+
+cause_question_t cause_ask(one_case_t *walk, const case_t *instance,
+                           const expectation_t *expectation) {
+  return (cause_question_t){.oracle = expectation->oracle,
+                            .contract = &walk->contract,
+                            .instance = instance,
+                            .accepts = expectation->accepts,
+                            .evidence = &walk->evidence,
+                            .nanoseconds = &walk->times.cause};
+}
+
+/* An element is wrong if a component of it is. */
+static void find_pattern(const cause_question_t *question, arena_t *arena, verdict_t *verdict) {
+  const program_t *program = &question->instance->program;
+  const type_t *type = &program->results[verdict->result];
+  const uint8_t *components = question->evidence->wrong[verdict->result];
+  size_t count = type_element_count(type);
+  uint8_t *wrong = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  size_t parts = type->element->components;
+  for (size_t i = 0; i < count; i++) {
+    wrong[i] = components[i * parts] | components[i * parts + parts - 1];
+  }
+  wrong_pattern(program, verdict->result, wrong, verdict->pattern);
+}
+
+static size_t test_all(solver_t *solver, found_causes_t *found) {
+  const verdict_t *verdict = solver->verdict;
+  *found = (found_causes_t){.items = {{.is_found = false}}};
+  if (solver->is_quantized) {
+    test_quantized(solver, found);
+    return choose(solver->question, verdict->class_, found);
+  }
+  test_values(solver, found);
+  if (verdict->class_ == CLASS_init && g_str_has_prefix(verdict->observed, "init_count=2")) {
+    note_cause(found, CAUSE_init_twice, CAUSE_BITS_MIN, 1, "");
+  }
+  if (verdict->class_ != CLASS_zero_sign || solver->tests_established) {
+    test_operands(solver, found);
+    test_terms(solver, found);
+  }
+  return choose(solver->question, verdict->class_, found);
+}
+
+/* What is established is tested first, since it will mostly explain. */
+static void solve(solver_t *solver, verdict_t *verdict) {
+  const cause_question_t *question = solver->question;
+  found_causes_t found;
+  solver->tests_established = question->established != NULL;
+  size_t chosen = CAUSE_COUNT;
+  if (solver->tests_established) chosen = test_all(solver, &found);
+  solver->tests_established = false;
+  if (chosen == CAUSE_COUNT) chosen = test_all(solver, &found);
+  if (chosen == CAUSE_COUNT) return;
+  bool is_alone = describe(solver, &found, chosen, verdict);
+  verdict->is_cause_sure = is_alone || is_established(question, &found, chosen);
+}
+
+status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t *inout_verdict,
+                    failure_t *error) {
+  verdict_t *verdict = inout_verdict;
+  const evidence_t *evidence = question->evidence;
+  if (!evidence->is_judged || evidence->wrong[verdict->result] == NULL) return STATUS_OK;
+  uint64_t begin = clock_nanoseconds();
+  arena_mark_t mark = arena_mark(arena);
+  find_pattern(question, arena, verdict);
+  solver_t solver;
+  bool is_known = solver_init(&solver, question, verdict, arena);
+  if (is_known) solve(&solver, verdict);
+  arena_rewind(arena, mark);
+  if (question->nanoseconds != NULL) *question->nanoseconds += clock_nanoseconds() - begin;
+  if (!is_known || solver.status == STATUS_OK) return STATUS_OK;
+  if (error != NULL) *error = solver.failure;
+  return solver.status;
+}

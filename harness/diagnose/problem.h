@@ -1,0 +1,100 @@
+/* The problems of which a case consists, for the solver of causes: one result component as a case
+ * of its own, and changes of it.  Private to harness/run/cause*. */
+#ifndef ASSAY_DIAGNOSE_PROBLEM_H
+#define ASSAY_DIAGNOSE_PROBLEM_H
+
+#include "harness/model/fault.h"
+#include "harness/diagnose/cause.h"
+
+enum {
+  CAUSE_WRONG_MAX = 8, /* Components examined of each kind. */
+  CAUSE_RIGHT_MAX = 6,
+  CAUSE_WHOLE_MAX = 3, /* The same where each takes a whole case. */
+};
+
+/* A case and the component of it that is asked about. */
+typedef struct problem {
+  case_t instance;
+  uint32_t result;
+  size_t component;
+  tensor_t results[CASE_RESULTS_MAX]; /* As the executor gave them. */
+} problem_t;
+
+/* A component of the results that is looked at. */
+typedef struct examined {
+  problem_t problem;
+  const element_t *element;
+  size_t component;         /* In the case that was run. */
+  size_t indices[AXES_MAX]; /* Along the axes, terms excepted. */
+  uint64_t got;
+  uint64_t right; /* What a plain implementation gives, if has_right. */
+  bool has_right;
+} examined_t;
+
+typedef struct solver {
+  const cause_question_t *question;
+  const verdict_t *verdict;
+  arena_t *arena;
+  axes_t axes;
+  bool is_quantized; /* A type is; then nothing is known of terms. */
+  bool is_split;     /* Each problem has the operands of its component alone; else all of them. */
+  int term_axis;     /* The axis along which a problem has its terms; -1: none. */
+  size_t term_count;
+  unsigned operands_with_terms; /* A bit mask. */
+  examined_t wrong[CAUSE_WRONG_MAX];
+  size_t wrong_count;
+  examined_t right[CAUSE_RIGHT_MAX];
+  size_t right_count;
+  bool tests_established; /* Of the hypotheses only those about causes that are established. */
+  unsigned asks;
+  status_t status; /* Not STATUS_OK: the oracle failed, and nothing more is asked. */
+  failure_t failure;
+} solver_t;
+
+/* False if the case is of a kind that the solver knows nothing of. */
+bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
+                 arena_t *arena);
+
+/* Whether hypotheses about that cause are to be tested now. */
+bool solver_tests(const solver_t *solver, cause_id_t cause);
+
+/* Whether the same value came for a wrong component examined before: then it tells nothing new. */
+bool solver_has_seen(const solver_t *solver, const examined_t *examined);
+
+/* What the operands of a problem are read from, instead of where they are. */
+typedef struct misread {
+  axis_role_t role;
+  int step;          /* -1, 1: the neighbour along that role; 0: where they are. */
+  unsigned operands; /* Of these operands, a bit mask. */
+  bool transposes;   /* The last two dimensions of operand 1 are swapped. */
+} misread_t;
+
+/* The problem of an examined component with its operands misread; false if there is no telling. */
+bool problem_misread(solver_t *solver, const examined_t *examined, const misread_t *misread,
+                     problem_t *out_problem);
+
+/* The problem with these of its terms, in that order; a term may come several times. */
+bool problem_select(solver_t *solver, const problem_t *problem, const size_t *terms, size_t count,
+                    problem_t *out_problem);
+
+/* Changes a pattern of operand `operand`; `component` is its number in the operand. */
+typedef uint64_t (*value_map_t)(const void *context, const program_t *program, uint32_t operand,
+                                size_t component, uint64_t bits);
+
+/* The problem with all operands mapped. */
+problem_t problem_map(solver_t *solver, const problem_t *problem, value_map_t map,
+                      const void *context);
+
+/* Asks the oracle whether `bits` conform in the problem.  False too if it does not know, or was
+ * asked often enough. */
+bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits, answer_t *out_answer);
+
+/* What a concrete implementation gives for the problem; false if it cannot. */
+bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
+                      uint64_t *out_bits);
+
+/* Bits of evidence in that pattern `got` of the examined component lies in the accept set that
+ * `answer` is about, see cause.h. */
+double evidence_bits(const examined_t *examined, const answer_t *answer);
+
+#endif

@@ -1,0 +1,49 @@
+/* The hypotheses about causes.  Private to harness/run/cause*. */
+#ifndef ASSAY_DIAGNOSE_TESTS_H
+#define ASSAY_DIAGNOSE_TESTS_H
+
+#include "harness/diagnose/problem.h"
+
+enum { CAUSE_DETAIL_BYTES = 64 };
+
+/* A cause that explains what was examined. */
+typedef struct found_cause {
+  bool is_found;
+  double bits;                     /* Of evidence, see cause.h. */
+  char detail[CAUSE_DETAIL_BYTES]; /* What "%" stands for in its words. */
+} found_cause_t;
+
+typedef struct found_causes {
+  found_cause_t items[CAUSE_COUNT];
+} found_causes_t;
+
+/* Notes a cause that explains with so many bits in one of `tried` ways; the first way is kept, and
+ * the details of others follow: "8 or 16". */
+void note_cause(found_causes_t *found, cause_id_t cause, double bits, size_t tried,
+                const char *detail);
+
+/* Those that change the case: its terms and where operands are read; how operands are read. */
+void test_terms(solver_t *solver, found_causes_t *found);
+void test_operands(solver_t *solver, found_causes_t *found);
+
+/* Those that change the types of a quantized program. */
+void test_quantized(solver_t *solver, found_causes_t *found);
+
+/* Those that are told by comparing values alone. */
+void test_values(solver_t *solver, found_causes_t *found);
+
+/* A change of a problem that a hypothesis is about. */
+typedef struct hypothesis {
+  bool (*change)(solver_t *solver, const examined_t *examined, const struct hypothesis *hypothesis,
+                 problem_t *out_problem);
+  size_t index; /* Of a term, or a size of blocks. */
+  const format_t *format;
+  rounding_t rounding;
+  misread_t misread;
+} hypothesis_t;
+
+/* Whether the hypothesis explains all wrong components examined and spares the right ones: its
+ * evidence in bits, or -1. */
+double test_hypothesis(solver_t *solver, const hypothesis_t *hypothesis);
+
+#endif

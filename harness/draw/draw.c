@@ -1,0 +1,125 @@
+#include "harness/draw/draw.h"
+
+#include "harness/types/promotion.h"
+
+enum { WEIGHT_USUAL = 8 };
+
+typedef struct element_weight {
+  const char *name;
+  uint64_t weight;
+} element_weight_t;
+
+/* Element types that are not drawn with the usual weight. */
+static const element_weight_t element_weights[] = {
+    {"f32", 12 * WEIGHT_USUAL}, {"f16", 6 * WEIGHT_USUAL}, {"bf16", 6 * WEIGHT_USUAL},
+    {"f64", 6 * WEIGHT_USUAL},  {"i32", 4 * WEIGHT_USUAL}, {"i8", 4 * WEIGHT_USUAL},
+    {"i1", 2 * WEIGHT_USUAL},   {"f8E8M0FNU", 1},
+};
+
+static uint64_t weight_of(const element_t *element) {
+  for (size_t i = 0; i < G_N_ELEMENTS(element_weights); i++) {
+    if (strcmp(element->name, element_weights[i].name) == 0) return element_weights[i].weight;
+  }
+  return WEIGHT_USUAL;
+}
+
+static bool is_candidate(const element_t *element, draw_filter_t *allowed, const void *context) {
+  return element->is_tensor_element && (allowed == NULL || allowed(element, context));
+}
+
+const element_t *draw_element(rng_t *rng, draw_filter_t *allowed, const void *context) {
+  uint64_t total = 0;
+  for (size_t i = 0; i < element_count; i++) {
+    if (is_candidate(&element_table[i], allowed, context)) total += weight_of(&element_table[i]);
+  }
+  if (total == 0) return NULL;
+  uint64_t ticket = rng_below(rng, total);
+  for (size_t i = 0; i < element_count; i++) {
+    if (!is_candidate(&element_table[i], allowed, context)) continue;
+    uint64_t weight = weight_of(&element_table[i]);
+    if (ticket < weight) return &element_table[i];
+    ticket -= weight;
+  }
+  g_assert_not_reached();
+}
+
+static bool is_same_kind(const element_t *element, const void *other) {
+  return element->kind == ((const element_t *)other)->kind;
+}
+
+const element_t *draw_same_kind(rng_t *rng, const element_t *element) {
+  return draw_element(rng, is_same_kind, element);
+}
+
+static bool is_exact_promotion(const element_t *element, const void *from) {
+  return element != from && element_promotion_is_exact(from, element);
+}
+
+static bool is_inexact_float_promotion(const element_t *element, const void *context) {
+  const element_t *from = context;
+  return from->format != NULL && element_is_promotable(from, element) &&
+         !element_promotion_is_exact(from, element);
+}
+
+const element_t *draw_promotion(rng_t *rng, const element_t *from) {
+  if (!rng_one_in(rng, 3)) return from;
+  bool exact = !rng_one_in(rng, 16);
+  const element_t *to =
+      draw_element(rng, exact ? is_exact_promotion : is_inexact_float_promotion, from);
+  return to == NULL ? from : to;
+}
+
+int64_t draw_size(rng_t *rng, int64_t largest) {
+  if (largest <= 0 || rng_one_in(rng, 32)) return 0;
+  if (rng_below(rng, 4) < 3) return rng_between(rng, 1, MIN(largest, 4));
+  int magnitude = 64 - __builtin_clzll((uint64_t)largest);
+  int64_t ceiling = (int64_t)1 << rng_between(rng, 1, magnitude);
+  return rng_between(rng, 1, MIN(largest, ceiling));
+}
+
+static void insert_dimension(type_t *type, uint32_t dim, int64_t size) {
+  for (uint32_t i = type->rank; i > dim; i--) type->dims[i] = type->dims[i - 1];
+  type->dims[dim] = size;
+  type->rank++;
+}
+
+static void remove_dimension(type_t *type, uint32_t dim) {
+  type->rank--;
+  for (uint32_t i = dim; i < type->rank; i++) type->dims[i] = type->dims[i + 1];
+}
+
+void draw_other_shape(rng_t *rng, type_t *inout_type) {
+  uint32_t rank = inout_type->rank;
+  uint64_t choice = rng_below(rng, 4);
+  if (rank == 0 || (choice == 0 && rank < TYPE_RANK_MAX)) {
+    insert_dimension(inout_type, (uint32_t)rng_below(rng, rank + 1), 1);
+    return;
+  }
+  uint32_t dim = (uint32_t)rng_below(rng, rank);
+  if (choice == 1) {
+    remove_dimension(inout_type, dim);
+  } else {
+    bool grow = inout_type->dims[dim] == 0 || choice == 2;
+    inout_type->dims[dim] += grow ? 1 : -1;
+  }
+}
+
+bool program_obeys_bounds(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (type_check(&program->operands[i], NULL) != STATUS_OK) return false;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (type_check(&program->results[i], NULL) != STATUS_OK) return false;
+  }
+  return true;
+}
+
+dimension_list_t draw_permutation(rng_t *rng, uint32_t count) {
+  dimension_list_t order = {.count = count};
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t j = (uint32_t)rng_below(rng, i + 1);
+    order.dims[i] = order.dims[j];
+    order.dims[j] = i;
+  }
+  return order;
+}

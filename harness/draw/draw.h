@@ -1,0 +1,36 @@
+/* What the draw() functions of the ops share: element types and sizes, the usual ones more likely.
+ */
+#ifndef ASSAY_DRAW_DRAW_H
+#define ASSAY_DRAW_DRAW_H
+
+#include "harness/base/rng.h"
+#include "harness/model/case.h"
+#include "harness/types/dimension_list.h"
+
+/* Draws among the tensor element types for which `allowed` is true (NULL allows all): f32, f16,
+ * bf16, f64, i32 and i8 often, f8E8M0FNU seldom.  NULL if none is allowed. */
+typedef bool draw_filter_t(const element_t *element, const void *context);
+const element_t *draw_element(rng_t *rng, draw_filter_t *allowed, const void *context);
+
+/* Draws an element type of the same kind, maybe the same one. */
+const element_t *draw_same_kind(rng_t *rng, const element_t *element);
+
+/* Draws an accumulation type for `from`: mostly `from` itself, else one to which it is promotable;
+ * seldom a float to which the promotion is not exact, never such an integer. */
+const element_t *draw_promotion(rng_t *rng, const element_t *from);
+
+/* Draws a size in 0..largest: seldom 0, often 1 to 4, else any order of magnitude alike. */
+int64_t draw_size(rng_t *rng, int64_t largest);
+
+/* Changes the shape of a type to another one nearby: a size more or less, a dimension more or less.
+ * The outcome may exceed the bounds of type_check(). */
+void draw_other_shape(rng_t *rng, type_t *inout_type);
+
+/* A random order of 0..count-1; count is at most TYPE_RANK_MAX. */
+dimension_list_t draw_permutation(rng_t *rng, uint32_t count);
+
+/* Whether all types obey type_check(): what edits must keep, so that the program can
+ * still be written down. */
+bool program_obeys_bounds(const program_t *program);
+
+#endif

@@ -1,0 +1,267 @@
+/* OpenBLAS: stablehlo.dot_general by cblas, in the element type of the operands.
+ *
+ *   openblas?coretype=Haswell,routine=dot,threads=1
+ *
+ * coretype  the kernels, by OpenBLAS's name: Prescott, Sandybridge, Haswell, Zen, SkylakeX, ...
+ * routine   gemm (default); gemv, one call a column; dot, one call a result element; dsdot, the
+ * same for f32 operands with an f64 result */
+#include <strings.h>
+
+#include "harness/exec/plugins/openblas/routines.h"
+#include "harness/exec/plugins/plugin_library.h"
+#include "harness/exec/plugins/plugin_matrices.h"
+
+typedef struct openblas {
+  plugin_library_t library;
+  blas_t blas;
+  char routine[PLUGIN_OPTION_BYTES];
+  char coretype_setting[PLUGIN_OPTION_BYTES * 2]; /* In the library's environment. */
+  char threads_setting[PLUGIN_OPTION_BYTES * 2];
+  char version[128];
+  char hardware[64];
+} openblas_t;
+
+/* ---- Opening. */
+
+static bool is_routine(const char *option) {
+  for (size_t i = 0; i < openblas_routine_count; i++) {
+    if (strcmp(openblas_routines[i].option, option) == 0) return true;
+  }
+  return false;
+}
+
+static int32_t find_functions(openblas_t *openblas, assay_reason_t *reason) {
+#define FUNCTION(name)                                                     \
+  {                                                                        \
+    void *symbol = plugin_library_find(&openblas->library, #name, reason); \
+    if (symbol == NULL) return ASSAY_EXECUTOR_FAILED;                      \
+    memcpy(&openblas->blas.name, &symbol, sizeof symbol);                  \
+  }
+  OPENBLAS_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+  return ASSAY_EXECUTOR_OK;
+}
+
+/* Loads the library with the wanted kernels, and makes sure that it took them. */
+static int32_t load(openblas_t *openblas, const char *coretype, const char *threads,
+                    assay_reason_t *reason) {
+  bool is_default = coretype[0] == '\0' && strcmp(threads, "1") == 0;
+  snprintf(openblas->threads_setting, sizeof openblas->threads_setting, "OPENBLAS_NUM_THREADS=%s",
+           threads);
+  snprintf(openblas->coretype_setting, sizeof openblas->coretype_setting, "OPENBLAS_CORETYPE=%s",
+           coretype);
+  char *const settings[] = {openblas->threads_setting,
+                            coretype[0] == '\0' ? NULL : openblas->coretype_setting, NULL};
+  int32_t code =
+      plugin_library_open("libopenblas.so.0", !is_default, settings, &openblas->library, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  code = find_functions(openblas, reason);
+  if (code == ASSAY_EXECUTOR_OK) {
+    openblas->blas.openblas_set_num_threads((int)strtol(threads, NULL, 10));
+    const char *core = openblas->blas.openblas_get_corename();
+    snprintf(openblas->hardware, sizeof openblas->hardware, "%s", core);
+    snprintf(openblas->version, sizeof openblas->version, "%s",
+             openblas->blas.openblas_get_config());
+    if (coretype[0] != '\0' && strcasecmp(core, coretype) != 0) {
+      code = plugin_say(reason, ASSAY_EXECUTOR_INVALID,
+                        "coretype=%s: OpenBLAS does not have it on this processor and takes %s",
+                        coretype, core);
+    }
+  }
+  if (code != ASSAY_EXECUTOR_OK) plugin_library_close(&openblas->library);
+  return code;
+}
+
+static int32_t open_options(openblas_t *openblas, const char *options, assay_reason_t *reason) {
+  char coretype[PLUGIN_OPTION_BYTES] = "";
+  char threads[PLUGIN_OPTION_BYTES] = "1";
+  snprintf(openblas->routine, sizeof openblas->routine, "gemm");
+  const plugin_option_t known[] = {
+      {"coretype", coretype}, {"routine", openblas->routine}, {"threads", threads}};
+  int32_t code = plugin_take_options(options, known, sizeof known / sizeof known[0], reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  if (!is_routine(openblas->routine)) {
+    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "routine=%s: write gemm, gemv, dot or dsdot",
+                      openblas->routine);
+  }
+  code = plugin_check_threads(threads, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  return load(openblas, coretype, threads, reason);
+}
+
+static int32_t openblas_open(const char *options, void **out_self, assay_reason_t *reason) {
+  openblas_t *openblas = calloc(1, sizeof *openblas);
+  if (openblas == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  int32_t code = open_options(openblas, options, reason);
+  if (code == ASSAY_EXECUTOR_OK) {
+    *out_self = openblas;
+  } else {
+    free(openblas);
+  }
+  return code;
+}
+
+static const char *openblas_name(void *self) {
+  (void)self;
+  return "openblas";
+}
+
+static const char *openblas_version(void *self) { return ((const openblas_t *)self)->version; }
+
+static const char *openblas_hardware(void *self) { return ((const openblas_t *)self)->hardware; }
+
+static void openblas_close(void *self) {
+  openblas_t *openblas = self;
+  plugin_library_close(&openblas->library);
+  free(openblas);
+}
+
+/* ---- Programs. */
+
+typedef struct compiled {
+  const routine_t *routine;
+  plugin_matrices_t matrices;
+  void *lhs_packed; /* Room to gather an operand that is not in place, or NULL. */
+  void *rhs_packed;
+  char implementation[32]; /* "sgemm NT" */
+} compiled_t;
+
+/* The routine for a program, or why there is none. */
+static int32_t choose(const openblas_t *openblas, const assay_program_t *program,
+                      plugin_matrices_t *out_matrices, const routine_t **out_routine,
+                      assay_reason_t *reason) {
+  int32_t code = plugin_matrices_make(program, out_matrices, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  for (size_t i = 0; i < openblas_routine_count; i++) {
+    const routine_t *routine = &openblas_routines[i];
+    if (strcmp(routine->option, openblas->routine) != 0) continue;
+    if (!plugin_is(&program->operands[0], routine->operand)) continue;
+    if (!plugin_is(&program->results[0], routine->result)) continue;
+    if (!plugin_algorithm_suits(program, routine->algorithm)) {
+      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s does not do algorithm %s",
+                        routine->name, plugin_attribute(program, "algorithm"));
+    }
+    if (routine->needs_terms && out_matrices->terms == 0) {
+      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s needs terms to add", routine->name);
+    }
+    *out_routine = routine;
+    return ASSAY_EXECUTOR_OK;
+  }
+  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s from %s to %s", openblas->routine,
+                    program->operands[0].element, program->results[0].element);
+}
+
+static int32_t openblas_promises(void *self, const assay_program_t *program) {
+  char text[256];
+  assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
+  plugin_matrices_t matrices = {0};
+  const routine_t *routine = NULL;
+  return choose(self, program, &matrices, &routine, &reason) == ASSAY_EXECUTOR_OK;
+}
+
+static void openblas_release(void *self, void *handle) {
+  (void)self;
+  compiled_t *compiled = handle;
+  free(compiled->lhs_packed);
+  free(compiled->rhs_packed);
+  free(compiled);
+}
+
+/* False without memory. */
+static bool make_room(const plugin_operand_t *operand, size_t bytes, void **out_room) {
+  if (operand->is_in_place || operand->element_count == 0) return true;
+  *out_room = calloc(operand->element_count, bytes);
+  return *out_room != NULL;
+}
+
+static int32_t openblas_compile(void *self, const assay_program_t *program, void **out_handle,
+                                assay_reason_t *reason) {
+  plugin_matrices_t matrices = {0};
+  const routine_t *routine = NULL;
+  int32_t code = choose(self, program, &matrices, &routine, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  compiled_t *compiled = calloc(1, sizeof *compiled);
+  if (compiled == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  compiled->routine = routine;
+  compiled->matrices = matrices;
+  snprintf(compiled->implementation, sizeof compiled->implementation, "%s %c%c", routine->name,
+           matrices.lhs.is_terms_first ? 'T' : 'N', matrices.rhs.is_terms_first ? 'N' : 'T');
+  if (!make_room(&matrices.lhs, routine->operand_bytes, &compiled->lhs_packed) ||
+      !make_room(&matrices.rhs, routine->operand_bytes, &compiled->rhs_packed)) {
+    openblas_release(self, compiled);
+    return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  }
+  *out_handle = compiled;
+  return ASSAY_EXECUTOR_OK;
+}
+
+static const char *openblas_implementation(void *self, void *handle) {
+  (void)self;
+  return ((const compiled_t *)handle)->implementation;
+}
+
+/* ---- Running. */
+
+/* Where the operand's matrices lie, gathered into `packed` unless they are in place. */
+static const char *prepare(const plugin_operand_t *operand, size_t bytes, const void *data,
+                           void *packed) {
+  if (operand->is_in_place || operand->element_count == 0) return data;
+  plugin_gather(operand, bytes, data, packed);
+  return packed;
+}
+
+static matrix_t view_matrix(const plugin_operand_t *operand, int64_t outer, int64_t terms) {
+  int64_t leading = operand->is_terms_first ? outer : terms;
+  return (matrix_t){.transpose = operand->is_terms_first ? CblasTrans : CblasNoTrans,
+                    .leading = (blasint)(leading == 0 ? 1 : leading),
+                    .outer_stride = (blasint)(operand->is_terms_first ? 1 : terms),
+                    .term_stride = (blasint)(operand->is_terms_first ? outer : 1)};
+}
+
+static int32_t openblas_execute(void *self, void *handle, const void *const *operands,
+                                void *const *results, assay_reason_t *reason) {
+  (void)reason;
+  const openblas_t *openblas = self;
+  const compiled_t *compiled = handle;
+  const routine_t *routine = compiled->routine;
+  const plugin_matrices_t *matrices = &compiled->matrices;
+  if (matrices->batch == 0 || matrices->rows == 0 || matrices->columns == 0) {
+    return ASSAY_EXECUTOR_OK; /* The result has no elements. */
+  }
+  size_t operand_bytes = routine->operand_bytes;
+  const char *lhs = prepare(&matrices->lhs, operand_bytes, operands[0], compiled->lhs_packed);
+  const char *rhs = prepare(&matrices->rhs, operand_bytes, operands[1], compiled->rhs_packed);
+  char *result = results[0];
+  product_t product = {.rows = (blasint)matrices->rows,
+                       .columns = (blasint)matrices->columns,
+                       .terms = (blasint)matrices->terms,
+                       .lhs = view_matrix(&matrices->lhs, matrices->rows, matrices->terms),
+                       .rhs = view_matrix(&matrices->rhs, matrices->columns, matrices->terms)};
+  for (int64_t batch = 0; batch < matrices->batch; batch++) {
+    product.lhs.data = lhs;
+    product.rhs.data = rhs;
+    product.result = result;
+    routine->run(&openblas->blas, &product);
+    lhs += (size_t)(matrices->rows * matrices->terms) * operand_bytes;
+    rhs += (size_t)(matrices->columns * matrices->terms) * operand_bytes;
+    result += (size_t)(matrices->rows * matrices->columns) * routine->result_bytes;
+  }
+  return ASSAY_EXECUTOR_OK;
+}
+
+const assay_executor_t *assay_executor_query(uint32_t abi_max) {
+  static const assay_executor_t table = {.abi = 1,
+                                         .struct_size = sizeof(assay_executor_t),
+                                         .open = openblas_open,
+                                         .name = openblas_name,
+                                         .version = openblas_version,
+                                         .hardware = openblas_hardware,
+                                         .promises = openblas_promises,
+                                         .compile = openblas_compile,
+                                         .execute = openblas_execute,
+                                         .implementation = openblas_implementation,
+                                         .release = openblas_release,
+                                         .close = openblas_close,
+                                         .validates = 1};
+  return abi_max >= 1 ? &table : NULL;
+}

@@ -1,0 +1,85 @@
+#include "harness/exec/registry/registry.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "harness/exec/registry/list.h"
+#include "harness/exec/registry/paths.h"
+
+const worker_t worker_table[] = {
+    {"xla", "jax", "XLA, on the StableHLO program itself"},
+    {"jax", "jax", "JAX, through jax.lax with its checks"},
+    {"stablehlo", "jax", "the StableHLO reference interpreter"},
+    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program"},
+    {"torch", "torch", "PyTorch, eager"},
+    {NULL, NULL, NULL},
+};
+
+const worker_t *worker_find(const char *name, size_t name_size) {
+  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
+    bool is_it = strlen(worker->name) == name_size && memcmp(worker->name, name, name_size) == 0;
+    if (is_it) return worker;
+  }
+  return NULL;
+}
+
+char *worker_source(const char *directory, const char *name, const char *suffix) {
+  char *file = g_strconcat(name, suffix, NULL);
+  char *path = NULL;
+  if (directory != NULL) {
+    path = g_build_filename(directory, file, NULL);
+  } else {
+    char *program = g_file_read_link("/proc/self/exe", NULL);
+    char *folder = program == NULL ? g_strdup(".") : g_path_get_dirname(program);
+    path = g_build_filename(folder, "workers", file, NULL);
+    g_free(folder);
+    g_free(program);
+  }
+  g_free(file);
+  return path;
+}
+
+char *worker_environment_path(const worker_t *worker, const char *part) {
+  return g_build_filename(g_get_user_data_dir(), "assay", "executors", worker->environment, part,
+                          NULL);
+}
+
+/* Whether the environment was made from that list, or from the one that goes for it elsewhere. */
+static bool is_made_from(const char *stamp, const char *directory, const char *name) {
+  worker_list_t list;
+  failure_t error;
+  if (worker_list_read(directory, name, &list, &error) != STATUS_OK) return false;
+  bool is_made = strcmp(list.text, stamp) == 0 ||
+                 (list.otherwise != NULL && is_made_from(stamp, directory, list.otherwise));
+  worker_list_free(&list);
+  return is_made;
+}
+
+bool worker_is_installed(const worker_t *worker, const char *directory) {
+  char *stamp_path = worker_environment_path(worker, worker_stamp);
+  char *stamp = NULL;
+  bool is_installed = g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
+                      is_made_from(stamp, directory, worker->environment);
+  g_free(stamp);
+  g_free(stamp_path);
+  return is_installed;
+}
+
+status_t worker_command(const worker_t *worker, const char *directory, const char *options,
+                        char **out_command, failure_t *error) {
+  if (!worker_is_installed(worker, directory)) {
+    return status_fail(error, STATUS_IO, "%s is not installed: run `assay executors install %s`",
+                       worker->name, worker->name);
+  }
+  char *parts[] = {worker_environment_path(worker, worker_python),
+                   worker_source(directory, worker->name, "_worker.py"), g_strdup(options)};
+  GString *command = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+    char *quoted = g_shell_quote(parts[i]);
+    g_string_append_printf(command, "%s%s", i == 0 ? "" : " ", quoted);
+    g_free(quoted);
+    g_free(parts[i]);
+  }
+  *out_command = g_string_free(command, FALSE);
+  return STATUS_OK;
+}

@@ -1,0 +1,69 @@
+#include "harness/exec/transport/dso.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "harness/exec/transport/table.h"
+
+static const char query_symbol[] = "assay_executor_query";
+
+static void unload(void *library) { dlclose(library); }
+
+/* dlopen() looks for a name without a slash in the system's libraries: here it is a file. */
+static void *load(const char *path) {
+  if (strchr(path, '/') != NULL) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char *here = g_strconcat("./", path, NULL);
+  void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+  g_free(here);
+  return library;
+}
+
+static status_t query(void *library, call_memory_t *memory, const assay_executor_t **out_table,
+                      failure_t *error) {
+  /* POSIX has dlsym() return functions as objects; ISO C has no cast for that. */
+  union {
+    void *object;
+    assay_executor_query_t function;
+  } symbol = {.object = dlsym(library, query_symbol)};
+  if (symbol.object == NULL) {
+    return status_fail(error, STATUS_IO,
+                       "it exports no %s(): a backend does, see harness/exec/plugins/README.md",
+                       query_symbol);
+  }
+  call_visit_t visit = call_visit_begin(memory, CALL_query);
+  const assay_executor_t *table = symbol.function(ASSAY_EXECUTOR_ABI);
+  call_visit_end(memory, visit);
+  if (table == NULL) {
+    return status_fail(error, STATUS_IO,
+                       "it does not serve executor ABI %u: it needs a newer Assay",
+                       ASSAY_EXECUTOR_ABI);
+  }
+  *out_table = table;
+  return STATUS_OK;
+}
+
+static status_t open_library(void *library, const char *options, call_memory_t *memory,
+                             transport_t **out_transport, failure_t *error) {
+  const assay_executor_t *table = NULL;
+  const table_library_t owned = {.handle = library, .unload = unload};
+  STATUS_TRY(query(library, memory, &table, error));
+  return table_transport_open(table, options, &owned, memory, out_transport, error);
+}
+
+status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
+                            transport_t **out_transport, failure_t *error) {
+  call_visit_t visit = call_visit_begin(memory, CALL_load);
+  void *library = load(path);
+  bool changed = call_visit_end(memory, visit);
+  if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", dlerror());
+  failure_t reason = {0};
+  status_t status = open_library(library, options, memory, out_transport, &reason);
+  if (status != STATUS_OK) {
+    visit = call_visit_begin(memory, CALL_unload);
+    unload(library);
+    call_visit_end(memory, visit);
+    return status_fail(error, status, "%s: %.400s", path, reason.text);
+  }
+  (*out_transport)->load_changed_environment |= changed;
+  return STATUS_OK;
+}

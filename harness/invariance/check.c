@@ -1,0 +1,206 @@
+#include "harness/invariance/check.h"
+
+#include <stdio.h>
+
+/* The same under every result: an element that is never written is not told here from one that is
+ * (`assay vet` tells). */
+enum { POISON = 0xa5 };
+
+const char *invariance_outcome_spelling(invariance_outcome_t outcome) {
+  static const char *const spellings[INVARIANCE_OUTCOME_COUNT] = {
+#define OUTCOME(name, spelling) spelling,
+      INVARIANCE_OUTCOMES(OUTCOME)
+#undef OUTCOME
+  };
+  return spellings[outcome];
+}
+
+bool invariance_same_bits(const element_t *element, uint64_t a, uint64_t b) {
+  if (a == b) return true;
+  const format_t *format = element->format;
+  if (format == NULL || !format_has_nan(format)) return false;
+  return format_is_nan(format, a) && format_is_nan(format, b);
+}
+
+void invariance_run(executor_t *executor, const case_t *instance, arena_t *arena,
+                    invariance_run_t *out_run) {
+  invariance_run_t *run = out_run;
+  *run = (invariance_run_t){.outcome = EXECUTOR_OK};
+  const program_t *program = &instance->program;
+  if (executor_promises(executor, program) == EXECUTOR_PROMISE_NO) {
+    run->outcome = EXECUTOR_REFUSED;
+    g_strlcpy(run->reason, "outside its declared target", sizeof run->reason);
+    return;
+  }
+  executor_program_t *compiled = NULL;
+  run->outcome = executor_compile(executor, program, &compiled, run->reason, sizeof run->reason);
+  if (run->outcome != EXECUTOR_OK) return;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    run->results[i] = tensor_make(arena, &program->results[i]);
+  }
+  execution_t execution =
+      executor_execute(executor, compiled, instance->operands, POISON, run->results);
+  run->outcome = execution.outcome;
+  snprintf(run->reason, sizeof run->reason, "%s", execution.reason);
+}
+
+/* False, and what the outcome says of the check, if there are no results. */
+static bool has_results(const invariance_run_t *run, invariance_check_t *check) {
+  if (run->outcome == EXECUTOR_OK) return true;
+  bool is_refusal = run->outcome == EXECUTOR_REFUSED || run->outcome == EXECUTOR_REJECTED;
+  check->outcome = is_refusal ? INVARIANCE_OUTCOME_refused : INVARIANCE_OUTCOME_failed;
+  snprintf(check->reason, sizeof check->reason, "%s", run->reason);
+  return false;
+}
+
+static bool is_zero(const element_t *element, uint64_t bits) {
+  if (element->format == NULL) return bits == 0;
+  return format_to_double(element->format, bits) == 0; /* A subnormal number is none. */
+}
+
+/* Holds the results of the other run against those of the base; `maps` of elements, or NULL where
+ * every element stands for itself. */
+static bool compare(const program_t *program, const tensor_t *base, const tensor_t *other,
+                    const size_t *const *maps, invariance_difference_t *out_difference) {
+  *out_difference = (invariance_difference_t){.is_sign_of_zero = true};
+  for (uint32_t result = 0; result < program->result_count; result++) {
+    const element_t *element = other[result].type.element;
+    size_t parts = element->components;
+    size_t count = type_component_count(&other[result].type);
+    out_difference->compared += count;
+    for (size_t i = 0; i < count; i++) {
+      size_t from = maps == NULL ? i : maps[result][i / parts] * parts + i % parts;
+      uint64_t base_bits = element_load(element, base[result].data, from);
+      uint64_t other_bits = element_load(element, other[result].data, i);
+      if (invariance_same_bits(element, base_bits, other_bits)) continue;
+      if (!is_zero(element, base_bits) || !is_zero(element, other_bits)) {
+        out_difference->is_sign_of_zero = false;
+      }
+      if (out_difference->count++ > 0) continue;
+      out_difference->result = result;
+      out_difference->base_component = from;
+      out_difference->other_component = i;
+      out_difference->base_bits = base_bits;
+      out_difference->other_bits = other_bits;
+    }
+  }
+  return out_difference->count == 0;
+}
+
+/* Runs a case once more: true if it gives the bits of `run`. */
+static bool is_repeatable(executor_t *executor, const case_t *instance, const invariance_run_t *run,
+                          arena_t *arena, invariance_check_t *check) {
+  invariance_run_t again;
+  invariance_run(executor, instance, arena, &again);
+  if (!has_results(&again, check)) return false;
+  if (compare(&instance->program, run->results, again.results, NULL, &check->difference)) {
+    return true;
+  }
+  check->outcome = INVARIANCE_OUTCOME_unrepeatable;
+  return false;
+}
+
+/* Begins anew: the results at hand may be those of an earlier compilation. */
+static void check_executions(executor_t *executor, const case_t *instance, uint32_t executions,
+                             arena_t *arena, invariance_check_t *check) {
+  invariance_run_t first;
+  invariance_run(executor, instance, arena, &first);
+  if (!has_results(&first, check)) return;
+  for (uint32_t execution = 2; execution <= executions; execution++) {
+    arena_mark_t mark = arena_mark(arena);
+    bool is_same = is_repeatable(executor, instance, &first, arena, check);
+    arena_rewind(arena, mark);
+    if (is_same) continue;
+    check->difference.execution = execution;
+    if (check->outcome == INVARIANCE_OUTCOME_unrepeatable) {
+      check->outcome = INVARIANCE_OUTCOME_broken;
+    }
+    return;
+  }
+}
+
+/* The case runs twice under either compilation, so that what differs is the compilation. */
+static void check_compilations(executor_t *executor, const case_t *instance, arena_t *arena,
+                               invariance_check_t *check) {
+  invariance_run_t first;
+  invariance_run(executor, instance, arena, &first);
+  if (!has_results(&first, check)) return;
+  if (!is_repeatable(executor, instance, &first, arena, check)) return;
+  executor_forget_programs(executor);
+  invariance_run_t other;
+  invariance_run(executor, instance, arena, &other);
+  if (!has_results(&other, check)) return;
+  invariance_difference_t difference;
+  bool is_same = compare(&instance->program, first.results, other.results, NULL, &difference);
+  if (!is_same && !is_repeatable(executor, instance, &other, arena, check)) return;
+  check->difference = difference;
+  if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
+}
+
+/* Whether both cases give the same bits again, also when both programs are compiled anew, the other
+ * one first this time: what comes with the turn is then seen to come with it. */
+static bool are_repeatable(executor_t *executor, const case_t *base_case,
+                           const invariance_run_t *base, const case_t *other_case,
+                           const invariance_run_t *other, arena_t *arena,
+                           invariance_check_t *check) {
+  if (!is_repeatable(executor, other_case, other, arena, check)) return false;
+  if (!is_repeatable(executor, base_case, base, arena, check)) return false;
+  executor_forget_programs(executor);
+  return is_repeatable(executor, other_case, other, arena, check) &&
+         is_repeatable(executor, base_case, base, arena, check);
+}
+
+/* A difference counts only between two cases that both give the same bits again. */
+static void check_two_cases(executor_t *executor, const invariance_instance_t *instance,
+                            const invariance_run_t *base, arena_t *arena,
+                            invariance_check_t *check) {
+  invariance_other_t other;
+  if (!invariance_make_other(instance, arena, &other)) {
+    check->outcome = INVARIANCE_OUTCOME_void;
+    return;
+  }
+  invariance_run_t run;
+  invariance_run(executor, &other.instance, arena, &run);
+  if (!has_results(&run, check)) return;
+  invariance_difference_t difference;
+  bool is_same =
+      compare(&other.instance.program, base->results, run.results, other.element_map, &difference);
+  if (!is_same &&
+      !are_repeatable(executor, &instance->base, base, &other.instance, &run, arena, check)) {
+    return;
+  }
+  check->difference = difference;
+  if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
+}
+
+void invariance_check(executor_t *executor, const invariance_instance_t *instance,
+                      const invariance_run_t *base, uint32_t executions, arena_t *arena,
+                      invariance_check_t *out_check) {
+  invariance_check_t *check = out_check;
+  *check = (invariance_check_t){.outcome = INVARIANCE_OUTCOME_holds};
+  if (!has_results(base, check)) return;
+  switch (invariance_table[instance->property].kind) {
+    case INVARIANCE_KIND_RUNS:
+      check_executions(executor, &instance->base, executions, arena, check);
+      break;
+    case INVARIANCE_KIND_COMPILES:
+      check_compilations(executor, &instance->base, arena, check);
+      break;
+    case INVARIANCE_KIND_COUNT:
+    case INVARIANCE_KIND_POSITION:
+    case INVARIANCE_KIND_LAYOUT:
+    default:
+      check_two_cases(executor, instance, base, arena, check);
+      break;
+  }
+  if (check->outcome == INVARIANCE_OUTCOME_holds && check->difference.compared == 0) {
+    check->outcome = INVARIANCE_OUTCOME_void;
+  }
+}
+
+void invariance_check_afresh(executor_t *executor, const invariance_instance_t *instance,
+                             uint32_t executions, arena_t *arena, invariance_check_t *out_check) {
+  invariance_run_t base;
+  invariance_run(executor, &instance->base, arena, &base);
+  invariance_check(executor, instance, &base, executions, arena, out_check);
+}

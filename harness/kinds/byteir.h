@@ -1,0 +1,52 @@
+/* What the rows of the ByteIR ops share (oracles/ops/byteir_*): custom calls whose target is the
+ * op's name.  The document that introduced them ("ByteIR Additional Ops") gives types and
+ * attributes and hardly a constraint; the one of today gives some more.  Where they differ,
+ * permission `byteir` of the contract says whose word holds, and constraints of
+ * op_t.contract_constraints say what. */
+#ifndef ASSAY_KINDS_BYTEIR_H
+#define ASSAY_KINDS_BYTEIR_H
+
+#include "harness/kinds/custom_call.h"
+#include "harness/draw/draw.h"
+
+/* f16, bf16, f32 or f64; `unused` makes it a draw_filter_t. */
+bool byteir_is_float(const element_t *element, const void *unused);
+
+/* An unquantized tensor of such numbers. */
+bool byteir_is_float_tensor(const type_t *type);
+
+/* The dimension that an axis means: itself, or counted from the end if it is negative.  Whether it
+ * is one of `rank` dimensions. */
+int64_t byteir_axis(int64_t axis, uint32_t rank);
+bool byteir_axis_in_range(int64_t axis, uint32_t rank);
+
+/* The dimensions that a list of axes means, ascending.  Whether all are in range and none is named
+ * twice, by whatever sign. */
+dimension_list_t byteir_axes(const dimension_list_t *axes, uint32_t rank);
+bool byteir_axes_are_valid(const dimension_list_t *axes, uint32_t rank);
+
+/* The two documents of which permission `byteir` chooses, for op_constraint_t.document. */
+#define BYTEIR_DOCUMENT_SEED "ByteIR Additional Ops, as it introduced them"
+#define BYTEIR_DOCUMENT_TODAY "ByteIR Additional Ops, as of today"
+
+/* Constraint "sign" of the ops with axes: today's document wants none to be negative. */
+extern const op_constraint_t byteir_sign_constraints[];
+
+/* "sign" if that holds under the contract and a negative axis is there, else NULL. */
+const char *byteir_check_axis_sign(const contract_t *contract, int64_t axis);
+const char *byteir_check_axes_sign(const contract_t *contract, const dimension_list_t *axes);
+
+/* Draws a shape of rank `rank_min` to the limit with `axis_count` of its dimensions, or any number
+ * of them if that is 0, chosen as those along which terms are combined; *out_axes are they, in any
+ * order, seldom one of them negative. */
+type_t byteir_draw_shape(rng_t *rng, const draw_limits_t *limits, const element_t *element,
+                         uint32_t rank_min, uint32_t axis_count, dimension_list_t *out_axes);
+
+/* op_t.axes and with_axes of ops whose first operand and first result have one type, of which the
+ * dimensions in the mask `terms` are combined and all others are batches.  Of the latter function
+ * the attributes are left to the op: it returns the dimensions that are combined, ascending. */
+void byteir_row_axes(const type_t *type, uint32_t terms, axes_t *out_axes);
+dimension_list_t byteir_row_with_axes(const program_t *program, axes_t *inout_axes,
+                                      program_t *out_program);
+
+#endif

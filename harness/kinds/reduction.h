@@ -1,0 +1,173 @@
+/* Reductions: what stablehlo.reduce shares with the ops whose meaning is a reduce (reduce_window,
+ * the scatter of select_and_scatter, all_reduce, reduce_scatter).  A body, the types in which it
+ * works, and their rules.
+ *
+ * Inputs and initial values are converted to the accumulation type, the type that the body takes
+ * and returns, and what it returns to the type of the result.  Today's specification has the first
+ * of these conversions alone, and never to a narrower type; the RFC "StableHLO quantization for
+ * reduction ops" has both, between quantized types (its case A), floats (F) and integers (G).
+ * Permission `reduce_types` of the contract says whose rules hold. */
+#ifndef ASSAY_KINDS_REDUCTION_H
+#define ASSAY_KINDS_REDUCTION_H
+
+#include "harness/base/rng.h"
+#include "harness/model/contract.h"
+#include "harness/model/op.h"
+#include "harness/types/scalar_type.h"
+
+typedef enum reduce_body {
+#define REDUCE_BODY(name, inputs, domain, summary) REDUCE_##name,
+#include "harness/kinds/reduce_bodies.def"
+#undef REDUCE_BODY
+  REDUCE_BODY_COUNT
+} reduce_body_t;
+
+/* The accumulation types on which a body is defined.  On booleans add and maximum are OR, multiply
+ * and minimum are AND, as StableHLO's elementwise ops define it. */
+typedef enum reduce_domain {
+  REDUCE_DOMAIN_ANY,     /* Booleans, integers, floats, complex numbers, quantized. */
+  REDUCE_DOMAIN_ORDERED, /* Not complex numbers. */
+  REDUCE_DOMAIN_BITS,    /* Booleans and integers. */
+  REDUCE_DOMAIN_ARG,     /* An integer or float value and an integer index, neither converted. */
+  REDUCE_DOMAIN_COUNT,   /* An unquantized value and an integer count, summed independently. */
+} reduce_domain_t;
+
+/* A row of reduce_bodies.def. */
+typedef struct reduce_body_row {
+  const char *name;
+  uint32_t inputs;
+  reduce_domain_t domain;
+  const char *summary;
+} reduce_body_row_t;
+
+extern const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT];
+
+/* The attributes that say what is done with the terms; without pointers. */
+typedef struct reduction {
+  reduce_body_t body;
+  uint32_t accumulation_count; /* 0 where the types are those of the results: canonical then. */
+  scalar_type_t accumulation[CASE_RESULTS_MAX];
+} reduction_t;
+
+/* The attributes of stablehlo.reduce. */
+typedef struct reduce_attributes {
+  reduction_t reduction;
+  dimension_list_t dimensions; /* In any order, which means nothing. */
+} reduce_attributes_t;
+
+/* The types of N inputs (and their initial values), accumulations and results. */
+typedef struct reduction_types {
+  uint32_t count;
+  scalar_type_t inputs[CASE_RESULTS_MAX];
+  scalar_type_t accumulations[CASE_RESULTS_MAX];
+  scalar_type_t results[CASE_RESULTS_MAX];
+} reduction_types_t;
+
+/* Of `count` tensors and results, at most CASE_RESULTS_MAX, none of them quantized per axis.
+ * Accumulations that the attribute does not name are the results'. */
+reduction_types_t reduction_types(const reduction_t *reduction, const type_t *inputs,
+                                  const type_t *results, uint32_t count);
+
+/* Names the accumulations where they differ from the results', and leaves them out else. */
+void reduction_name_accumulations(const reduction_types_t *types, reduction_t *inout_reduction);
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* ` KEY=add`: `key` is "body", or "scatter".  Parsing starts at the blank. */
+status_t reduction_parse_body(scan_t *scan, const char *key, reduction_t *inout_reduction,
+                              failure_t *error);
+void reduction_print_body(const reduction_t *reduction, const char *key, GString *out_text);
+
+/* ` accumulation=f32` or ` accumulation=[f32,i32]`, or nothing: the last of an op's attributes. */
+status_t reduction_parse_accumulation(scan_t *scan, arena_t *arena, reduction_t *inout_reduction,
+                                      failure_t *error);
+void reduction_print_accumulation(const reduction_t *reduction, GString *out_text);
+
+/* ", accumulating in f32": the first input. */
+void reduction_print_words(const reduction_types_t *types, GString *out_text);
+
+/* The region of the body in MLIR, "    ^body(...):\n" and its ops, one a line.  For programs that
+ * are not valid too: where there are fewer results than the body has inputs, the first one's type
+ * is taken. */
+void reduction_print_region(const reduction_t *reduction, const type_t *results,
+                            uint32_t result_count, GString *out_text);
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+/* Whether a body is defined on these types (a table of reduce_domain_t). */
+bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types);
+
+/* An element type, or a quantized one whose quantization is per tensor: what a reduction takes. */
+bool reduction_takes(const type_t *type);
+
+/* The id of a constraint that neither rules permit to break, or NULL: `body_id`, the op's own on
+ * the type of its body; `result_id`, its own that results have the type the body returns; or a
+ * forbidden one of REDUCTION_CONSTRAINTS. */
+const char *reduction_validate(const reduction_t *reduction, const reduction_types_t *types,
+                               const char *body_id, const char *result_id);
+
+/* Of types that pass: the id of one of REDUCTION_CONSTRAINTS that is not modelled, or NULL. */
+const char *reduction_check_model(const reduction_t *reduction, const reduction_types_t *types);
+
+/* Of types that pass: for op_t.validate_under. */
+const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
+                                     const char *body_id, const char *result_id);
+
+#define REDUCTION_RFC "RFC \"StableHLO quantization for reduction ops\""
+
+/* For op_t.constraints, beside those that the op numbers, with its ids as above.  That no case of
+ * the RFC but A, F and G is defined is what today's is_promotable() says too. */
+#define REDUCTION_CONSTRAINTS(body_id, result_id)                                                  \
+  OP_FORBIDDEN("case-B", "case B of the reduction RFC (float to quantized) is not defined",        \
+               body_id " or " result_id),                                                          \
+      OP_FORBIDDEN("case-C", "case C of the reduction RFC (quantized to float) is not defined",    \
+                   body_id " or " result_id),                                                      \
+      OP_FORBIDDEN("case-D", "case D of the reduction RFC (float to integer) is not defined",      \
+                   body_id " or " result_id),                                                      \
+      OP_FORBIDDEN("case-E", "case E of the reduction RFC (integer to float) is not defined",      \
+                   body_id " or " result_id),                                                      \
+      OP_FORBIDDEN(                                                                                \
+          "case-H",                                                                                \
+          "case H of the reduction RFC (complex to complex) is not defined; today's "              \
+          "specification widens complex numbers, and the result has the type of the accumulation", \
+          body_id " or " result_id),                                                               \
+      OP_FORBIDDEN_BY("bits", "and, or and xor combine booleans or integers", "inputs (I1), (I2)", \
+                      "StableHLO specification, and, or, xor"),                                    \
+      OP_UNMODELLED("accumulation",                                                                \
+                    "the accumulation is left out where its types are the results'"),              \
+      OP_UNMODELLED(                                                                               \
+          "body",                                                                                  \
+          "maximum and minimum take no complex numbers; argmax and argmin take booleans, "         \
+          "integers or floats, and indices that are integers, and convert neither; sum_count "     \
+          "takes counts that are integers, and no quantized values")
+
+/* For op_t.contract_constraints, with the op's ids as above. */
+#define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                       \
+  OP_SPECIFIED(body_id,                                                                          \
+               "each input can be promoted to the type that the body takes: a wider one or one " \
+               "as wide (reduce_types=spec)"),                                                   \
+      OP_SPECIFIED(result_id,                                                                    \
+                   "each result has the type that the body returns "                             \
+                   "(reduce_types=spec)"),                                                       \
+      OP_FORBIDDEN_BY("case-H",                                                                  \
+                      "case H of the reduction RFC (complex to complex) is not defined "         \
+                      "(reduce_types=rfc)",                                                      \
+                      "case H", REDUCTION_RFC),                                                  \
+      OP_FORBIDDEN_BY("baseline",                                                                \
+                      "inputs and results have the same element type but for scale and zero "    \
+                      "point (reduce_types=rfc)",                                                \
+                      "baseline_element_type(inputs...) = baseline_element_type(results...)",    \
+                      REDUCTION_RFC)
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* Draws a body of at most `inputs_max` inputs and types for it; the accumulation is named if it has
+ * to be.  Most obey today's specification; some the RFC alone; a share is quantized. */
+void reduction_draw(rng_t *rng, uint32_t inputs_max, arena_t *arena, reduction_t *out_reduction,
+                    reduction_types_t *out_types);
+
+/* The pattern of the neutral initial value of input `input`, in the type of that input. */
+uint64_t reduction_neutral_bits(const reduction_t *reduction, const scalar_type_t *type,
+                                uint32_t input);
+
+#endif

@@ -1,0 +1,180 @@
+#include "harness/quant_run/enclosure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Enclosing programs ---------------------------------------------------------------------- */
+
+/* Boxes as the walk fills them: of the steps' tensors, or of the tensors inside a region. */
+typedef struct enclosing {
+  const contract_t *contract; /* NULL: exact real numbers. */
+  arena_t *arena;
+  quant_enclosure_t *enclosure;
+} enclosing_t;
+
+static box_t *points_of(const tensor_t *tensor, arena_t *arena) {
+  size_t count = type_element_count(&tensor->type);
+  box_t *boxes = ARENA_NEW_ARRAY(arena, box_t, count);
+  for (size_t i = 0; i < count; i++) boxes[i] = box_make_point(tensor, i);
+  return boxes;
+}
+
+static void note_unknown(enclosing_t *enclosing, const char *where, const char *reason) {
+  quant_enclosure_t *enclosure = enclosing->enclosure;
+  if (enclosure->unknown_steps++ > 0) return;
+  snprintf(enclosure->unknown, sizeof enclosure->unknown, "%.60s: %.120s", where, reason);
+}
+
+/* Encloses one program: `boxes` by tensor, of which `operands` are there and `results` are made. */
+static status_t enclose_program(enclosing_t *enclosing, const program_t *program, const char *where,
+                                const uint32_t *operands, const uint32_t *results, box_t **boxes,
+                                failure_t *error) {
+  const box_t *given[CASE_OPERANDS_MAX] = {0};
+  box_t *made[CASE_RESULTS_MAX] = {0};
+  for (uint32_t i = 0; i < program->operand_count; i++) given[i] = boxes[operands[i]];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    size_t count = type_element_count(&program->results[i]);
+    made[i] = ARENA_NEW_ARRAY(enclosing->arena, box_t, count);
+    for (size_t k = 0; k < count; k++) made[i][k] = box_whole_line();
+    boxes[results[i]] = made[i];
+  }
+  const oracle_t *oracle = oracle_find(program->op);
+  if (oracle == NULL || oracle->enclose == NULL) {
+    note_unknown(enclosing, where, program->op->name);
+    return STATUS_OK;
+  }
+  failure_t reason = {0};
+  arena_mark_t mark = arena_mark(enclosing->arena);
+  const enclosure_call_t call = {.program = program,
+                                 .contract = enclosing->contract,
+                                 .operands = given,
+                                 .arena = enclosing->arena,
+                                 .error = &reason};
+  status_t status = oracle->enclose(&call, made);
+  arena_rewind(enclosing->arena, mark);
+  if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
+    for (uint32_t i = 0; i < program->result_count; i++) {
+      size_t count = type_element_count(&program->results[i]);
+      for (size_t k = 0; k < count; k++) made[i][k] = box_whole_line();
+    }
+    note_unknown(enclosing, where, reason.text);
+    return STATUS_OK;
+  }
+  if (status != STATUS_OK) *error = reason;
+  return status;
+}
+
+/* ---- The high-precision model ---------------------------------------------------------------- */
+
+static status_t enclose_region(enclosing_t *enclosing, const quant_region_t *region, box_t **values,
+                               failure_t *error) {
+  box_t **inners = ARENA_NEW_ARRAY(enclosing->arena, box_t *, region->inner_count + 1);
+  for (uint32_t i = 0; i < region->inner_count; i++) {
+    const tensor_t *constant = region->inners[i].constant;
+    inners[i] = NULL;
+    if (i < region->input_count) inners[i] = values[region->ports[i].value];
+    if (constant != NULL) inners[i] = points_of(constant, enclosing->arena);
+  }
+  for (uint32_t i = 0; i < region->op_count; i++) {
+    const quant_op_t *op = &region->ops[i];
+    STATUS_TRY(enclose_program(enclosing, &op->program, region->name, op->operands, op->results,
+                               inners, error));
+  }
+  for (uint32_t i = 0; i < region->output_count; i++) {
+    values[region->ports[region->input_count + i].value] = inners[region->returns[i]];
+  }
+  return STATUS_OK;
+}
+
+static status_t enclose_model(const quant_graph_t *graph, const tensor_t *inputs,
+                              enclosing_t *enclosing, failure_t *error) {
+  box_t **values = enclosing->enclosure->values;
+  for (uint32_t i = 0; i < graph->value_count; i++) {
+    const tensor_t *constant = graph->values[i].constant;
+    values[i] = constant == NULL ? NULL : points_of(constant, enclosing->arena);
+  }
+  for (uint32_t i = 0; i < graph->input_count; i++) {
+    values[graph->inputs[i]] = points_of(&inputs[i], enclosing->arena);
+  }
+  const uint32_t *order = quant_graph_order(graph, enclosing->arena);
+  for (uint32_t i = 0; i < graph->region_count; i++) {
+    const quant_region_t *region = &graph->regions[order[i]];
+    if (strcmp(region->kernel, QUANT_RESCALE_KERNEL) == 0) { /* The same numbers on both sides. */
+      values[region->ports[1].value] = values[region->ports[0].value];
+    } else {
+      STATUS_TRY(enclose_region(enclosing, region, values, error));
+    }
+  }
+  return STATUS_OK;
+}
+
+/* ---- The steps ------------------------------------------------------------------------------- */
+
+static status_t enclose_steps(const quant_steps_t *steps, const tensor_t *inputs,
+                              enclosing_t *enclosing, failure_t *error) {
+  box_t **tensors = enclosing->enclosure->tensors;
+  for (uint32_t i = 0; i < steps->tensor_count; i++) {
+    const tensor_t *constant = steps->tensors[i].constant;
+    tensors[i] = constant == NULL ? NULL : points_of(constant, enclosing->arena);
+  }
+  for (uint32_t i = 0; i < steps->graph->input_count; i++) {
+    tensors[steps->inputs[i]] = points_of(&inputs[i], enclosing->arena);
+  }
+  for (uint32_t i = 0; i < steps->step_count; i++) {
+    const quant_step_t *step = &steps->steps[i];
+    const char *where = steps->tensors[step->results[0]].name;
+    STATUS_TRY(enclose_program(enclosing, &step->program, where, step->operands, step->results,
+                               tensors, error));
+  }
+  return STATUS_OK;
+}
+
+status_t quant_enclose(const quant_steps_t *steps, const contract_t *contract,
+                       const tensor_t *inputs, arena_t *arena, quant_enclosure_t *out_enclosure,
+                       failure_t *error) {
+  quant_enclosure_t enclosure = {
+      .values = ARENA_NEW_ARRAY(arena, box_t *, steps->graph->value_count + 1),
+      .tensors = ARENA_NEW_ARRAY(arena, box_t *, steps->tensor_count + 1)};
+  enclosing_t enclosing = {.arena = arena, .enclosure = &enclosure};
+  STATUS_TRY(enclose_model(steps->graph, inputs, &enclosing, error));
+  enclosing.contract = contract;
+  STATUS_TRY(enclose_steps(steps, inputs, &enclosing, error));
+  *out_enclosure = enclosure;
+  return STATUS_OK;
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* The largest distance of a number in `a` from one in `b`, rounded up. */
+static double farthest(box_t a, box_t b) {
+  double above = nextafter(a.high - b.low, INFINITY), below = nextafter(b.high - a.low, INFINITY);
+  if (isnan(above) || isnan(below)) return INFINITY;
+  if (a.high == b.low) above = 0;
+  if (b.high == a.low) below = 0;
+  return fmax(fmax(above, below), 0);
+}
+
+double quant_number(const type_t *type, const tensor_t *data, size_t element) {
+  const box_t box = box_value(type, element, box_make_point(data, element));
+  return box.low + (box.high - box.low) / 2;
+}
+
+quant_error_t quant_error_of(const quant_steps_t *steps, const quant_enclosure_t *enclosure,
+                             uint32_t tensor, const tensor_t *data) {
+  const quant_step_tensor_t *row = &steps->tensors[tensor];
+  const box_t *model = enclosure->values[row->value];
+  const box_t *stored = enclosure->tensors[tensor];
+  quant_error_t worst = {0};
+  size_t count = type_element_count(&row->type);
+  for (size_t i = 0; i < count; i++) {
+    const box_t permitted = box_value(&row->type, i, stored[i]);
+    worst.certified = fmax(worst.certified, farthest(permitted, model[i]));
+    if (data == NULL) continue;
+    const box_t got = box_make_point(data, i);
+    worst.observed = fmax(worst.observed, farthest(box_value(&row->type, i, got), model[i]));
+    bool is_inside = stored[i].low <= got.low && got.high <= stored[i].high;
+    if (!is_inside && worst.outside++ == 0) worst.first_outside = i;
+  }
+  return worst;
+}

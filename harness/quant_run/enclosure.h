@@ -1,0 +1,42 @@
+/* What a quantized model may return, enclosed: for given inputs, intervals that hold the exact real
+ * numbers of the high-precision model, and intervals that hold whatever conforming executors return
+ * from the exported steps.  Their distance is the certified error: no conforming run is further
+ * from the model. */
+#ifndef ASSAY_QUANT_RUN_ENCLOSURE_H
+#define ASSAY_QUANT_RUN_ENCLOSURE_H
+
+#include "harness/quant/lower/export.h"
+#include "oracles/oracle.h"
+
+typedef struct quant_enclosure {
+  box_t **values;  /* By value of the graph, one box an element: exact real numbers. */
+  box_t **tensors; /* By tensor of the steps: what may be stored there. */
+  uint32_t
+      unknown_steps; /* Steps and ops of the model that nobody encloses: their results are ... */
+  char unknown[192]; /* ... the whole line; the first of them and why, or "". */
+} quant_enclosure_t;
+
+/* `inputs` are the graph's, in their order and high-precision types.  STATUS_INVALID for a bug in
+ * Assay. */
+status_t quant_enclose(const quant_steps_t *steps, const contract_t *contract,
+                       const tensor_t *inputs, arena_t *arena, quant_enclosure_t *out_enclosure,
+                       failure_t *error);
+
+/* Errors of one tensor that stands for a value of the graph, in the value's own unit. */
+typedef struct quant_error {
+  double certified; /* The largest that any conforming run may have; infinite if unknown. */
+  double observed;  /* The largest of these data: an upper bound, as the model is enclosed. */
+  size_t outside;   /* Elements that lie outside what conforming runs may store. */
+  size_t first_outside;
+} quant_error_t;
+
+/* `data` is what a run stored in the tensor, or NULL for the certified error alone.  The tensor has
+ * a value. */
+quant_error_t quant_error_of(const quant_steps_t *steps, const quant_enclosure_t *enclosure,
+                             uint32_t tensor, const tensor_t *data);
+
+/* The number that an element of the tensor stands for, dequantized where it is quantized: in
+ * binary64, within a unit in the last place. */
+double quant_number(const type_t *type, const tensor_t *data, size_t element);
+
+#endif

@@ -1,0 +1,67 @@
+/* Counts of cases by executor, op, algorithm, types and verdict, kept in memory: the store gets
+ * sums now and then, so that counting costs nothing in the hot path. */
+#ifndef ASSAY_RECORD_TALLY_H
+#define ASSAY_RECORD_TALLY_H
+
+#include <glib.h>
+
+#include "harness/judge/verdict.h"
+#include "harness/model/op.h"
+#include "harness/record/measure_histogram.h"
+
+/* The label of a program: what counters and reports group by. */
+typedef struct tally_label {
+  const char *op; /* All three live as long as the tally, and equal texts are one pointer. */
+  const char *algorithm;
+  const char *types;
+} tally_label_t;
+
+/* Cases whose program breaks one constraint. */
+typedef struct tally_constraint {
+  const char *id; /* "C7" */
+  uint64_t cases;
+  uint64_t stored; /* Of these, how many the store knows of. */
+} tally_constraint_t;
+
+typedef struct tally_row {
+  size_t executor; /* Index among the session's executors. */
+  tally_label_t label;
+  bool is_invalid; /* The program breaks a constraint on purpose. */
+  outcome_t outcome;
+  divergence_class_t class_;
+  const char *implementation;
+  uint64_t cases;
+  uint64_t cases_stored; /* Of these, how many the store knows of. */
+  double ulp_error_max;  /* Extremes are NaN-free and 0 where nothing was measured. */
+  double slack_max;
+  double backward_error_max;
+  measure_histogram_t ulp; /* Of results that were judged. */
+  measure_histogram_t slack;
+  GArray *constraints; /* tally_constraint_t, if the program breaks one; else NULL. */
+  const char *reason;  /* What the executor said first, of refused and failed; why there was no
+                        * oracle; else "". */
+} tally_row_t;
+
+typedef struct tally tally_t;
+
+tally_t *tally_new(void);
+void tally_free(tally_t *tally);
+
+tally_label_t tally_label(tally_t *tally, const program_t *program);
+
+/* The same under other names than the program's. */
+tally_label_t tally_label_named(tally_t *tally, const program_t *program, const char *op,
+                                const char *algorithm);
+
+/* Counts one case.  `implementation` is copied if new. */
+void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
+               const verdict_t *verdict, const char *implementation);
+
+/* All rows, in order of first appearance. */
+size_t tally_count(const tally_t *tally);
+tally_row_t *tally_at(tally_t *tally, size_t index);
+
+/* Cases with this outcome, over all labels and executors. */
+uint64_t tally_cases(const tally_t *tally, outcome_t outcome);
+
+#endif

@@ -1,0 +1,126 @@
+/* The walk of one case: oracle, executor (twice, with different poison), judge, triage. */
+#ifndef ASSAY_RUN_CASE_RUNNER_H
+#define ASSAY_RUN_CASE_RUNNER_H
+
+#include "harness/exec/executor.h"
+#include "harness/judge/judge.h"
+#include "harness/run/result_digest.h"
+#include "oracles/oracle.h"
+
+enum {
+  ONE_CASE_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
+  ONE_CASE_ASK_WRONG_MAX = 16,   /* Default of ask_wrong_max. */
+};
+
+/* Where time went, in nanoseconds. */
+typedef struct one_case_times {
+  uint64_t oracle;
+  uint64_t compile;  /* In executors, until a program could be executed. */
+  uint64_t executor; /* In executors, executing. */
+  uint64_t judge;
+  uint64_t cause; /* In looking for the causes of divergences. */
+} one_case_times_t;
+
+/* What the judge of the last case saw: the results, and which components of them are wrong (nonzero
+ * in `wrong`, one entry per component; NULL of a result without any).  Lives in the arena that the
+ * walk was given. */
+typedef struct evidence {
+  bool is_judged; /* Else there is nothing below. */
+  tensor_t results[CASE_RESULTS_MAX];
+  uint8_t *wrong[CASE_RESULTS_MAX];
+} evidence_t;
+
+typedef struct expectation expectation_t;
+
+/* Has a say after the oracle: about results that two executions agreed on, whatever their verdict,
+ * which it may change. */
+typedef struct one_case_predictor {
+  status_t (*check)(void *context, const executor_t *executor, const expectation_t *expectation,
+                    const tensor_t *results, verdict_t *inout_verdict,
+                    failure_t *error); /* NULL: there is none. */
+  void *context;
+} one_case_predictor_t;
+
+typedef struct one_case {
+  contract_t contract;
+  one_case_predictor_t predictor;
+  uint32_t audit_one_in; /* One component in so many is recomputed with MPFR; 0: none. */
+  size_t ask_wrong_max;  /* See judge_t. */
+  rng_t audit_rng;
+  uint64_t audit_distance; /* Components until the next audited one. */
+  one_case_times_t times;  /* Added to. */
+  uint64_t audited;        /* Components audited so far. */
+  evidence_t evidence;     /* Of the last case. */
+} one_case_t;
+
+void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed);
+
+/* A case and the oracle's side of it, computed once and used for every executor. */
+struct expectation {
+  const case_t *instance;
+  arena_t *arena;         /* Of the accept sets, and for all that judging the case allocates. */
+  status_t oracle_status; /* STATUS_OK, or why there is no oracle. */
+  const oracle_t *oracle;
+  accept_t accepts[CASE_RESULTS_MAX];
+  const op_constraint_t *broken; /* What the program breaks, or NULL; if it is not, there are no
+                                  * accept sets, and if that is not modelled, no oracle. */
+  char reason[192];
+};
+
+/* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop.  The error then
+ * says what; the case line belongs beside it. */
+status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
+                         arena_t *arena, expectation_t *out_expectation, failure_t *error);
+
+/* What an executor says to a program, asked once for all data of it. */
+typedef struct preparation {
+  executor_t *executor;
+  executor_outcome_t outcome;
+  executor_promise_t promise;
+  executor_program_t *program; /* Where the outcome is EXECUTOR_OK; borrowed from the executor until
+                                * its next compile. */
+  char implementation[64];     /* A copy, since a worker that dies takes its texts along; "" if
+                                * unknown. */
+  char reason[192];
+} preparation_t;
+
+/* `broken` as in expectation_t. */
+void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
+                      executor_t *executor, preparation_t *out_preparation);
+
+/* True if the verdict is the same for all data.  An executor that merely accepts a forbidden
+ * program, or one outside its target, has already diverged.  One that is not modelled may be run by
+ * whoever likes to: only how it is run is judged, never what comes out, nor that it is refused. */
+bool one_case_is_settled(const preparation_t *preparation, const op_constraint_t *broken);
+
+/* Whether the program is executed.  One whose verdict is settled is not, since that could only
+ * corrupt memory; but where it is outside the target and names an algorithm, its bits tell which
+ * one was run in its stead. */
+bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
+                          const op_constraint_t *broken);
+
+/* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
+ * `out_response`, if not NULL, is for holding executors against each other. */
+status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectation,
+                               const preparation_t *preparation, verdict_t *out_verdict,
+                               response_t *out_response, failure_t *error);
+
+/* one_case_prepare() and one_case_run_prepared(). */
+status_t one_case_run(one_case_t *walk, const expectation_t *expectation, executor_t *executor,
+                      verdict_t *out_verdict, failure_t *error);
+
+/* The verdict where an executor gave no results, which is blamed on him only if the program breaks
+ * nothing; `outcome` is not EXECUTOR_OK. */
+void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
+                            const op_constraint_t *broken, const char *reason,
+                            verdict_t *out_verdict);
+
+/* The verdict on an executor that accepted a program which it had to refuse, see
+ * one_case_is_settled(). */
+void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict);
+
+/* Holds results that some executor gave against the expectation of a valid program. */
+status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, const tensor_t *results,
+                        verdict_t *out_verdict, failure_t *error);
+
+#endif

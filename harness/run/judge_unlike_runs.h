@@ -1,0 +1,16 @@
+/* Two executions of a case that returned other bits: a divergence, or what the contract permits. */
+#ifndef ASSAY_RUN_JUDGE_UNLIKE_RUNS_H
+#define ASSAY_RUN_JUDGE_UNLIKE_RUNS_H
+
+#include "harness/run/case_runner.h"
+#include "harness/run/execute_twice.h"
+
+/* `inout_verdict` is that on the first run.  Under repeat=any the verdict is that on the run that
+ * diverges, if one does, and there is no response: executors and versions are not held against bits
+ * that do not come again.  Else it is class `nondeterministic`, explained by repeat=any where both
+ * runs conform.  `out_response` may be NULL. */
+status_t judge_unlike_runs(one_case_t *walk, const expectation_t *expectation,
+                           const executions_t *executions, verdict_t *inout_verdict,
+                           response_t *out_response, failure_t *error);
+
+#endif

@@ -1,0 +1,395 @@
+#include "harness/run/case_runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/base/log.h"
+#include "harness/run/clock.h"
+#include "harness/run/observed_algorithms.h"
+#include "harness/run/observed_formula.h"
+#include "harness/run/execute_twice.h"
+#include "harness/run/judge_unlike_runs.h"
+
+void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) {
+  *walk = (one_case_t){.contract = *contract,
+                       .audit_one_in = ONE_CASE_AUDIT_ONE_IN,
+                       .ask_wrong_max = ONE_CASE_ASK_WRONG_MAX,
+                       .audit_rng = rng_make(seed)};
+  /* Any component may be the first, else short runs would never audit. */
+  walk->audit_distance = rng_below(&walk->audit_rng, ONE_CASE_AUDIT_ONE_IN);
+}
+
+/* Audits the components that are due, on average one in audit_one_in: distances are uniform in
+ * 1 .. 2 * audit_one_in - 1, which costs one random number an audit instead of one a component. */
+static status_t audit(one_case_t *walk, const expectation_t *expectation, uint32_t result,
+                      failure_t *error) {
+  if (walk->audit_one_in == 0) return STATUS_OK;
+  size_t count = expectation->accepts[result].count;
+  size_t component = 0;
+  while (walk->audit_distance < count - component) {
+    component += walk->audit_distance;
+    arena_mark_t mark = arena_mark(expectation->arena);
+    const oracle_call_t call = {.instance = expectation->instance,
+                                .contract = &walk->contract,
+                                .arena = expectation->arena,
+                                .error = error};
+    status_t status = expectation->oracle->audit(&call, expectation->accepts, result, component);
+    arena_rewind(expectation->arena, mark);
+    STATUS_TRY(status);
+    walk->audited++;
+    walk->audit_distance = 1 + rng_below(&walk->audit_rng, 2 * (uint64_t)walk->audit_one_in - 1);
+  }
+  walk->audit_distance -= count - component;
+  return STATUS_OK;
+}
+
+static status_t expect_valid(one_case_t *walk, expectation_t *expectation, failure_t *error) {
+  failure_t reason = {0};
+  const oracle_call_t call = {.instance = expectation->instance,
+                              .contract = &walk->contract,
+                              .arena = expectation->arena,
+                              .error = &reason};
+  expectation->oracle_status = expectation->oracle->accept(&call, expectation->accepts);
+  switch (expectation->oracle_status) {
+    case STATUS_OK:
+      break;
+    case STATUS_UNSUPPORTED:
+    case STATUS_UNDECIDED:
+      snprintf(expectation->reason, sizeof expectation->reason, "%.191s", reason.text);
+      return STATUS_OK;
+    case STATUS_INVALID:
+    case STATUS_IO:
+    default:
+      *error = reason;
+      return expectation->oracle_status;
+  }
+  for (uint32_t i = 0; i < expectation->instance->program.result_count; i++) {
+    STATUS_TRY(audit(walk, expectation, i, error));
+  }
+  return STATUS_OK;
+}
+
+/* Nobody can say what is right: why, in words. */
+static void expect_nothing(const program_t *program, const op_constraint_t *broken,
+                           expectation_t *expectation) {
+  expectation->oracle_status = STATUS_UNSUPPORTED;
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (broken != NULL) {
+    op_constraint_explain(program->op, broken, text);
+  } else {
+    g_string_printf(text, "no oracle for %s", program->op->name);
+  }
+  snprintf(expectation->reason, sizeof expectation->reason, "%.191s", text->str);
+}
+
+status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
+                         arena_t *arena, expectation_t *out_expectation, failure_t *error) {
+  out_expectation->instance = instance;
+  out_expectation->arena = arena;
+  out_expectation->oracle_status = STATUS_OK;
+  out_expectation->oracle = oracle_find(instance->program.op);
+  out_expectation->broken = broken;
+  out_expectation->reason[0] = '\0';
+  if (op_constraint_is_forbidden(broken)) return STATUS_OK;
+  if (broken != NULL || out_expectation->oracle == NULL) {
+    expect_nothing(&instance->program, broken, out_expectation);
+    return STATUS_OK;
+  }
+  uint64_t begin = clock_nanoseconds();
+  status_t status = expect_valid(walk, out_expectation, error);
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
+
+void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
+                      executor_t *executor, preparation_t *out_preparation) {
+  uint64_t begin = clock_nanoseconds();
+  *out_preparation = (preparation_t){.executor = executor, .promise = EXECUTOR_PROMISE_NONE};
+  out_preparation->outcome =
+      executor_compile(executor, program, &out_preparation->program, out_preparation->reason,
+                       sizeof out_preparation->reason);
+  if (out_preparation->outcome == EXECUTOR_OK) {
+    snprintf(out_preparation->implementation, sizeof out_preparation->implementation, "%s",
+             executor_implementation(executor, out_preparation->program));
+  }
+  if (broken == NULL) out_preparation->promise = executor_promises(executor, program);
+  walk->times.compile += clock_nanoseconds() - begin;
+}
+
+bool one_case_is_settled(const preparation_t *preparation, const op_constraint_t *broken) {
+  return op_constraint_is_forbidden(broken) || preparation->outcome != EXECUTOR_OK ||
+         preparation->promise == EXECUTOR_PROMISE_NO;
+}
+
+static bool is_outside_target(const preparation_t *preparation, const op_constraint_t *broken) {
+  return broken == NULL && preparation->outcome == EXECUTOR_OK &&
+         preparation->promise == EXECUTOR_PROMISE_NO;
+}
+
+bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
+                          const op_constraint_t *broken) {
+  if (!one_case_is_settled(preparation, broken)) return true;
+  const oracle_t *oracle = oracle_find(program->op);
+  return is_outside_target(preparation, broken) && oracle != NULL &&
+         oracle->names_algorithm != NULL && oracle->names_algorithm(program);
+}
+
+/* Keeps what else the verdict says. */
+static void set_verdict(verdict_t *verdict, outcome_t outcome, divergence_class_t class_,
+                        const char *reason) {
+  verdict->outcome = outcome;
+  verdict->class_ = class_;
+  snprintf(verdict->reason, sizeof verdict->reason, "%.191s", reason);
+}
+
+static void start_verdict(verdict_t *verdict, const op_constraint_t *broken) {
+  *verdict = (verdict_t){0};
+  bool is_invalid = op_constraint_is_forbidden(broken);
+  g_strlcpy(verdict->constraint, is_invalid ? broken->id : "", sizeof verdict->constraint);
+}
+
+void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
+                            const op_constraint_t *broken, const char *reason,
+                            verdict_t *out_verdict) {
+  verdict_t *verdict = out_verdict;
+  start_verdict(verdict, broken);
+  switch (outcome) {
+    case EXECUTOR_REFUSED:
+      if (broken == NULL && promise == EXECUTOR_PROMISE_YES) {
+        set_verdict(verdict, OUTCOME_diverges, CLASS_supported_refused, reason);
+      } else {
+        set_verdict(verdict, OUTCOME_refused, CLASS_none, reason);
+      }
+      break;
+    case EXECUTOR_REJECTED:
+      if (broken == NULL) {
+        set_verdict(verdict, OUTCOME_diverges, CLASS_supported_refused, reason);
+      } else if (op_constraint_is_forbidden(broken)) {
+        set_verdict(verdict, OUTCOME_conforms, CLASS_none, reason);
+      } else {
+        g_autofree char *said =
+            g_strdup_printf("Assay does not model it (%s), and was told: %s", broken->id, reason);
+        set_verdict(verdict, OUTCOME_no_oracle, CLASS_none, said);
+      }
+      break;
+    case EXECUTOR_CRASHED:
+      set_verdict(verdict, OUTCOME_failed, CLASS_crash, reason);
+      break;
+    case EXECUTOR_ENDED:
+      set_verdict(verdict, OUTCOME_failed, CLASS_ended, reason);
+      break;
+    case EXECUTOR_TIMED_OUT:
+      set_verdict(verdict, OUTCOME_failed, CLASS_hang, reason);
+      break;
+    case EXECUTOR_GARBAGE:
+      set_verdict(verdict, OUTCOME_failed, CLASS_protocol, reason);
+      break;
+    case EXECUTOR_OK:
+    case EXECUTOR_FAILED:
+    default:
+      set_verdict(verdict, OUTCOME_failed, CLASS_none, reason);
+      break;
+  }
+}
+
+void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict) {
+  start_verdict(out_verdict, broken);
+  if (op_constraint_is_forbidden(broken)) {
+    set_verdict(out_verdict, OUTCOME_diverges, CLASS_invalid_accepted,
+                "accepted a program that breaks a constraint");
+  } else {
+    set_verdict(out_verdict, OUTCOME_diverges, CLASS_unsupported_accepted,
+                "accepted a program outside its declared target");
+  }
+}
+
+/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
+typedef struct ask_context {
+  const oracle_t *oracle;
+  ask_memo_t memo;
+  arena_t *arena;
+  one_case_times_t *times;
+  evidence_t evidence;
+} ask_context_t;
+
+static void note_wrong(void *context, uint32_t result, size_t component) {
+  ask_context_t *asked = (ask_context_t *)context;
+  evidence_t *evidence = &asked->evidence;
+  if (evidence->wrong[result] == NULL) {
+    size_t count = type_component_count(&evidence->results[result].type);
+    evidence->wrong[result] = (uint8_t *)arena_alloc_zeroed(asked->arena, count);
+  }
+  evidence->wrong[result][component] = 1;
+}
+
+static status_t ask_oracle(void *context, const oracle_call_t *call, uint32_t result,
+                           size_t component, answer_t *out_answer) {
+  ask_context_t *asked = (ask_context_t *)context;
+  uint64_t begin = clock_nanoseconds();
+  arena_mark_t mark = arena_mark(asked->arena);
+  oracle_call_t remembering = *call;
+  remembering.memo = &asked->memo;
+  remembering.arena = asked->arena;
+  status_t status = asked->oracle->ask(&remembering, result, component, out_answer);
+  arena_rewind(asked->arena, mark);
+  uint64_t spent = clock_nanoseconds() - begin;
+  asked->times->oracle += spent;
+  asked->times->judge -= spent;
+  log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
+            (double)spent / 1000);
+  return status;
+}
+
+static oracle_call_t call_about(const one_case_t *walk, const expectation_t *expectation,
+                                const tensor_t *results, failure_t *error) {
+  return (oracle_call_t){.instance = expectation->instance,
+                         .contract = &walk->contract,
+                         .results = results,
+                         .arena = expectation->arena,
+                         .error = error};
+}
+
+status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, const tensor_t *results,
+                        verdict_t *out_verdict, failure_t *error) {
+  if (expectation->oracle_status != STATUS_OK) {
+    *out_verdict = (verdict_t){0};
+    set_verdict(out_verdict, OUTCOME_no_oracle, CLASS_none, expectation->reason);
+    return STATUS_OK;
+  }
+  const case_t *instance = expectation->instance;
+  uint64_t begin = clock_nanoseconds();
+  ask_context_t context = {.oracle = expectation->oracle,
+                           .arena = expectation->arena,
+                           .times = &walk->times,
+                           .evidence = {.is_judged = true}};
+  memcpy(context.evidence.results, results, instance->program.result_count * sizeof *results);
+  ask_memo_init(&context.memo);
+  judge_t judge = {.ask = ask_oracle,
+                   .ask_context = &context,
+                   .contract = walk->contract,
+                   .ask_wrong_max = walk->ask_wrong_max,
+                   .on_wrong = note_wrong};
+  status_t status =
+      judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
+  ask_memo_deinit(&context.memo);
+  walk->evidence = context.evidence;
+  walk->times.judge += clock_nanoseconds() - begin;
+  STATUS_TRY(status);
+  begin = clock_nanoseconds();
+  const oracle_call_t call = call_about(walk, expectation, results, error);
+  status = observe_algorithms(expectation->oracle, &call, out_verdict);
+  if (status == STATUS_OK) {
+    status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
+  }
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
+
+/* What executions showed beside their values.  A call that wrote outside its results, or never
+ * wrote them, has no values to speak of, and one that cannot be repeated is first of all that; a
+ * changed environment is only told where nothing else is wrong, since some backends change it
+ * always. */
+static status_t judge_executions(one_case_t *walk, const expectation_t *expectation,
+                                 const executions_t *executions, verdict_t *verdict,
+                                 response_t *out_response, failure_t *error) {
+  const program_t *program = &expectation->instance->program;
+  const repeat_t *repeat = &executions->repeat;
+  if (executions->wrote_out_of_bounds) {
+    set_verdict(verdict, OUTCOME_diverges, CLASS_out_of_bounds, "wrote beside its results");
+    verdict->result = executions->bad_result;
+    return STATUS_OK;
+  }
+  if (repeat->kind == REPEAT_UNWRITTEN) {
+    set_verdict(verdict, OUTCOME_diverges, CLASS_unwritten, "a result was never written");
+  } else if (repeat->kind == REPEAT_PADDING) {
+    set_verdict(verdict, OUTCOME_failed, CLASS_protocol, "unused high bits of an element are set");
+  } else {
+    STATUS_TRY(one_case_judge(walk, expectation, executions->results, verdict, error));
+    if (out_response != NULL) {
+      *out_response =
+          response_make(program, executions->results, verdict->outcome, expectation->arena);
+    }
+    if (repeat->kind == REPEAT_DIFFERS) {
+      return judge_unlike_runs(walk, expectation, executions, verdict, out_response, error);
+    }
+    if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
+      set_verdict(verdict, OUTCOME_diverges, CLASS_environment,
+                  "changed the rounding mode or flush-to-zero");
+    }
+  }
+  if (repeat->kind != REPEAT_SAME) repeat_describe(program, repeat, verdict);
+  return STATUS_OK;
+}
+
+/* Why executions gave no results to speak of; NULL if they did. */
+static const char *lacks_results(const execution_t *last, const executions_t *executions) {
+  if (last->outcome != EXECUTOR_OK) return last->reason;
+  if (executions->wrote_out_of_bounds) return "wrote beside its results";
+  if (executions->repeat.kind == REPEAT_SAME) return NULL;
+  return executions->repeat.kind == REPEAT_DIFFERS ? "two runs of the case differ"
+                                                   : "a result was not written as it should be";
+}
+
+/* That an executor accepted a program outside its target is the verdict, whatever came of it; the
+ * results tell which algorithms it may have run. */
+static status_t judge_outside(one_case_t *walk, const expectation_t *expectation,
+                              const execution_t *last, const executions_t *executions,
+                              verdict_t *out_verdict, failure_t *error) {
+  one_case_judge_accepted(NULL, out_verdict);
+  const char *lack = lacks_results(last, executions);
+  if (lack != NULL) {
+    size_t size = strlen(out_verdict->reason);
+    snprintf(out_verdict->reason + size, sizeof out_verdict->reason - size, ", and ran it: %.120s",
+             lack);
+  }
+  if (lack != NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
+  uint64_t begin = clock_nanoseconds();
+  const oracle_call_t call = call_about(walk, expectation, executions->results, error);
+  status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
+
+status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectation,
+                               const preparation_t *preparation, verdict_t *out_verdict,
+                               response_t *out_response, failure_t *error) {
+  const case_t *instance = expectation->instance;
+  const op_constraint_t *broken = expectation->broken;
+  walk->evidence = (evidence_t){.is_judged = false};
+  if (out_response != NULL) *out_response = (response_t){.has_results = false};
+  if (preparation->outcome != EXECUTOR_OK) {
+    one_case_judge_absence(preparation->outcome, preparation->promise, broken, preparation->reason,
+                           out_verdict);
+    return STATUS_OK;
+  }
+  if (!one_case_is_executed(preparation, &instance->program, broken)) {
+    one_case_judge_accepted(broken, out_verdict);
+    return STATUS_OK;
+  }
+  uint64_t begin = clock_nanoseconds();
+  executions_t executions;
+  execution_t last = execute_twice(preparation->executor, preparation->program, instance,
+                                   expectation->arena, &executions);
+  walk->times.executor += clock_nanoseconds() - begin;
+  if (is_outside_target(preparation, broken) && last.outcome != EXECUTOR_REFUSED) {
+    return judge_outside(walk, expectation, &last, &executions, out_verdict, error);
+  }
+  if (last.outcome != EXECUTOR_OK) {
+    one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
+    return STATUS_OK;
+  }
+  *out_verdict = (verdict_t){0};
+  STATUS_TRY(judge_executions(walk, expectation, &executions, out_verdict, out_response, error));
+  bool has_results = !executions.wrote_out_of_bounds && executions.repeat.kind == REPEAT_SAME;
+  if (walk->predictor.check == NULL || !has_results || broken != NULL) return STATUS_OK;
+  return walk->predictor.check(walk->predictor.context, preparation->executor, expectation,
+                               executions.results, out_verdict, error);
+}
+
+status_t one_case_run(one_case_t *walk, const expectation_t *expectation, executor_t *executor,
+                      verdict_t *out_verdict, failure_t *error) {
+  preparation_t preparation;
+  one_case_prepare(walk, &expectation->instance->program, expectation->broken, executor,
+                   &preparation);
+  return one_case_run_prepared(walk, expectation, &preparation, out_verdict, NULL, error);
+}

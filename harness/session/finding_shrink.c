@@ -1,0 +1,70 @@
+#include "harness/session/finding_shrink.h"
+
+#include <string.h>
+
+#include "harness/diagnose/cause.h"
+
+bool finding_shrinker_wants(const finding_shrinker_t *shrinker, const finding_t *finding,
+                            const executor_t *executor) {
+  if (!shrinker->is_on || finding->verdict.class_ == CLASS_environment) return false;
+  return shrinker->is_known == NULL ||
+         !shrinker->is_known(shrinker->context, executor_name(executor), &finding->signature);
+}
+
+/* The cause of the finding counts as established: a small case seldom has the evidence for a name
+ * of its own, but enough to say that this cause explains it. */
+static void establish(const verdict_t *first, uint32_t established[CAUSE_COUNT]) {
+  for (int i = 0; i < CAUSE_COUNT; i++) {
+    bool is_it = first->is_cause_sure && strcmp(cause_spelling((cause_id_t)i), first->cause) == 0;
+    established[i] = is_it ? 1 : 0;
+  }
+}
+
+/* Runs the small case once more to learn its cause, which shrinking does not ask for: looking for
+ * causes takes longer than running cases.  Nothing is drawn from the walk's random numbers. */
+static status_t find_cause(const one_case_t *walk, executor_t *executor, const verdict_t *first,
+                           arena_t *arena, shrink_divergence_t *inout, failure_t *error) {
+  one_case_t quiet = *walk;
+  quiet.audit_one_in = 0;
+  const program_t *program = &inout->instance.program;
+  const op_constraint_t *broken =
+      program_broken_under(program, program_broken(program), &quiet.contract);
+  expectation_t expectation;
+  verdict_t verdict;
+  STATUS_TRY(one_case_expect(&quiet, &inout->instance, broken, arena, &expectation, error));
+  STATUS_TRY(one_case_run(&quiet, &expectation, executor, &verdict, error));
+  if (verdict.outcome != inout->verdict.outcome || verdict.class_ != inout->verdict.class_) {
+    return STATUS_OK;
+  }
+  inout->verdict = verdict;
+  if (!cause_is_sought(&verdict)) return STATUS_OK;
+  uint32_t established[CAUSE_COUNT];
+  establish(first, established);
+  cause_question_t question = cause_ask(&quiet, &inout->instance, &expectation);
+  if (first->is_cause_sure) question.established = established;
+  return cause_find(&question, arena, &inout->verdict, error);
+}
+
+/* A case that has another cause is another finding; it is enough that the cause explains it among
+ * others, whose names stand in the words. */
+static bool has_same_cause(const verdict_t *first, const verdict_t *small) {
+  if (!first->is_cause_sure) return true;
+  return strcmp(first->cause, small->cause) == 0 ||
+         strstr(small->cause_words, first->cause) != NULL;
+}
+
+status_t finding_shrinker_run(const finding_shrinker_t *shrinker, one_case_t *walk,
+                              executor_t *executor, const case_t *instance,
+                              const finding_t *finding, arena_t *arena, shrink_divergence_t *out,
+                              bool *out_is_smaller, failure_t *error) {
+  const shrink_divergence_options_t options = {
+      .walk = walk, .executor = executor, .seed = shrinker->seed, .stop = shrinker->stop};
+  *out_is_smaller = false;
+  STATUS_TRY(shrink_divergence(&options, instance, &finding->verdict, arena, out, error));
+  if (!out->report.is_reproduced) return STATUS_OK;
+  if (out->verdict.outcome == OUTCOME_diverges) {
+    STATUS_TRY(find_cause(walk, executor, &finding->verdict, arena, out, error));
+  }
+  *out_is_smaller = has_same_cause(&finding->verdict, &out->verdict);
+  return STATUS_OK;
+}

@@ -1,0 +1,30 @@
+/* Makes the first case of a finding small, while a session goes on. */
+#ifndef ASSAY_SESSION_FINDING_SHRINK_H
+#define ASSAY_SESSION_FINDING_SHRINK_H
+
+#include "harness/record/finding.h"
+#include "harness/shrink/divergence.h"
+
+typedef struct finding_shrinker {
+  bool is_on;
+  /* Whether somebody has a small case of a finding already, by the executor's name; or NULL. */
+  bool (*is_known)(void *context, const char *executor, const hash_text_t *signature);
+  void *context;
+  uint64_t seed;                     /* Of data and programs drawn anew. */
+  const volatile sig_atomic_t *stop; /* If not NULL: ends the shrinking once nonzero. */
+} finding_shrinker_t;
+
+/* Whether a new finding is to be made small. */
+bool finding_shrinker_wants(const finding_shrinker_t *shrinker, const finding_t *finding,
+                            const executor_t *executor);
+
+/* Makes the case of `finding`, which is `instance`, small.  *out_is_smaller is false if nothing
+ * smaller shows the same cause; else *out is it, its verdict with cause, and all of it in the
+ * arena. Programs of the executor must be prepared again afterwards.  STATUS_INVALID: Assay found
+ * itself wrong on out->instance. */
+status_t finding_shrinker_run(const finding_shrinker_t *shrinker, one_case_t *walk,
+                              executor_t *executor, const case_t *instance,
+                              const finding_t *finding, arena_t *arena, shrink_divergence_t *out,
+                              bool *out_is_smaller, failure_t *error);
+
+#endif

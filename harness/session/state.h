@@ -1,0 +1,89 @@
+/* What the parts of a session know of one another: session_run.c draws cases, session.c walks them,
+ * session_findings.c keeps what they find. */
+#ifndef ASSAY_SESSION_STATE_H
+#define ASSAY_SESSION_STATE_H
+
+#include "harness/diagnose/diagnosis_budget.h"
+#include "harness/record/run_log.h"
+#include "harness/session/session.h"
+
+/* An executor and the present program. */
+typedef struct contender {
+  executor_t *executor;
+  bool is_prepared;
+  bool is_done;      /* Nothing more is to be learnt from it with the present program. */
+  unsigned failures; /* With the present program. */
+  unsigned observed; /* Cases that told algorithms apart, of a program outside the target. */
+  preparation_t preparation;
+} contender_t;
+
+/* How an executor stands over all programs. */
+typedef struct standing {
+  bool load_checked;
+  bool has_enough; /* Judged cases: it gets no more. */
+  uint64_t judged;
+  uint64_t given_up; /* Programs. */
+} standing_t;
+
+struct session {
+  session_options_t options;
+  stream_t stream;
+  one_case_t walk;
+  arena_t arena; /* Of the present case. */
+  contender_t
+      *contenders; /* Of the present program, options.executor_count of them: a part of ... */
+  contender_t *all_contenders; /* ... these, owned: as many for each given program. */
+  standing_t *standings;       /* Owned; by executor. */
+  response_t *responses;       /* Likewise, to the present case; NULL if nobody asks. */
+  bool is_drawing;             /* In session_run(). */
+  session_end_t end;
+  tally_t *tally;
+  pair_tally_t *pairs;
+  observation_tally_t *observations;
+  tally_label_t label;        /* Of the present program. */
+  const session_part_t *part; /* Of session_walk_part(), else NULL. */
+  finding_set_t *findings;
+  cause_book_t *causes;
+  ledger_t ledger;
+  GString *program_line; /* Scratch. */
+  GString *case_line;    /* Scratch; the culprit after a bug in Assay. */
+  bool found_itself_wrong;
+  uint64_t cases;
+  uint64_t begin; /* Nanoseconds on the monotonic clock. */
+  uint64_t next_tick;
+  uint64_t next_telling;
+  size_t told; /* Findings that have been. */
+};
+
+/* Assay was found wrong on this case: session_bug_case() names it. */
+void session_note_bug(session_t *session, const case_t *instance);
+
+/* Whether an executor is asked about a program that breaks `broken`, or NULL; and whether it gets
+ * the present case, which it does not once it is done with the program or has had its cases. */
+bool session_asks(const session_t *session, size_t executor, const op_constraint_t *broken);
+bool session_takes_part(const session_t *session, size_t executor, const op_constraint_t *broken);
+
+/* Forgets what executors said to the program before. */
+void session_begin_program(session_t *session, const program_t *program);
+
+/* Walks the case over whoever takes part. */
+status_t session_walk_case(session_t *session, const case_t *instance,
+                           const op_constraint_t *broken, const case_origin_t *origin,
+                           verdict_t *out_verdicts, failure_t *error);
+
+/* Counts an answer towards the limits of session_run(), if that is what runs. */
+void session_note_answer(session_t *session, size_t executor, const verdict_t *verdict);
+
+/* Counts an occurrence of a finding and stores it; makes the first case of a new one small. */
+status_t session_record_finding(session_t *session, size_t executor, const case_t *instance,
+                                const case_origin_t *origin, const verdict_t *verdict,
+                                const hash_text_t *signature, failure_t *error);
+
+/* The same of a failure that no walk shows; its case is not made small. */
+void session_record_failure(session_t *session, size_t executor, const case_t *instance,
+                            const verdict_t *verdict, const hash_text_t *signature);
+
+/* Records what went wrong when executors were done with programs. */
+status_t session_take_aftermaths(session_t *session, failure_t *error);
+
+#endif

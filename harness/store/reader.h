@@ -1,0 +1,35 @@
+/* Questions to a database that belong together: all are answered from one state of it, however much
+ * other processes write meanwhile, and through the views of this Assay, whatever the file has. */
+#ifndef ASSAY_STORE_READER_H
+#define ASSAY_STORE_READER_H
+
+#include <signal.h>
+
+#include "harness/store/store.h"
+
+typedef struct store_reader store_reader_t;
+
+/* Opens a database for reading; nothing in it can be changed.  With a campaign ("run 7" for the run
+ * 7 that stands alone) it answers as if it held the runs of that campaign alone, except for the
+ * cases kept of its findings, profiles and where findings were first seen.  STATUS_INVALID if there
+ * is no such campaign, or the database needs migrating (any verb that writes does that). */
+status_t store_reader_open(const char *path, const char *campaign, store_reader_t **out_reader,
+                           failure_t *error);
+
+/* When a question is given up. */
+typedef struct store_limit {
+  double seconds;                    /* That it may take; 0: as long as it likes. */
+  const volatile sig_atomic_t *stop; /* Not 0: now.  NULL: never. */
+} store_limit_t;
+
+/* Of each question from now on.  One that is given up fails with STATUS_INVALID. */
+void store_reader_limit(store_reader_t *reader, const store_limit_t *limit);
+
+/* As store_query(). */
+status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t row, void *context,
+                            failure_t *error);
+
+/* NULL is ignored. */
+void store_reader_close(store_reader_t *reader);
+
+#endif

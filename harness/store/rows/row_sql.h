@@ -1,0 +1,29 @@
+/* SQL that follows from the columns of rows (store_columns.def).  Private to harness/store. */
+#ifndef ASSAY_STORE_ROWS_ROW_SQL_H
+#define ASSAY_STORE_ROWS_ROW_SQL_H
+
+#include <glib.h>
+
+#include "harness/store/rows/row.h"
+
+/* Appends the columns with that role, each after a prefix and before ", ": ":op, :types, ". */
+void row_append_columns(row_kind_t kind, column_role_t role, const char *prefix, GString *out_sql);
+
+/* Adds one row whose members are the parameters, or its counts to the row with the same key. */
+void row_append_upsert(row_kind_t kind, GString *out_sql);
+
+/* Offers the case of a finding as the reproducer in a role, with the parameters :divergence_id,
+ * :role and :program_id; the better case is kept. */
+void row_append_offer(GString *out_sql);
+
+/* Adds what is counted in the database attached as `source`, and its reproducers, through the maps
+ * that merge.sql makes. */
+void row_append_merge(GString *out_sql);
+
+/* Adds what parts counted to the runs in temp.part_map that started them. */
+void row_append_absorb(GString *out_sql);
+
+/* Takes away what the parts in temp.part_map counted. */
+void row_append_drop_parts(GString *out_sql);
+
+#endif

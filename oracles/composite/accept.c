@@ -1,0 +1,248 @@
+/* The quick accept sets of a composite op: by the quick evaluator where it can say something, by
+ * the enclosed one where it cannot.  Both take the first reading of the program; of the others the
+ * quick one adds the last that it knows, which is the loosest, and the rest is asked. */
+#include <math.h>
+#include <string.h>
+
+#include "oracles/audit.h"
+#include "oracles/composite/parts.h"
+#include "oracles/formula/enclosed.h"
+#include "oracles/formula/quick_evaluator.h"
+
+/* The arrays of one result's accept set. */
+typedef struct result_sets {
+  const format_t *format;
+  double *low;
+  double *high;
+  double *other_low;
+  double *other_high;
+  double *reference;
+  double *tail;
+  double *magnitude; /* The permitted error. */
+  uint8_t *specials;
+  uint8_t *ask;
+} result_sets_t;
+
+static result_sets_t make_sets(const program_t *program, uint32_t result, arena_t *arena,
+                               accept_t *out_accept) {
+  size_t count = type_component_count(&program->results[result]);
+  result_sets_t sets = {.format = program->results[result].element->format,
+                        .low = ARENA_NEW_ARRAY(arena, double, count),
+                        .high = ARENA_NEW_ARRAY(arena, double, count),
+                        .other_low = ARENA_NEW_ARRAY(arena, double, count),
+                        .other_high = ARENA_NEW_ARRAY(arena, double, count),
+                        .reference = ARENA_NEW_ARRAY(arena, double, count),
+                        .tail = ARENA_NEW_ARRAY(arena, double, count),
+                        .magnitude = ARENA_NEW_ARRAY(arena, double, count),
+                        .specials = ARENA_NEW_ARRAY(arena, uint8_t, count),
+                        .ask = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  *out_accept = (accept_t){.count = count,
+                           .low = sets.low,
+                           .high = sets.high,
+                           .other_low = sets.other_low,
+                           .other_high = sets.other_high,
+                           .reference = sets.reference,
+                           .reference_tail = sets.tail,
+                           .magnitude = sets.magnitude,
+                           .bound_factor = 1,
+                           .measures_inside = true,
+                           .specials = sets.specials,
+                           .ask = sets.ask};
+  return sets;
+}
+
+/* ---- Quickly --------------------------------------------------------------------------------- */
+
+static bool is_negative_zero(double x) { return x == 0 && signbit(x) != 0; }
+
+/* A zero at an end is left out if it is -0, which the quick set does not hold, and +0 not for sure.
+ */
+static void leave_out_negative_zero(const format_t *format, double *low, double *high) {
+  double smallest = ldexp(1, format->exponent_min - format->precision + 1);
+  if (is_negative_zero(*low)) *low = smallest;
+  if (is_negative_zero(*high)) *high = -smallest;
+}
+
+/* Returns whether the number is known.  A zero that may be -0 is left to the enclosed evaluator,
+ * which knows its sign. */
+static bool store_quick(result_sets_t *sets, size_t element, double low, double high,
+                        double point) {
+  bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
+  sets->other_low[element] = 1;
+  sets->other_high[element] = -1;
+  sets->specials[element] = 0;
+  sets->ask[element] = is_known ? 0 : 1;
+  if (low == -(double)INFINITY) {
+    sets->specials[element] = ACCEPT_NEGATIVE_INFINITY;
+    low = 1;
+    high = -1;
+  }
+  sets->low[element] = low;
+  sets->high[element] = high;
+  sets->reference[element] = point;
+  sets->tail[element] = 0;
+  sets->magnitude[element] = fmax(high - point, point - low);
+  return is_known;
+}
+
+/* What a further reading permits of a number that the first one told. */
+static void store_other(result_sets_t *sets, size_t element, double low, double high) {
+  if (sets->ask[element] != 0 || !(low > -(double)INFINITY)) return;
+  leave_out_negative_zero(sets->format, &low, &high);
+  sets->other_low[element] = low;
+  sets->other_high[element] = high;
+  double reference = sets->reference[element];
+  double error = fmax(high - reference, reference - low);
+  sets->magnitude[element] = fmax(sets->magnitude[element], error);
+}
+
+/* Returns whether some number is not known. */
+static bool accept_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
+                           result_sets_t *sets) {
+  quick_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_quickly(problem, part, reading, rows);
+  bool lacks_some = false;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const quick_row_t *row = &rows[r];
+    size_t count = part_result_count(problem, part, r);
+    for (size_t i = 0; i < count; i++) {
+      size_t n = row->count == 1 ? 0 : i;
+      size_t element = part_result_element(problem, part, r, i);
+      bool is_known = store_quick(&sets[r], element, row->low[n], row->high[n], row->point[n]);
+      lacks_some |= !is_known;
+    }
+  }
+  return lacks_some;
+}
+
+static void accept_others_quickly(const problem_t *problem, const part_t *part,
+                                  const reading_t *reading, result_sets_t *sets) {
+  quick_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_quickly(problem, part, reading, rows);
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    size_t count = part_result_count(problem, part, r);
+    for (size_t i = 0; i < count; i++) {
+      size_t n = rows[r].count == 1 ? 0 : i;
+      size_t element = part_result_element(problem, part, r, i);
+      store_other(&sets[r], element, rows[r].low[n], rows[r].high[n]);
+    }
+  }
+}
+
+/* ---- Carefully ------------------------------------------------------------------------------- */
+
+/* The exact value as two doubles; NaN where there is none. */
+static void store_reference(result_sets_t *sets, size_t element, const enclosed_t *exact) {
+  bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);
+  sets->reference[element] = is_known ? mpfr_get_d(exact->low, MPFR_RNDN) : (double)NAN;
+  sets->tail[element] = 0;
+  if (!is_known || !isfinite(sets->reference[element])) return;
+  mpfr_t tail;
+  mpfr_init2(tail, ENCLOSED_PRECISION);
+  mpfr_sub_d(tail, exact->low, sets->reference[element], MPFR_RNDN);
+  sets->tail[element] = mpfr_get_d(tail, MPFR_RNDN);
+  mpfr_clear(tail);
+}
+
+static void store_careful(result_sets_t *sets, size_t element, const value_range_t *range,
+                          const enclosed_t *exact) {
+  double low = range->low, high = range->high;
+  sets->other_low[element] = 1;
+  sets->other_high[element] = -1;
+  double smallest = ldexp(1, sets->format->exponent_min - sets->format->precision + 1);
+  if (low == 0 && !range->positive_zero) low = smallest;
+  if (high == 0 && !range->positive_zero) high = -smallest;
+  double largest = format_to_double(sets->format, sets->format->largest_bits);
+  bool is_everything = low <= -largest && high >= largest;
+  sets->low[element] = low;
+  sets->high[element] = high;
+  sets->specials[element] = (uint8_t)((range->nan ? ACCEPT_NAN : 0) |
+                                      (range->positive_infinity ? ACCEPT_POSITIVE_INFINITY : 0) |
+                                      (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0) |
+                                      (range->negative_zero ? ACCEPT_NEGATIVE_ZERO : 0));
+  sets->ask[element] = is_everything; /* Then nothing could have failed: ask() tells. */
+  store_reference(sets, element, exact);
+  double reference = sets->reference[element], tail = sets->tail[element];
+  sets->magnitude[element] = fmax((high - reference) - tail, (reference - low) + tail);
+}
+
+/* Those numbers of a part that are not known yet. */
+static void accept_carefully(const problem_t *problem, const part_t *part, const reading_t *reading,
+                             result_sets_t *sets) {
+  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const enclosing_t is_exact = {.is_exact = true};
+  row_t results[CASE_RESULTS_MAX], exact[CASE_RESULTS_MAX];
+  problem_evaluate(problem, part, reading, &enclosed_evaluator, &settings, NULL, results);
+  problem_evaluate(problem, part, reading, &enclosed_evaluator, &is_exact, NULL, exact);
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    size_t count = part_result_count(problem, part, r);
+    for (size_t i = 0; i < count; i++) {
+      size_t element = part_result_element(problem, part, r, i);
+      if (sets[r].ask[element] == 0) continue;
+      value_range_t range = problem_finish(problem, part, reading, results, r, i);
+      store_careful(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
+    }
+  }
+}
+
+static bool is_asked(const problem_t *problem, const part_t *part, const result_sets_t *sets) {
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    size_t count = part_result_count(problem, part, r);
+    for (size_t i = 0; i < count; i++) {
+      if (sets[r].ask[part_result_element(problem, part, r, i)] != 0) return true;
+    }
+  }
+  return false;
+}
+
+/* Elementwise ops are taken apart, since few of their elements may be unknown. */
+static void accept_group(const problem_t *problem, size_t group, const reading_t *reading,
+                         const reading_t *loosest, result_sets_t *sets) {
+  part_t part = problem_part(problem, group);
+  bool lacks_some = true;
+  if (problem_has_quick(reading)) {
+    lacks_some = accept_quickly(problem, &part, reading, sets);
+    if (loosest != reading) accept_others_quickly(problem, &part, loosest, sets);
+  }
+  if (!lacks_some) return;
+  if (!problem->layout.is_elementwise) {
+    accept_carefully(problem, &part, reading, sets);
+    return;
+  }
+  for (size_t term = 0; term < problem->layout.term_count; term++) {
+    part_t one = {group, term, 1};
+    if (is_asked(problem, &one, sets)) accept_carefully(problem, &one, reading, sets);
+  }
+}
+
+/* Beside the first reading: the last that the quick evaluator knows, or the first itself. */
+static const reading_t *loosest_of(const reading_t *readings, size_t count) {
+  while (count > 1 && !problem_has_quick(&readings[count - 1])) count--;
+  return &readings[count - 1];
+}
+
+status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  reading_t readings[READINGS_MAX];
+  size_t count = problem_readings(&problem, readings);
+  const reading_t *loosest = loosest_of(readings, count);
+  result_sets_t sets[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);
+    memset(sets[r].ask, 1, out_accepts[r].count);
+  }
+  for (size_t group = 0; group < problem.layout.group_count; group++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    accept_group(&problem, group, &readings[0], loosest, sets);
+    arena_rewind(call->arena, mark);
+  }
+  return STATUS_OK;
+}
+
+status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                         size_t component) {
+  const audit_reference_t reference = {.is_known = false};
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
+}

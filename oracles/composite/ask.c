@@ -1,0 +1,276 @@
+/* The last word on one component of a composite op, and which of its formulas holds all of them. */
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "oracles/composite/parts.h"
+#include "oracles/formula/enclosed.h"
+#include "oracles/formula/quick_evaluator.h"
+
+/* ---- Remembering ----------------------------------------------------------------------------- */
+
+/* The rows that a part gave. */
+typedef struct memo_entry {
+  const struct memo_entry *next;
+  part_t part;
+  reading_t reading;
+  bool is_exact;
+  contract_t contract; /* Of what is not exact. */
+  row_t rows[CASE_RESULTS_MAX];
+} memo_entry_t;
+
+static bool is_same_reading(const reading_t *a, const reading_t *b) {
+  return a->formula == b->formula && a->format == b->format &&
+         a->rounds_epsilon == b->rounds_epsilon;
+}
+
+static const memo_entry_t *recall(const ask_memo_t *memo, const problem_t *problem,
+                                  const part_t *part, const reading_t *reading, bool is_exact) {
+  const memo_entry_t *entry = memo->entries;
+  for (; entry != NULL; entry = entry->next) {
+    bool is_same_part = entry->part.group == part->group && entry->part.first == part->first;
+    if (!is_same_part || entry->is_exact != is_exact) continue;
+    if (!is_same_reading(&entry->reading, reading)) continue;
+    bool is_same_contract = memcmp(&entry->contract, problem->contract, sizeof(contract_t)) == 0;
+    if (is_exact || is_same_contract) break;
+  }
+  return entry;
+}
+
+/* The rows of a part, from the memo if there is one. */
+static void evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
+                     bool is_exact, ask_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
+  const enclosing_t settings = {
+      .is_exact = is_exact,
+      .is_unbounded = problem->formulas[reading->formula].is_unbounded && !is_exact};
+  const memo_entry_t *known = memo == NULL ? NULL : recall(memo, problem, part, reading, is_exact);
+  if (known == NULL) {
+    problem_t kept = *problem;
+    if (memo != NULL) kept.arena = &memo->arena;
+    problem_evaluate(&kept, part, reading, &enclosed_evaluator, &settings, NULL, rows);
+    if (memo == NULL) return;
+    memo_entry_t *entry = ARENA_NEW_ARRAY(&memo->arena, memo_entry_t, 1);
+    *entry = (memo_entry_t){memo->entries, *part, *reading, is_exact, *problem->contract, {{0}}};
+    memcpy(entry->rows, rows, sizeof entry->rows);
+    memo->entries = entry;
+    return;
+  }
+  memcpy(rows, known->rows, sizeof known->rows);
+}
+
+/* The set of one number under one reading. */
+static value_range_t range_of(const problem_t *problem, const part_t *part,
+                              const reading_t *reading, uint32_t result, size_t place,
+                              ask_memo_t *memo) {
+  row_t rows[CASE_RESULTS_MAX];
+  evaluate(problem, part, reading, false, memo, rows);
+  return problem_finish(problem, part, reading, rows, result, place);
+}
+
+/* ---- Describing ------------------------------------------------------------------------------ */
+
+/* What the component conforms by, where it is not the first of the readings. */
+static void describe_reading(const problem_t *problem, const reading_t *reading, size_t index,
+                             answer_t *answer) {
+  const char *permission = problem->instance->program.op->formulas;
+  if (index == 0) return;
+  if (reading->formula > 0) {
+    snprintf(answer->observed, sizeof answer->observed, "%s=%s", permission,
+             contract_spelling(permission, reading->formula));
+  } else if (reading->is_native) {
+    snprintf(answer->observed, sizeof answer->observed, "intermediate=native");
+  } else {
+    snprintf(answer->observed, sizeof answer->observed, "epsilon=rounded");
+  }
+}
+
+static bool is_everything(const value_range_t *range, const format_t *format) {
+  double largest = format_to_double(format, format->largest_bits);
+  return range->low <= -largest && range->high >= largest;
+}
+
+/* The permitted error on the side where it is larger. */
+static void set_error(mpfr_ptr out, const value_range_t *range, mpfr_srcptr reference) {
+  mpfr_t other;
+  mpfr_init2(other, ENCLOSED_PRECISION);
+  mpfr_sub_d(out, reference, range->low, MPFR_RNDU);
+  mpfr_d_sub(other, range->high, reference, MPFR_RNDU);
+  mpfr_max(out, out, other, MPFR_RNDU);
+  if (mpfr_sgn(out) < 0) mpfr_set_zero(out, 1);
+  mpfr_clear(other);
+}
+
+static void measure(const problem_t *problem, const part_t *part, const reading_t *reading,
+                    uint32_t result, size_t place, uint64_t bits, const value_range_t *range,
+                    ask_memo_t *memo, answer_t *answer) {
+  row_t rows[CASE_RESULTS_MAX];
+  evaluate(problem, part, reading, true, memo, rows);
+  const row_t *row = &rows[result];
+  const enclosed_t *exact = &row->enclosed[row->count == 1 ? 0 : place];
+  bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);
+  if (!is_known || range->low > range->high) return;
+  const format_t *format = problem->instance->program.results[result].element->format;
+  mpfr_t error, magnitude;
+  mpfr_inits2(ENCLOSED_PRECISION, error, magnitude, (mpfr_ptr)0);
+  set_error(error, range, exact->low);
+  mpfr_abs(magnitude, exact->low, MPFR_RNDU);
+  answer_measure(answer, format, bits, exact->low, error, magnitude);
+  answer->backward_error = 0; /* There are no terms that it could be an error of. */
+  mpfr_clears(error, magnitude, (mpfr_ptr)0);
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+status_t composite_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  const element_t *element = call->instance->program.results[result].element;
+  uint64_t bits = element_load(element, call->results[result].data, component);
+  size_t place;
+  part_t part = problem_part_of(&problem, result, component, &place);
+  reading_t readings[READINGS_MAX];
+  size_t count = problem_readings(&problem, readings);
+  answer_t answer = {0};
+  value_range_t range = {0}, first = {0};
+  for (size_t i = 0; i < count && !answer.conforms; i++) {
+    range = range_of(&problem, &part, &readings[i], result, place, call->memo);
+    if (i == 0) first = range;
+    answer.conforms = value_range_holds(&range, element->format, bits,
+                                        PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
+    if (!answer.conforms) continue;
+    answer.is_weak = is_everything(&range, element->format);
+    describe_reading(&problem, &readings[i], i, &answer);
+  }
+  bool has_number = first.low <= first.high;
+  bool has_infinity = first.positive_infinity || first.negative_infinity;
+  answer.nan_expected = first.nan && !has_number && !has_infinity;
+  answer.infinity_expected = has_infinity && !has_number && !first.nan;
+  value_range_print(&first, answer.expected, sizeof answer.expected);
+  measure(&problem, &part, &readings[0], result, place, bits, &range, call->memo, &answer);
+  *out_answer = answer;
+  return STATUS_OK;
+}
+
+/* ---- Which formula --------------------------------------------------------------------------- */
+
+static uint64_t bits_of(const problem_t *problem, const part_t *part, const tensor_t *results,
+                        uint32_t result, size_t place) {
+  size_t element = part_result_element(problem, part, result, place);
+  return element_load(results[result].type.element, results[result].data, element);
+}
+
+/* Marks the numbers of a part that are in the first interval of the quick accept set or among its
+ * specials, which are those of formula 0; returns whether those are all. */
+static bool hold_accepted(const problem_t *problem, const part_t *part, const accept_t *accepts,
+                          const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
+  bool holds_all = true;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const accept_t *accept = &accepts[r];
+    const format_t *format = results[r].type.element->format;
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      size_t element = part_result_element(problem, part, r, i);
+      uint64_t bits = bits_of(problem, part, results, r, i);
+      double value = format_to_double(format, bits);
+      bool is_negative_zero = value == 0 && signbit(value) != 0;
+      bool is_inside =
+          !is_negative_zero && accept->low[element] <= value && value <= accept->high[element];
+      is_held[r][i] = accept->ask[element] == 0 &&
+                      (is_inside || accept_special_holds(accept, format, element, bits));
+      holds_all &= is_held[r][i];
+    }
+  }
+  return holds_all;
+}
+
+/* Marks the numbers of a part that the quick evaluator holds; returns whether those are all. */
+static bool hold_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
+                         const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
+  quick_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_quickly(problem, part, reading, rows);
+  bool holds_all = true;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const format_t *format = results[r].type.element->format;
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      size_t n = rows[r].count == 1 ? 0 : i;
+      double value = format_to_double(format, bits_of(problem, part, results, r, i));
+      is_held[r][i] |= value != 0 && rows[r].low[n] <= value && value <= rows[r].high[n];
+      holds_all &= is_held[r][i];
+    }
+  }
+  return holds_all;
+}
+
+/* Whether one of the readings holds a number. */
+static bool holds_number(const problem_t *problem, const part_t *part, const reading_t *readings,
+                         size_t reading_count, const tensor_t *results, uint32_t result,
+                         size_t place, ask_memo_t *memo) {
+  bool any_zero = PERMITTED(problem->contract, zero_sign) == ZERO_SIGN_ANY;
+  const format_t *format = results[result].type.element->format;
+  uint64_t bits = bits_of(problem, part, results, result, place);
+  for (size_t i = 0; i < reading_count; i++) {
+    value_range_t range = range_of(problem, part, &readings[i], result, place, memo);
+    if (value_range_holds(&range, format, bits, any_zero)) return true;
+  }
+  return false;
+}
+
+/* `accepts`: the quick accept sets of these readings, or NULL. */
+static bool holds_part(const problem_t *problem, const part_t *part, const reading_t *readings,
+                       size_t reading_count, const accept_t *accepts, const tensor_t *results,
+                       ask_memo_t *memo) {
+  const uint32_t result_count = problem->instance->program.result_count;
+  bool *is_held[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < result_count; r++) {
+    is_held[r] = arena_alloc_zeroed(problem->arena, part_result_count(problem, part, r));
+  }
+  if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
+  for (size_t i = 0; i < reading_count; i++) {
+    if (!problem_has_quick(&readings[i])) continue;
+    if (hold_quickly(problem, part, &readings[i], results, is_held)) return true;
+  }
+  for (uint32_t r = 0; r < result_count; r++) {
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      if (is_held[r][i]) continue;
+      bool is_alone = problem->layout.is_elementwise;
+      part_t one = is_alone ? (part_t){part->group, part->first + i, 1} : *part;
+      size_t place = is_alone ? 0 : i;
+      ask_memo_t *of_part = is_alone ? NULL : memo; /* Nobody asks about that element again. */
+      if (!holds_number(problem, &one, readings, reading_count, results, r, place, of_part)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t *accepts,
+                      const tensor_t *results) {
+  reading_t readings[READINGS_MAX];
+  size_t reading_count = problem_readings_of(problem, formula, readings);
+  for (size_t group = 0; group < problem->layout.group_count; group++) {
+    arena_mark_t mark = arena_mark(problem->arena);
+    ask_memo_t memo;
+    ask_memo_init(&memo);
+    part_t part = problem_part(problem, group);
+    bool holds = holds_part(problem, &part, readings, reading_count, formula == 0 ? accepts : NULL,
+                            results, &memo);
+    ask_memo_deinit(&memo);
+    arena_rewind(problem->arena, mark);
+    if (!holds) return false;
+  }
+  return true;
+}
+
+status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                uint8_t *out_formula, bool *out_found) {
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  *out_found = false;
+  for (uint8_t formula = 0; formula < problem_formula_count(&problem); formula++) {
+    if (!holds_all(&problem, formula, accepts, call->results)) continue;
+    *out_formula = formula;
+    *out_found = true;
+    break;
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,91 @@
+/* What the parts of composite_*.c share.  Private to oracles. */
+#ifndef ASSAY_ORACLES_COMPOSITE_PARTS_H
+#define ASSAY_ORACLES_COMPOSITE_PARTS_H
+
+#include "oracles/composite/composite.h"
+#include "oracles/formula/enclosed.h"
+
+/* One way to understand a program: a formula, the format it is computed in, and which epsilon it
+ * takes. */
+typedef struct reading {
+  uint8_t formula;
+  const format_t *format;
+  bool is_native; /* `format` is the operands' own, of 16 bits. */
+  bool rounds_epsilon;
+} reading_t;
+
+enum { READINGS_MAX = 32 };
+
+/* A case and everything about it that does not change from group to group. */
+typedef struct problem {
+  const case_t *instance;
+  const case_t *quantized; /* NULL, or the case of which `instance` has the operands dequantized. */
+  const contract_t *contract;
+  const composite_t *composite;
+  composite_layout_t layout;
+  const composite_formula_t *formulas;
+  const format_t *format; /* Of the operands and results. */
+  arena_t *arena;
+} problem_t;
+
+problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena);
+
+/* The readings that the contract permits, the tightest formula first; those of 16-bit arithmetic
+ * last.  Returns how many. */
+size_t problem_readings(const problem_t *problem, reading_t out_readings[READINGS_MAX]);
+
+/* Those among them of one formula, which need not be permitted. */
+size_t problem_readings_of(const problem_t *problem, uint8_t formula,
+                           reading_t out_readings[READINGS_MAX]);
+
+uint8_t problem_formula_count(const problem_t *problem);
+
+/* Some terms of a group: all of them, but of elementwise ops, where one may be enough. */
+typedef struct part {
+  size_t group;
+  size_t first;
+  size_t count;
+} part_t;
+
+part_t problem_part(const problem_t *problem, size_t group);
+/* The group that component `component` of a result belongs to, and its place among the numbers of
+ * that result. */
+part_t problem_part_of(const problem_t *problem, uint32_t result, size_t component,
+                       size_t *out_place);
+
+/* How many numbers of a result a part has, and the element of number `place`. */
+size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t result);
+size_t part_result_element(const problem_t *problem, const part_t *part, uint32_t result,
+                           size_t place);
+
+/* Loads the operands of a part and runs a formula.  `results` are as many rows as the program has
+ * results, with part_result_count() numbers or one for all. */
+void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
+                      const evaluator_t *evaluator, const void *settings,
+                      const schedule_t *schedule, row_t results[CASE_RESULTS_MAX]);
+
+/* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
+ * quantized (composite_quantized.h). */
+void problem_widen_operand(const problem_t *problem, uint32_t operand, const size_t *elements,
+                           const enclosing_t *settings, row_t *inout_row);
+
+/* The accept set of one number of a result of a part, as the enclosed evaluator gives it. */
+value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
+                             const row_t *results, uint32_t result, size_t place);
+
+/* Whether the quick evaluator knows a reading. */
+bool problem_has_quick(const reading_t *reading);
+
+/* What the quick evaluator finds of a part: two numbers for each of a result's, as
+ * quick_kernels_t.finish gives them, or one for all. */
+typedef struct quick_row {
+  size_t count;
+  const double *low;
+  const double *high;
+  const double *point;
+} quick_row_t;
+
+void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
+                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]);
+
+#endif

@@ -1,0 +1,370 @@
+#include "oracles/composite/quantized.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "generated/formula_faults.h"
+#include "oracles/composite/parts.h"
+#include "oracles/exact/quantum/quantize_mpfr.h"
+#include "oracles/exact/quantum/quantize_faulty.h"
+#include "oracles/exact/quantum/fault_values.h"
+#include "oracles/formula/enclosed.h"
+
+/* ---- The case of floats ---------------------------------------------------------------------- */
+
+static type_t expressed_type(const type_t *type) {
+  return type_make(type->quantization->expressed, type->rank, type->dims);
+}
+
+/* Operands are left to be filled in. */
+static case_t make_floats(const case_t *instance, arena_t *arena) {
+  program_t program = instance->program;
+  for (uint32_t i = 0; i < program.operand_count; i++) {
+    program.operands[i] = expressed_type(&instance->program.operands[i]);
+  }
+  for (uint32_t i = 0; i < program.result_count; i++) {
+    program.results[i] = expressed_type(&instance->program.results[i]);
+  }
+  return case_make(arena, &program);
+}
+
+static void store_float(const tensor_t *tensor, size_t index, double value) {
+  const element_t *element = tensor->type.element;
+  element_store(element, tensor->data, index, format_from_double(element->format, value));
+}
+
+case_t composite_dequantized(const case_t *instance, arena_t *arena) {
+  case_t floats = make_floats(instance, arena);
+  for (uint32_t i = 0; i < floats.program.operand_count; i++) {
+    const tensor_t *stored = &instance->operands[i];
+    const format_t *format = floats.operands[i].type.element->format;
+    for (size_t e = 0; e < type_element_count(&stored->type); e++) {
+      quantum_t quantum = quantum_of(&stored->type, e);
+      store_float(&floats.operands[i], e,
+                  careful_dequantize(&quantum, format, quantum_load(stored, e)));
+    }
+  }
+  return floats;
+}
+
+/* ---- Quantizing ranges ----------------------------------------------------------------------- */
+
+/* Storage integers that conform. */
+typedef struct stored_set {
+  int64_t low;
+  int64_t high;
+  bool anything; /* Implementation-defined: whatever there is. */
+} stored_set_t;
+
+static void add_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
+                        stored_set_t *set) {
+  int64_t choices[QUANTUM_CHOICES_MAX];
+  size_t count = careful_quantize(quantum, arithmetic, value, choices);
+  set->anything |= count == 0;
+  for (size_t i = 0; i < count; i++) {
+    set->low = MIN(set->low, choices[i]);
+    set->high = MAX(set->high, choices[i]);
+  }
+}
+
+/* One end of what was computed, in the expressed type and, if it is permitted, in f32, whether or
+ * not it was rounded to the expressed type first; a tiny scale may be read as zero. */
+static void add_end(const type_t *type, const contract_t *contract, double value,
+                    stored_set_t *set) {
+  const format_t *arithmetics[2];
+  size_t count = quantum_arithmetics(type, contract, arithmetics);
+  double rounded = isnan(value) ? value : format_round_double(arithmetics[0], value);
+  const quantum_t quantum = quantum_of(type, 0);
+  quantum_t flat = quantum;
+  if (quantum.scale < ldexp(1, arithmetics[0]->exponent_min)) flat.scale = 0;
+  bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
+  for (size_t i = 0; i < count; i++) {
+    add_choices(&quantum, arithmetics[i], rounded, set);
+    if (i > 0) add_choices(&quantum, arithmetics[i], value, set);
+    if (may_flush && flat.scale == 0) add_choices(&flat, arithmetics[i], rounded, set);
+  }
+}
+
+static stored_set_t quantize_range(const type_t *type, const contract_t *contract,
+                                   const value_range_t *range) {
+  stored_set_t set = {.low = INT64_MAX, .high = INT64_MIN};
+  if (range->low <= range->high) {
+    add_end(type, contract, range->low, &set);
+    add_end(type, contract, range->high, &set);
+  }
+  if (range->positive_zero || range->negative_zero) add_end(type, contract, 0, &set);
+  if (range->positive_infinity) add_end(type, contract, (double)INFINITY, &set);
+  if (range->negative_infinity) add_end(type, contract, -(double)INFINITY, &set);
+  if (range->nan) add_end(type, contract, (double)NAN, &set);
+  return set;
+}
+
+static bool holds_stored(const stored_set_t *set, int64_t stored) {
+  return set->anything || (set->low <= stored && stored <= set->high);
+}
+
+/* Every value of the storage range conforms. */
+static bool is_everything(const stored_set_t *set, const type_t *type) {
+  const quantization_t *range = type->quantization;
+  return set->anything || (set->low <= range->storage_min && set->high >= range->storage_max);
+}
+
+/* ---- All sets of a case ---------------------------------------------------------------------- */
+
+/* The sets of all elements of all results, by reading; those of a reading are NULL until somebody
+ * asks. */
+typedef struct known_sets {
+  struct known_sets *next;
+  contract_t contract;
+  case_t floats;
+  size_t reading_count;
+  reading_t readings[READINGS_MAX];
+  stored_set_t *sets[READINGS_MAX][CASE_RESULTS_MAX];
+} known_sets_t;
+
+static problem_t make_problem(const oracle_call_t *call, const case_t *floats) {
+  problem_t problem = problem_make(floats, call->contract, call->arena);
+  problem.quantized = call->instance;
+  return problem;
+}
+
+/* What the last step of a reading gave, in the format that it is computed in. */
+static value_range_t finish(const problem_t *problem, const reading_t *reading, const row_t *row,
+                            size_t place) {
+  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const formula_t formula = {.evaluator = &enclosed_evaluator,
+                             .settings = &settings,
+                             .format = reading->format,
+                             .contract = problem->contract,
+                             .arena = problem->arena};
+  value_range_t range;
+  enclosed_finish(&formula, &row->enclosed[row->count == 1 ? 0 : place], reading->format, &range);
+  return range;
+}
+
+static void evaluate_reading(const problem_t *problem, const reading_t *reading,
+                             stored_set_t *const out_sets[CASE_RESULTS_MAX]) {
+  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const program_t *program = &problem->quantized->program;
+  for (size_t group = 0; group < problem->layout.group_count; group++) {
+    arena_mark_t mark = arena_mark(problem->arena);
+    part_t part = problem_part(problem, group);
+    row_t rows[CASE_RESULTS_MAX];
+    problem_evaluate(problem, &part, reading, &enclosed_evaluator, &settings, NULL, rows);
+    for (uint32_t r = 0; r < program->result_count; r++) {
+      for (size_t i = 0; i < part_result_count(problem, &part, r); i++) {
+        value_range_t range = finish(problem, reading, &rows[r], i);
+        size_t element = part_result_element(problem, &part, r, i);
+        out_sets[r][element] = quantize_range(&program->results[r], problem->contract, &range);
+      }
+    }
+    arena_rewind(problem->arena, mark);
+  }
+}
+
+static void make_sets(const oracle_call_t *call, const case_t *floats, const reading_t *reading,
+                      stored_set_t *out_sets[CASE_RESULTS_MAX]) {
+  for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
+    size_t count = type_element_count(&call->instance->program.results[r]);
+    out_sets[r] = ARENA_NEW_ARRAY(call->arena, stored_set_t, count);
+  }
+  problem_t problem = make_problem(call, floats);
+  evaluate_reading(&problem, reading, out_sets);
+}
+
+/* ---- Oracle ---------------------------------------------------------------------------------- */
+
+/* Of the first reading, one storage integer in the middle. */
+static accept_t accept_result(const type_t *type, const stored_set_t *sets, arena_t *arena) {
+  size_t count = type_element_count(type);
+  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  uint8_t *ask = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  for (size_t i = 0; i < count; i++) {
+    ask[i] = is_everything(&sets[i], type) ? 1 : 0;
+    int64_t middle = ask[i] ? 0 : sets[i].low + (sets[i].high - sets[i].low) / 2;
+    bits[i] = (uint64_t)middle & element_mask(type->element);
+  }
+  return (accept_t){.count = count, .bits = bits, .ask = ask};
+}
+
+status_t composite_quantized_accept(const oracle_call_t *call,
+                                    accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
+  case_t floats = composite_dequantized(instance, call->arena);
+  problem_t problem = make_problem(call, &floats);
+  reading_t readings[READINGS_MAX];
+  problem_readings(&problem, readings);
+  stored_set_t *sets[CASE_RESULTS_MAX];
+  make_sets(call, &floats, &readings[0], sets);
+  for (uint32_t r = 0; r < instance->program.result_count; r++) {
+    out_accepts[r] = accept_result(&instance->program.results[r], sets[r], call->arena);
+  }
+  return STATUS_OK;
+}
+
+/* What is known under the contract, made at first. */
+static known_sets_t *recall(const oracle_call_t *call) {
+  for (known_sets_t *known = call->memo->entries; known != NULL; known = known->next) {
+    if (memcmp(&known->contract, call->contract, sizeof *call->contract) == 0) return known;
+  }
+  known_sets_t *known = arena_alloc_zeroed(&call->memo->arena, sizeof *known);
+  known->next = call->memo->entries;
+  known->contract = *call->contract;
+  known->floats = composite_dequantized(call->instance, &call->memo->arena);
+  oracle_call_t lasting = *call;
+  lasting.arena = &call->memo->arena;
+  problem_t problem = make_problem(&lasting, &known->floats);
+  known->reading_count = problem_readings(&problem, known->readings);
+  call->memo->entries = known;
+  return known;
+}
+
+static const stored_set_t *recall_set(const oracle_call_t *call, known_sets_t *known,
+                                      size_t reading, uint32_t result, size_t element) {
+  if (known->sets[reading][result] == NULL) {
+    oracle_call_t lasting = *call;
+    lasting.arena = &call->memo->arena;
+    make_sets(&lasting, &known->floats, &known->readings[reading], known->sets[reading]);
+  }
+  return &known->sets[reading][result][element];
+}
+
+static void print_set(const stored_set_t *set, char *out, size_t bytes) {
+  if (set->anything) {
+    g_strlcpy(out, "anything", bytes);
+  } else if (set->low == set->high) {
+    g_snprintf(out, bytes, "%" PRId64, set->low);
+  } else {
+    g_snprintf(out, bytes, "%" PRId64 " .. %" PRId64, set->low, set->high);
+  }
+}
+
+static status_t ask_readings(const oracle_call_t *call, uint32_t result, size_t element,
+                             answer_t *out_answer) {
+  known_sets_t *known = recall(call);
+  const char *formulas = call->instance->program.op->formulas;
+  int64_t got = quantum_load(&call->results[result], element);
+  answer_t answer = {.is_quantum = true};
+  for (size_t i = 0; i < known->reading_count && !answer.conforms; i++) {
+    const stored_set_t *set = recall_set(call, known, i, result, element);
+    if (i == 0) print_set(set, answer.expected, sizeof answer.expected);
+    answer.conforms = holds_stored(set, got);
+    if (!answer.conforms) continue;
+    answer.is_weak = is_everything(set, &call->results[result].type);
+    uint8_t formula = known->readings[i].formula;
+    if (formula == 0) continue;
+    snprintf(answer.observed, sizeof answer.observed, "%s=%s", formulas,
+             contract_spelling(formulas, formula));
+  }
+  *out_answer = answer;
+  return STATUS_OK;
+}
+
+status_t composite_quantized_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_readings, call, result, component, out_answer);
+}
+
+/* The set of the quick side is one integer, which the careful side has to hold. */
+status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
+                                   uint32_t result, size_t component) {
+  if (accepts[result].ask[component] != 0) return STATUS_OK;
+  tensor_t results[CASE_RESULTS_MAX];
+  results[result] = tensor_make(call->arena, &call->instance->program.results[result]);
+  uint64_t bits = accepts[result].bits[component];
+  element_store(results[result].type.element, results[result].data, component, bits);
+  answer_t answer;
+  const oracle_call_t asked = oracle_call_about(call, call->instance, results);
+  STATUS_TRY(composite_quantized_ask(&asked, result, component, &answer));
+  if (answer.conforms) return STATUS_OK;
+  return status_fail(call->error, STATUS_INVALID,
+                     "bug in Assay: the quick oracle accepts 0x%" PRIx64
+                     " for component %zu of result %u, the careful one expects %s",
+                     bits, component, result, answer.expected);
+}
+
+/* ---- Which formula --------------------------------------------------------------------------- */
+
+static bool holds_all(const oracle_call_t *call, const case_t *floats, uint8_t formula) {
+  problem_t problem = make_problem(call, floats);
+  reading_t readings[READINGS_MAX];
+  size_t count = problem_readings_of(&problem, formula, readings);
+  stored_set_t *sets[READINGS_MAX][CASE_RESULTS_MAX];
+  for (size_t i = 0; i < count; i++) {
+    make_sets(call, floats, &readings[i], sets[i]);
+  }
+  for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
+    for (size_t e = 0; e < type_element_count(&call->results[r].type); e++) {
+      bool holds = false;
+      for (size_t i = 0; i < count && !holds; i++) {
+        holds = holds_stored(&sets[i][r][e], quantum_load(&call->results[r], e));
+      }
+      if (!holds) return false;
+    }
+  }
+  return true;
+}
+
+status_t composite_quantized_find_formula(const oracle_call_t *call, uint8_t *out_formula,
+                                          bool *out_found) {
+  case_t floats = composite_dequantized(call->instance, call->arena);
+  uint8_t count = contract_value_count(call->instance->program.op->formulas);
+  *out_found = false;
+  for (uint8_t formula = 0; formula < count && !*out_found; formula++) {
+    *out_formula = formula;
+    *out_found = holds_all(call, &floats, formula);
+  }
+  return STATUS_OK;
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+static void dequantize_by_model(const case_t *instance, const schedule_t *schedule,
+                                const case_t *floats) {
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    const tensor_t *stored = &instance->operands[i];
+    const format_t *arithmetic = fault_quantum_arithmetic(&stored->type, schedule);
+    for (size_t e = 0; e < type_element_count(&stored->type); e++) {
+      quantum_t quantum = fault_quantum_of(&stored->type, schedule->fault, e);
+      store_float(&floats->operands[i], e,
+                  fault_dequantize(&stored->type, &quantum, arithmetic, schedule->fault,
+                                   fault_quantum_load(stored, schedule->fault, e)));
+    }
+  }
+}
+
+static void quantize_by_model(const tensor_t *floats, const type_t *operand,
+                              const schedule_t *schedule, tensor_t *inout_result) {
+  const type_t *type = &inout_result->type;
+  bool takes_operand = schedule->fault == FAULT_quantized_like_operand;
+  const format_t *arithmetic = fault_quantum_arithmetic(type, schedule);
+  for (size_t e = 0; e < type_element_count(type); e++) {
+    if (fault_skips_store(schedule->fault, e, inout_result)) continue;
+    quantum_t quantum = fault_quantum_of(takes_operand ? operand : type, schedule->fault, e);
+    const element_t *element = floats->type.element;
+    double value = format_to_double(element->format, element_load(element, floats->data, e));
+    int64_t stored = fault_quantize(type, &quantum, arithmetic, schedule->fault, value);
+    element_store(type->element, inout_result->data, e,
+                  (uint64_t)stored & element_mask(type->element));
+  }
+}
+
+status_t composite_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                                      oracle_simulate_t *simulate, tensor_t *inout_results) {
+  const case_t *instance = call->instance;
+  case_t floats = make_floats(instance, call->arena);
+  dequantize_by_model(instance, schedule, &floats);
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < floats.program.result_count; r++) {
+    results[r] = tensor_make(call->arena, &floats.program.results[r]);
+    memset(results[r].data, 0, type_bytes(&floats.program.results[r]));
+  }
+  const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
+  STATUS_TRY(simulate(&float_call, schedule, results));
+  for (uint32_t r = 0; r < floats.program.result_count; r++) {
+    quantize_by_model(&results[r], &instance->program.operands[0], schedule, &inout_results[r]);
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,76 @@
+/* What one concrete implementation of a composite op returns. */
+#include <math.h>
+#include <string.h>
+
+#include "oracles/composite/parts.h"
+#include "oracles/exact/quantum/fault_values.h"
+#include "oracles/formula/model.h"
+
+static uint64_t result_bits(const format_t *format, const schedule_t *schedule, double value,
+                            size_t element) {
+  uint64_t bits = format_from_double(format, value == value ? value : (double)NAN);
+  return schedule->fault == FAULT_NONE ? bits
+                                       : fault_spoil_bits(schedule->fault, format, bits, element);
+}
+
+static void store_part(const problem_t *problem, const part_t *part, const schedule_t *schedule,
+                       const row_t *rows, tensor_t *results) {
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const element_t *element = results[r].type.element;
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      size_t index = part_result_element(problem, part, r, i);
+      double value = rows[r].values[rows[r].count == 1 ? 0 : i];
+      if (fault_skips_store(schedule->fault, index, &results[r])) continue;
+      element_store(element, results[r].data, index,
+                    result_bits(element->format, schedule, value, index));
+    }
+  }
+}
+
+/* In binary64, which has not those of its smallest numbers. */
+static bool has_inverse_of_epsilon(const problem_t *problem) {
+  if (problem->composite->epsilon == NULL) return true;
+  double epsilon = problem->composite->epsilon(&problem->instance->program);
+  return epsilon == 0 || isfinite(1 / epsilon);
+}
+
+/* A formula whose steps neither overflow nor underflow is run by its name only, in binary64, which
+ * has no wider type itself; else the first of the others is. */
+static status_t model_reading(const problem_t *problem, const schedule_t *schedule,
+                              reading_t *out_reading, failure_t *error) {
+  const format_t *f64 = &format_table[FORMAT_f64];
+  const char *formulas = problem->instance->program.op->formulas;
+  reading_t reading = {.formula = model_formula(formulas, schedule)};
+  schedule_t wide = *schedule;
+  wide.native = schedule->native && !problem->formulas[reading.formula].is_running;
+  reading.format = model_working_format(problem->format, &wide);
+  if (problem->formulas[reading.formula].is_unbounded) {
+    const char *name = contract_spelling(formulas, reading.formula);
+    bool is_named = schedule->formula != NULL && strcmp(schedule->formula, name) == 0;
+    if (is_named && (problem->format == f64 || !has_inverse_of_epsilon(problem))) {
+      return status_fail(error, STATUS_UNSUPPORTED, "no model of %s, for which f64 is too narrow",
+                         name);
+    }
+    if (is_named) reading.format = f64;
+    while (!is_named && problem->formulas[reading.formula].is_unbounded) reading.formula++;
+  }
+  *out_reading = reading;
+  return STATUS_OK;
+}
+
+status_t composite_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                            tensor_t *inout_results) {
+  const contract_t contract = contract_backend();
+  problem_t problem = problem_make(call->instance, &contract, call->arena);
+  reading_t reading;
+  STATUS_TRY(model_reading(&problem, schedule, &reading, call->error));
+  for (size_t group = 0; group < problem.layout.group_count; group++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    part_t part = problem_part(&problem, group);
+    row_t rows[CASE_RESULTS_MAX];
+    problem_evaluate(&problem, &part, &reading, &model_evaluator, NULL, schedule, rows);
+    store_part(&problem, &part, schedule, rows, inout_results);
+    arena_rewind(call->arena, mark);
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,274 @@
+#include "oracles/composite/composite.h"
+
+#include "oracles/composite/parts.h"
+#include "oracles/formula/enclosed.h"
+#include "oracles/formula/model.h"
+#include "oracles/formula/quick_evaluator.h"
+
+/* ---- Layouts --------------------------------------------------------------------------------- */
+
+enum { BLOCK_TERMS = 256 }; /* Of elementwise ops: rows that stay in the first-level cache. */
+
+/* The last block is the end of the elements too, and so may overlap the one before it. */
+composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena) {
+  size_t elements = type_element_count(type);
+  composite_layout_t layout = {.is_elementwise = true, .term_count = MIN(elements, BLOCK_TERMS)};
+  layout.group_count = (elements + BLOCK_TERMS - 1) / BLOCK_TERMS;
+  size_t *bases = ARENA_NEW_ARRAY(arena, size_t, layout.group_count);
+  size_t *offsets = ARENA_NEW_ARRAY(arena, size_t, layout.term_count);
+  for (size_t g = 0; g < layout.group_count; g++) {
+    bases[g] = MIN(g * BLOCK_TERMS, elements - layout.term_count);
+  }
+  for (size_t t = 0; t < layout.term_count; t++) offsets[t] = t;
+  layout.group_base = bases;
+  layout.term_offset = offsets;
+  return layout;
+}
+
+composite_layout_t composite_layout_rows(const type_t *type, const dimension_list_t *reduced,
+                                         arena_t *arena) {
+  dimension_list_t kept = dimension_list_rest(type->rank, reduced, NULL);
+  return (composite_layout_t){.group_count = dimension_list_extent(&kept, type),
+                              .term_count = dimension_list_extent(reduced, type),
+                              .group_base = dimension_list_offsets(&kept, type, arena),
+                              .term_offset = dimension_list_offsets(reduced, type, arena)};
+}
+
+/* ---- Problems -------------------------------------------------------------------------------- */
+
+/* Operands may be integers beside floats: the first float tells. */
+static const format_t *format_of(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const format_t *format = program->operands[i].element->format;
+    if (format != NULL) return format;
+  }
+  g_assert_not_reached();
+}
+
+problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {
+  const composite_t *composite = oracle_find(instance->program.op)->composite;
+  return (problem_t){.instance = instance,
+                     .contract = contract,
+                     .composite = composite,
+                     .layout = composite->layout(&instance->program, arena),
+                     .formulas = composite->formulas(&instance->program),
+                     .format = format_of(&instance->program),
+                     .arena = arena};
+}
+
+uint8_t problem_formula_count(const problem_t *problem) {
+  const char *permission = problem->instance->program.op->formulas;
+  return permission == NULL ? 1 : contract_value_count(permission);
+}
+
+/* ---- Readings -------------------------------------------------------------------------------- */
+
+/* A formula in a format, by the values of epsilon that differ. */
+static size_t add_readings(const problem_t *problem, uint8_t formula, bool is_native,
+                           reading_t *out_readings) {
+  bool is_short = problem->format->bits == 16;
+  if (is_short && is_native && problem->formulas[formula].is_running) return 0;
+  const format_t *format = is_short && !is_native ? &format_table[FORMAT_f32] : problem->format;
+  reading_t reading = {formula, format, is_native, false};
+  bool differs = problem->composite->epsilon != NULL && format != problem->format;
+  size_t count = 0;
+  if (!differs || PERMITTED(problem->contract, epsilon) != EPSILON_ROUNDED)
+    out_readings[count++] = reading;
+  if (differs && PERMITTED(problem->contract, epsilon) != EPSILON_EXACT) {
+    reading.rounds_epsilon = true;
+    out_readings[count++] = reading;
+  }
+  return count;
+}
+
+static size_t readings_up_to(const problem_t *problem, uint8_t first, uint8_t last,
+                             reading_t out_readings[READINGS_MAX]) {
+  bool may_be_native = problem->format->bits == 16 && contract_permits_native(problem->contract);
+  size_t count = 0;
+  for (int is_native = 0; is_native <= (may_be_native ? 1 : 0); is_native++) {
+    for (uint8_t formula = first; formula <= last; formula++) {
+      g_assert(count + 2 <= READINGS_MAX);
+      count += add_readings(problem, formula, is_native != 0, out_readings + count);
+    }
+  }
+  return count;
+}
+
+size_t problem_readings(const problem_t *problem, reading_t out_readings[READINGS_MAX]) {
+  const char *permission = problem->instance->program.op->formulas;
+  uint8_t last = permission == NULL ? 0 : contract_value(problem->contract, permission);
+  return readings_up_to(problem, 0, last, out_readings);
+}
+
+size_t problem_readings_of(const problem_t *problem, uint8_t formula,
+                           reading_t out_readings[READINGS_MAX]) {
+  return readings_up_to(problem, formula, formula, out_readings);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+part_t problem_part(const problem_t *problem, size_t group) {
+  return (part_t){group, 0, problem->layout.term_count};
+}
+
+/* Rows are laid out in both orders that offsets have: the group and term of an element are found by
+ * looking. */
+static void locate(const composite_layout_t *layout, size_t element, size_t *out_group,
+                   size_t *out_term) {
+  if (layout->is_elementwise) {
+    *out_group = MIN(element / BLOCK_TERMS, layout->group_count - 1);
+    *out_term = element - layout->group_base[*out_group];
+    return;
+  }
+  for (size_t g = 0; g < layout->group_count; g++) {
+    for (size_t t = 0; t < layout->term_count; t++) {
+      if (layout->group_base[g] + layout->term_offset[t] != element) continue;
+      *out_group = g;
+      *out_term = t;
+      return;
+    }
+  }
+  g_assert_not_reached();
+}
+
+part_t problem_part_of(const problem_t *problem, uint32_t result, size_t component,
+                       size_t *out_place) {
+  *out_place = 0;
+  if (problem->composite->result_roles[result] == COMPOSITE_GROUP) {
+    return problem_part(problem, component);
+  }
+  size_t group, term;
+  locate(&problem->layout, component, &group, &term);
+  if (problem->layout.is_elementwise) return (part_t){group, term, 1};
+  *out_place = term;
+  return problem_part(problem, group);
+}
+
+size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t result) {
+  return problem->composite->result_roles[result] == COMPOSITE_GROUP ? 1 : part->count;
+}
+
+size_t part_result_element(const problem_t *problem, const part_t *part, uint32_t result,
+                           size_t place) {
+  if (problem->composite->result_roles[result] == COMPOSITE_GROUP) return part->group;
+  const composite_layout_t *layout = &problem->layout;
+  return layout->group_base[part->group] + layout->term_offset[part->first + place];
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+static size_t operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
+                              size_t place) {
+  const composite_layout_t *layout = &problem->layout;
+  size_t term = part->first + place;
+  switch (problem->composite->operand_roles[operand]) {
+    case COMPOSITE_ELEMENT:
+      return layout->group_base[part->group] + layout->term_offset[term];
+    case COMPOSITE_TERM:
+      return term;
+    case COMPOSITE_GROUP:
+      return part->group;
+    case COMPOSITE_SCALAR:
+      return 0;
+    case COMPOSITE_CHANNEL:
+      return (layout->group_base[part->group] + layout->term_offset[term]) /
+             layout->channel_stride % layout->channel_count;
+  }
+  g_assert_not_reached();
+}
+
+static size_t operand_count(const problem_t *problem, const part_t *part, uint32_t operand) {
+  composite_role_t role = problem->composite->operand_roles[operand];
+  return role == COMPOSITE_GROUP || role == COMPOSITE_SCALAR ? 1 : part->count;
+}
+
+static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
+                           size_t count) {
+  if (formula->evaluator == &quick_evaluator) return quick_load(formula, format, bits, count);
+  if (formula->evaluator == &model_evaluator) return model_load(formula, format, bits, count);
+  return enclosed_load(formula, format, bits, count);
+}
+
+static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t operand,
+                          formula_t *formula) {
+  const tensor_t *tensor = &problem->instance->operands[operand];
+  bool is_derived = operand >= problem->instance->program.operand_count;
+  const element_t *element = is_derived ? NULL : tensor->type.element;
+  size_t count = operand_count(problem, part, operand);
+  uint64_t *bits = ARENA_NEW_ARRAY(problem->arena, uint64_t, count);
+  const format_t *format = is_derived ? NULL : element->format;
+  size_t *elements = ARENA_NEW_ARRAY(problem->arena, size_t, count);
+  for (size_t i = 0; i < count; i++) {
+    size_t index = elements[i] = operand_element(problem, part, operand, i);
+    if (format != NULL) {
+      bits[i] = element_load(element, tensor->data, index);
+    } else {
+      double value =
+          problem->composite->load_integer(problem->instance, &problem->layout, operand, index);
+      bits[i] = format_from_double(&format_table[FORMAT_f64], value);
+    }
+  }
+  if (format == NULL) format = &format_table[FORMAT_f64];
+  row_t row = load_patterns(formula, format, bits, count);
+  if (problem->quantized != NULL && formula->evaluator == &enclosed_evaluator) {
+    problem_widen_operand(problem, operand, elements, formula->settings, &row);
+  }
+  return row;
+}
+
+void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
+                      const evaluator_t *evaluator, const void *settings,
+                      const schedule_t *schedule, row_t results[CASE_RESULTS_MAX]) {
+  formula_t formula = {.evaluator = evaluator,
+                       .settings = settings,
+                       .program = &problem->instance->program,
+                       .format = reading->format,
+                       .contract = problem->contract,
+                       .schedule = schedule,
+                       .group = part->group,
+                       .rounds_epsilon = reading->rounds_epsilon,
+                       .arena = problem->arena};
+  row_t operands[CASE_OPERANDS_MAX];
+  uint32_t count = problem->instance->program.operand_count + problem->composite->derived_count;
+  for (uint32_t i = 0; i < count; i++) operands[i] = load_operand(problem, part, i, &formula);
+  problem->formulas[reading->formula].evaluate(&formula, operands, results);
+}
+
+value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
+                             const row_t *results, uint32_t result, size_t place) {
+  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const formula_t formula = {.evaluator = &enclosed_evaluator,
+                             .settings = &settings,
+                             .format = reading->format,
+                             .contract = problem->contract,
+                             .arena = problem->arena};
+  const row_t *row = &results[result];
+  value_range_t range;
+  enclosed_finish(&formula, &row->enclosed[row->count == 1 ? 0 : place],
+                  problem->instance->program.results[result].element->format, &range);
+  if (problem->composite->permit == NULL) return range;
+  size_t element = part_result_element(problem, part, result, place);
+  problem->composite->permit(problem->instance, problem->contract, result, element, &range);
+  return range;
+}
+
+/* ---- Quick sets ------------------------------------------------------------------------------ */
+
+bool problem_has_quick(const reading_t *reading) {
+  return reading->format == &format_table[FORMAT_f32];
+}
+
+void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
+                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]) {
+  const quick_kernels_t *kernels = quick_kernels_best();
+  const quickening_t settings = {kernels, problem->formulas[reading->formula].is_unbounded};
+  row_t results[CASE_RESULTS_MAX];
+  problem_evaluate(problem, part, reading, &quick_evaluator, &settings, NULL, results);
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const quick_numbers_t *numbers = results[r].quick;
+    double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
+    double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
+    kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
+    out_rows[r] = (quick_row_t){numbers->count, low, high, numbers->point};
+  }
+}

@@ -1,0 +1,256 @@
+#include "oracles/derived/derived.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "oracles/derived/parts.h"
+
+enum { NO_PART = UINT32_MAX };
+
+status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+                       gathered_t *out_gathered, failure_t *error) {
+  *out_gathered = (gathered_t){0};
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  gathered_parts_t parts;
+  STATUS_TRY(gathering->gather(instance, reading, fault, arena, &parts, error));
+  *out_gathered = (gathered_t){.parts = parts};
+  if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
+  return STATUS_OK;
+}
+
+void gathered_index(const case_t *instance, arena_t *arena, gathered_t *inout_gathered) {
+  const gathered_parts_t parts = inout_gathered->parts;
+  size_t count = type_element_count(&instance->program.results[0]);
+  uint32_t *part_of = ARENA_NEW_ARRAY(arena, uint32_t, count);
+  size_t *place_of = ARENA_NEW_ARRAY(arena, size_t, count);
+  for (size_t i = 0; i < count; i++) part_of[i] = NO_PART;
+  for (uint32_t p = 0; p < parts.count; p++) {
+    for (size_t i = 0; i < parts.parts[p].element_count; i++) {
+      part_of[parts.parts[p].elements[i]] = p;
+      place_of[parts.parts[p].elements[i]] = i;
+    }
+  }
+  inout_gathered->part_of = part_of;
+  inout_gathered->place_of = place_of;
+}
+
+const gathered_part_t *gathered_find(const gathered_t *gathered, const type_t *result,
+                                     size_t component, size_t *out_component) {
+  uint32_t components = result->element->components;
+  size_t element = component / components;
+  if (gathered->part_of[element] == NO_PART) return NULL;
+  *out_component = gathered->place_of[element] * components + component % components;
+  return &gathered->parts.parts[gathered->part_of[element]];
+}
+
+/* Moves the elements of a part between the results of the case and those of the part. */
+static void copy_elements(const gathered_part_t *part, bool to_part, tensor_t *results,
+                          tensor_t *part_results) {
+  for (uint32_t r = 0; r < part->instance.program.result_count; r++) {
+    size_t bytes = element_bytes(results[r].type.element);
+    for (size_t i = 0; i < part->element_count; i++) {
+      uint8_t *whole = results[r].data + part->elements[i] * bytes;
+      uint8_t *own = part_results[r].data + i * bytes;
+      memcpy(to_part ? own : whole, to_part ? whole : own, bytes);
+    }
+  }
+}
+
+static void make_part_results(const gathered_part_t *part, const tensor_t *results, arena_t *arena,
+                              tensor_t out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = &part->instance.program;
+  tensor_t whole[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    whole[r] = results[r]; /* Only read, though the copy's type cannot say so. */
+    out_results[r] = tensor_make(arena, &program->results[r]);
+  }
+  copy_elements(part, true, whole, out_results);
+}
+
+static answer_t answer_of_anything(void) {
+  answer_t answer = {.conforms = true, .is_weak = true};
+  g_strlcpy(answer.expected, "anything: the specification leaves it open", sizeof answer.expected);
+  return answer;
+}
+
+static status_t ask_reading(const oracle_call_t *call, const gathered_t *gathered, uint32_t result,
+                            size_t component, answer_t *out_answer) {
+  size_t part_component = 0;
+  const gathered_part_t *part =
+      gathered_find(gathered, &call->instance->program.results[result], component, &part_component);
+  if (part == NULL) {
+    *out_answer = answer_of_anything();
+    return STATUS_OK;
+  }
+  tensor_t part_results[CASE_RESULTS_MAX];
+  make_part_results(part, call->results, call->arena, part_results);
+  const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
+  return gathered->oracle->ask(&part_call, result, part_component, out_answer);
+}
+
+/* What was gathered by each reading so far. */
+typedef struct readings {
+  uint32_t count;
+  bool *is_made;
+  gathered_t *gathered;
+} readings_t;
+
+static readings_t *readings_grow(ask_memo_t *memo, uint32_t count) {
+  readings_t *old = memo->entries;
+  if (old != NULL && old->count >= count) return old;
+  readings_t *readings = ARENA_NEW_ARRAY(&memo->arena, readings_t, 1);
+  readings->count = count;
+  readings->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
+  readings->gathered = ARENA_NEW_ARRAY(&memo->arena, gathered_t, count);
+  for (uint32_t i = 0; i < count; i++) {
+    readings->is_made[i] = old != NULL && i < old->count && old->is_made[i];
+    if (readings->is_made[i]) readings->gathered[i] = old->gathered[i];
+  }
+  memo->entries = readings;
+  return readings;
+}
+
+/* Counting readings may cost as much as an answer, so that is left until it is needed. */
+static uint32_t count_readings(const gathering_t *gathering, const case_t *instance,
+                               const contract_t *contract) {
+  return gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
+}
+
+/* What conforms if the element shares its value with no other. */
+static status_t ask_alone(const oracle_call_t *call, uint32_t result, size_t component,
+                          answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    readings_t *readings = readings_grow(call->memo, count);
+    if (!readings->is_made[i]) {
+      STATUS_TRY(gathered_make(instance, i, FAULT_NONE, &call->memo->arena, &readings->gathered[i],
+                               call->error));
+      gathered_index(instance, &call->memo->arena, &readings->gathered[i]);
+      readings->is_made[i] = true;
+    }
+    answer_t answer;
+    STATUS_TRY(ask_reading(call, &readings->gathered[i], result, component, &answer));
+    if (i == 0 || answer.conforms) *out_answer = answer;
+    if (answer.conforms) {
+      if (i > 0 && gathering->name_reading != NULL) {
+        g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+      }
+      return STATUS_OK;
+    }
+    if (i == 0) count = count_readings(gathering, instance, call->contract);
+  }
+  return STATUS_OK;
+}
+
+/* One value: equal patterns, or two NaN, whose patterns the specification leaves open. */
+static bool is_one_value(const element_t *element, const contract_t *contract, uint64_t a,
+                         uint64_t b) {
+  if (a == b) return true;
+  if (element->format == NULL) return false;
+  double first = format_to_double(element->format, a),
+         second = format_to_double(element->format, b);
+  if (isnan(first) && isnan(second)) return true;
+  return PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY && first == 0 && second == 0;
+}
+
+static void answer_unlike(const element_t *element, uint64_t bits, size_t sharer,
+                          answer_t *inout_answer) {
+  int digits = (element->bits + 3) / 4;
+  inout_answer->conforms = false;
+  inout_answer->observed[0] = '\0';
+  g_snprintf(inout_answer->expected, sizeof inout_answer->expected,
+             "0x%0*" PRIx64 " as in element %zu, whose value this one shares", digits, bits,
+             sharer);
+}
+
+/* Holds a component that conforms against the first of those before it that share its value and
+ * conform: if any of these is wrong, that is not held against the others.  Where all values
+ * conform, nothing is known of any. */
+static status_t ask_sharers(const oracle_call_t *call, const size_t *leaders, uint32_t result,
+                            size_t component, answer_t *inout_answer) {
+  const element_t *element = call->results[result].type.element;
+  uint64_t bits = element_load(element, call->results[result].data, component);
+  size_t own = component / element->components;
+  for (size_t sharer = leaders[own]; sharer < own; sharer++) {
+    if (leaders[sharer] != leaders[own]) continue;
+    size_t other = sharer * element->components + component % element->components;
+    uint64_t other_bits = element_load(element, call->results[result].data, other);
+    if (is_one_value(element, call->contract, bits, other_bits)) return STATUS_OK;
+    answer_t answer;
+    STATUS_TRY(ask_alone(call, result, other, &answer));
+    if (!answer.conforms) continue;
+    answer_unlike(element, other_bits, sharer, inout_answer);
+    return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
+static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
+  const gathering_t *gathering = oracle_find(call->instance->program.op)->gathering;
+  STATUS_TRY(ask_alone(call, result, component, out_answer));
+  if (!out_answer->conforms || out_answer->is_weak || gathering->leaders == NULL) return STATUS_OK;
+  const size_t *leaders = gathering->leaders(&call->instance->program, call->contract, call->arena);
+  if (leaders == NULL) return STATUS_OK;
+  return ask_sharers(call, leaders, result, component, out_answer);
+}
+
+status_t gathered_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                      answer_t *out_answer) {
+  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
+}
+
+/* An implementation that does as it should computes a shared value once. */
+static void share_values(const case_t *instance, arena_t *arena, tensor_t *inout_results) {
+  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  if (gathering->leaders == NULL) return;
+  const contract_t contract = contract_spec();
+  const size_t *leaders = gathering->leaders(&instance->program, &contract, arena);
+  for (uint32_t r = 0; r < instance->program.result_count && leaders != NULL; r++) {
+    tensor_t *tensor = &inout_results[r];
+    size_t bytes = element_bytes(tensor->type.element);
+    size_t count = type_element_count(&tensor->type);
+    for (size_t i = 0; i < count; i++) {
+      memmove(tensor->data + i * bytes, tensor->data + leaders[i] * bytes, bytes);
+    }
+  }
+}
+
+status_t gathered_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                           tensor_t *inout_results) {
+  gathered_t gathered;
+  STATUS_TRY(
+      gathered_make(call->instance, 0, schedule->fault, call->arena, &gathered, call->error));
+  for (size_t p = 0; p < gathered.parts.count; p++) {
+    const gathered_part_t *part = &gathered.parts.parts[p];
+    tensor_t part_results[CASE_RESULTS_MAX];
+    make_part_results(part, inout_results, call->arena, part_results);
+    const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
+    STATUS_TRY(gathered.oracle->simulate(&part_call, schedule, part_results));
+    copy_elements(part, false, inout_results, part_results);
+  }
+  if (schedule->fault == FAULT_NONE) share_values(call->instance, call->arena, inout_results);
+  return STATUS_OK;
+}
+
+status_t gathered_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                               uint8_t *out_formula, bool *out_found) {
+  (void)accepts; /* The parts' sets are made anew: each is needed for one part alone. */
+  gathered_t gathered;
+  STATUS_TRY(gathered_make(call->instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
+  *out_formula = 0;
+  *out_found = true;
+  for (size_t p = 0; p < gathered.parts.count && *out_found; p++) {
+    const gathered_part_t *part = &gathered.parts.parts[p];
+    tensor_t part_results[CASE_RESULTS_MAX];
+    make_part_results(part, call->results, call->arena, part_results);
+    uint8_t formula = 0;
+    const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
+    STATUS_TRY(gathered.oracle->find_formula(&part_call, NULL, &formula, out_found));
+    *out_formula = MAX(*out_formula, formula);
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,127 @@
+/* Boxes of gathered ops: those of the other op on gathered boxes.  To learn where each gathered
+ * element comes from, a case is gathered whose operands hold the numbers of their own elements; so
+ * nobody but the op's folder says how it indexes. */
+#include <math.h>
+#include <string.h>
+
+#include "oracles/derived/parts.h"
+
+/* Element `e` of operand `o` holds first_position + o * TYPE_ELEMENTS_MAX + e; what is gathered and
+ * is none of these is padding, stored as it is: zero, or a zero point. */
+static const int64_t first_position = INT64_C(1) << 40;
+
+static case_t make_positions(const program_t *program, arena_t *arena) {
+  program_t positions = *program;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    positions.operands[i].element =
+        element_named("i64"); /* Quantized as before: for the padding. */
+  }
+  case_t instance = case_make(arena, &positions);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *operand = &instance.operands[i];
+    size_t count = type_element_count(&operand->type);
+    int64_t position = first_position + (int64_t)i * TYPE_ELEMENTS_MAX;
+    for (size_t e = 0; e < count; e++) {
+      element_store(operand->type.element, operand->data, e, (uint64_t)(position + (int64_t)e));
+    }
+  }
+  return instance;
+}
+
+static box_t take_box(const box_t *const operands[CASE_OPERANDS_MAX], int64_t position) {
+  int64_t place = position - first_position;
+  bool is_padding = place < 0 || place >= (int64_t)CASE_OPERANDS_MAX * TYPE_ELEMENTS_MAX;
+  if (is_padding) return box_point((double)position);
+  return operands[place / TYPE_ELEMENTS_MAX][place % TYPE_ELEMENTS_MAX];
+}
+
+/* What the parts' programs are is known from a case of the right types, whatever it holds. */
+static case_t make_zeros(const program_t *program, arena_t *arena) {
+  case_t instance = case_make(arena, program);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    memset(instance.operands[i].data, 0, type_bytes(&program->operands[i]));
+  }
+  return instance;
+}
+
+/* A part, by the program that it has and by positions. */
+typedef struct enclosed_part {
+  const program_t *program;
+  const gathered_part_t *positions;
+} enclosed_part_t;
+
+static status_t unite_part(const enclosed_part_t *part, const contract_t *contract,
+                           const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                           box_t *const inout_results[CASE_RESULTS_MAX], failure_t *error) {
+  const program_t *program = part->program;
+  const box_t *gathered[CASE_OPERANDS_MAX] = {NULL};
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *positions = &part->positions->instance.operands[i];
+    size_t count = type_element_count(&positions->type);
+    box_t *boxes = ARENA_NEW_ARRAY(arena, box_t, count);
+    for (size_t e = 0; e < count; e++) {
+      boxes[e] =
+          take_box(operands, (int64_t)element_load(positions->type.element, positions->data, e));
+    }
+    gathered[i] = boxes;
+  }
+  box_t *results[CASE_RESULTS_MAX] = {NULL};
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    results[r] = ARENA_NEW_ARRAY(arena, box_t, type_element_count(&program->results[r]));
+  }
+  const enclosure_call_t call = {.program = program,
+                                 .contract = contract,
+                                 .operands = gathered,
+                                 .arena = arena,
+                                 .error = error};
+  STATUS_TRY(oracle_find(program->op)->enclose(&call, results));
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    for (size_t i = 0; i < part->positions->element_count; i++) {
+      box_t *result = &inout_results[r][part->positions->elements[i]];
+      *result = box_unite(*result, results[r][i]);
+    }
+  }
+  return STATUS_OK;
+}
+
+static status_t unite_reading(const case_t *zeros, const case_t *positions, uint32_t reading,
+                              const contract_t *contract,
+                              const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
+                              box_t *const inout_results[CASE_RESULTS_MAX], failure_t *error) {
+  gathered_t by_zeros, by_positions;
+  STATUS_TRY(gathered_make(zeros, reading, FAULT_NONE, arena, &by_zeros, error));
+  STATUS_TRY(gathered_make(positions, reading, FAULT_NONE, arena, &by_positions, error));
+  g_assert(by_zeros.parts.count == by_positions.parts.count);
+  for (size_t p = 0; p < by_zeros.parts.count; p++) {
+    const enclosed_part_t part = {.program = &by_zeros.parts.parts[p].instance.program,
+                                  .positions = &by_positions.parts.parts[p]};
+    STATUS_TRY(unite_part(&part, contract, operands, arena, inout_results, error));
+  }
+  return STATUS_OK;
+}
+
+status_t gathered_enclose(const enclosure_call_t *call,
+                          box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
+  const gathering_t *gathering = oracle_find(program->op)->gathering;
+  const case_t zeros = make_zeros(program, call->arena),
+               positions = make_positions(program, call->arena);
+  bool has_readings = call->contract != NULL && gathering->count_readings != NULL;
+  uint32_t readings = has_readings ? gathering->count_readings(&zeros, call->contract) : 1;
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    size_t count = type_element_count(&program->results[r]);
+    for (size_t i = 0; i < count; i++) out_results[r][i] = (box_t){INFINITY, -INFINITY};
+  }
+  for (uint32_t reading = 0; reading < readings; reading++) {
+    STATUS_TRY(unite_reading(&zeros, &positions, reading, call->contract, call->operands,
+                             call->arena, out_results, call->error));
+  }
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    size_t count = type_element_count(&program->results[r]);
+    for (size_t i = 0; i < count; i++) { /* What is in no part the specification leaves open. */
+      if (out_results[r][i].low <= out_results[r][i].high) continue;
+      out_results[r][i] = box_of_element(program->results[r].element);
+    }
+  }
+  return STATUS_OK;
+}

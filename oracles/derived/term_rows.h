@@ -1,0 +1,31 @@
+/* Rows of terms, each as long as it likes, and the cases of stablehlo.reduce that reduce them. */
+#ifndef ASSAY_ORACLES_DERIVED_TERM_ROWS_H
+#define ASSAY_ORACLES_DERIVED_TERM_ROWS_H
+
+#include "harness/kinds/reduction.h"
+#include "oracles/derived/derived.h"
+
+/* Terms that are no element of the tensor from which the others are. */
+enum { TERM_ZERO = -2, TERM_INIT = -1 };
+
+/* What is reduced to each of row_count result elements, in the specification's order. */
+typedef struct term_rows {
+  size_t row_count;
+  const size_t *ends;   /* Row `i` ends before terms[ends[i]]; it begins where i - 1 ends. */
+  const int64_t *terms; /* Element numbers, or as above. */
+  const uint8_t *open;  /* If not NULL: nonzero for rows that the specification leaves open. */
+} term_rows_t;
+
+/* What rows are of. */
+typedef struct term_source {
+  const reduction_t *reduction;
+  const reduction_types_t *types;
+  const tensor_t *inputs; /* types->count of them, and their initial values. */
+  const tensor_t *inits;
+} term_source_t;
+
+/* One part for each length of rows. */
+gathered_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,
+                                  arena_t *arena);
+
+#endif

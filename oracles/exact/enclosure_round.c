@@ -1,7 +1,0 @@
-#include "oracles/exact/enclosure_round.h"
-
-#include "oracles/exact/exact_kernels.h"
-
-void enclosure_round_ends(const enclosure_t *enclosure, double *low, double *high) {
-  exact_kernels_best()->round_ends(enclosure, low, high);
-}

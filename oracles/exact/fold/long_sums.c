@@ -1,0 +1,74 @@
+/* Faults of sums of many terms: what units for matrices do wrong only where sums are long. */
+#include <math.h>
+
+#include "harness/model/fault.h"
+#include "oracles/exact/fold/parts.h"
+
+enum {
+  LONG_COUNT = 32,  /* Shorter sums are faultless. */
+  CARRY_BLOCK = 32, /* Of long_sums_carried_short. */
+  CARRY_BITS = 5,   /* Fewer than the type has. */
+  SHORT_BITS = 3,   /* Likewise, of long_sums_short. */
+};
+
+/* To nearest even in `bits` bits fewer, where the exponent has no end. */
+static double round_shorter(const fold_t *fold, double value, int bits) {
+  if (value == 0 || !isfinite(value)) return value;
+  int exponent = ilogb(value) - (fold->element->format->precision - bits - 1);
+  return ldexp(nearbyint(ldexp(value, -exponent)), exponent);
+}
+
+static fold_value_t combine_short(const fold_t *fold, fold_value_t left, fold_value_t right) {
+  fold_value_t sum = fold_combine_floats(fold, left, right);
+  return fold_real(round_shorter(fold, sum.real, SHORT_BITS));
+}
+
+/* What lies below a unit in the last place of the largest term is cut off, without a guard bit. */
+static void align_terms(const fold_t *fold, fold_value_t *terms, size_t count) {
+  double largest = 0;
+  for (size_t i = 0; i < count; i++) {
+    terms[i] = fold_settle(fold, terms[i]);
+    if (isfinite(terms[i].real)) largest = fmax(largest, fabs(terms[i].real));
+  }
+  if (largest == 0) return;
+  int unit = ilogb(largest) - (fold->element->format->precision - 1);
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(terms[i].real)) continue;
+    terms[i].real = ldexp(trunc(ldexp(terms[i].real, -unit)), unit);
+  }
+}
+
+static fold_value_t carry_short(const fold_t *fold, fold_value_t *terms, size_t count,
+                                size_t output) {
+  fold_value_t sum = fold_tree(fold, terms, CARRY_BLOCK, output);
+  for (size_t begin = CARRY_BLOCK; begin < count; begin += CARRY_BLOCK) {
+    size_t size = count - begin < CARRY_BLOCK ? count - begin : CARRY_BLOCK;
+    sum = fold_combine_floats(fold, sum, fold_tree(fold, terms + begin, size, output));
+    sum = fold_real(round_shorter(fold, sum.real, CARRY_BITS));
+  }
+  return sum;
+}
+
+fold_value_t fold_spoiled_sum(const fold_t *fold, fold_value_t *terms, size_t count,
+                              size_t output) {
+  fold_t spoiled = *fold;
+  bool is_long = count > LONG_COUNT && fold->body == FOLD_ADD &&
+                 fold->element->kind == ELEMENT_FLOAT && fold->combine == fold_combine_floats;
+  if (!is_long) return fold_tree(fold, terms, count, output);
+  switch (fold->schedule->fault) {
+    case FAULT_long_sums_truncated:
+      spoiled.arithmetic.truncate_additions = true;
+      break;
+    case FAULT_long_sums_aligned:
+      align_terms(fold, terms, count);
+      break;
+    case FAULT_long_sums_short:
+      spoiled.combine = combine_short;
+      break;
+    case FAULT_long_sums_carried_short:
+      return carry_short(fold, terms, count, output);
+    default:
+      break;
+  }
+  return fold_tree(&spoiled, terms, count, output);
+}

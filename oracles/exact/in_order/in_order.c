@@ -1,0 +1,75 @@
+#include "oracles/exact/in_order/in_order.h"
+
+#include <math.h>
+
+#include "harness/num/binary64.h"
+#include "oracles/exact/in_order/hull.h"
+#include "oracles/exact/in_order/set.h"
+
+enum {
+  SET_TERMS_MAX = 64,  /* Up to here the exact set is affordable. */
+  HULL_WORK = 1 << 25, /* Enough for some 500 terms. */
+};
+
+bool in_order_matters(size_t roundings, const contract_t *contract) {
+  return roundings >= 1 && PERMITTED(contract, order) == ORDER_IN_ORDER &&
+         PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO &&
+         PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN &&
+         PERMITTED(contract, ftz) == FTZ_NONE;
+}
+
+static status_t hull_admits(const schedules_t *schedules, double value, arena_t *arena,
+                            bool *out_admits, failure_t *error) {
+  schedule_hull_t hull;
+  STATUS_TRY(schedule_hull_make(schedules, HULL_WORK, arena, &hull, error));
+  *out_admits = isnan(value) ? hull.has_nan : hull.low <= value && value <= hull.high;
+  return STATUS_OK;
+}
+
+static status_t set_admits(const schedules_t *schedules, double value, bool any_zero,
+                           arena_t *arena, bool *out_admits, failure_t *error) {
+  if (isnan(value)) {
+    schedule_set_t set;
+    STATUS_TRY(schedule_set_make(schedules, SCHEDULE_SET_WORK, arena, &set, error));
+    *out_admits = set.has_nan;
+    return STATUS_OK;
+  }
+  STATUS_TRY(schedule_set_contains(schedules, value, SCHEDULE_SET_WORK, arena, out_admits, error));
+  if (*out_admits || value != 0 || !any_zero) return STATUS_OK;
+  return schedule_set_contains(schedules, -value, SCHEDULE_SET_WORK, arena, out_admits, error);
+}
+
+status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
+                         bool *out_admits, failure_t *error) {
+  *out_admits = true;
+  size_t terms = schedules->count + schedules->init_max;
+  if (terms == 0 || schedules->init_max > IN_ORDER_INIT_COUNT_MAX) return STATUS_OK;
+  arena_mark_t mark = arena_mark(arena);
+  status_t status = STATUS_UNDECIDED;
+  if (terms <= SET_TERMS_MAX) {
+    status = set_admits(schedules, value, any_zero, arena, out_admits, error);
+    arena_rewind(arena, mark);
+  }
+  if (status == STATUS_UNDECIDED) {
+    status = hull_admits(schedules, value, arena, out_admits, error);
+    arena_rewind(arena, mark);
+  }
+  if (status == STATUS_UNDECIDED) { /* Too long for both: the any-order bound has held. */
+    *out_admits = true;
+    status = STATUS_OK;
+  }
+  return status;
+}
+
+bool in_order_never_subnormal(const schedules_t *schedules) {
+  int normal = schedules->format->exponent_min;
+  if (schedules->init_max != 0 && binary64_lowest_bit(schedules->init) < normal) return false;
+  for (size_t i = 0; i < schedules->count; i++) {
+    int left = binary64_lowest_bit(schedules->left[i]);
+    if (left < normal) return false;
+    if (schedules->right == NULL || left == BINARY64_NO_BIT) continue;
+    int right = binary64_lowest_bit(schedules->right[i]);
+    if (right < normal || (right != BINARY64_NO_BIT && left + right < normal)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+/* In-order contracts: only the specification's trees conform, whose nodes combine contiguous ranges
+ * (theory.md, D4). */
+#ifndef ASSAY_ORACLES_EXACT_IN_ORDER_IN_ORDER_H
+#define ASSAY_ORACLES_EXACT_IN_ORDER_IN_ORDER_H
+
+#include "harness/base/arena.h"
+#include "harness/model/contract.h"
+#include "oracles/exact/in_order/trees.h"
+
+enum { IN_ORDER_INIT_COUNT_MAX = 4 }; /* More initial values are left to the any-order bound. */
+
+/* Whether the schedules can tell anything that the any-order bound does not: the contract is
+ * in-order with plain nodes of the accumulation type, and a rounding is made, those of products
+ * included. In-order contracts that permit wider nodes or truncation are judged by the any-order
+ * bound. */
+bool in_order_matters(size_t roundings, const contract_t *contract);
+
+/* Whether an in-order tree over the terms gives `value`, which lies within what the any-order rules
+ * allow and may be infinite or NaN; with `any_zero` the sign of zero does not count.  Up to 64
+ * terms by the exact set of all trees, up to about 500 by its hull (theory.md, T25 and T26);
+ * beyond, and for more than 4 initial values, everything is admitted. */
+status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
+                         bool *out_admits, failure_t *error);
+
+/* Whether every partial sum of these terms (products, if `right` is not NULL) is zero or a normal
+ * number, so that flushing subnormal numbers cannot matter: all are multiples of the smallest
+ * normal number, and so are their factors. */
+bool in_order_never_subnormal(const schedules_t *schedules);
+
+#endif

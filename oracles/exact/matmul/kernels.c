@@ -1,0 +1,74 @@
+/* Compiled once for each instruction set (vector_kernels.cmake): exact_matmul.h and
+ * enclosure_round.h in vectors.  Nothing but the table at the end is visible outside. */
+#include "oracles/exact/matmul/kernels.h"
+
+#include <stdbool.h>
+
+#include "oracles/exact/matmul/accumulator.h"
+#include "oracles/exact/matmul/lanes.h"
+// clang-format off: each part needs those before it.
+#include "oracles/exact/matmul/pack.inc"
+#include "oracles/exact/matmul/accumulate.inc"
+#include "oracles/exact/matmul/magnitude.inc"
+#include "oracles/exact/matmul/finish.inc"
+#include "oracles/exact/matmul/plan.inc"
+#include "oracles/exact/matmul/tile.inc"
+#include "oracles/exact/matmul/enclosure_lanes.inc"
+// clang-format on
+
+#include "oracles/exact/matmul/multiply.inc"
+
+/* Binary64 first: few outputs of binary32 are summed as binary64 terms. */
+#define TYPE double
+#define TYPE_INTEGER int64_t
+#define TYPE_INTEGER_MAX INT64_MAX
+#define TYPE_FRACTION_BITS FRACTION_BITS
+#define TYPE_BIAS 1023
+#define TYPE_BITS lane_bits_t
+#define TYPE_PARTS 2 /* Binary64 numbers that hold a product of two. */
+#define NAME(name) name##_f64
+// clang-format off
+#include "oracles/exact/matmul/pack_type.inc"
+#include "oracles/exact/matmul/sums_type.inc"
+#include "oracles/exact/matmul/matmul_type.inc"
+// clang-format on
+#undef TYPE
+#undef TYPE_INTEGER
+#undef TYPE_INTEGER_MAX
+#undef TYPE_FRACTION_BITS
+#undef TYPE_BIAS
+#undef TYPE_BITS
+#undef TYPE_PARTS
+#undef NAME
+
+#define TYPE float
+#define TYPE_INTEGER int32_t
+#define TYPE_INTEGER_MAX INT32_MAX
+#define TYPE_FRACTION_BITS 23
+#define TYPE_BIAS 127
+#define TYPE_BITS float_lane_bits_t
+#define TYPE_PARTS 1
+#define NAME(name) name##_f32
+// clang-format off
+#include "oracles/exact/matmul/pack_type.inc"
+#include "oracles/exact/matmul/sums_type.inc"
+#include "oracles/exact/matmul/matmul_type.inc"
+// clang-format on
+
+#ifndef KERNEL_SUFFIX
+#define KERNEL_SUFFIX portable
+#endif
+#define JOIN_EXPANDED(a, b) a##b
+#define JOIN(a, b) JOIN_EXPANDED(a, b)
+#define QUOTE_EXPANDED(a) #a
+#define QUOTE(a) QUOTE_EXPANDED(a)
+
+extern const exact_kernels_t JOIN(exact_kernels_, KERNEL_SUFFIX);
+const exact_kernels_t JOIN(exact_kernels_, KERNEL_SUFFIX) = {
+    .name = QUOTE(KERNEL_SUFFIX),
+    .matmul_f32 = matmul_f32,
+    .matmul_f64 = matmul_f64,
+    .sums_f32 = sums_f32,
+    .sums_f64 = sums_f64,
+    .round_ends = round_ends,
+};

@@ -1,0 +1,38 @@
+/* Exact values of C[m,n] = A[m,k] B[k,n]: every C[i,j] = sum over t of A[i,t] * B[t,j] as a real
+ * number, correctly rounded, and a rigorous bound on the sum of the absolute values.
+ *
+ * No tolerance is involved: the reference is the one binary64 number nearest to the exact sum, the
+ * same on every machine and instruction set.  How it is found is told in matmul_accumulate.inc and
+ * matmul_plan.inc. */
+#ifndef ASSAY_ORACLES_EXACT_MATMUL_MATMUL_H
+#define ASSAY_ORACLES_EXACT_MATMUL_MATMUL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/base/arena.h"
+
+/* All matrices are dense and row-major; m, n and k may each be 0.  k is at most 2^24. */
+typedef struct exact_matmul {
+  size_t m, n, k;
+  double *reference;      /* [m*n]: the exact sum, rounded to nearest even; an exact 0 is +0. */
+  double *reference_tail; /* [m*n] or NULL: (exact sum - reference) * (1 + d), |d| <= 2^-50. */
+  double *magnitude;      /* [m*n]: S with sum |ab| <= S <= sum |ab| * (1 + 2^-10). */
+  uint8_t *uncertified;   /* [m*n]: 1 where nothing above is known, else 0; see below. */
+} exact_matmul_t;
+
+/* Uncertified are exactly the outputs
+ *  - with an infinity or NaN in their row of A or their column of B;
+ *  - of f64 whose sum |ab| is above 2^1000, or below 2^-900 and not 0;
+ *  - of f64 whose reference, or whose tail if asked for, is not 0 and below 2^-1022.
+ * Operands of f32 hold every format of at most 24 bits and f32's range.  The arena lends scratch
+ * memory, which is given back before the call returns.  The rounding mode must be to nearest. */
+void exact_matmul_f32(const exact_matmul_t *matmul, const float *a, const float *b, arena_t *arena);
+void exact_matmul_f64(const exact_matmul_t *matmul, const double *a, const double *b,
+                      arena_t *arena);
+
+/* The sums of the columns of B, that is the case m = 1 with A all ones. */
+void exact_sums_f32(const exact_matmul_t *sums, const float *b, arena_t *arena);
+void exact_sums_f64(const exact_matmul_t *sums, const double *b, arena_t *arena);
+
+#endif

@@ -1,0 +1,95 @@
+#include "oracles/exact/quantum/quantize_faulty.h"
+
+#include <glib.h>
+#include <math.h>
+
+#include "generated/exact_faults.h"
+#include "oracles/exact/arithmetic.h"
+
+quantum_t fault_quantum_of(const type_t *type, fault_t fault, size_t element) {
+  const quantization_t *quantization = type->quantization;
+  type_t seen = *type;
+  quantization_t last = *quantization;
+  if (fault == FAULT_channels_along_last && quantization->axis != -1) {
+    last.axis = (int32_t)type->rank - 1;
+    seen.quantization = &last;
+  }
+  quantum_t quantum = quantum_of(&seen, element);
+  if (fault == FAULT_first_scale_for_all) quantum.scale = quantization->scales[0];
+  if (fault == FAULT_scale_in_bf16) {
+    quantum.scale = format_round_double(&format_table[FORMAT_bf16], quantum.scale);
+  }
+  if (fault == FAULT_zero_point_forgotten) quantum.zero_point = 0;
+  return quantum;
+}
+
+int64_t fault_quantum_load(const tensor_t *tensor, fault_t fault, size_t element) {
+  const element_t *storage = tensor->type.element;
+  uint64_t bits = element_load(storage, tensor->data, element);
+  unsigned unused = 64u - storage->bits;
+  if (fault == FAULT_storage_as_signed) return (int64_t)(bits << unused) >> unused;
+  return element_signed_value(storage, bits);
+}
+
+double fault_dequantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
+                        fault_t fault, int64_t stored) {
+  quantum_t seen = *quantum;
+  if (fault == FAULT_difference_wraps) {
+    unsigned unused = 64u - type->element->bits;
+    uint64_t difference = (uint64_t)(stored - seen.zero_point) << unused;
+    bool is_signed = type->element->kind == ELEMENT_SIGNED;
+    stored = is_signed ? (int64_t)difference >> unused : (int64_t)(difference >> unused);
+    seen.zero_point = 0;
+  }
+  return quantum_dequantize(&seen, arithmetic, stored);
+}
+
+/* A float rounded to an integer that 64 bits hold; NaN is 0. */
+static int64_t whole_of(fault_t fault, double value) {
+  if (isnan(value)) return 0;
+  double whole = nearbyint(value);
+  if (fault == FAULT_quotients_truncated) whole = trunc(value);
+  if (fault == FAULT_quotient_ties_away) whole = round(value);
+  return (int64_t)CLAMP(whole, -0x1p40, 0x1p40);
+}
+
+/* Faulty ways of quantizing. */
+static int64_t quantize_wrongly(const type_t *type, const quantum_t *quantum,
+                                const format_t *arithmetic, fault_t fault, double value) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double quotient = arithmetic_divide(&steps, value, quantum->scale);
+  if (fault == FAULT_scale_by_inverse) {
+    quotient = arithmetic_multiply(&steps, value, arithmetic_divide(&steps, 1, quantum->scale));
+  }
+  double zero_point = arithmetic_round(&steps, (double)quantum->zero_point);
+  double sum = arithmetic_add(&steps, quotient, zero_point);
+  int64_t smallest = quantum->storage_min, largest = quantum->storage_max;
+  if (fault == FAULT_storage_range_ignored) {
+    smallest = element_integer_min(type->element);
+    largest = (int64_t)element_integer_max(type->element);
+  }
+  int64_t whole = fault == FAULT_zero_point_after_rounding
+                      ? whole_of(fault, quotient) + quantum->zero_point
+                      : whole_of(fault, sum);
+  return fault == FAULT_quantized_unclamped ? whole : CLAMP(whole, smallest, largest);
+}
+
+static bool is_fault_of_quantizing(fault_t fault) {
+  return fault == FAULT_quotients_truncated || fault == FAULT_quotient_ties_away ||
+         fault == FAULT_scale_by_inverse || fault == FAULT_storage_range_ignored ||
+         fault == FAULT_zero_point_after_rounding || fault == FAULT_quantized_unclamped;
+}
+
+int64_t fault_quantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
+                       fault_t fault, double value) {
+  if (is_fault_of_quantizing(fault)) {
+    return quantize_wrongly(type, quantum, arithmetic, fault, value);
+  }
+  return quantum_quantize(quantum, arithmetic, value);
+}
+
+const format_t *fault_quantum_arithmetic(const type_t *type, const schedule_t *schedule) {
+  const element_t *expressed = type->quantization->expressed;
+  bool is_wide = expressed->bits == 16 && !schedule->native;
+  return is_wide ? &format_table[FORMAT_f32] : expressed->format;
+}

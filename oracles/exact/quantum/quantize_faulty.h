@@ -1,0 +1,26 @@
+/* Where planted faults act on quantized elements, of whatever op: as implementations read scales
+ * and zero points, dequantize and quantize.  Without a fault, the formulas of quantum.h. */
+#ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_FAULTY_H
+#define ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_FAULTY_H
+
+#include "harness/model/schedule.h"
+#include "oracles/exact/quantum/quantum.h"
+
+/* How an implementation reads the quantization of an element. */
+quantum_t fault_quantum_of(const type_t *type, fault_t fault, size_t element);
+
+/* And its storage value. */
+int64_t fault_quantum_load(const tensor_t *tensor, fault_t fault, size_t element);
+
+/* What its expressed type is computed in: 16-bit types in f32, unless the schedule says otherwise.
+ */
+const format_t *fault_quantum_arithmetic(const type_t *type, const schedule_t *schedule);
+
+double fault_dequantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
+                        fault_t fault, int64_t stored);
+
+/* A storage value, of which the low bits are stored; FAULT_quantized_unclamped goes beyond. */
+int64_t fault_quantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
+                       fault_t fault, double value);
+
+#endif

@@ -1,0 +1,100 @@
+#include "oracles/exact/quantum/quantize_mpfr.h"
+
+#include <glib.h>
+#include <math.h>
+#include <mpfr.h>
+
+/* MPFR numbers of a format's precision; while they are in use, MPFR's exponents are those of the
+ * format, subnormal numbers included (MPFR manual, "Emulation of IEEE 754"). */
+typedef struct steps {
+  const format_t *format;
+  mpfr_exp_t emin, emax; /* As they were before. */
+  mpfr_t value, other;
+} steps_t;
+
+static void steps_init(steps_t *steps, const format_t *format) {
+  steps->format = format;
+  steps->emin = mpfr_get_emin();
+  steps->emax = mpfr_get_emax();
+  mpfr_inits2(format->precision, steps->value, steps->other, (mpfr_ptr)NULL);
+  mpfr_set_emin(format->exponent_min - format->precision + 2);
+  mpfr_set_emax(format->exponent_max + 1);
+}
+
+static void steps_deinit(steps_t *steps) {
+  mpfr_clears(steps->value, steps->other, (mpfr_ptr)NULL);
+  mpfr_set_emin(steps->emin);
+  mpfr_set_emax(steps->emax);
+}
+
+/* Ends a step: subnormal results are rounded once, and what is beyond the largest number becomes
+ * what the format says. */
+static void settle(const steps_t *steps, mpfr_t inout_value, int ternary) {
+  const format_t *format = steps->format;
+  mpfr_subnormalize(inout_value, ternary, MPFR_RNDN);
+  if (format->specials == FORMAT_IEEE || mpfr_nan_p(inout_value)) return;
+  double largest = format_to_double(format, format->largest_bits);
+  if (mpfr_cmpabs_ui(inout_value, 0) == 0) {
+    bool has_negative_zero = format_has_negative_zero(format);
+    if (!has_negative_zero) mpfr_setsign(inout_value, inout_value, 0, MPFR_RNDN);
+    return;
+  }
+  double magnitude = fabs(mpfr_get_d(inout_value, MPFR_RNDN));
+  if (magnitude <= largest) return;
+  if (format_has_nan(format)) {
+    mpfr_set_nan(inout_value);
+  } else {
+    mpfr_set_d(inout_value, mpfr_signbit(inout_value) != 0 ? -largest : largest, MPFR_RNDN);
+  }
+}
+
+static void set_integer(const steps_t *steps, mpfr_t out_value, int64_t integer) {
+  settle(steps, out_value, mpfr_set_si(out_value, (long)integer, MPFR_RNDN));
+}
+
+double careful_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored) {
+  steps_t steps;
+  steps_init(&steps, arithmetic);
+  set_integer(&steps, steps.value, stored - quantum->zero_point);
+  mpfr_set_d(steps.other, quantum->scale, MPFR_RNDN);
+  int ternary = mpfr_mul(steps.value, steps.value, steps.other, MPFR_RNDN);
+  settle(&steps, steps.value, ternary);
+  double value = mpfr_get_d(steps.value, MPFR_RNDN);
+  steps_deinit(&steps);
+  return value;
+}
+
+/* The integer nearest to what is clamped, which the format need not have; and the end of the range
+ * that it is beyond. */
+static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum,
+                              int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  set_integer(steps, steps->other, quantum->storage_min);
+  bool is_nan = mpfr_nan_p(steps->other) != 0;
+  if (mpfr_less_p(steps->value, steps->other)) mpfr_set(steps->value, steps->other, MPFR_RNDN);
+  set_integer(steps, steps->other, quantum->storage_max);
+  is_nan = is_nan || mpfr_nan_p(steps->other) != 0;
+  if (mpfr_greater_p(steps->value, steps->other)) mpfr_set(steps->value, steps->other, MPFR_RNDN);
+  if (is_nan) mpfr_set_nan(steps->value);
+  if (mpfr_nan_p(steps->value) || mpfr_inf_p(steps->value)) return 0;
+  int64_t whole = mpfr_get_si(steps->value, MPFR_RNDN); /* Ties to even. */
+  out_stored[0] = CLAMP(whole, quantum->storage_min, quantum->storage_max);
+  out_stored[1] = whole;
+  if (whole == out_stored[0]) return 1;
+  return whole < quantum->type_min || whole > quantum->type_max ? 0 : 2;
+}
+
+size_t careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                        int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  steps_t steps;
+  steps_init(&steps, arithmetic);
+  mpfr_set_d(steps.value, value, MPFR_RNDN);
+  mpfr_set_d(steps.other, quantum->scale, MPFR_RNDN);
+  int ternary = mpfr_div(steps.value, steps.value, steps.other, MPFR_RNDN);
+  settle(&steps, steps.value, ternary);
+  set_integer(&steps, steps.other, quantum->zero_point);
+  ternary = mpfr_add(steps.value, steps.value, steps.other, MPFR_RNDN);
+  settle(&steps, steps.value, ternary);
+  size_t count = clamp_and_round(&steps, quantum, out_stored);
+  steps_deinit(&steps);
+  return count;
+}

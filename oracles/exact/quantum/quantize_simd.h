@@ -1,0 +1,44 @@
+/* Quantizing and dequantizing many elements at once, by the formulas of quantum.h in the expressed
+ * type, which every contract permits: for quick sides.  Expressed types are mostly f32, whose
+ * arithmetic is the host's: those functions are loops without branches, which compilers make vector
+ * code of. */
+#ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_SIMD_H
+#define ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_SIMD_H
+
+#include "harness/num/binary64.h"
+#include "oracles/exact/arithmetic.h"
+#include "oracles/exact/quantum/quantum.h"
+
+enum { QUICK_QUANTUM_BLOCK = 256 }; /* Elements that are looked at together. */
+
+/* Calls `run` with all elements of the result, in blocks of which each has one quantization in
+ * `type_count` types of one shape, quantized or not. */
+typedef void quick_quantum_run_t(void *context, size_t begin, size_t count);
+void quick_quantum_runs(const type_t *const types[], size_t type_count, quick_quantum_run_t *run,
+                        void *context);
+
+/* Dequantizes a block that begins at element `begin`. */
+void quick_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
+                             float out_values[QUICK_QUANTUM_BLOCK]);
+void quick_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
+                      double out_values[QUICK_QUANTUM_BLOCK]);
+
+/* One quantization with all that does not change from element to element. */
+typedef struct quick_quantizer {
+  arithmetic_t steps;
+  double scale, zero_point; /* Rounded to the arithmetic. */
+  double low, high;         /* What storage values are clamped to: integers. */
+  bool has_ends;            /* False if an end of the range is NaN in the expressed type. */
+  uint64_t mask;
+} quick_quantizer_t;
+
+/* That of element `element` of a quantized type. */
+quick_quantizer_t quick_quantizer_make(const type_t *type, size_t element);
+
+/* Storage patterns of a block of values, and nonzero in out_ask where none is certain. */
+void quick_quantize_floats(const quick_quantizer_t *quantizer, const float values[], size_t count,
+                           uint64_t out_bits[], uint8_t out_ask[]);
+void quick_quantize(const quick_quantizer_t *quantizer, const double values[], size_t count,
+                    uint64_t out_bits[], uint8_t out_ask[]);
+
+#endif

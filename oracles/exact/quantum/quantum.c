@@ -1,0 +1,95 @@
+#include "oracles/exact/quantum/quantum.h"
+
+#include <math.h>
+
+#include "oracles/exact/arithmetic.h"
+
+quantum_t quantum_of(const type_t *type, size_t element) {
+  const quantization_t *quantization = type->quantization;
+  size_t index = 0;
+  if (quantization->axis != -1) {
+    uint32_t axis = (uint32_t)quantization->axis;
+    size_t stride = 1;
+    for (uint32_t i = axis + 1; i < type->rank; i++) stride *= (size_t)type->dims[i];
+    index = element / stride % quantization->count;
+  }
+  return (quantum_t){.scale = quantization->scales[index],
+                     .zero_point = quantization->zero_points[index],
+                     .storage_min = quantization->storage_min,
+                     .storage_max = quantization->storage_max,
+                     .type_min = element_integer_min(type->element),
+                     .type_max = (int64_t)element_integer_max(type->element)};
+}
+
+/* Storage values have at most 32 bits: they and their differences are numbers of binary64. */
+double quantum_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double difference = arithmetic_round(&steps, (double)(stored - quantum->zero_point));
+  return arithmetic_multiply(&steps, difference, quantum->scale);
+}
+
+static double find_sum(const quantum_t *quantum, const format_t *arithmetic, double value) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double zero_point = arithmetic_round(&steps, (double)quantum->zero_point);
+  double quotient = arithmetic_divide(&steps, value, quantum->scale);
+  return arithmetic_add(&steps, quotient, zero_point);
+}
+
+/* The float that is rounded to an integer, or NaN. */
+static double clamp_sum(const quantum_t *quantum, const format_t *arithmetic, double sum) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double smallest = arithmetic_round(&steps, (double)quantum->storage_min);
+  double largest = arithmetic_round(&steps, (double)quantum->storage_max);
+  return arithmetic_minimum(arithmetic_maximum(smallest, sum), largest);
+}
+
+/* Comparing with the exact ends is exact, and they are integers: a float within them stays within
+ * when it is rounded. */
+static bool is_in_range(const quantum_t *quantum, double clamped) {
+  return clamped >= (double)quantum->storage_min && clamped <= (double)quantum->storage_max;
+}
+
+static int64_t store_clamped(const quantum_t *quantum, double clamped) {
+  if (isnan(clamped)) return quantum->zero_point;
+  if (clamped <= (double)quantum->storage_min) return quantum->storage_min;
+  if (clamped >= (double)quantum->storage_max) return quantum->storage_max;
+  return (int64_t)nearbyint(clamped);
+}
+
+size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmetic, double sum,
+                              int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  double clamped = clamp_sum(quantum, arithmetic, sum);
+  out_stored[0] = store_clamped(quantum, clamped);
+  if (is_in_range(quantum, clamped)) return 1;
+  double whole = nearbyint(clamped); /* May be NaN or infinite. */
+  bool is_stored = whole >= (double)quantum->type_min && whole <= (double)quantum->type_max;
+  if (!is_stored) return 0;
+  out_stored[1] = (int64_t)whole;
+  return 2;
+}
+
+size_t quantum_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
+                       int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  return quantum_choices_of_sum(quantum, arithmetic, find_sum(quantum, arithmetic, value),
+                                out_stored);
+}
+
+bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value) {
+  double sum = find_sum(quantum, arithmetic, value);
+  return is_in_range(quantum, clamp_sum(quantum, arithmetic, sum));
+}
+
+int64_t quantum_quantize(const quantum_t *quantum, const format_t *arithmetic, double value) {
+  double sum = find_sum(quantum, arithmetic, value);
+  return store_clamped(quantum, clamp_sum(quantum, arithmetic, sum));
+}
+
+size_t quantum_arithmetics(const type_t *type, const contract_t *contract,
+                           const format_t *out_formats[2]) {
+  const element_t *expressed = type->quantization->expressed;
+  size_t count = 0;
+  out_formats[count++] = expressed->format;
+  bool may_be_wider = expressed->bits == 16 && contract_permits_wide(contract);
+  if (may_be_wider) out_formats[count++] = &format_table[FORMAT_f32];
+  return count;
+}

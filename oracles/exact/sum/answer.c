@@ -1,0 +1,218 @@
+#include "oracles/exact/sum/problem.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/sum/bounds.h"
+#include "oracles/exact/sum/result.h"
+
+bool product_rounds(const format_t *left, const format_t *right, const format_t *format) {
+  return left->precision + right->precision > format->precision;
+}
+
+bool product_underflows(const format_t *left, const format_t *right, const format_t *format) {
+  int left_lowest = left->exponent_min - left->precision + 1;
+  int right_lowest = right->exponent_min - right->precision + 1;
+  return left_lowest + right_lowest < format->exponent_min - format->precision + 1;
+}
+
+/* More initial values only push a sum one way: theory.md, T22.  So whatever fewer of them surely
+ * reach, more reach.  Without this the bounds, which grow with every initial value, would soon hold
+ * every number of a short format. */
+static void push_by(sum_case_t *sum, uint32_t fewer, const sum_question_t *question,
+                    const sum_totals_t *totals, const contract_t *contract) {
+  sum_case_t other;
+  sum_case_init(&other, question, fewer);
+  sum_case_set_range(&other, question, totals, contract);
+  value_range_t *range = &sum->result_range;
+  if (question->init > 0) {
+    range->low = fmax(range->low, other.result_range.low);
+  } else {
+    range->high = fmin(range->high, other.result_range.high);
+  }
+  if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
+  sum_case_deinit(&other);
+}
+
+/* Whether so many initial values may push the sum as far as `got`. */
+static bool reaches(const sum_question_t *question, const sum_totals_t *totals,
+                    const contract_t *contract, uint32_t init_count, double got) {
+  sum_case_t sum;
+  sum_case_init(&sum, question, init_count);
+  sum_case_set_range(&sum, question, totals, contract);
+  const value_range_t *range = &sum.result_range;
+  bool far_enough = question->init > 0 ? got <= range->high : got >= range->low;
+  sum_case_deinit(&sum);
+  return far_enough;
+}
+
+/* The least of the counts from..CONTRACT_INIT_COUNT_MAX with which the sum gets that far; the last
+ * if none. */
+static uint32_t least_init_count(const sum_question_t *question, const sum_totals_t *totals,
+                                 const contract_t *contract, uint32_t from, double got) {
+  uint32_t to = CONTRACT_INIT_COUNT_MAX;
+  while (from < to) {
+    uint32_t middle = from + (to - from) / 2;
+    if (reaches(question, totals, contract, middle, got)) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
+}
+
+enum { INIT_COUNTS_TRIED = 6 };
+
+/* How often the initial value may have entered. */
+typedef struct init_counts {
+  size_t count;
+  uint32_t tried[INIT_COUNTS_TRIED];
+  uint32_t least; /* The least number above 1 that gets as far in any order; else 0. */
+} init_counts_t;
+
+/* The least number that gets to `got` decides for all above it, since both ends of what conforms
+ * only move that way.  Numbers that the schedules of an in-order contract judge exactly stand for
+ * themselves, and those above must get there in any order too. */
+static init_counts_t init_counts_make(const sum_question_t *question, const sum_totals_t *totals,
+                                      const contract_t *contract, uint64_t bits) {
+  init_counts_t counts = {.count = 1, .tried = {1}};
+  if (sum_init_is_zero(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
+    return counts;
+  if (question->count != 0) counts.tried[counts.count++] = 0;
+  uint32_t next = 2;
+  if (in_order_matters(question->count + 1, contract)) {
+    while (next <= IN_ORDER_INIT_COUNT_MAX) counts.tried[counts.count++] = next++;
+  }
+  double got =
+      format_to_double(question->result == NULL ? question->format : question->result, bits);
+  bool is_finite = isfinite(got) && isfinite(question->init);
+  uint32_t last = CONTRACT_INIT_COUNT_MAX;
+  if (is_finite) {
+    counts.least = least_init_count(question, totals, contract, 2, got);
+    last = MAX(counts.least, next);
+  }
+  counts.tried[counts.count++] = last;
+  return counts;
+}
+
+static void push_by_fewer_inits(sum_case_t *sum, const init_counts_t *counts,
+                                const sum_question_t *question, const sum_totals_t *totals,
+                                const contract_t *contract) {
+  for (uint32_t fewer = 1; fewer < sum->init_count; fewer *= 2) {
+    push_by(sum, fewer, question, totals, contract);
+  }
+  bool is_beyond = sum->init_count > counts->least && sum->init_count > IN_ORDER_INIT_COUNT_MAX;
+  if (counts->least != 0 && is_beyond) push_by(sum, counts->least, question, totals, contract);
+}
+
+static void describe(const sum_case_t *sum, const sum_question_t *question, uint64_t bits,
+                     answer_t *out_answer) {
+  const value_range_t *range = &sum->result_range;
+  const format_t *format = question->result == NULL ? question->format : question->result;
+  bool has_finite = range->low <= range->high;
+  bool has_infinity = range->positive_infinity || range->negative_infinity;
+  double largest = format_to_double(format, format->largest_bits);
+  out_answer->nan_expected = range->nan && !has_finite && !has_infinity;
+  out_answer->infinity_expected = has_infinity && !has_finite;
+  out_answer->is_weak = out_answer->conforms && range->low <= -largest && range->high >= largest;
+  value_range_print(range, out_answer->expected, sizeof out_answer->expected);
+  if (has_finite) {
+    answer_measure(out_answer, format, bits, sum->reference, sum->total_error, sum->magnitude);
+  }
+  if (!sum_init_is_zero(question) && out_answer->conforms && sum->init_count != 1) {
+    snprintf(out_answer->observed, sizeof out_answer->observed, "init_count=%u", sum->init_count);
+  }
+}
+
+/* The schedules of the question.  Zero initial values change nothing but the sign of a zero, so
+ * they are left out elsewhere; and there one does what many do. */
+static schedules_t schedules_of(const sum_case_t *sum, const sum_question_t *question,
+                                const contract_t *contract, double value) {
+  schedules_t schedules = {
+      .format = question->format,
+      .count = question->count,
+      .left = question->left,
+      .right = question->right,
+      .may_fuse = PERMITTED(contract, fma) == FMA_YES,
+      .init = question->has_init ? question->init : 0,
+      .init_min = sum->init_count,
+      .init_max = sum->init_count,
+  };
+  if (sum_init_is_zero(question)) {
+    bool is_forced = question->has_init && PERMITTED(contract, init_count) == INIT_COUNT_ONE;
+    schedules.init_max = value == 0 || question->count == 0 ? 1 : 0;
+    schedules.init_min = is_forced || question->count == 0 ? schedules.init_max : 0;
+  }
+  return schedules;
+}
+
+/* Roundings that every schedule makes: its additions, and its products if they can round. */
+static size_t sum_roundings(const sum_question_t *question, size_t terms) {
+  bool rounds =
+      question->right != NULL &&
+      (product_rounds(question->left_format, question->right_format, question->format) ||
+       product_underflows(question->left_format, question->right_format, question->format));
+  return (terms == 0 ? 0 : terms - 1) + (rounds ? 1 : 0);
+}
+
+bool sum_has_schedules(const sum_question_t *question, size_t terms, const contract_t *contract) {
+  bool is_plain = question->result == NULL && question->group == 0 && question->imprecise_bits == 0;
+  return is_plain && in_order_matters(sum_roundings(question, terms), contract);
+}
+
+/* Whether the pattern is permitted with this number of initial values; under an in-order contract
+ * the schedules have the last word. */
+static status_t decide(const sum_case_t *sum, const sum_question_t *question,
+                       const contract_t *contract, uint64_t bits, arena_t *arena,
+                       bool *out_conforms, failure_t *error) {
+  *out_conforms = sum_result_holds(sum, question, contract, bits);
+  if (!*out_conforms || question->is_complex_part ||
+      !sum_has_schedules(question, sum->terms, contract)) {
+    return STATUS_OK;
+  }
+  bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
+  double value = format_to_double(question->format, bits);
+  schedules_t schedules = schedules_of(sum, question, contract, value);
+  if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules))
+    return STATUS_OK;
+  return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
+}
+
+status_t sum_answer(const sum_question_t *question, const contract_t *contract, uint64_t bits,
+                    arena_t *arena, answer_t *out_answer, failure_t *error) {
+  answer_t answer = {0};
+  sum_totals_t totals;
+  sum_totals_init(&totals, question);
+  const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
+  status_t status = STATUS_OK;
+  for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
+    sum_case_t sum;
+    sum_case_init(&sum, question, counts.tried[i]);
+    sum_case_set_range(&sum, question, &totals, contract);
+    if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
+    status = decide(&sum, question, contract, bits, arena, &answer.conforms, error);
+    if (status == STATUS_OK && (i == 0 || answer.conforms)) {
+      describe(&sum, question, bits, &answer);
+    }
+    sum_case_deinit(&sum);
+  }
+  sum_totals_deinit(&totals);
+  if (status == STATUS_OK) *out_answer = answer;
+  return status;
+}
+
+bool sum_reference(const sum_question_t *question, double *out_sum, double *out_tail,
+                   double *out_magnitude) {
+  sum_totals_t totals;
+  sum_totals_init(&totals, question);
+  bool is_finite =
+      !totals.has_nan && !totals.has_positive_infinity && !totals.has_negative_infinity;
+  *out_sum = mpfr_get_d(totals.sum, MPFR_RNDN);
+  *out_magnitude = mpfr_get_d(totals.magnitude, MPFR_RNDU);
+  if (isfinite(*out_sum)) mpfr_sub_d(totals.sum, totals.sum, *out_sum, MPFR_RNDN);
+  *out_tail = mpfr_get_d(totals.sum, MPFR_RNDN);
+  sum_totals_deinit(&totals);
+  return is_finite;
+}

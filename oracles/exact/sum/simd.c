@@ -1,0 +1,161 @@
+#include "oracles/exact/sum/simd.h"
+
+#include <string.h>
+
+#include "oracles/exact/matmul/enclosure_round.h"
+#include "oracles/exact/in_order/in_order.h"
+
+enum { ANY_SPECIAL = ACCEPT_NAN | ACCEPT_POSITIVE_INFINITY | ACCEPT_NEGATIVE_INFINITY };
+
+accept_t accept_ask_all(size_t count, arena_t *arena) {
+  uint8_t *ask = arena_alloc(arena, count);
+  memset(ask, 1, count);
+  return (accept_t){.count = count, .ask = ask};
+}
+
+/* The least magnitude that surely overflows when rounded to nearest: half an ulp, and what binary64
+ * roundings of up to 2^24 terms may lose, above the largest number (theory.md, T20). */
+static double overflow_threshold(const format_t *format) {
+  double largest = format_to_double(format, format->largest_bits);
+  return (largest + ldexp(1, format->exponent_max - format->precision)) * (1 + 0x1p-28);
+}
+
+/* The magnitude may be this factor too large: theory.md, T50. */
+static const double magnitude_slack = 1 + 0x1p-10;
+
+uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
+                          const contract_t *contract, bool is_complex_product) {
+  if (sum->has_special) {
+    if (is_complex_product) return ANY_SPECIAL;
+    if (isnan(sum->special)) return ACCEPT_NAN;
+    return sum->special > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
+  }
+  if (PERMITTED(contract, order) != ORDER_ANY || format->specials == FORMAT_FINITE) return 0;
+  bool up = sum->positive >= overflow_threshold(format);
+  bool down = sum->negative <= -overflow_threshold(format);
+  if (!format_has_infinity(format)) return up || down ? ACCEPT_NAN : 0;
+  return (uint8_t)((up ? ACCEPT_POSITIVE_INFINITY : 0) | (down ? ACCEPT_NEGATIVE_INFINITY : 0) |
+                   (up && down ? ACCEPT_NAN : 0));
+}
+
+/* No finite number conforms, or none is known to. */
+static void forbid_finite(double *low, double *high) {
+  *low = 1;
+  *high = -1;
+}
+
+/* Components with terms that are not finite are known now; and where an enclosure lies at or beyond
+ * the largest number, what is finite is left to the careful side. */
+static void take_specials(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
+                          const error_bound_t *bound, double *low, double *high) {
+  /* A little less, for the half ulp of the reference and the roundings of this comparison: it may
+   * only leave more to the careful side (theory.md, T91). */
+  double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
+  for (size_t i = 0; i < accept->count; i++) {
+    if (sums->ask[i] != 0) {
+      forbid_finite(&low[i], &high[i]);
+      sums->ask[i] = sums->special[i] == 0;
+      continue;
+    }
+    /* The magnitude may be 2^-10 too large, which would hide that nothing finite is left. */
+    double error = (bound->factor * accept->magnitude[i] + bound->offset) * (1 - 0x1p-9);
+    if (fabs(accept->reference[i]) - error >= largest) forbid_finite(&low[i], &high[i]);
+  }
+}
+
+/* NaN for references that are not known. */
+static void forget_unknown(const quick_sums_t *sums, arena_t *arena, accept_t *accept) {
+  if (memchr(sums->ask, 1, accept->count) == NULL) return;
+  double *known = ARENA_NEW_ARRAY(arena, double, accept->count);
+  double *magnitude = ARENA_NEW_ARRAY(arena, double, accept->count);
+  for (size_t i = 0; i < accept->count; i++) {
+    bool unknown = sums->ask[i] != 0;
+    known[i] = unknown ? (double)NAN : accept->reference[i];
+    magnitude[i] = unknown ? 0 : accept->magnitude[i];
+  }
+  accept->reference = known;
+  accept->magnitude = magnitude;
+}
+
+static void set_ends(const accept_t *accept, size_t first, size_t count, const format_t *format,
+                     const error_bound_t *bound, double *low, double *high) {
+  enclosure_t enclosure = {
+      .count = count,
+      .reference = accept->reference + first,
+      .reference_tail = accept->reference_tail == NULL ? NULL : accept->reference_tail + first,
+      .magnitude = accept->magnitude + first,
+      .factor = bound->factor,
+      .offset = bound->offset,
+      .format = format,
+      .ends = ENCLOSURE_NEAREST,
+      .side = ENCLOSURE_INSIDE, /* The quick side may only be too small. */
+  };
+  enclosure_round_ends(&enclosure, low + first, high + first);
+}
+
+/* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
+ * before that is left to the careful side. */
+static void set_all_ends(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
+                         const error_bound_t *bound, double *low, double *high) {
+  const error_bound_t rounded_once = {.factor = 0};
+  set_ends(accept, 0, accept->count, format, bound, low, high);
+  for (size_t i = 0; sums->few_terms != NULL && i < accept->count; i++) {
+    if (sums->few_terms[i] != 0) set_ends(accept, i, 1, format, &rounded_once, low, high);
+  }
+}
+
+/* As the careful side counts them: additions, and products if they can round. */
+static size_t shape_roundings(bound_shape_t shape) {
+  size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
+  return additions + (shape.products_round || shape.products_underflow ? 1 : 0);
+}
+
+/* Sums that no schedule rounds have one value (theory.md, T17).  Where the slack of the magnitude
+ * leaves that open, the careful side decides. */
+static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
+                              const format_t *format, double *low, double *high) {
+  for (size_t i = 0; i < accept->count; i++) {
+    double magnitude = accept->magnitude[i];
+    int lowest_bit = sums->lowest_bit[i];
+    if (sums->ask[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
+    int bits = sums->shape.imprecise_bits;
+    /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
+     * give. */
+    if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
+      low[i] = high[i] = accept->reference[i];
+    } else {
+      sums->ask[i] |=
+          error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude / magnitude_slack);
+    }
+  }
+}
+
+/* theory.md, T10 to T17, for the quick side. */
+accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
+                           arena_t *arena) {
+  accept_t accept = sums->accept;
+  contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
+  PERMITTED(&strict, ftz) = FTZ_NONE;
+  error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
+  bool is_rounded_once = shape_roundings(sums->shape) <= 1 && sums->shape.imprecise_bits == 0;
+  accept.bound_factor = bound.total_factor;
+  accept.bound_offset = bound.total_offset;
+  accept.unit_roundoff = format_unit_roundoff(format);
+  accept.ask = sums->ask;
+  forget_unknown(sums, arena, &accept);
+  if (sums->has_schedules && in_order_matters(shape_roundings(sums->shape), contract)) {
+    memset(sums->ask, 1, accept.count); /* The schedules decide. */
+    return accept;
+  }
+  double *low = ARENA_NEW_ARRAY(arena, double, accept.count);
+  double *high = ARENA_NEW_ARRAY(arena, double, accept.count);
+  if (is_rounded_once) bound.factor = bound.offset = 0;
+  set_all_ends(sums, &accept, format, &bound, low, high);
+  accept.low = low;
+  accept.high = high;
+  if (sums->lowest_bit != NULL) narrow_exact_sums(sums, &accept, format, low, high);
+  if (sums->special == NULL) return accept;
+  take_specials(sums, &accept, format, &bound, low, high);
+  accept.specials = sums->special;
+  return accept;
+}

@@ -1,0 +1,80 @@
+/* The quick accept sets of many float sums at once, from their exact values. */
+#ifndef ASSAY_ORACLES_EXACT_SUM_SIMD_H
+#define ASSAY_ORACLES_EXACT_SUM_SIMD_H
+
+#include <math.h>
+
+#include "harness/base/arena.h"
+#include "harness/model/accept.h"
+#include "harness/num/binary64.h"
+#include "oracles/exact/error_bound.h"
+
+/* What a sum may be instead of finite, gathered term by term in IEEE binary64. */
+typedef struct special_sum {
+  bool has_special; /* Some factor is not finite; then ... */
+  double special;   /* ... the sum of those terms is NaN or the infinity that the whole must be. */
+  double positive;  /* Sum of the positive finite terms, rounded; of the negative ones. */
+  double negative;
+} special_sum_t;
+
+static inline void special_sum_take(special_sum_t *sum, double left, double right) {
+  double term = left * right;
+  if (isfinite(left) && isfinite(right)) {
+    *(term > 0 ? &sum->positive : &sum->negative) += term;
+  } else {
+    sum->has_special = true;
+    sum->special += term;
+  }
+}
+
+/* What such a sum may surely be (accept_special_t).  Parts of sums of complex products with a term
+ * that is not finite may be anything that is not finite.  Finite terms may overflow if, in some
+ * order that the contract permits, a partial sum does. */
+uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
+                          const contract_t *contract, bool is_complex_product);
+
+/* Whether a component needs a special_sum_t: the kernel does not know it, or it may overflow. */
+static inline bool special_sum_is_needed(const format_t *format, uint8_t uncertified,
+                                         double magnitude) {
+  int exponent = format->exponent_max - 1 + BINARY64_BIAS;
+  double half_binade =
+      binary64_value((uint64_t)exponent << BINARY64_FRACTION_BITS); /* 2^(emax - 1) */
+  return uncertified != 0 || magnitude >= half_binade;
+}
+
+/* Whether a sum of this magnitude can be exact when some term is no multiple of more than
+ * 2^lowest_bit: a cheap first test, with the lowest bits of any one term.  Terms that are all 0 are
+ * multiples of anything, whatever their factors are. */
+static inline bool quick_sums_may_be_exact(const format_t *format, double magnitude,
+                                           int lowest_bit) {
+  if (magnitude == 0) return true;
+  int binade = (int)(binary64_bits(magnitude) >> BINARY64_FRACTION_BITS) - BINARY64_BIAS;
+  return binade <= lowest_bit + format->precision;
+}
+
+/* What is known of float sums before their permitted errors. */
+typedef struct quick_sums {
+  accept_t accept;  /* count, reference, reference_tail (or NULL) and magnitude are set. */
+  uint8_t *ask;     /* Per component: nonzero where the reference is not known. */
+  uint8_t *special; /* Per component: special_sum_flags(), 0 where no special_sum_t is needed; NULL
+                     * if that is so everywhere. */
+  /* Per component: every term is a multiple of 2^lowest_bit, which is the sum of the least
+   * exponents of lowest set bits of its left and of its right factors; or NULL if
+   * quick_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
+  const int *lowest_bit;
+  /* Per component: nonzero where at most two terms are not 0 and so few of them are products that
+   * round that the careful side may know of one rounding only (sum_case.c); or NULL if there are no
+   * such components, or all are by the shape. */
+  const uint8_t *few_terms;
+  bound_shape_t shape;
+  bool has_schedules; /* Schedules decide under an in-order contract: see sum_question.h. */
+} quick_sums_t;
+
+/* The finished quick accept set, built on the arrays of `sums`, which it changes. */
+accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
+                           arena_t *arena);
+
+/* An accept set that knows nothing: every component must be asked about. */
+accept_t accept_ask_all(size_t count, arena_t *arena);
+
+#endif

@@ -1,0 +1,132 @@
+#include "oracles/exact/sum/totals.h"
+
+#include <glib.h>
+#include <math.h>
+
+#include "harness/num/binary64.h"
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/value_range.h"
+
+static bool is_flushable(double factor, const format_t *format, const format_t *storage) {
+  double normal = format_smallest_normal(format);
+  if (storage != NULL) normal = fmax(normal, format_smallest_normal(storage));
+  return factor != 0 && fabs(factor) < normal;
+}
+
+/* Whether a term of this exact value may be -0 in the accumulation format: rounding to nearest
+ * sends magnitudes up to half the smallest number to zero. */
+static bool may_be_minus_zero(const sum_question_t *question, mpfr_srcptr term) {
+  if (mpfr_signbit(term) == 0) return false;
+  if (mpfr_zero_p(term)) return true;
+  const format_t *format = question->format;
+  int half_smallest = format->exponent_min - format->precision;
+  return question->right != NULL && mpfr_cmp_si_2exp(term, -1, half_smallest) >= 0;
+}
+
+/* Notes a term that is not finite; returns false for a finite one. */
+static bool note_special(sum_totals_t *totals, mpfr_srcptr term) {
+  if (mpfr_nan_p(term)) {
+    totals->has_nan = true;
+  } else if (mpfr_inf_p(term)) {
+    if (mpfr_sgn(term) > 0) totals->has_positive_infinity = true;
+    if (mpfr_sgn(term) < 0) totals->has_negative_infinity = true;
+  } else {
+    return false;
+  }
+  totals->can_be_minus_zero = totals->must_be_minus_zero = false;
+  return true;
+}
+
+/* Adds a finite term to all totals.  Every addition is exact at the precision chosen, which the
+ * assertion proves for each. */
+static void add_term(sum_totals_t *totals, mpfr_ptr run_high, mpfr_ptr run_low, mpfr_srcptr term,
+                     bool flushable) {
+  int inexact = mpfr_add(totals->sum, totals->sum, term, MPFR_RNDN);
+  if (mpfr_sgn(term) > 0) totals->positive_count++;
+  if (mpfr_sgn(term) < 0) totals->negative_count++;
+  if (mpfr_sgn(term) > 0) {
+    inexact |= mpfr_add(totals->positive, totals->positive, term, MPFR_RNDN);
+    inexact |= mpfr_add(totals->magnitude, totals->magnitude, term, MPFR_RNDN);
+  } else {
+    inexact |= mpfr_add(totals->negative, totals->negative, term, MPFR_RNDN);
+    inexact |= mpfr_sub(totals->magnitude, totals->magnitude, term, MPFR_RNDN);
+  }
+  inexact |= mpfr_add(run_high, run_high, term, MPFR_RNDN);
+  inexact |= mpfr_add(run_low, run_low, term, MPFR_RNDN);
+  if (mpfr_sgn(run_high) < 0) mpfr_set_zero(run_high, 1);
+  if (mpfr_sgn(run_low) > 0) mpfr_set_zero(run_low, 1);
+  mpfr_max(totals->highest, totals->highest, run_high, MPFR_RNDN);
+  mpfr_min(totals->lowest, totals->lowest, run_low, MPFR_RNDN);
+  if (flushable) {
+    inexact |= (mpfr_sgn(term) > 0 ? mpfr_add : mpfr_sub)(totals->flushable, totals->flushable,
+                                                          term, MPFR_RNDN);
+  }
+  g_assert(inexact == 0);
+}
+
+static int least_lowest_bit(const double *numbers, size_t count) {
+  int least = BINARY64_NO_BIT;
+  for (size_t i = 0; i < count; i++) {
+    int bit = isfinite(numbers[i]) ? binary64_lowest_bit(numbers[i]) : BINARY64_NO_BIT;
+    least = bit < least ? bit : least;
+  }
+  return least;
+}
+
+static int lowest_bit_of_terms(const sum_question_t *question) {
+  size_t group = sum_is_split(question) ? question->group : question->count;
+  int least = 2 * BINARY64_NO_BIT;
+  for (size_t begin = 0; begin < question->count; begin += group) {
+    int bit = least_lowest_bit(question->left + begin, group);
+    if (question->right != NULL) bit += least_lowest_bit(question->right + begin, group);
+    least = bit < least ? bit : least;
+  }
+  return least;
+}
+
+/* Whether all terms so far may be -0, and whether they must.  A zero of the low-order part may have
+ * either sign, since nobody says which sign a component of zero has. */
+static void note_sign(sum_totals_t *totals, const sum_question_t *question, size_t index,
+                      mpfr_srcptr term) {
+  bool is_low = sum_is_split(question) && index < question->count - question->group;
+  totals->can_be_minus_zero &= may_be_minus_zero(question, term) || (is_low && mpfr_zero_p(term));
+  totals->must_be_minus_zero &= mpfr_zero_p(term) && mpfr_signbit(term);
+}
+
+void sum_totals_init(sum_totals_t *totals, const sum_question_t *question) {
+  *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
+                           .must_be_minus_zero = question->count != 0,
+                           .lowest_bit = lowest_bit_of_terms(question)};
+  mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
+                     totals->flushable, totals->highest,  totals->lowest};
+  mpfr_prec_t precision = exact_sum_precision(question->format);
+  for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+    mpfr_init2(sums[i], precision);
+    mpfr_set_zero(sums[i], 1);
+  }
+  mpfr_t run_high, run_low, term, factor;
+  mpfr_inits2(precision, run_high, run_low, (mpfr_ptr)0);
+  mpfr_init2(term, 106);
+  mpfr_init2(factor, 53);
+  mpfr_set_zero(run_high, 1);
+  mpfr_set_zero(run_low, 1);
+  for (size_t i = 0; i < question->count; i++) {
+    mpfr_set_d(term, question->left[i], MPFR_RNDN);
+    bool flushable = is_flushable(question->left[i], question->left_format, question->left_storage);
+    if (question->right != NULL) {
+      mpfr_set_d(factor, question->right[i], MPFR_RNDN);
+      mpfr_mul(term, term, factor, MPFR_RNDN);
+      flushable |=
+          is_flushable(question->right[i], question->right_format, question->right_storage);
+    }
+    if (note_special(totals, term)) continue;
+    note_sign(totals, question, i, term);
+    add_term(totals, run_high, run_low, term, flushable);
+  }
+  mpfr_clears(run_high, run_low, term, factor, (mpfr_ptr)0);
+}
+
+void sum_totals_deinit(sum_totals_t *totals) {
+  mpfr_clears(totals->sum, totals->positive, totals->negative, totals->magnitude, totals->flushable,
+              totals->highest, totals->lowest, (mpfr_ptr)0);
+}

@@ -1,0 +1,33 @@
+/* Exact totals over the terms of a sum, and what specials are among them. */
+#ifndef ASSAY_ORACLES_EXACT_SUM_TOTALS_H
+#define ASSAY_ORACLES_EXACT_SUM_TOTALS_H
+
+#include <mpfr.h>
+
+#include "oracles/exact/sum/problem.h"
+
+typedef struct sum_totals {
+  bool has_nan; /* A NaN term, or a product of infinity and zero. */
+  bool has_positive_infinity;
+  bool has_negative_infinity;
+  bool can_be_minus_zero;  /* Every term is -0, or a negative product that may underflow to it. */
+  bool must_be_minus_zero; /* Every term is exactly -0. */
+  int lowest_bit; /* Every term is a multiple of 2^lowest_bit: the least over the primitive products
+                   * of the sum of the least exponents of lowest set bits of both factors;
+                   * BINARY64_NO_BIT or more without one. */
+  size_t positive_count; /* Of finite terms, as below. */
+  size_t negative_count;
+  mpfr_t sum;       /* Of the finite terms, exact; likewise all below. */
+  mpfr_t positive;  /* Sum of the positive terms. */
+  mpfr_t negative;  /* Sum of the negative terms, at most 0. */
+  mpfr_t magnitude; /* Sum of the absolute values. */
+  mpfr_t flushable; /* Sum of the absolute values of terms with a subnormal factor. */
+  mpfr_t highest;   /* Largest and smallest sum of a contiguous range of terms (Kadane), 0 if */
+  mpfr_t lowest;    /* all ranges are negative or positive. */
+} sum_totals_t;
+
+/* Computes them; sum_totals_deinit() frees the numbers. */
+void sum_totals_init(sum_totals_t *totals, const sum_question_t *question);
+void sum_totals_deinit(sum_totals_t *totals);
+
+#endif

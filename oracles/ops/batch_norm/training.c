@@ -1,0 +1,183 @@
+/* y = (x - mean) / sqrt(variance + epsilon) * scale + offset, with the mean and the variance of the
+ * channel: StableHLO specification, batch_norm_training, and the ways of implementations. */
+#include "generated/batch_norm_faults.h"
+#include "generated/formula_faults.h"
+#include "oracles/ops/batch_norm/formulas.h"
+
+row_t batch_norm_invert(formula_t *formula, row_t a) {
+  return formula_divide(formula, formula_number(formula, 1), a);
+}
+
+row_t batch_norm_divide_by_count(formula_t *formula, row_t sum, row_t count) {
+  return formula_either(formula, formula_divide(formula, sum, count),
+                        formula_multiply(formula, sum, batch_norm_invert(formula, count)));
+}
+
+batch_norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance) {
+  double attribute = batch_norm_attributes(formula->program)->epsilon;
+  bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);
+  row_t epsilon = formula_epsilon(formula, is_forgotten ? 0 : attribute);
+  batch_norm_divisor_t divisor;
+  divisor.square = formula_add(formula, variance, epsilon);
+  if (formula_has_fault(formula, FAULT_epsilon_beyond_root)) {
+    divisor.itself = formula_add(formula, formula_square_root(formula, variance), epsilon);
+    divisor.inverse = batch_norm_invert(formula, divisor.itself);
+    return divisor;
+  }
+  divisor.itself = formula_square_root(formula, divisor.square);
+  divisor.inverse = formula_inverse_square_root(formula, divisor.square);
+  return divisor;
+}
+
+/* ---- Moments --------------------------------------------------------------------------------- */
+
+typedef struct moments {
+  row_t mean;
+  row_t variance;
+} moments_t;
+
+/* N, or, of an implementation that takes the terms for a sample, N - 1. */
+static row_t count_of_squares(formula_t *formula, row_t x) {
+  bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && x.count > 1;
+  return formula_number(formula, (double)(is_sample ? x.count - 1 : x.count));
+}
+
+/* mean(x^2) - mean^2, which rounding can make negative; some cut it off at zero. */
+static row_t variance_in_one_pass(formula_t *formula, row_t x, row_t mean) {
+  row_t sum = formula_sum_of_products(formula, x, x);
+  row_t squares = batch_norm_divide_by_count(formula, sum, count_of_squares(formula, x));
+  row_t difference = formula_multiply_add(formula, formula_negate(formula, mean), mean, squares);
+  return formula_either(formula, difference,
+                        formula_maximum(formula, difference, formula_number(formula, 0)));
+}
+
+static moments_t decomposed_moments(formula_t *formula, row_t x) {
+  row_t count = formula_number(formula, (double)x.count);
+  moments_t moments;
+  moments.mean = formula_divide(formula, formula_sum(formula, x), count);
+  if (formula_has_fault(formula, FAULT_variance_in_one_pass)) {
+    moments.variance = variance_in_one_pass(formula, x, moments.mean);
+    return moments;
+  }
+  row_t squares = formula_squared_deviations(formula, x, moments.mean);
+  moments.variance = formula_divide(formula, squares, count_of_squares(formula, x));
+  return moments;
+}
+
+static row_t variance_in_two_passes(formula_t *formula, row_t x, row_t mean) {
+  row_t squares = formula_squared_deviations(formula, x, mean);
+  return batch_norm_divide_by_count(formula, squares, count_of_squares(formula, x));
+}
+
+static moments_t two_pass_moments(formula_t *formula, row_t x) {
+  row_t mean = formula_mean(formula, x);
+  return (moments_t){mean, variance_in_two_passes(formula, x, mean)};
+}
+
+static moments_t running_moments(formula_t *formula, row_t x) {
+  row_t mean, squares;
+  formula_running_moments(formula, x, &mean, &squares);
+  row_t count = count_of_squares(formula, x);
+  return (moments_t){mean, batch_norm_divide_by_count(formula, squares, count)};
+}
+
+static moments_t one_pass_moments(formula_t *formula, row_t x) {
+  row_t mean = formula_mean(formula, x);
+  return (moments_t){mean, variance_in_one_pass(formula, x, mean)};
+}
+
+/* Those of either kind. */
+static moments_t any_moments(formula_t *formula, row_t x) {
+  row_t mean = formula_mean(formula, x);
+  return (moments_t){mean, formula_either(formula, variance_in_two_passes(formula, x, mean),
+                                          variance_in_one_pass(formula, x, mean))};
+}
+
+/* ---- Formulas -------------------------------------------------------------------------------- */
+
+/* Scale and offset, as the implementation has them. */
+typedef struct affine {
+  row_t scale;
+  row_t offset;
+} affine_t;
+
+static affine_t find_affine(const formula_t *formula, const row_t operands[]) {
+  row_t scale = operands[BATCH_NORM_TRAINING_SCALE], offset = operands[BATCH_NORM_TRAINING_OFFSET];
+  bool are_swapped = formula_has_fault(formula, FAULT_scale_and_offset_swapped);
+  return are_swapped ? (affine_t){offset, scale} : (affine_t){scale, offset};
+}
+
+static void store_moments(const moments_t *moments, row_t results[]) {
+  results[BATCH_NORM_TRAINING_MEAN] = moments->mean;
+  results[BATCH_NORM_TRAINING_VARIANCE] = moments->variance;
+}
+
+/* The specification's steps, one by one. */
+static void evaluate_decomposed(formula_t *formula, const row_t operands[], row_t results[]) {
+  row_t x = operands[BATCH_NORM_TRAINING_OPERAND];
+  affine_t affine = find_affine(formula, operands);
+  moments_t moments = decomposed_moments(formula, x);
+  batch_norm_divisor_t divisor = batch_norm_divisor(formula, moments.variance);
+  row_t deviations = formula_subtract(formula, x, moments.mean);
+  row_t normal = formula_divide(formula, deviations, divisor.itself);
+  results[BATCH_NORM_TRAINING_OUTPUT] =
+      formula_multiply_add(formula, affine.scale, normal, affine.offset);
+  store_moments(&moments, results);
+}
+
+/* By whichever factors come first. */
+static void normalize(formula_t *formula, const moments_t *moments, const row_t operands[],
+                      row_t results[]) {
+  affine_t affine = find_affine(formula, operands);
+  batch_norm_divisor_t divisor = batch_norm_divisor(formula, moments->variance);
+  row_t deviations =
+      formula_subtract(formula, operands[BATCH_NORM_TRAINING_OPERAND], moments->mean);
+  row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
+                                formula_divide(formula, deviations, divisor.itself));
+  row_t factor = formula_multiply(formula, divisor.inverse, affine.scale);
+  results[BATCH_NORM_TRAINING_OUTPUT] =
+      formula_either(formula, formula_multiply_add(formula, normal, affine.scale, affine.offset),
+                     formula_multiply_add(formula, deviations, factor, affine.offset));
+  store_moments(moments, results);
+}
+
+static void evaluate_two_pass(formula_t *formula, const row_t operands[], row_t results[]) {
+  moments_t moments = two_pass_moments(formula, operands[BATCH_NORM_TRAINING_OPERAND]);
+  normalize(formula, &moments, operands, results);
+}
+
+static void evaluate_welford(formula_t *formula, const row_t operands[], row_t results[]) {
+  moments_t moments = running_moments(formula, operands[BATCH_NORM_TRAINING_OPERAND]);
+  normalize(formula, &moments, operands, results);
+}
+
+static void evaluate_one_pass(formula_t *formula, const row_t operands[], row_t results[]) {
+  moments_t moments = one_pass_moments(formula, operands[BATCH_NORM_TRAINING_OPERAND]);
+  normalize(formula, &moments, operands, results);
+}
+
+/* x (scale / s) + (offset - mean scale / s) */
+static void evaluate_folded(formula_t *formula, const row_t operands[], row_t results[]) {
+  row_t x = operands[BATCH_NORM_TRAINING_OPERAND];
+  affine_t affine = find_affine(formula, operands);
+  moments_t moments = any_moments(formula, x);
+  batch_norm_divisor_t divisor = batch_norm_divisor(formula, moments.variance);
+  row_t factor = formula_multiply(formula, divisor.inverse, affine.scale);
+  row_t offset =
+      formula_multiply_add(formula, formula_negate(formula, moments.mean), factor, affine.offset);
+  results[BATCH_NORM_TRAINING_OUTPUT] = formula_multiply_add(formula, x, factor, offset);
+  store_moments(&moments, results);
+}
+
+static const composite_formula_t formulas[] = {
+    {.evaluate = evaluate_decomposed},
+    {.evaluate = evaluate_two_pass},
+    {.evaluate = evaluate_welford, .is_running = true},
+    {.evaluate = evaluate_one_pass},
+    {.evaluate = evaluate_folded},
+};
+
+const composite_formula_t *batch_norm_training_formulas(const program_t *program) {
+  (void)program;
+  return formulas;
+}

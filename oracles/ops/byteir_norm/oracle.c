@@ -1,0 +1,234 @@
+/* layer_norm: y = (x - mean) / s * weight + bias, and l2_norm: y = x / s, along some dimensions;
+ * see byteir_norm.h for s.  All formulas are these in exact arithmetic. */
+#include "generated/byteir_norm_faults.h"
+#include "generated/formula_faults.h"
+#include "oracles/composite/composite.h"
+#include "oracles/ops/byteir_norm/byteir_norm.h"
+
+static composite_layout_t layout(const program_t *program, arena_t *arena) {
+  dimension_list_t dimensions = byteir_norm_dimensions(program);
+  return composite_layout_rows(&program->operands[0], &dimensions, arena);
+}
+
+static double epsilon_of(const program_t *program) {
+  return byteir_norm_attributes(program)->epsilon;
+}
+
+static row_t find_epsilon(formula_t *formula) {
+  bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);
+  return formula_epsilon(formula, is_forgotten ? 0 : epsilon_of(formula->program));
+}
+
+static bool is_epsilon_outside(const formula_t *formula) {
+  bool is_outside = byteir_norm_eps_outside_sqrt(formula->program);
+  return formula_has_fault(formula, FAULT_epsilon_beyond_root) ? !is_outside : is_outside;
+}
+
+static row_t invert(formula_t *formula, row_t a) {
+  return formula_divide(formula, formula_number(formula, 1), a);
+}
+
+/* ---- Moments --------------------------------------------------------------------------------- */
+
+typedef struct moments {
+  row_t mean;
+  row_t variance;
+} moments_t;
+
+/* A sum divided by the count of terms, or multiplied by its inverse. */
+static row_t divide_by_count(formula_t *formula, row_t sum, size_t terms) {
+  bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && terms > 1;
+  row_t count = formula_number(formula, (double)(is_sample ? terms - 1 : terms));
+  return formula_either(formula, formula_divide(formula, sum, count),
+                        formula_multiply(formula, sum, invert(formula, count)));
+}
+
+/* mean(x^2) - mean^2, which rounding can make negative; some cut it off at zero. */
+static row_t variance_in_one_pass(formula_t *formula, row_t x, row_t mean) {
+  row_t squares = divide_by_count(formula, formula_sum_of_products(formula, x, x), x.count);
+  row_t difference = formula_multiply_add(formula, formula_negate(formula, mean), mean, squares);
+  return formula_either(formula, difference,
+                        formula_maximum(formula, difference, formula_number(formula, 0)));
+}
+
+static row_t variance_in_two_passes(formula_t *formula, row_t x, row_t mean) {
+  if (formula_has_fault(formula, FAULT_variance_in_one_pass)) {
+    return variance_in_one_pass(formula, x, mean);
+  }
+  return divide_by_count(formula, formula_squared_deviations(formula, x, mean), x.count);
+}
+
+static moments_t two_pass_moments(formula_t *formula, row_t x) {
+  row_t mean = formula_mean(formula, x);
+  return (moments_t){mean, variance_in_two_passes(formula, x, mean)};
+}
+
+static moments_t running_moments(formula_t *formula, row_t x) {
+  row_t mean, squares;
+  formula_running_moments(formula, x, &mean, &squares);
+  return (moments_t){mean, divide_by_count(formula, squares, x.count)};
+}
+
+static moments_t one_pass_moments(formula_t *formula, row_t x) {
+  row_t mean = formula_mean(formula, x);
+  return (moments_t){mean, variance_in_one_pass(formula, x, mean)};
+}
+
+/* Those of either kind. */
+static moments_t any_moments(formula_t *formula, row_t x) {
+  row_t mean = formula_mean(formula, x);
+  return (moments_t){mean, formula_either(formula, variance_in_two_passes(formula, x, mean),
+                                          variance_in_one_pass(formula, x, mean))};
+}
+
+/* ---- layer_norm ------------------------------------------------------------------------------ */
+
+/* What x - mean is divided by, and its inverse. */
+typedef struct divisor {
+  row_t itself;
+  row_t inverse;
+} divisor_t;
+
+static divisor_t find_divisor(formula_t *formula, row_t variance) {
+  row_t epsilon = find_epsilon(formula);
+  if (is_epsilon_outside(formula)) {
+    row_t sum = formula_add(formula, formula_square_root(formula, variance), epsilon);
+    return (divisor_t){sum, invert(formula, sum)};
+  }
+  row_t sum = formula_add(formula, variance, epsilon);
+  return (divisor_t){formula_square_root(formula, sum), formula_inverse_square_root(formula, sum)};
+}
+
+static void store_moments(formula_t *formula, row_t mean, const divisor_t *divisor,
+                          row_t results[]) {
+  if (formula->program->result_count == 1) return;
+  bool is_inverted = !formula_has_fault(formula, FAULT_deviation_not_inverted);
+  results[LAYER_NORM_MEAN] = mean;
+  results[LAYER_NORM_INVERSE_DEVIATION] = is_inverted ? divisor->inverse : divisor->itself;
+}
+
+/* (x - mean) / s * weight + bias, by whichever factors come first. */
+static void normalize(formula_t *formula, const moments_t *moments, const row_t operands[],
+                      row_t results[]) {
+  row_t weight = operands[LAYER_NORM_WEIGHT], bias = operands[LAYER_NORM_BIAS];
+  if (formula_has_fault(formula, FAULT_weight_forgotten)) weight = formula_number(formula, 1);
+  if (formula_has_fault(formula, FAULT_bias_forgotten)) bias = formula_number(formula, 0);
+  divisor_t divisor = find_divisor(formula, moments->variance);
+  row_t deviations = formula_subtract(formula, operands[LAYER_NORM_INPUT], moments->mean);
+  row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
+                                formula_divide(formula, deviations, divisor.itself));
+  row_t factor = formula_multiply(formula, divisor.inverse, weight);
+  results[LAYER_NORM_OUTPUT] =
+      formula_either(formula, formula_multiply_add(formula, normal, weight, bias),
+                     formula_multiply_add(formula, deviations, factor, bias));
+  store_moments(formula, moments->mean, &divisor, results);
+}
+
+static void layer_norm_two_pass(formula_t *formula, const row_t operands[], row_t results[]) {
+  moments_t moments = two_pass_moments(formula, operands[LAYER_NORM_INPUT]);
+  normalize(formula, &moments, operands, results);
+}
+
+static void layer_norm_welford(formula_t *formula, const row_t operands[], row_t results[]) {
+  moments_t moments = running_moments(formula, operands[LAYER_NORM_INPUT]);
+  normalize(formula, &moments, operands, results);
+}
+
+static void layer_norm_one_pass(formula_t *formula, const row_t operands[], row_t results[]) {
+  moments_t moments = one_pass_moments(formula, operands[LAYER_NORM_INPUT]);
+  normalize(formula, &moments, operands, results);
+}
+
+/* x (w / s) + (b - mean w / s) */
+static void layer_norm_folded(formula_t *formula, const row_t operands[], row_t results[]) {
+  row_t x = operands[LAYER_NORM_INPUT];
+  moments_t moments = any_moments(formula, x);
+  divisor_t divisor = find_divisor(formula, moments.variance);
+  row_t factor = formula_multiply(formula, divisor.inverse, operands[LAYER_NORM_WEIGHT]);
+  row_t offset = formula_multiply_add(formula, formula_negate(formula, moments.mean), factor,
+                                      operands[LAYER_NORM_BIAS]);
+  results[LAYER_NORM_OUTPUT] = formula_multiply_add(formula, x, factor, offset);
+  store_moments(formula, moments.mean, &divisor, results);
+}
+
+static const composite_formula_t layer_norm_formulas[] = {
+    {.evaluate = layer_norm_two_pass},
+    {.evaluate = layer_norm_welford, .is_running = true},
+    {.evaluate = layer_norm_one_pass},
+    {.evaluate = layer_norm_folded},
+};
+
+static const composite_formula_t *find_layer_norm_formulas(const program_t *program) {
+  (void)program;
+  return layer_norm_formulas;
+}
+
+static const composite_t layer_norm = {
+    .layout = layout,
+    .operand_roles = {COMPOSITE_ELEMENT, COMPOSITE_TERM, COMPOSITE_TERM},
+    .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
+    .formulas = find_layer_norm_formulas,
+    .epsilon = epsilon_of,
+};
+
+/* ---- l2_norm --------------------------------------------------------------------------------- */
+
+static row_t larger(formula_t *formula, row_t a, row_t b) {
+  return formula_has_fault(formula, FAULT_epsilon_added) ? formula_add(formula, a, b)
+                                                         : formula_maximum(formula, a, b);
+}
+
+static void evaluate_l2_norm(formula_t *formula, const row_t operands[], row_t results[]) {
+  row_t x = operands[0];
+  row_t epsilon = find_epsilon(formula);
+  row_t sum = formula_sum_of_products(formula, x, x);
+  divisor_t divisor;
+  if (formula_has_fault(formula, FAULT_norm_squared)) {
+    divisor.itself = larger(formula, sum, epsilon);
+    divisor.inverse = invert(formula, divisor.itself);
+  } else if (is_epsilon_outside(formula)) {
+    divisor.itself = larger(formula, formula_square_root(formula, sum), epsilon);
+    divisor.inverse = invert(formula, divisor.itself);
+  } else {
+    row_t square = larger(formula, sum, epsilon);
+    divisor.itself = formula_square_root(formula, square);
+    divisor.inverse = formula_inverse_square_root(formula, square);
+  }
+  results[0] = formula_either(formula, formula_divide(formula, x, divisor.itself),
+                              formula_multiply(formula, x, divisor.inverse));
+}
+
+static const composite_formula_t l2_norm_formulas[] = {
+    {.evaluate = evaluate_l2_norm, .is_unbounded = true},
+    {.evaluate = evaluate_l2_norm},
+};
+
+static const composite_formula_t *find_l2_norm_formulas(const program_t *program) {
+  (void)program;
+  return l2_norm_formulas;
+}
+
+static const composite_t l2_norm = {
+    .layout = layout,
+    .operand_roles = {COMPOSITE_ELEMENT},
+    .result_roles = {COMPOSITE_ELEMENT},
+    .formulas = find_l2_norm_formulas,
+    .epsilon = epsilon_of,
+};
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const oracle_t layer_norm_oracle = {
+    .op_name = "byteir.layer_norm",
+    .composite = &layer_norm,
+    COMPOSITE_FUNCTIONS,
+};
+
+static const oracle_t l2_norm_oracle = {
+    .op_name = "byteir.l2_norm",
+    .composite = &l2_norm,
+    COMPOSITE_FUNCTIONS,
+};
+
+extern const oracle_t *const byteir_norm_oracles[];
+const oracle_t *const byteir_norm_oracles[] = {&layer_norm_oracle, &l2_norm_oracle, NULL};

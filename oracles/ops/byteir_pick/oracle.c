@@ -1,0 +1,51 @@
+/* The oracle rows of the ops that pick.  Nothing is rounded: one value is right, or one of a few.
+ */
+#include "oracles/audit.h"
+#include "oracles/ops/byteir_pick/arg.h"
+#include "oracles/ops/byteir_pick/one_hot.h"
+#include "oracles/ops/byteir_pick/simulate.h"
+#include "oracles/ops/byteir_pick/top_k.h"
+
+/* The quick side ranks by keys, the careful one by values. */
+static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                      size_t component) {
+  const audit_reference_t reference = {.is_known = false};
+  return audit_component(oracle_find(call->instance->program.op), call, accepts, result, component,
+                         &reference);
+}
+
+static const oracle_t arg_max_oracle = {
+    .op_name = "byteir.arg_max",
+    .accept = byteir_arg_accept,
+    .ask = byteir_arg_ask,
+    .audit = audit,
+    .simulate = byteir_arg_simulate,
+};
+
+static const oracle_t arg_min_oracle = {
+    .op_name = "byteir.arg_min",
+    .accept = byteir_arg_accept,
+    .ask = byteir_arg_ask,
+    .audit = audit,
+    .simulate = byteir_arg_simulate,
+};
+
+static const oracle_t top_k_oracle = {
+    .op_name = "byteir.top_k",
+    .accept = byteir_top_k_accept,
+    .ask = byteir_top_k_ask,
+    .audit = audit,
+    .simulate = byteir_top_k_simulate,
+};
+
+static const oracle_t one_hot_oracle = {
+    .op_name = "byteir.one_hot",
+    .accept = byteir_one_hot_accept,
+    .ask = byteir_one_hot_ask,
+    .audit = audit,
+    .simulate = byteir_one_hot_simulate,
+};
+
+extern const oracle_t *const byteir_pick_oracles[];
+const oracle_t *const byteir_pick_oracles[] = {&arg_max_oracle, &arg_min_oracle, &top_k_oracle,
+                                               &one_hot_oracle, NULL};

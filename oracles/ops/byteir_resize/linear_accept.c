@@ -1,0 +1,147 @@
+/* The quick accept sets of linear resizes, and which formula explains results. */
+#include <math.h>
+
+#include "oracles/ops/byteir_resize/linear.h"
+
+#include "generated/byteir_resize_permissions.h"
+
+/* ---- Readings -------------------------------------------------------------------------------- */
+
+size_t resize_readings(const case_t *instance, const contract_t *contract, resize_formula_t first,
+                       resize_formula_t last, resize_reading_t out[RESIZE_READINGS_MAX]) {
+  const format_t *format = instance->program.operands[0].element->format;
+  bool is_short = format->bits == 16, differ = resize_scales_differ(instance);
+  bool has_ratio = !differ || PERMITTED(contract, resize_scale) != RESIZE_SCALE_GIVEN;
+  bool has_given = differ && PERMITTED(contract, resize_scale) != RESIZE_SCALE_RATIO;
+  size_t count = 0;
+  for (int native = 0; native < 2; native++) {
+    if (native == 1 && (!is_short || !contract_permits_native(contract))) break;
+    for (int given = has_ratio ? 0 : 1; given <= (has_given ? 1 : 0); given++) {
+      for (int formula = (int)first; formula <= (int)last; formula++) {
+        out[count++] = (resize_reading_t){
+            .takes_given = given == 1,
+            .formula = (resize_formula_t)formula,
+            .format = is_short && native == 0 ? &format_table[FORMAT_f32] : format,
+            .is_native = native == 1,
+        };
+      }
+    }
+  }
+  return count;
+}
+
+/* ---- Accept sets ----------------------------------------------------------------------------- */
+
+static status_t check_axes(const resize_grid_t *grid, failure_t *error) {
+  if (grid->moved_count <= RESIZE_AXES_MAX) return STATUS_OK;
+  return status_fail(error, STATUS_UNSUPPORTED,
+                     "no oracle for linear resizes of more than %d dimensions", RESIZE_AXES_MAX);
+}
+
+/* Where no dimension is resized. */
+static void accept_copy(const case_t *instance, size_t count, arena_t *arena,
+                        accept_t *out_accept) {
+  const tensor_t *input = &instance->operands[0];
+  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  for (size_t i = 0; i < count; i++) {
+    bits[i] = element_load(input->type.element, input->data, i);
+  }
+  *out_accept = (accept_t){.count = count, .bits = bits};
+}
+
+/* The exact values, nearly; NaN in f64, and where two readings have two of them. */
+static double *make_references(const resize_grid_t *grid, const contract_t *contract,
+                               bool has_other, arena_t *arena) {
+  double *references = ARENA_NEW_ARRAY(arena, double, grid->count);
+  bool is_f64 = grid->instance->program.operands[0].element->format == &format_table[FORMAT_f64];
+  if (!is_f64 && !has_other) {
+    resize_linear_references(grid, contract, references, arena);
+  } else {
+    for (size_t i = 0; i < grid->count; i++) references[i] = NAN;
+  }
+  return references;
+}
+
+/* The separable formula; with the ratios of lengths, and with scales as they are given.  Its models
+ * multiply by weights of 0: where nobody may, what that gives is asked about. */
+status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
+  resize_reading_t readings[RESIZE_READINGS_MAX];
+  resize_readings(instance, call->contract, RESIZE_SEPARABLE, RESIZE_SEPARABLE, readings);
+  resize_grid_t grid = resize_grid_make(instance, readings[0].takes_given);
+  resize_grid_t given = resize_grid_make(instance, true);
+  STATUS_TRY(check_axes(&grid, call->error));
+  STATUS_TRY(check_axes(&given, call->error));
+  bool has_other = resize_scales_differ(instance) &&
+                   PERMITTED(call->contract, resize_scale) == RESIZE_SCALE_EITHER;
+  if (grid.moved_count == 0 && !has_other) {
+    accept_copy(instance, grid.count, call->arena, out_accept);
+    return STATUS_OK;
+  }
+  resize_span_t span = resize_linear_span(&grid, call->contract, &readings[0], call->arena);
+  resize_span_t other = {0};
+  if (has_other) other = resize_linear_span(&given, call->contract, &readings[0], call->arena);
+  double *references = make_references(&grid, call->contract, has_other, call->arena);
+  double *magnitude = ARENA_NEW_ARRAY(call->arena, double, grid.count);
+  uint8_t *ask = arena_alloc_zeroed(call->arena, grid.count);
+  for (size_t i = 0; i < grid.count; i++) {
+    if (has_other) span.specials[i] |= other.specials[i];
+    magnitude[i] = fmax(span.high[i] - references[i], references[i] - span.low[i]);
+    if (PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP) continue;
+    bool has_zero = span.low[i] <= 0 && span.high[i] >= 0;
+    ask[i] = span.specials[i] != 0 || has_zero || has_other;
+  }
+  *out_accept = (accept_t){.count = grid.count,
+                           .low = span.low,
+                           .high = span.high,
+                           .other_low = other.low,
+                           .other_high = other.high,
+                           .specials = span.specials,
+                           .reference = references,
+                           .magnitude = magnitude,
+                           .bound_factor = 1,
+                           .measures_inside = true, /* Of one formula; others reach farther. */
+                           .ask = ask};
+  return STATUS_OK;
+}
+
+/* ---- Formulas -------------------------------------------------------------------------------- */
+
+static bool span_holds(const resize_span_t *span, const format_t *format, size_t i, uint64_t bits) {
+  double value = format_to_double(format, bits);
+  if (isnan(value)) return (span->specials[i] & ACCEPT_NAN) != 0;
+  if (value == 0) return false;
+  return span->low[i] <= value && value <= span->high[i];
+}
+
+static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const tensor_t *result) {
+  const element_t *element = result->type.element;
+  resize_reading_t readings[RESIZE_READINGS_MAX];
+  size_t count = resize_readings(call->instance, call->contract, formula, formula, readings);
+  resize_grid_t grid = resize_grid_make(call->instance, readings[0].takes_given);
+  resize_span_t span = resize_linear_span(&grid, call->contract, &readings[0], call->arena);
+  bool may_multiply = PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
+  for (size_t i = 0; i < grid.count; i++) {
+    uint64_t bits = element_load(element, result->data, i);
+    bool is_held = may_multiply && span_holds(&span, element->format, i, bits);
+    for (size_t r = 0; r < count && !is_held; r++) {
+      arena_mark_t mark = arena_mark(call->arena);
+      is_held = resize_linear_holds(call, &readings[r], i, bits);
+      arena_rewind(call->arena, mark);
+    }
+    if (!is_held) return false;
+  }
+  return true;
+}
+
+status_t resize_linear_find_formula(const oracle_call_t *call, uint8_t *out_formula,
+                                    bool *out_found) {
+  *out_found = false;
+  for (int formula = 0; formula < RESIZE_FORMULA_COUNT && !*out_found; formula++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    *out_found = holds_all(call, (resize_formula_t)formula, &call->results[0]);
+    arena_rewind(call->arena, mark);
+    *out_formula = (uint8_t)formula;
+  }
+  return STATUS_OK;
+}

@@ -1,0 +1,125 @@
+/* What models of linear resizes return, with the least and the largest coordinates. */
+#include <math.h>
+#include <string.h>
+
+#include "oracles/formula/model.h"
+#include "oracles/ops/byteir_resize/linear.h"
+
+typedef enum end { END_LOW, END_HIGH, END_EXACT } end_t;
+
+/* The cells of all coordinates at that end. */
+static void make_tracks(const resize_grid_t *grid, end_t end, arena_t *arena,
+                        resize_track_t out[RESIZE_AXES_MAX], bool out_is_single[RESIZE_AXES_MAX]) {
+  for (uint32_t i = 0; i < grid->moved_count; i++) {
+    const resize_axis_t *axis = &grid->axes[grid->moved[i]];
+    out[i] = resize_track_make(axis, arena);
+    out_is_single[i] = true;
+    for (int64_t position = 0; position < axis->resized; position++) {
+      resize_coordinate_t coordinate = resize_coordinate_make(axis, position);
+      const double ends[] = {coordinate.low, coordinate.high, coordinate.exact};
+      resize_track_set(&out[i], axis, position, ends[end], false);
+      out_is_single[i] &= coordinate.low == coordinate.high;
+    }
+  }
+}
+
+static void run_model(const resize_grid_t *grid, const contract_t *contract, resize_formula_t which,
+                      const format_t *format, const schedule_t *schedule,
+                      const resize_track_t *tracks, double *results, arena_t *arena) {
+  formula_t formula = {.evaluator = &model_evaluator,
+                       .program = &grid->instance->program,
+                       .format = format,
+                       .contract = contract,
+                       .schedule = schedule,
+                       .arena = arena};
+  for (size_t first = 0; first < grid->count; first += RESIZE_BLOCK) {
+    arena_mark_t mark = arena_mark(arena);
+    size_t count = MIN(grid->count - first, (size_t)RESIZE_BLOCK);
+    resize_cell_t cell = resize_gather(grid, &formula, tracks, first, count);
+    row_t row = resize_interpolate(&formula, which, &cell);
+    memcpy(results + first, row.values, count * sizeof results[0]);
+    arena_rewind(arena, mark);
+  }
+}
+
+/* One more value that is returned. */
+static void take(const resize_span_t *span, size_t i, double value) {
+  if (isnan(value)) {
+    span->specials[i] |= ACCEPT_NAN;
+  } else if (isinf(value)) {
+    span->specials[i] |= value > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
+  } else {
+    if (value < span->low[i]) span->low[i] = value;
+    if (value > span->high[i]) span->high[i] = value;
+  }
+}
+
+static resize_span_t span_make(size_t count, arena_t *arena) {
+  resize_span_t span = {.low = ARENA_NEW_ARRAY(arena, double, count),
+                        .high = ARENA_NEW_ARRAY(arena, double, count),
+                        .specials = arena_alloc_zeroed(arena, count)};
+  for (size_t i = 0; i < count; i++) {
+    span.low[i] = INFINITY;
+    span.high[i] = -(double)INFINITY;
+  }
+  return span;
+}
+
+/* Rounds to the result's format.  A zero at an end is left out if it is -0, which quick sets do not
+ * hold, and +0 not for sure; ends that overflow are given up. */
+static void finish(const resize_span_t *span, const format_t *format, size_t i) {
+  double smallest = ldexp(1, format->exponent_min - format->precision + 1);
+  double low = format_round_double(format, span->low[i]);
+  double high = format_round_double(format, span->high[i]);
+  if (low == 0 && signbit(low)) low = smallest;
+  if (high == 0 && signbit(high)) high = -smallest;
+  bool is_good = isfinite(low) && isfinite(high);
+  span->low[i] = is_good ? low : 1;
+  span->high[i] = is_good ? high : -1;
+}
+
+/* Of up to two dimensions all pairs of ends, of more all least and all largest. */
+resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
+                                 const resize_reading_t *reading, arena_t *arena) {
+  const schedule_t schedules[] = {
+      schedule_plain(), {.other_way = true}, {.fused = true}, {.fused = true, .other_way = true}};
+  size_t schedule_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
+  enum { PAIRED_MAX = 2 };
+  const format_t *format = grid->instance->program.results[0].element->format;
+  resize_span_t span = span_make(grid->count, arena);
+  arena_mark_t mark = arena_mark(arena);
+  resize_track_t ends[2][RESIZE_AXES_MAX], tracks[RESIZE_AXES_MAX];
+  bool is_single[RESIZE_AXES_MAX];
+  make_tracks(grid, END_LOW, arena, ends[END_LOW], is_single);
+  make_tracks(grid, END_HIGH, arena, ends[END_HIGH], is_single);
+  double *values = ARENA_NEW_ARRAY(arena, double, grid->count);
+  for (size_t choice = 0; choice < (size_t)1 << grid->moved_count; choice++) {
+    bool is_all = choice == 0 || choice + 1 == (size_t)1 << grid->moved_count;
+    bool is_known = !is_all && grid->moved_count > PAIRED_MAX;
+    for (uint32_t i = 0; i < grid->moved_count; i++) {
+      bool is_high = (choice >> i & 1) != 0;
+      tracks[i] = ends[is_high ? END_HIGH : END_LOW][i];
+      is_known |= is_high && is_single[i] && grid->moved_count <= PAIRED_MAX;
+    }
+    for (size_t s = 0; !is_known && s < schedule_count; s++) {
+      run_model(grid, contract, reading->formula, reading->format, &schedules[s], tracks, values,
+                arena);
+      for (size_t i = 0; i < grid->count; i++) take(&span, i, values[i]);
+    }
+  }
+  for (size_t i = 0; i < grid->count; i++) finish(&span, format, i);
+  arena_rewind(arena, mark);
+  return span;
+}
+
+void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
+                              double *references, arena_t *arena) {
+  const schedule_t schedule = schedule_plain();
+  arena_mark_t mark = arena_mark(arena);
+  resize_track_t tracks[RESIZE_AXES_MAX];
+  bool is_single[RESIZE_AXES_MAX];
+  make_tracks(grid, END_EXACT, arena, tracks, is_single);
+  run_model(grid, contract, RESIZE_SEPARABLE, &format_table[FORMAT_f64], &schedule, tracks,
+            references, arena);
+  arena_rewind(arena, mark);
+}

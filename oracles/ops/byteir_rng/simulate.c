@@ -1,0 +1,184 @@
+#include "oracles/ops/byteir_rng/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "generated/byteir_rng_faults.h"
+#include "oracles/exact/arithmetic.h"
+#include "oracles/exact/quantum/fault_values.h"
+#include "oracles/formula/model.h"
+#include "oracles/ops/byteir_rng/element.h"
+#include "oracles/ops/byteir_rng/published.h"
+
+enum { FAULTY_ROUNDS = 7, FAULTY_PERIOD = 16 };
+
+/* ---- Generators ------------------------------------------------------------------------------ */
+
+/* What a generator is made of. */
+typedef struct stream {
+  const type_t *result;
+  uint64_t seed;
+  uint64_t offset;
+  const schedule_t *schedule;
+} stream_t;
+
+static stream_t stream_make(const case_t *instance, const schedule_t *schedule,
+                            const tensor_t *result) {
+  stream_t stream = {.result = &instance->program.results[0],
+                     .seed = byteir_rng_operand(instance, BYTEIR_RNG_SEED),
+                     .offset = byteir_rng_operand(instance, BYTEIR_RNG_OFFSET),
+                     .schedule = schedule};
+  if (schedule->fault == FAULT_offset_ignored) stream.offset = 0;
+  bool has_memory = type_element_count(&result->type) > 0;
+  if (schedule->fault == FAULT_uniform_state_kept && has_memory) stream.seed ^= result->data[0];
+  return stream;
+}
+
+/* Numbers k * 2^-32 of the published generator, or of one with a fault of its own. */
+static void fill_published(const stream_t *stream, size_t count, double *out_uniform) {
+  fault_t fault = stream->schedule->fault;
+  uint32_t key[PHILOX_KEYS] = {(uint32_t)stream->seed, (uint32_t)stream->offset};
+  byteir_rng_counters_t counters = byteir_rng_counters_make(stream->result, key[0], key[1]);
+  uint32_t rounds = fault == FAULT_philox_of_7_rounds ? FAULTY_ROUNDS : PHILOX_ROUNDS;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t counter[PHILOX_WORDS] = {byteir_rng_counters_next(&counters)};
+    if (fault == FAULT_seed_of_64_bits) counter[1] = (uint32_t)(stream->seed >> 32);
+    uint32_t words[PHILOX_WORDS] = {counter[0]};
+    if (fault != FAULT_index_unenciphered) philox(rounds, counter, key, words);
+    out_uniform[i] = words[0] * 0x1p-32;
+  }
+}
+
+/* Another good generator.  Shuffled schedules take 53 bits of it, others as many as the fraction of
+ * a number in [1, 2) has. */
+static void fill_unknown(const stream_t *stream, size_t count, double *out_uniform) {
+  uint64_t state = stream->seed;
+  state = rng_splitmix(&state) ^ stream->offset;
+  state = rng_splitmix(&state) ^ stream->schedule->seed;
+  rng_t rng = rng_make(rng_splitmix(&state));
+  bool is_fine = stream->schedule->order.kind == SUM_SHUFFLED;
+  int bits = is_fine ? 53 : stream->result->element->format->precision - 1;
+  for (size_t i = 0; i < count; i++) {
+    out_uniform[i] = ldexp((double)(rng_bits(&rng) >> (64 - bits)), -bits);
+  }
+}
+
+/* A generator that is asked for by its name, or another one in random schedules. */
+static bool is_unknown(const schedule_t *schedule) {
+  const char *formula = schedule->formula == NULL ? "" : schedule->formula;
+  bool is_random = schedule->order.kind == SUM_RANDOM || schedule->order.kind == SUM_SHUFFLED;
+  return strcmp(formula, "any") == 0 || (is_random && strcmp(formula, "philox") != 0);
+}
+
+/* ---- Faults of the sequence ------------------------------------------------------------------ */
+
+static int compare_doubles(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+
+static double set_third_bit(double uniform) {
+  double eighths = floor(uniform * 8);
+  return fmod(eighths, 2) < 1 ? uniform + 0.125 : uniform;
+}
+
+/* The number that stands for number i, whose predecessors are spoilt already. */
+static double spoil_number(fault_t fault, const type_t *result, size_t i, const double *uniform) {
+  bool has_rows = result->rank > 1;
+  switch (fault) {
+    case FAULT_uniform_squared:
+      return uniform[i] * uniform[i];
+    case FAULT_uniform_of_8_bits:
+      return floor(uniform[i] * 0x1p8) * 0x1p-8;
+    case FAULT_uniform_bit_stuck:
+      return set_third_bit(uniform[i]);
+    case FAULT_uniform_period_16:
+      return uniform[i % FAULTY_PERIOD];
+    case FAULT_uniform_rows_repeat:
+      return has_rows ? uniform[i % (type_element_count(result) / (size_t)result->dims[0])]
+                      : uniform[i];
+    case FAULT_uniform_pairs_equal:
+      return i % 2 == 1 ? uniform[i - 1] : uniform[i];
+    case FAULT_uniform_pairs_mirrored:
+      return i % 2 == 1 ? 1 - uniform[i - 1] : uniform[i];
+    default:
+      return uniform[i];
+  }
+}
+
+static void spoil_sequence(fault_t fault, const type_t *result, size_t count, double *uniform) {
+  for (size_t i = 0; i < count; i++) uniform[i] = spoil_number(fault, result, i, uniform);
+  if (fault == FAULT_uniform_sorted) qsort(uniform, count, sizeof *uniform, compare_doubles);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+static const format_t *format_of(const format_t *format, const schedule_t *schedule) {
+  bool is_native = schedule->native || schedule->order.kind == SUM_SEQUENTIAL;
+  if (format->bits == 16 && !is_native) format = &format_table[FORMAT_f32];
+  const format_t *wider = schedule->accumulator;
+  return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
+}
+
+static row_t load_bound(formula_t *formula, const case_t *instance, uint32_t operand) {
+  const format_t *format = instance->program.results[0].element->format;
+  uint64_t bits = byteir_rng_operand(instance, operand);
+  bool goes_beyond = formula_has_fault(formula, FAULT_uniform_beyond_high);
+  if (operand == BYTEIR_RNG_HIGH && goes_beyond && !format_is_nan(format, bits)) {
+    bits = format_next_up(format, bits);
+  }
+  return model_load(formula, format, &bits, 1);
+}
+
+static row_t scale(formula_t *formula, const case_t *instance, row_t uniform) {
+  row_t low = load_bound(formula, instance, BYTEIR_RNG_LOW);
+  row_t high = load_bound(formula, instance, BYTEIR_RNG_HIGH);
+  if (formula_has_fault(formula, FAULT_uniform_unscaled)) return uniform;
+  if (formula_has_fault(formula, FAULT_uniform_width_1)) {
+    return formula_add(formula, uniform, low);
+  }
+  return byteir_rng_affine(formula, low, high, uniform);
+}
+
+static row_t make_uniform(const case_t *instance, const schedule_t *schedule,
+                          const format_t *working, const tensor_t *result, arena_t *arena) {
+  size_t count = type_element_count(&result->type);
+  double *uniform = ARENA_NEW_ARRAY(arena, double, count);
+  const stream_t stream = stream_make(instance, schedule, result);
+  if (is_unknown(schedule)) {
+    fill_unknown(&stream, count, uniform);
+  } else {
+    fill_published(&stream, count, uniform);
+  }
+  spoil_sequence(schedule->fault, stream.result, count, uniform);
+  const format_t *format = schedule->other_way ? working : stream.result->element->format;
+  for (size_t i = 0; i < count; i++) uniform[i] = format_round_double(format, uniform[i]);
+  return (row_t){.count = count, .values = uniform};
+}
+
+static void store(fault_t fault, row_t row, tensor_t *inout_result) {
+  const element_t *element = inout_result->type.element;
+  for (size_t i = 0; i < type_element_count(&inout_result->type); i++) {
+    if (fault_skips_store(fault, i, inout_result)) continue;
+    double value = row.values[row.count == 1 ? 0 : i];
+    uint64_t bits = format_from_double(element->format, isnan(value) ? (double)NAN : value);
+    if (fault != FAULT_NONE) bits = fault_spoil_bits(fault, element->format, bits, i);
+    element_store(element, inout_result->data, i, bits);
+  }
+}
+
+status_t byteir_rng_simulate(const oracle_call_t *call, const schedule_t *schedule,
+                             tensor_t *inout_results) {
+  const case_t *instance = call->instance;
+  const contract_t contract = contract_backend();
+  tensor_t *result = &inout_results[0];
+  formula_t formula = {.evaluator = &model_evaluator,
+                       .program = &instance->program,
+                       .format = format_of(result->type.element->format, schedule),
+                       .contract = &contract,
+                       .schedule = schedule,
+                       .arena = call->arena};
+  row_t uniform = make_uniform(instance, schedule, formula.format, result, call->arena);
+  store(schedule->fault, scale(&formula, instance, uniform), result);
+  return STATUS_OK;
+}

@@ -1,0 +1,11 @@
+/* Boxes of softmax. */
+#ifndef ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_ENCLOSE_H
+#define ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_ENCLOSE_H
+
+#include "oracles/oracle.h"
+
+/* As oracle_t.enclose, for softmax alone. */
+status_t byteir_softmax_enclose(const enclosure_call_t *call,
+                                box_t *const out_results[CASE_RESULTS_MAX]);
+
+#endif

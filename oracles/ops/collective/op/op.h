@@ -1,0 +1,22 @@
+/* The parts of the rows of stablehlo.all_reduce and stablehlo.reduce_scatter: see the members of
+ * op_t of the same names. */
+#ifndef ASSAY_ORACLES_OPS_COLLECTIVE_OP_OP_H
+#define ASSAY_ORACLES_OPS_COLLECTIVE_OP_OP_H
+
+#include "oracles/ops/collective/collective.h"
+
+extern const op_t all_reduce_op;
+extern const op_t reduce_scatter_op;
+
+const char *all_reduce_validate(const program_t *program);
+const char *reduce_scatter_validate(const program_t *program);
+
+void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                     program_t *out_program);
+void reduce_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *out_program);
+
+/* The program that each replica runs, of tensors without the replicas' dimension. */
+void collective_print_mlir(const program_t *program, GString *out_text);
+
+#endif

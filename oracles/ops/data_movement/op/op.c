@@ -1,0 +1,265 @@
+#include "oracles/ops/data_movement/op/op.h"
+
+#include <inttypes.h>
+
+#include "harness/kinds/custom_call.h"
+#include "harness/model/mlir.h"
+
+movement_t data_movement_of(const program_t *program) {
+  if (program->op == &movement_reshape_op) return MOVEMENT_RESHAPE;
+  if (program->op == &movement_transpose_op) return MOVEMENT_TRANSPOSE;
+  return program->op == &movement_broadcast_op ? MOVEMENT_BROADCAST : MOVEMENT_CONCATENATE;
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+static const attribute_row_t reshape_attributes[] = {{.key = NULL}};
+
+static const attribute_row_t transpose_attributes[] = {
+    {.key = "permutation",
+     .kind = ATTRIBUTE_DIMENSIONS,
+     .offset = offsetof(data_movement_attributes_t, dimensions)},
+    {.key = NULL},
+};
+
+static const attribute_row_t broadcast_attributes[] = {
+    {.key = "broadcast_dimensions",
+     .kind = ATTRIBUTE_DIMENSIONS,
+     .offset = offsetof(data_movement_attributes_t, dimensions)},
+    {.key = NULL},
+};
+
+static const attribute_row_t concatenate_attributes[] = {
+    {.key = "dimension",
+     .kind = ATTRIBUTE_INTEGER,
+     .offset = offsetof(data_movement_attributes_t, dimension)},
+    {.key = NULL},
+};
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_dimensions(const char *key, const dimension_list_t *list, GString *out_text) {
+  g_string_append_printf(out_text, " <{%s = array<i64", key);
+  for (uint32_t i = 0; i < list->count; i++) {
+    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? ": " : ", ", list->dims[i]);
+  }
+  g_string_append(out_text, ">}>");
+}
+
+static void print_mlir(const program_t *program, GString *out_text) {
+  const data_movement_attributes_t *attributes = data_movement_attributes(program);
+  mlir_open(program, program->op->name, out_text);
+  switch (data_movement_of(program)) {
+    case MOVEMENT_RESHAPE:
+      break;
+    case MOVEMENT_TRANSPOSE:
+      print_dimensions("permutation", &attributes->dimensions, out_text);
+      break;
+    case MOVEMENT_BROADCAST:
+      print_dimensions("broadcast_dimensions", &attributes->dimensions, out_text);
+      break;
+    case MOVEMENT_CONCATENATE:
+      g_string_append_printf(out_text, " <{dimension = %" PRId64 " : i64}>", attributes->dimension);
+      break;
+  }
+  mlir_close(program, out_text);
+}
+
+/* "stored" or "plain": whether what is moved are storage integers. */
+static void print_algorithm(const program_t *program, GString *out_text) {
+  bool is_stored = program->result_count > 0 && program->results[0].quantization != NULL;
+  g_string_append(out_text, is_stored ? "stored" : "plain");
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  static const char *const verbs[] = {
+      [MOVEMENT_RESHAPE] = "gives another shape to",
+      [MOVEMENT_TRANSPOSE] = "reorders the dimensions of",
+      [MOVEMENT_BROADCAST] = "repeats the elements of",
+      [MOVEMENT_CONCATENATE] = "joins",
+  };
+  g_string_append(out_text, verbs[data_movement_of(program)]);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    g_string_append(out_text, i == 0 ? " " : ", ");
+    type_print(&program->operands[i], out_text);
+  }
+  g_string_append(out_text, " as ");
+  type_print(&program->results[0], out_text);
+}
+
+/* ---- Axes ------------------------------------------------------------------------------------ */
+
+/* Each dimension of a transpose's result is an axis, of that number.  The other ops tell nothing:
+ * their dimensions are split, stretched or joined. */
+static void transpose_axes(const program_t *program, axes_t *out_axes) {
+  const dimension_list_t *permutation = &data_movement_attributes(program)->dimensions;
+  const type_t *result = &program->results[0];
+  out_axes->count = out_axes->operands[0].count = out_axes->results[0].count = result->rank;
+  out_axes->is_listed[AXIS_BATCH] = true;
+  for (uint32_t i = 0; i < result->rank; i++) {
+    out_axes->items[i] = (axis_t){.role = AXIS_BATCH, .size = result->dims[i]};
+    out_axes->results[0].axes[i] = i;
+    out_axes->operands[0].axes[permutation->dims[i]] = i;
+  }
+}
+
+static void transpose_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                                program_t *out_program) {
+  const axis_list_t *list = &inout_axes->operands[0];
+  axis_list_t *kept = &inout_axes->results[0];
+  data_movement_attributes_t *attributes = ARENA_NEW_ARRAY(arena, data_movement_attributes_t, 1);
+  *attributes = (data_movement_attributes_t){.dimension = 0};
+  *out_program = *program;
+  out_program->attributes = attributes;
+  int64_t from_dims[TYPE_RANK_MAX], to_dims[TYPE_RANK_MAX];
+  for (uint32_t i = 0; i < list->count; i++) from_dims[i] = inout_axes->items[list->axes[i]].size;
+  kept->count = 0;
+  for (uint32_t axis = 0; axis < inout_axes->count; axis++) {
+    int place = axis_list_find(list, axis);
+    if (place < 0) continue;
+    dimension_list_append(&attributes->dimensions, place);
+    to_dims[kept->count] = inout_axes->items[axis].size;
+    kept->axes[kept->count++] = axis;
+  }
+  out_program->operands[0] = type_make(program->operands[0].element, list->count, from_dims);
+  out_program->operands[0].quantization = program->operands[0].quantization;
+  out_program->results[0] = type_make(program->results[0].element, kept->count, to_dims);
+  out_program->results[0].quantization = program->results[0].quantization;
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+#define ARITY "there are one operand and one result"
+#define SAME_ELEMENT_BUT_AXIS                                                            \
+  "the result has the element type of the operand, but that of quantized types along a " \
+  "dimension, that may be another one"
+
+static const op_constraint_t reshape_constraints[] = {
+    OP_SPECIFIED("C1", SAME_ELEMENT_BUT_AXIS),
+    OP_SPECIFIED("C2", "the result has any shape of as many elements as the operand has"),
+    OP_SPECIFIED("C3",
+                 "the quantized dimension has the same size in operand and result, and so have all "
+                 "dimensions "
+                 "before it together, and all behind it"),
+    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t transpose_constraints[] = {
+    OP_SPECIFIED("C1", SAME_ELEMENT_BUT_AXIS),
+    OP_SPECIFIED("C2", "permutation holds each dimension of the operand once"),
+    OP_SPECIFIED(
+        "C3", "the sizes of the result are those of the operand in the order of the permutation"),
+    OP_SPECIFIED("C4", "the quantized dimension goes where the permutation puts it"),
+    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t broadcast_constraints[] = {
+    OP_SPECIFIED(
+        "C1",
+        "the result has the element type of the operand, but that of types quantized along a "
+        "dimension, that and the scales and zero points may be others"),
+    OP_SPECIFIED("C2", "broadcast_dimensions has an entry for each dimension of the operand"),
+    OP_SPECIFIED("C3", "broadcast_dimensions are at least 0 and below the rank of the result"),
+    OP_SPECIFIED("C4", "no dimension is twice in broadcast_dimensions"),
+    OP_SPECIFIED(
+        "C5",
+        "the result has any shape in which each size of the operand that is not 1 is that of its "
+        "dimension"),
+    OP_SPECIFIED("C6",
+                 "the quantized dimension goes where broadcast_dimensions puts it, and if its size "
+                 "is 1, the "
+                 "result repeats its scale and zero point"),
+    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t concatenate_constraints[] = {
+    OP_SPECIFIED("C1", "all operands have the same element type"),
+    OP_SPECIFIED("C2", "all operands have the same shape but for the dimension"),
+    OP_SPECIFIED("C3", "there is at least one operand"),
+    OP_SPECIFIED("C4", "dimension is at least 0 and below the rank of the operands"),
+    OP_SPECIFIED("C5", "the result has the element type of the operands"),
+    OP_SPECIFIED(
+        "C6",
+        "the result has the shape of the operands but for the dimension, whose size is the sum of "
+        "theirs"),
+    OP_FORBIDDEN("types", "no operand is quantized along a dimension", "inputs (I1)"),
+    OP_FORBIDDEN("arity", "there is one result", "outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+const op_t movement_reshape_op = {
+    .name = "stablehlo.reshape",
+    .spec = "StableHLO specification, reshape",
+    .summary = "the same elements in another shape",
+    .attributes_bytes = sizeof(data_movement_attributes_t),
+    .attribute_rows = reshape_attributes,
+    .constraints = reshape_constraints,
+    .draw = movement_reshape_draw,
+    .validate = movement_reshape_validate,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .print_mlir = print_mlir,
+    .print_words = print_words,
+    .draw_edges = movement_draw_edges,
+};
+
+const op_t movement_transpose_op = {
+    .name = "stablehlo.transpose",
+    .spec = "StableHLO specification, transpose",
+    .summary = "the dimensions in another order",
+    .attributes_bytes = sizeof(data_movement_attributes_t),
+    .attribute_rows = transpose_attributes,
+    .constraints = transpose_constraints,
+    .draw = movement_transpose_draw,
+    .validate = movement_transpose_validate,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .print_mlir = print_mlir,
+    .print_words = print_words,
+    .draw_edges = movement_draw_edges,
+    .axes = transpose_axes,
+    .with_axes = transpose_with_axes,
+};
+
+const op_t movement_broadcast_op = {
+    .name = "stablehlo.broadcast_in_dim",
+    .spec = "StableHLO specification, broadcast_in_dim",
+    .summary = "elements repeated along new dimensions and those of size 1",
+    .attributes_bytes = sizeof(data_movement_attributes_t),
+    .attribute_rows = broadcast_attributes,
+    .constraints = broadcast_constraints,
+    .draw = movement_broadcast_draw,
+    .validate = movement_broadcast_validate,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .print_mlir = print_mlir,
+    .print_words = print_words,
+    .draw_edges = movement_draw_edges,
+};
+
+const op_t movement_concatenate_op = {
+    .name = "stablehlo.concatenate",
+    .spec = "StableHLO specification, concatenate",
+    .summary = "tensors one behind the other along a dimension",
+    .attributes_bytes = sizeof(data_movement_attributes_t),
+    .attribute_rows = concatenate_attributes,
+    .constraints = concatenate_constraints,
+    .draw = movement_concatenate_draw,
+    .validate = movement_concatenate_validate,
+    .parse_attributes = custom_call_parse_attributes,
+    .print_attributes = custom_call_print_attributes,
+    .print_algorithm = print_algorithm,
+    .print_mlir = print_mlir,
+    .print_words = print_words,
+    .draw_edges = movement_draw_edges,
+};
+
+extern const op_t *const data_movement_ops[];
+const op_t *const data_movement_ops[] = {&movement_reshape_op, &movement_transpose_op,
+                                         &movement_broadcast_op, &movement_concatenate_op, NULL};

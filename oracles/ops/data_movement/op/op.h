@@ -1,0 +1,30 @@
+/* The parts of the rows of the four ops: see the members of op_t of the same names. */
+#ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_OP_OP_H
+#define ASSAY_ORACLES_OPS_DATA_MOVEMENT_OP_OP_H
+
+#include "harness/model/op.h"
+#include "oracles/ops/data_movement/data_movement.h"
+
+extern const op_t movement_reshape_op;
+extern const op_t movement_transpose_op;
+extern const op_t movement_broadcast_op;
+extern const op_t movement_concatenate_op;
+
+const char *movement_reshape_validate(const program_t *program);
+const char *movement_transpose_validate(const program_t *program);
+const char *movement_broadcast_validate(const program_t *program);
+const char *movement_concatenate_validate(const program_t *program);
+
+void movement_reshape_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                           program_t *out_program);
+void movement_transpose_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                             program_t *out_program);
+void movement_broadcast_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                             program_t *out_program);
+void movement_concatenate_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                               program_t *out_program);
+
+/* Different patterns in as many elements as the type has patterns for. */
+void movement_draw_edges(rng_t *rng, case_t *inout_case);
+
+#endif

@@ -1,0 +1,356 @@
+#include "oracles/ops/dot_general/accept.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "harness/types/promotion.h"
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/matmul/matmul.h"
+#include "oracles/exact/sum/simd_result.h"
+#include "oracles/exact/sum/simd.h"
+#include "oracles/exact/sum/problem.h"
+#include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/matrices.h"
+#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/quantized/accept.h"
+#include "oracles/sequential.h"
+
+/* What there is among the components: some array is needed. */
+typedef struct quick_found {
+  bool special;
+  bool exact;
+  bool few_terms;
+} quick_found_t;
+
+/* Where the parts of complex results go: kernels write dense matrices, results interleave. */
+typedef struct quick_arrays {
+  double *reference;
+  double *tail; /* NULL unless the result is f64. */
+  double *magnitude;
+  uint8_t *ask;
+  uint8_t *special;
+  int *lowest_bit;
+  uint8_t *few_terms;
+  quick_found_t *found;
+} quick_arrays_t;
+
+static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, quick_found_t *found,
+                                        arena_t *arena) {
+  return (quick_arrays_t){
+      .reference = ARENA_NEW_ARRAY(arena, double, count),
+      .tail = with_tail ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
+      .magnitude = ARENA_NEW_ARRAY(arena, double, count),
+      .ask = arena_alloc(arena, count),
+      .special = arena_alloc_zeroed(arena, count),
+      .lowest_bit = ARENA_NEW_ARRAY(arena, int, count),
+      .few_terms = arena_alloc_zeroed(arena, count),
+      .found = found,
+  };
+}
+
+/* Looks at the terms of components that may be something else than finite. */
+static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                          const matrices_t *matrices, const contract_t *contract,
+                          uint8_t *out_special, quick_found_t *found) {
+  const format_t *format = matrices->plan->accumulation;
+  bool is_complex = matrices->instance->program.results[0].element->components == 2;
+  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
+    if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) {
+      continue;
+    }
+    found->special = true;
+    /* What a NaN does in a low-order part is left to the careful side. */
+    if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
+      out_special[i] = 0;
+      continue;
+    }
+    special_sum_t sum = {0};
+    for (size_t term = 0; term < matmul->k; term++) {
+      special_sum_take(&sum, matrix_load(lhs, i / matmul->n * matmul->k + term),
+                       matrix_load(rhs, term * matmul->n + i % matmul->n));
+    }
+    out_special[i] = special_sum_flags(&sum, format, contract, is_complex);
+  }
+}
+
+/* The least exponent of a lowest set bit among `count` factors of one row or column; of the first
+ * nonzero one only, which is no less, with `first_only`. */
+static int least_lowest_bit(const matrix_t *matrix, size_t start, size_t stride, size_t count,
+                            bool first_only) {
+  int least = BINARY64_NO_BIT;
+  for (size_t i = 0; i < count && !(first_only && least != BINARY64_NO_BIT); i++) {
+    double value = matrix_load(matrix, start + i * stride);
+    int bit = isfinite(value) ? binary64_lowest_bit(value) : BINARY64_NO_BIT;
+    least = bit < least ? bit : least;
+  }
+  return least;
+}
+
+/* Per output, from the factors of its row and column, for each primitive product by itself. */
+static void find_lowest_bits(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                             size_t group, bool first_only, arena_t *arena, int *out_lowest_bit) {
+  int *of_column = ARENA_NEW_ARRAY(arena, int, matmul->n);
+  for (size_t i = 0; i < matmul->m * matmul->n; i++) out_lowest_bit[i] = 2 * BINARY64_NO_BIT;
+  for (size_t begin = 0; begin < matmul->k; begin += group) {
+    for (size_t j = 0; j < matmul->n; j++) {
+      of_column[j] = least_lowest_bit(rhs, begin * matmul->n + j, matmul->n, group, first_only);
+    }
+    for (size_t i = 0; i < matmul->m; i++) {
+      int of_row = least_lowest_bit(lhs, i * matmul->k + begin, 1, group, first_only);
+      int *out = out_lowest_bit + i * matmul->n;
+      for (size_t j = 0; j < matmul->n; j++) out[j] = MIN(out[j], of_row + of_column[j]);
+    }
+  }
+}
+
+static bool any_may_be_exact(const exact_matmul_t *matmul, const format_t *format,
+                             const int *lowest_bit) {
+  bool any = false;
+  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
+    any |= quick_sums_may_be_exact(format, matmul->magnitude[i], lowest_bit[i]);
+  }
+  return any;
+}
+
+static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
+  size_t nonzero = 0;
+  for (size_t i = 0; i < count; i++) nonzero += matrix_load(matrix, start + i * stride) != 0;
+  return nonzero;
+}
+
+/* Whether the format holds a product; a product of f64 that cannot be told from one, too. */
+static bool holds_product(const format_t *format, double left, double right) {
+  double product = left * right;
+  if (format->bits != 64) return format_round_double(format, product) == product;
+  return fabs(product) < 0x1p-900 || fma(left, right, -product) == 0;
+}
+
+/* Whether at most two products are not 0, and of two none is rounded. */
+static bool has_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                          size_t row, size_t column, const format_t *format) {
+  size_t terms = 0;
+  bool are_exact = true;
+  for (size_t t = 0; t < matmul->k && terms <= 2; t++) {
+    double left = matrix_load(lhs, row * matmul->k + t);
+    double right = matrix_load(rhs, t * matmul->n + column);
+    if (left == 0 || right == 0) continue;
+    terms++;
+    are_exact = are_exact && holds_product(format, left, right);
+  }
+  return terms <= 1 || (terms == 2 && are_exact);
+}
+
+/* Only rows and columns with many zeros are looked at term by term. */
+static void find_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
+                           const format_t *format, arena_t *arena, uint8_t *out_few,
+                           quick_found_t *found) {
+  size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
+  for (size_t j = 0; j < matmul->n; j++) {
+    of_column[j] = count_nonzero(rhs, j, matmul->n, matmul->k);
+  }
+  for (size_t i = 0; i < matmul->m; i++) {
+    size_t of_row = count_nonzero(lhs, i * matmul->k, 1, matmul->k);
+    for (size_t j = 0; j < matmul->n; j++) {
+      uint8_t *few = &out_few[i * matmul->n + j];
+      *few =
+          of_row + of_column[j] <= matmul->k + 2 && has_few_terms(matmul, lhs, rhs, i, j, format);
+      found->few_terms |= *few != 0;
+    }
+  }
+}
+
+static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
+                     const quick_arrays_t *out, size_t out_offset, arena_t *arena) {
+  matrix_t lhs = matrices_gather_lhs(matrices, batch, part, arena);
+  matrix_t rhs = matrices_gather_rhs(matrices, batch, part, arena);
+  exact_matmul_t matmul = {
+      .m = matrices->layout->row_count,
+      .n = matrices->layout->column_count,
+      .k = matrices_terms(matrices),
+      .reference = out->reference + out_offset,
+      .reference_tail = out->tail == NULL ? NULL : out->tail + out_offset,
+      .magnitude = out->magnitude + out_offset,
+      .uncertified = out->ask + out_offset,
+  };
+  if (lhs.is_f64) {
+    exact_matmul_f64(&matmul, lhs.data, rhs.data, arena);
+  } else {
+    exact_matmul_f32(&matmul, lhs.data, rhs.data, arena);
+  }
+  find_specials(&matmul, &lhs, &rhs, matrices, contract, out->special + out_offset, out->found);
+  const format_t *format = matrices->plan->accumulation;
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
+    find_few_terms(&matmul, &lhs, &rhs, format, arena, out->few_terms + out_offset, out->found);
+  }
+  int *lowest_bit = out->lowest_bit + out_offset;
+  size_t group = MAX(matmul.k / (size_t)matrices->primitive_count, 1);
+  find_lowest_bits(&matmul, &lhs, &rhs, group, true, arena, lowest_bit);
+  if (!any_may_be_exact(&matmul, format, lowest_bit)) return;
+  find_lowest_bits(&matmul, &lhs, &rhs, group, false, arena, lowest_bit);
+  out->found->exact = true;
+}
+
+static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arrays, size_t count,
+                       size_t out_offset, size_t part) {
+  for (size_t i = 0; i < count; i++) {
+    size_t to = out_offset + 2 * i + part;
+    out->reference[to] = part_arrays->reference[i];
+    if (out->tail != NULL) out->tail[to] = part_arrays->tail[i];
+    out->magnitude[to] = part_arrays->magnitude[i];
+    out->ask[to] = part_arrays->ask[i];
+    out->special[to] = part_arrays->special[i];
+    out->lowest_bit[to] = part_arrays->lowest_bit[i];
+    out->few_terms[to] = part_arrays->few_terms[i];
+  }
+  memset(part_arrays->special, 0, count);
+}
+
+/* Under an in-order contract: see sum_has_schedules(). */
+static bool has_schedules(const dot_plan_t *plan, size_t parts) {
+  return parts == 1 && plan->result == NULL && plan->primitive_count == 1 &&
+         plan->imprecise_bits == 0;
+}
+
+static bound_shape_t shape_of(const matrices_t *matrices) {
+  const dot_plan_t *plan = matrices->plan;
+  return (bound_shape_t){
+      .terms = matrices_terms(matrices),
+      .products_round = product_rounds(plan->lhs, plan->rhs, plan->accumulation),
+      .products_underflow = product_underflows(plan->lhs, plan->rhs, plan->accumulation),
+      .imprecise_bits = plan->imprecise_bits,
+  };
+}
+
+/* The sums of operands split in one way, in the accumulation type. */
+static accept_t accept_split(const matrices_t *matrices, const contract_t *contract,
+                             arena_t *arena) {
+  const dot_general_layout_t *layout = matrices->layout;
+  const format_t *format = matrices->plan->accumulation;
+  size_t parts = matrices->instance->program.operands[DOT_GENERAL_LHS].element->components;
+  size_t matrix = layout->row_count * layout->column_count;
+  size_t count = layout->batch_count * matrix * parts;
+  bool with_tail = format->bits == 64;
+  quick_found_t found = {false};
+  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &found, arena);
+  quick_arrays_t part_arrays =
+      parts == 1 ? arrays : quick_arrays_make(matrix, with_tail, &found, arena);
+  for (size_t batch = 0; batch < layout->batch_count; batch++) {
+    for (size_t part = 0; part < parts; part++) {
+      arena_mark_t mark = arena_mark(arena);
+      size_t offset = parts == 1 ? batch * matrix : 0;
+      multiply(matrices, contract, batch, (int)part, &part_arrays, offset, arena);
+      if (parts == 2) interleave(&arrays, &part_arrays, matrix, batch * matrix * 2, part);
+      arena_rewind(arena, mark);
+    }
+  }
+  quick_sums_t sums = {
+      .accept = {.count = count,
+                 .reference = arrays.reference,
+                 .reference_tail = arrays.tail,
+                 .magnitude = arrays.magnitude},
+      .ask = arrays.ask,
+      .special = found.special ? arrays.special : NULL,
+      .lowest_bit = found.exact ? arrays.lowest_bit : NULL,
+      .few_terms = found.few_terms ? arrays.few_terms : NULL,
+      .shape = shape_of(matrices),
+      .has_schedules = has_schedules(matrices->plan, parts),
+  };
+  return quick_sums_finish(&sums, format, contract, arena);
+}
+
+accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                  const dot_plan_t *plan, split_t split) {
+  matrices_t matrices = matrices_make(call->instance, layout, plan, split, call->arena);
+  accept_t accept = accept_split(&matrices, call->contract, call->arena);
+  if (plan->result != NULL) {
+    quick_result_convert(&accept, plan->accumulation, plan->result, call->arena);
+  }
+  return accept;
+}
+
+accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                 const dot_plan_t *plan) {
+  split_t splits[DOT_SPLITS_MAX];
+  size_t split_count = dot_plan_splits(plan, call->contract, splits);
+  matrices_t first = matrices_make(call->instance, layout, plan, splits[0], call->arena);
+  accept_t accept = accept_split(&first, call->contract, call->arena);
+  for (size_t i = 1; i < split_count; i++) {
+    matrices_t matrices = matrices_make(call->instance, layout, plan, splits[i], call->arena);
+    if (matrices_are_equal(&first, &matrices)) continue;
+    accept_t other = accept_split(&matrices, call->contract, call->arena);
+    quick_result_unite(&accept, &other, call->arena);
+  }
+  if (plan->result != NULL) {
+    quick_result_convert(&accept, plan->accumulation, plan->result, call->arena);
+  }
+  return accept;
+}
+
+/* The answer of the first split that holds the pattern, else of the one that comes nearest. */
+status_t dot_general_ask_plan(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
+                              uint64_t bits, answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
+  dot_general_place_t place = dot_general_place(instance, &layout, component);
+  split_t splits[DOT_SPLITS_MAX];
+  size_t split_count = dot_plan_splits(plan, call->contract, splits);
+  for (size_t i = 0; i < split_count; i++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    sum_question_t question =
+        dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
+    answer_t answer;
+    status_t status =
+        sum_answer(&question, call->contract, bits, call->arena, &answer, call->error);
+    arena_rewind(call->arena, mark);
+    STATUS_TRY(status);
+    bool is_nearer = answer.has_reference && answer.slack < out_answer->slack;
+    if (i == 0 || answer.conforms || is_nearer) *out_answer = answer;
+    if (answer.conforms) return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
+static accept_t accept_integers(const case_t *instance, const dot_general_layout_t *layout,
+                                arena_t *arena) {
+  size_t count = type_component_count(&instance->program.results[0]);
+  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  arena_mark_t mark = arena_mark(arena);
+  for (size_t i = 0; i < count; i++) {
+    dot_general_place_t place = dot_general_place(instance, layout, i);
+    integer_question_t question = dot_general_integer_question(instance, layout, place, arena);
+    bits[i] = integer_result(&question, 1);
+    arena_rewind(arena, mark);
+  }
+  return (accept_t){.count = count, .bits = bits};
+}
+
+status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
+  const element_t *element = instance->program.results[0].element;
+  const element_t *from = instance->program.operands[DOT_GENERAL_LHS].element;
+  if (dot_general_is_quantized(&instance->program)) {
+    return dot_quantized_accept(call, &out_accepts[0]);
+  }
+  if (dot_general_is_hybrid(&instance->program)) {
+    return dot_hybrid_accept(call, &out_accepts[0]);
+  }
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
+  if (element->format == NULL) {
+    STATUS_TRY(dot_plan_require_none(&instance->program, call->error));
+    STATUS_TRY(element_require_exact_promotion(from, element, call->error));
+    out_accepts[0] = accept_integers(instance, &layout, call->arena);
+  } else {
+    dot_plan_t plan;
+    STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
+    out_accepts[0] = dot_general_accept_plan(call, &layout, &plan);
+  }
+  /* Wrapped results are not permitted where integers must saturate: the careful side sorts that. */
+  if (element_is_integer(element) &&
+      PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
+    out_accepts[0] = accept_ask_all(out_accepts[0].count, call->arena);
+  }
+  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && element->format != NULL) {
+    return accept_sequential(call, dot_general_simulate, out_accepts);
+  }
+  return STATUS_OK;
+}

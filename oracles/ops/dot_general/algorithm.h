@@ -1,0 +1,108 @@
+/* The algorithm attribute of dot_general: as it is written, and what it means where that is known.
+ *
+ * Names.  The attribute came with the RFC "Add algorithm to dot_general's attributes" (2024), and
+ * the specification renamed its members: lhs_type is now lhs_precision_type, rhs_type
+ * rhs_precision_type, accum_type accumulation_type, num_primitive_ops num_primitive_operations and
+ * allow_imprecise_accum allow_imprecise_accumulation; the component counts kept their names.
+ *
+ * Rules.  The RFC demands positive counts only and lets precision_config be ignored; the
+ * specification demands float types and a precision_config of DEFAULT (C21) beside positive counts
+ * (C22 to C24); the dialect's verifier moreover refuses all but the combinations in algorithms.def,
+ * with component counts of 1, so also the specification's own example of bf16_6x (3, 3, 6).  Which
+ * of the three holds is the contract's permission dot_algorithm; both spellings of the counts mean
+ * the same algorithm here, and MLIR is printed as the verifier wants it. */
+#ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_ALGORITHM_H
+#define ASSAY_ORACLES_OPS_DOT_GENERAL_ALGORITHM_H
+
+#include <glib.h>
+
+#include "harness/base/rng.h"
+#include "harness/model/contract.h"
+#include "harness/num/element.h"
+
+/* Values of permissions of the contract. */
+enum permission_dot_algorithm { DOT_ALGORITHM_RFC, DOT_ALGORITHM_SPEC, DOT_ALGORITHM_VERIFIER };
+enum permission_operand_rounding {
+  OPERAND_ROUNDING_RN,
+  OPERAND_ROUNDING_TF32,
+  OPERAND_ROUNDING_RNA,
+  OPERAND_ROUNDING_RZ
+};
+
+enum {
+  DOT_COMPONENTS_MAX = 3,
+  DOT_PRIMITIVES_MAX = DOT_COMPONENTS_MAX * DOT_COMPONENTS_MAX,
+};
+
+/* The attribute as it is written. */
+typedef struct dot_algorithm_attribute {
+  const element_t *lhs_type; /* Types that operands are rounded to; tf32 may stand here. */
+  const element_t *rhs_type;
+  const element_t *accumulation_type;
+  int64_t lhs_component_count;
+  int64_t rhs_component_count;
+  int64_t primitive_count;
+  bool allows_imprecise_accumulation;
+} dot_algorithm_attribute_t;
+
+/* A row of algorithms.def. */
+typedef struct dot_algorithm_row {
+  const char *name;
+  const format_t *precision; /* NULL: any 8-bit float with a sign. */
+  const format_t *accumulation;
+  int component_count;
+  int primitive_count;
+  bool is_imprecise;
+} dot_algorithm_row_t;
+
+extern const dot_algorithm_row_t dot_algorithm_table[];
+extern const size_t dot_algorithm_count;
+
+/* A known algorithm for operands rounded to these two formats: a row and its operand formats. */
+typedef struct dot_algorithm {
+  const dot_algorithm_row_t *row;
+  const format_t *lhs;
+  const format_t *rhs;
+} dot_algorithm_t;
+
+/* The product of component `lhs` of the left and component `rhs` of the right operand, from 0. */
+typedef struct dot_primitive {
+  int lhs;
+  int rhs;
+} dot_primitive_t;
+
+/* The products that an algorithm keeps, in the order in which implementations sum them: the ones of
+ * least magnitude first, the leading one, of components 0 and 0, last.  Returns their count. */
+int dot_algorithm_primitives(const dot_algorithm_row_t *row,
+                             dot_primitive_t out_primitives[DOT_PRIMITIVES_MAX]);
+
+/* Whether the row may be asked for with that format: its own, or any signed 8-bit float. */
+bool dot_algorithm_takes(const dot_algorithm_row_t *row, const format_t *format);
+
+/* What the attribute means; false if nobody knows. */
+bool dot_algorithm_find(const dot_algorithm_attribute_t *attribute, dot_algorithm_t *out_algorithm);
+
+/* The algorithm called so: "BF16_BF16_F32_X3", "ANY_F8_ANY_F8_F32<f8E4M3FN,f8E5M2>". */
+bool dot_algorithm_find_name(str_t name, dot_algorithm_t *out_algorithm);
+void dot_algorithm_print_name(const dot_algorithm_t *algorithm, GString *out_text);
+
+/* The attribute that asks for it, with component counts of 1, or with the true ones if `counted`.
+ */
+dot_algorithm_attribute_t dot_algorithm_attribute(const dot_algorithm_t *algorithm, bool counted);
+
+/* "[bf16,bf16,f32,1,1,6,false]": the members in the order of the specification. */
+void dot_algorithm_print(const dot_algorithm_attribute_t *attribute, GString *out_text);
+status_t dot_algorithm_parse(scan_t *scan, dot_algorithm_attribute_t *out_attribute,
+                             failure_t *error);
+
+/* #stablehlo.dot_algorithm<...> with today's member names. */
+void dot_algorithm_print_mlir(const dot_algorithm_attribute_t *attribute, GString *out_text);
+
+/* "BF16_BF16_F32_X6", or the written tuple of an unknown one. */
+void dot_algorithm_print_label(const dot_algorithm_attribute_t *attribute, GString *out_text);
+
+/* Draws an attribute: mostly a known algorithm that suits operands of `storage`, seldom one that
+ * suits no better than any other, and seldom one that only the RFC and the specification permit. */
+dot_algorithm_attribute_t dot_algorithm_draw(rng_t *rng, const element_t *storage);
+
+#endif

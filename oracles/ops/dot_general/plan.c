@@ -1,0 +1,152 @@
+#include "oracles/ops/dot_general/plan.h"
+
+#include <math.h>
+
+#include "generated/dot_general_permissions.h"
+#include "harness/types/promotion.h"
+#include "harness/num/binary64.h"
+#include "oracles/exact/arithmetic.h"
+
+static status_t require_sums(const format_t *format, const char *name, failure_t *error) {
+  if (format->specials != FORMAT_EXPONENT_ONLY) return STATUS_OK;
+  return status_fail(error, STATUS_UNSUPPORTED,
+                     "no oracle for sums of %s, which has neither zero nor sign", name);
+}
+
+status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, failure_t *error) {
+  const element_t *lhs = program->operands[DOT_GENERAL_LHS].element;
+  const element_t *rhs = program->operands[DOT_GENERAL_RHS].element;
+  const element_t *result = program->results[0].element;
+  STATUS_TRY(element_require_exact_promotion(lhs, result, error));
+  STATUS_TRY(element_require_exact_promotion(rhs, result, error));
+  STATUS_TRY(require_sums(result->format, result->name, error));
+  *out_plan = (dot_plan_t){.lhs = lhs->format,
+                           .rhs = rhs->format,
+                           .accumulation = result->format,
+                           .component_count = 1,
+                           .primitive_count = 1};
+  return STATUS_OK;
+}
+
+/* Splits are defined on f32 patterns. */
+static status_t require_splittable(const program_t *program, const dot_algorithm_row_t *row,
+                                   failure_t *error) {
+  const format_t *f32 = &format_table[FORMAT_f32];
+  for (uint32_t i = 0; i < 2; i++) {
+    const element_t *element = program->operands[i].element;
+    if (row->component_count == 1 || arithmetic_format_holds(f32, element->format)) continue;
+    return status_fail(error, STATUS_UNSUPPORTED, "no oracle for %s split into %s components",
+                       element->name, row->precision->name);
+  }
+  return STATUS_OK;
+}
+
+status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
+                           const contract_t *contract, dot_plan_t *out_plan, failure_t *error) {
+  const element_t *types[] = {program->operands[DOT_GENERAL_LHS].element,
+                              program->operands[DOT_GENERAL_RHS].element,
+                              program->results[0].element};
+  for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
+    if (types[i]->kind == ELEMENT_FLOAT) continue;
+    return status_fail(error, STATUS_UNSUPPORTED, "no oracle for dot algorithms on %s",
+                       types[i]->name);
+  }
+  const dot_algorithm_row_t *row = algorithm->row;
+  STATUS_TRY(require_splittable(program, row, error));
+  STATUS_TRY(require_sums(types[2]->format, types[2]->name, error));
+  dot_plan_t plan = {
+      .has_algorithm = true,
+      .lhs = algorithm->lhs,
+      .rhs = algorithm->rhs,
+      .accumulation = row->accumulation,
+      .result = types[2]->format == row->accumulation ? NULL : types[2]->format,
+      .component_count = row->component_count,
+  };
+  plan.primitive_count = dot_algorithm_primitives(row, plan.primitives);
+  if (row->is_imprecise) {
+    plan.imprecise_bits = IMPRECISE_BITS_MIN + PERMITTED(contract, imprecise_accum_bits);
+  }
+  *out_plan = plan;
+  return STATUS_OK;
+}
+
+status_t dot_plan_make(const program_t *program, const contract_t *contract, dot_plan_t *out_plan,
+                       failure_t *error) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  if (!attributes->has_algorithm) return dot_plan_make_plain(program, out_plan, error);
+  dot_algorithm_t algorithm;
+  if (!dot_algorithm_find(&attributes->algorithm, &algorithm)) {
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "no oracle for a dot algorithm that is not in algorithms.def");
+  }
+  return dot_plan_make_for(program, &algorithm, contract, out_plan, error);
+}
+
+status_t dot_plan_require_none(const program_t *program, failure_t *error) {
+  if (!dot_general_attributes(program)->has_algorithm) return STATUS_OK;
+  return status_fail(error, STATUS_UNSUPPORTED, "no oracle for dot algorithms on %s",
+                     program->operands[DOT_GENERAL_LHS].element->name);
+}
+
+size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
+                       split_t out_splits[DOT_SPLITS_MAX]) {
+  size_t count = 0;
+  out_splits[count++] = SPLIT_NEAREST;
+  if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE;
+  if (!plan->has_algorithm || PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RN)
+    return count;
+  const format_t *tf32 = &format_table[FORMAT_tf32];
+  bool is_tf32 = plan->lhs == tf32 && plan->rhs == tf32;
+  bool may_be_cut = PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RZ ||
+                    (PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_TF32 && is_tf32);
+  if (!may_be_cut && PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_TF32) return count;
+  out_splits[count++] = SPLIT_NEAREST_AWAY;
+  if (!may_be_cut) return count;
+  out_splits[count++] = SPLIT_TRUNCATE_ALL;
+  if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE_AWAY;
+  return count;
+}
+
+/* The leading component of an f32 NaN whose pattern is cut down to the precision: infinity if no
+ * bit of the payload is left.  Patterns of other formats are converted to f32 first, which makes
+ * NaN quiet: its first payload bit is set. */
+static double mask_nan(const format_t *precision, const format_t *storage, uint64_t bits) {
+  if (storage != &format_table[FORMAT_f32]) return NAN;
+  int dropped = storage->precision - precision->precision;
+  uint64_t payload = bits & ((UINT64_C(1) << (storage->precision - 1)) - 1);
+  if (dropped <= 0 || payload >> dropped != 0) return NAN;
+  return format_is_negative(storage, bits) ? -INFINITY : INFINITY;
+}
+
+/* Any binary64 number rounded to the precision type. */
+static double round_component(const format_t *precision, double value, rounding_t rounding) {
+  if (rounding == ROUNDING_NEAREST_EVEN) return format_round_double(precision, value);
+  uint64_t bits =
+      format_convert(&format_table[FORMAT_f64], precision, binary64_bits(value), rounding);
+  return format_to_double(precision, bits);
+}
+
+void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
+               uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]) {
+  const format_t *f32 = &format_table[FORMAT_f32];
+  if (dot_split_is_usual(precision) && arithmetic_format_holds(f32, storage) &&
+      fabs(value) <= DOT_SPLIT_LARGEST) {
+    float left = (float)value;
+    for (int i = 0; i < count; i++) {
+      float component = dot_split_f32(left, precision, dot_split_rounding(split, i, count));
+      out_components[i] = (double)component;
+      left -= component;
+    }
+    return;
+  }
+  double rest = value;
+  for (int i = 0; i < count; i++) {
+    rounding_t rounding = dot_split_rounding(split, i, count);
+    double component = round_component(precision, rest, rounding);
+    if (i == 0 && rounding == ROUNDING_TOWARD_ZERO && isnan(value)) {
+      component = mask_nan(precision, storage, bits);
+    }
+    out_components[i] = component;
+    rest -= component; /* Exact: it has fewer bits than `rest`, and the same lowest one. */
+  }
+}

@@ -1,0 +1,303 @@
+#include "oracles/ops/dot_general/quantized/accept.h"
+
+#include <math.h>
+
+#include "generated/exact_permissions.h"
+#include "oracles/exact/matmul/matmul.h"
+#include "oracles/exact/sum/simd.h"
+#include "oracles/ops/dot_general/accept.h"
+#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/quantized/ask.h"
+#include "oracles/sequential.h"
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+/* q - z of all elements in f32, or in f64 where they may have more than 24 bits. */
+typedef struct differences {
+  bool is_f64;
+  void *data;
+} differences_t;
+
+static void store_difference(const differences_t *differences, size_t index, int64_t value) {
+  if (differences->is_f64) {
+    ((double *)differences->data)[index] = (double)value;
+  } else {
+    ((float *)differences->data)[index] = (float)value;
+  }
+}
+
+static differences_t make_differences(bool is_f64, size_t count, arena_t *arena) {
+  size_t bytes = is_f64 ? sizeof(double) : sizeof(float);
+  return (differences_t){.is_f64 = is_f64, .data = arena_alloc_array(arena, count, bytes)};
+}
+
+/* The zero point of an element, found without a division where all are alike. */
+typedef struct zero_points {
+  const type_t *type;
+  bool are_alike;
+  int64_t first;
+} zero_points_t;
+
+static zero_points_t zero_points_of(const type_t *type) {
+  const quantization_t *quantization = type->quantization;
+  zero_points_t zero_points = {.type = type, .are_alike = true};
+  for (uint32_t i = 0; i < quantization->count; i++) {
+    if (i == 0) zero_points.first = quantization->zero_points[0];
+    zero_points.are_alike &= quantization->zero_points[i] == zero_points.first;
+  }
+  return zero_points;
+}
+
+static int64_t load_difference(const tensor_t *tensor, const zero_points_t *zero_points,
+                               size_t index) {
+  int64_t zero_point =
+      zero_points->are_alike ? zero_points->first : quantum_of(zero_points->type, index).zero_point;
+  return quantum_load(tensor, index) - zero_point;
+}
+
+/* A case, with what does not change from batch to batch. */
+typedef struct quick_integers {
+  const case_t *instance;
+  const dot_general_layout_t *layout;
+  zero_points_t zero_points[2];
+  bool is_f64;
+} quick_integers_t;
+
+static differences_t gather_lhs(const quick_integers_t *quick, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = quick->layout;
+  const tensor_t *lhs = &quick->instance->operands[DOT_GENERAL_LHS];
+  size_t terms = layout->term_count;
+  differences_t differences = make_differences(quick->is_f64, layout->row_count * terms, arena);
+  for (size_t row = 0; row < layout->row_count; row++) {
+    size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
+    for (size_t term = 0; term < terms; term++) {
+      size_t index = base + layout->lhs_term_offset[term];
+      store_difference(&differences, row * terms + term,
+                       load_difference(lhs, &quick->zero_points[DOT_GENERAL_LHS], index));
+    }
+  }
+  return differences;
+}
+
+static differences_t gather_rhs(const quick_integers_t *quick, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = quick->layout;
+  const tensor_t *rhs = &quick->instance->operands[DOT_GENERAL_RHS];
+  size_t columns = layout->column_count;
+  differences_t differences = make_differences(quick->is_f64, layout->term_count * columns, arena);
+  for (size_t term = 0; term < layout->term_count; term++) {
+    size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
+    for (size_t column = 0; column < columns; column++) {
+      size_t index = base + layout->rhs_column_offset[column];
+      store_difference(&differences, term * columns + column,
+                       load_difference(rhs, &quick->zero_points[DOT_GENERAL_RHS], index));
+    }
+  }
+  return differences;
+}
+
+/* Whether every scale is of a size that quotients and products of three of them cannot over- or
+ * underflow in binary64, nor times a sum. */
+static bool scales_are_usual(const type_t *type) {
+  const quantization_t *quantization = type->quantization;
+  bool all = true;
+  for (uint32_t i = 0; i < quantization->count; i++) {
+    all &= quantization->scales[i] >= 0x1p-250 && quantization->scales[i] <= 0x1p250;
+  }
+  return all;
+}
+
+/* The nearest integer to sum * multiplier + zero point, clamped, and whether that is certain: it
+ * is farther than what the steps round (theory.md, T44) from a tie, or nobody knows. */
+static int64_t rescale_quickly(double sum, double multiplier, const quantum_t *result,
+                               uint8_t *out_ask) {
+  double product = sum * multiplier;
+  double value = product + (double)result->zero_point;
+  double error = fabs(product) * 0x1p-50 + fabs(value) * 0x1p-52;
+  double clamped = fmin(fmax(value, (double)result->storage_min), (double)result->storage_max);
+  double whole = nearbyint(clamped);
+  bool is_certain =
+      fabs(clamped - whole) + error < 0.5 || value - error > clamped || value + error < clamped;
+  *out_ask = is_certain ? 0 : 1;
+  return (int64_t)whole;
+}
+
+/* Scales of the columns of one batch, by number of column. */
+static double *gather_rhs_scales(const quick_integers_t *quick, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = quick->layout;
+  const type_t *rhs = &quick->instance->program.operands[DOT_GENERAL_RHS];
+  double *scales = ARENA_NEW_ARRAY(arena, double, layout->column_count);
+  for (size_t column = 0; column < layout->column_count; column++) {
+    size_t index = layout->rhs_batch_offset[batch] + layout->rhs_column_offset[column];
+    scales[column] = layout->term_count == 0 ? 1 : quantum_of(rhs, index).scale;
+  }
+  return scales;
+}
+
+static void rescale_batch(const quick_integers_t *quick, size_t batch, const double *sums,
+                          const uint8_t *uncertified, arena_t *arena, uint64_t *bits,
+                          uint8_t *ask) {
+  const dot_general_layout_t *layout = quick->layout;
+  const type_t *lhs = &quick->instance->program.operands[DOT_GENERAL_LHS];
+  const type_t *result = &quick->instance->program.results[0];
+  const double *rhs_scales = gather_rhs_scales(quick, batch, arena);
+  uint64_t mask = element_mask(result->element);
+  size_t i = batch * layout->row_count * layout->column_count;
+  quantum_t quantum = quantum_of(result, i);
+  for (size_t row = 0; row < layout->row_count; row++) {
+    size_t first = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
+    double lhs_scale = layout->term_count == 0 ? 1 : quantum_of(lhs, first).scale;
+    for (size_t column = 0; column < layout->column_count; column++, i++) {
+      size_t in_batch = row * layout->column_count + column;
+      if (result->quantization->axis != -1) quantum = quantum_of(result, i);
+      double multiplier = lhs_scale * rhs_scales[column] / quantum.scale;
+      bits[i] = (uint64_t)rescale_quickly(sums[in_batch], multiplier, &quantum, &ask[i]) & mask;
+      ask[i] |= uncertified[in_batch];
+    }
+  }
+}
+
+static accept_t accept_integers(const case_t *instance, const dot_general_layout_t *layout,
+                                arena_t *arena) {
+  const type_t *lhs = &instance->program.operands[DOT_GENERAL_LHS];
+  const type_t *rhs = &instance->program.operands[DOT_GENERAL_RHS];
+  const type_t *result = &instance->program.results[0];
+  size_t matrix = layout->row_count * layout->column_count;
+  size_t count = layout->batch_count * matrix;
+  if (!scales_are_usual(lhs) || !scales_are_usual(rhs) || !scales_are_usual(result)) {
+    return accept_ask_all(count, arena);
+  }
+  const quick_integers_t quick = {.instance = instance,
+                                  .layout = layout,
+                                  .zero_points = {zero_points_of(lhs), zero_points_of(rhs)},
+                                  .is_f64 = lhs->element->bits > 16 || rhs->element->bits > 16};
+  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  uint8_t *ask = arena_alloc(arena, count);
+  for (size_t batch = 0; batch < layout->batch_count; batch++) {
+    arena_mark_t mark = arena_mark(arena);
+    differences_t left = gather_lhs(&quick, batch, arena);
+    differences_t right = gather_rhs(&quick, batch, arena);
+    exact_matmul_t matmul = {.m = layout->row_count,
+                             .n = layout->column_count,
+                             .k = layout->term_count,
+                             .reference = ARENA_NEW_ARRAY(arena, double, matrix),
+                             .magnitude = ARENA_NEW_ARRAY(arena, double, matrix),
+                             .uncertified = arena_alloc(arena, matrix)};
+    if (quick.is_f64) {
+      exact_matmul_f64(&matmul, left.data, right.data, arena);
+    } else {
+      exact_matmul_f32(&matmul, left.data, right.data, arena);
+    }
+    rescale_batch(&quick, batch, matmul.reference, matmul.uncertified, arena, bits, ask);
+    arena_rewind(arena, mark);
+  }
+  return (accept_t){.count = count, .bits = bits, .ask = ask};
+}
+
+/* ---- Floats ---------------------------------------------------------------------------------- */
+
+/* `floats`: the call's case, dequantized. */
+static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
+                              const dot_reading_t *reading) {
+  const program_t *program = &call->instance->program;
+  const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
+  const dot_plan_t plan = dot_reading_plan(program, reading);
+  const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
+  return dot_general_accept_plan(&float_call, &layout, &plan);
+}
+
+/* By the reading that every contract permits. */
+status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_readings(&instance->program, call->contract, readings);
+  const case_t floats = dot_reading_case(instance, &readings[0], call->arena);
+  *out_accept = accept_floats(call, &floats, &readings[0]);
+  if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
+  const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
+  return accept_sequential(&float_call, dot_general_simulate, out_accept);
+}
+
+/* What a float that surely conforms is quantized to, nearest to the exact sum: by any one reading.
+ */
+static accept_t accept_quantized_floats(const oracle_call_t *call, const dot_reading_t *reading) {
+  const case_t *instance = call->instance;
+  const case_t dequantized = dot_reading_case(instance, reading, call->arena);
+  accept_t floats = accept_floats(call, &dequantized, reading);
+  const type_t *result = &instance->program.results[0];
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, floats.count);
+  uint8_t *ask = arena_alloc_zeroed(call->arena, floats.count);
+  quantum_t quantum = {.scale = 1};
+  if (floats.count > 0) quantum = quantum_of(result, 0);
+  for (size_t i = 0; i < floats.count; i++) {
+    bits[i] = 0;
+    ask[i] = 1;
+    if (floats.low == NULL || (floats.ask != NULL && floats.ask[i] != 0)) continue;
+    if (!(floats.low[i] <= floats.high[i])) continue;
+    double exact = format_round_double(reading->sum, floats.reference[i]);
+    double value = isnan(exact) ? floats.low[i] : CLAMP(exact, floats.low[i], floats.high[i]);
+    if (result->quantization->axis != -1) quantum = quantum_of(result, i);
+    if (!quantum_is_decided(&quantum, reading->result, value)) continue;
+    bits[i] = (uint64_t)quantum_quantize(&quantum, reading->result, value) &
+              element_mask(result->element);
+    ask[i] = 0;
+  }
+  return (accept_t){.count = floats.count, .bits = bits, .ask = ask};
+}
+
+status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  if (PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER) {
+    dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
+    *out_accept = accept_integers(instance, &layout, call->arena);
+    return STATUS_OK;
+  }
+  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER) {
+    /* An interval tells nothing of schedules. */
+    *out_accept = accept_ask_all(type_element_count(&instance->program.results[0]), call->arena);
+    return STATUS_OK;
+  }
+  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_readings(&instance->program, call->contract, readings);
+  *out_accept = accept_quantized_floats(call, &readings[0]);
+  return STATUS_OK;
+}
+
+/* ---- Which semantics ------------------------------------------------------------------------- */
+
+static status_t holds_all(const oracle_call_t *call, bool *out_holds) {
+  accept_t accept;
+  STATUS_TRY(dot_quantized_accept(call, &accept));
+  const element_t *element = call->results[0].type.element;
+  *out_holds = true;
+  for (size_t i = 0; i < accept.count && *out_holds; i++) {
+    uint64_t bits = element_load(element, call->results[0].data, i);
+    if (accept_holds(&accept, element, i, bits)) continue;
+    arena_mark_t mark = arena_mark(call->arena);
+    answer_t answer;
+    STATUS_TRY(dot_quantized_ask(call, i, bits, &answer));
+    arena_rewind(call->arena, mark);
+    *out_holds = answer.conforms;
+  }
+  return STATUS_OK;
+}
+
+status_t dot_quantized_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                    uint8_t *out_formula, bool *out_found) {
+  (void)accepts;
+  *out_found = false;
+  if (!dot_general_is_quantized(&call->instance->program)) {
+    return status_fail(call->error, STATUS_UNSUPPORTED,
+                       "only quantized results have several formulas");
+  }
+  contract_t tried = *call->contract;
+  oracle_call_t other = *call;
+  other.contract = &tried;
+  for (uint8_t formula = 0; formula < DOT_FORMULA_COUNT && !*out_found; formula++) {
+    PERMITTED(&tried, quantized) = formula;
+    STATUS_TRY(holds_all(&other, out_found));
+    *out_formula = formula;
+  }
+  return STATUS_OK;
+}

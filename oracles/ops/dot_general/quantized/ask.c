@@ -1,0 +1,224 @@
+#include "oracles/ops/dot_general/quantized/ask.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "generated/exact_permissions.h"
+#include "oracles/exact/sum/range.h"
+
+/* ---- Hybrid ---------------------------------------------------------------------------------- */
+
+status_t dot_hybrid_ask(const oracle_call_t *call, size_t component, uint64_t bits,
+                        answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
+  dot_general_place_t place = dot_general_place(instance, &layout, component);
+  dot_reading_t readings[DOT_READINGS_MAX];
+  size_t count = dot_readings(&instance->program, call->contract, readings);
+  for (size_t i = 0; i < count; i++) {
+    sum_question_t question =
+        dot_reading_question(instance, &readings[i], &layout, place, call->arena);
+    answer_t answer;
+    STATUS_TRY(sum_answer(&question, call->contract, bits, call->arena, &answer, call->error));
+    if (i == 0 || answer.conforms) *out_answer = answer;
+    if (answer.conforms) break;
+  }
+  return STATUS_OK;
+}
+
+/* ---- The formula ----------------------------------------------------------------------------- */
+
+/* A range of each, with what lies beyond either end of the storage range. */
+enum { RANGES_MAX = 3 * (DOT_READINGS_MAX + 3) };
+
+/* The storage values of one component that the contract permits, by what permits them. */
+typedef struct permitted {
+  size_t range_count;
+  storage_range_t ranges[RANGES_MAX];
+  const char *observed[RANGES_MAX]; /* "dequantize", "integer", "integer, wrapped" ... */
+  bool anything;                    /* The float to be stored may be none of the storage type. */
+} permitted_t;
+
+static void add_range(permitted_t *permitted, storage_range_t range, const char *observed) {
+  permitted->observed[permitted->range_count] = observed;
+  permitted->ranges[permitted->range_count++] = range;
+}
+
+/* What the formula's letter gives where the clamped float lies beyond an end of the storage range.
+ * Quantizing is monotone: if any float of a range does, then that at an end of it. */
+static void add_beyond(permitted_t *permitted, size_t count,
+                       const int64_t choices[QUANTUM_CHOICES_MAX], const char *observed) {
+  permitted->anything |= count == 0;
+  if (count < 2) return;
+  add_range(permitted, (storage_range_t){choices[1], choices[1]}, observed);
+}
+
+/* What a float of that range is quantized to. */
+static void add_quantized(permitted_t *permitted, const quantum_t *quantum, const format_t *format,
+                          const value_range_t *floats) {
+  double low = floats->low, high = floats->high;
+  if (floats->positive_zero || floats->negative_zero) {
+    low = fmin(low, 0);
+    high = fmax(high, 0);
+  }
+  if (floats->negative_infinity) low = -INFINITY;
+  if (floats->positive_infinity) high = INFINITY;
+  if (floats->negative_infinity && !(high >= low)) high = -INFINITY;
+  if (floats->positive_infinity && !(low <= high)) low = INFINITY;
+  permitted->anything |= floats->nan;
+  if (low > high) return;
+  int64_t lows[QUANTUM_CHOICES_MAX], highs[QUANTUM_CHOICES_MAX];
+  size_t low_count = quantum_choices(quantum, format, low, lows);
+  size_t high_count = quantum_choices(quantum, format, high, highs);
+  storage_range_t range = {quantum_quantize(quantum, format, low),
+                           quantum_quantize(quantum, format, high)};
+  add_range(permitted, range, "dequantize");
+  add_beyond(permitted, low_count, lows, "dequantize");
+  add_beyond(permitted, high_count, highs, "dequantize");
+}
+
+static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
+                            const dot_general_layout_t *layout, dot_general_place_t place,
+                            const quantum_t *quantum) {
+  dot_reading_t readings[DOT_READINGS_MAX];
+  size_t count = dot_readings(&call->instance->program, call->contract, readings);
+  for (size_t i = 0; i < count; i++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    sum_question_t question =
+        dot_reading_question(call->instance, &readings[i], layout, place, call->arena);
+    value_range_t floats;
+    STATUS_TRY(sum_range(&question, call->contract, call->arena, &floats, call->error));
+    add_quantized(permitted, quantum, readings[i].result, &floats);
+    arena_rewind(call->arena, mark);
+  }
+  return STATUS_OK;
+}
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+
+/* Rescaled in floats, and clamped by ends that may be rounded outwards. */
+static void add_rescaled(permitted_t *permitted, const dot_rescale_t *rescale,
+                         storage_range_t range, const char *observed) {
+  add_range(permitted, range, observed);
+  if (rescale->arithmetic == NULL) return;
+  const quantum_t *quantum = &rescale->result;
+  const bool reaches[] = {range.low == quantum->storage_min, range.high == quantum->storage_max};
+  for (int end = 0; end < 2; end++) {
+    if (!reaches[end]) continue;
+    int64_t choices[QUANTUM_CHOICES_MAX];
+    double far = end == 0 ? -INFINITY : INFINITY;
+    size_t count = quantum_choices_of_sum(quantum, rescale->arithmetic, far, choices);
+    add_beyond(permitted, count, choices, observed);
+  }
+}
+
+static void add_integers(permitted_t *permitted, const dot_rescale_t *rescale,
+                         const dot_accumulator_t *accumulator, const contract_t *contract) {
+  dot_integer_t sum = accumulator->positive + accumulator->negative;
+  add_rescaled(permitted, rescale, dot_rescale(rescale, sum), "integer");
+  dot_integer_t wrapped = dot_accumulator_wrapped(accumulator), low, high;
+  if (wrapped != sum && PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE) {
+    add_rescaled(permitted, rescale, dot_rescale(rescale, wrapped), "integer, wrapped");
+  }
+  if (PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_WRAP &&
+      dot_accumulator_saturated(accumulator, &low, &high)) {
+    storage_range_t range = {dot_rescale(rescale, low).low, dot_rescale(rescale, high).high};
+    add_rescaled(permitted, rescale, range, "integer, saturated");
+  }
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+/* Distinct ranges: "3, 5 .. 7". */
+static void print_expected(const permitted_t *permitted, char *out, size_t bytes) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < permitted->range_count; i++) {
+    storage_range_t range = permitted->ranges[i];
+    bool is_known = false;
+    for (size_t other = 0; other < i; other++) {
+      const storage_range_t *earlier = &permitted->ranges[other];
+      is_known |= earlier->low <= range.low && range.high <= earlier->high;
+    }
+    if (is_known || used >= bytes) continue;
+    const char *comma = used == 0 ? "" : ", ";
+    int printed = range.low == range.high
+                      ? snprintf(out + used, bytes - used, "%s%" PRId64, comma, range.low)
+                      : snprintf(out + used, bytes - used, "%s%" PRId64 " .. %" PRId64, comma,
+                                 range.low, range.high);
+    used += (size_t)printed;
+  }
+  if (permitted->anything && used < bytes) {
+    snprintf(out + used, bytes - used, "%sanything, for what is no storage value",
+             used == 0 ? "" : ", or ");
+  }
+}
+
+/* In quanta, from what exact arithmetic gives; the permitted error to the farthest integer. */
+static void measure(const permitted_t *permitted, int64_t exact, int64_t got, answer_t *answer) {
+  int64_t error = ABS(got - exact), most = 0;
+  for (size_t i = 0; i < permitted->range_count; i++) {
+    most = MAX(most, ABS(permitted->ranges[i].low - exact));
+    most = MAX(most, ABS(permitted->ranges[i].high - exact));
+  }
+  answer->has_reference = true;
+  answer->ulp_error = (double)error;
+  answer->slack = most > 0 ? (double)error / (double)most : error > 0 ? (double)INFINITY : 0;
+}
+
+static bool holds(const permitted_t *permitted, int64_t got) {
+  bool held = false;
+  for (size_t i = 0; i < permitted->range_count; i++) {
+    held |= permitted->ranges[i].low <= got && got <= permitted->ranges[i].high;
+  }
+  return held;
+}
+
+/* Which semantics hold the value: noted where it is one of the two only. */
+static void find_holders(const permitted_t *permitted, int64_t got, answer_t *answer) {
+  bool by_formula = false;
+  const char *integer = NULL;
+  for (size_t i = 0; i < permitted->range_count; i++) {
+    const storage_range_t *range = &permitted->ranges[i];
+    if (got < range->low || got > range->high) continue;
+    answer->conforms = true;
+    bool is_formula = strcmp(permitted->observed[i], "dequantize") == 0;
+    by_formula |= is_formula;
+    if (!is_formula && integer == NULL) integer = permitted->observed[i];
+  }
+  if (by_formula == (integer != NULL)) return;
+  g_snprintf(answer->observed, sizeof answer->observed, "quantized=%s",
+             by_formula ? "dequantize" : integer);
+}
+
+status_t dot_quantized_ask(const oracle_call_t *call, size_t component, uint64_t bits,
+                           answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
+  dot_general_place_t place = dot_general_place(instance, &layout, component);
+  const type_t *type = &instance->program.results[0];
+  dot_accumulator_t accumulator = dot_accumulate(instance, &layout, place);
+  dot_rescale_t rescale = dot_rescale_make(instance, component, &accumulator, call->contract);
+  permitted_t permitted = {.range_count = 0};
+  bool has_integers = PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER;
+  if (has_integers) add_integers(&permitted, &rescale, &accumulator, call->contract);
+  int64_t got = element_signed_value(type->element, bits);
+  answer_t answer = {.is_quantum = true};
+  /* Schedules take long to go through, and could but add to what was observed. */
+  bool is_settled = PERMITTED(call->contract, order) == ORDER_IN_ORDER && holds(&permitted, got);
+  if (!is_settled) {
+    STATUS_TRY(add_formula(&permitted, call, &layout, place, &rescale.result));
+  }
+  find_holders(&permitted, got, &answer);
+  if (!has_integers || is_settled) answer.observed[0] = '\0'; /* As asked for, or unknown. */
+  if (!answer.conforms && permitted.anything) answer.conforms = answer.is_weak = true;
+  print_expected(&permitted, answer.expected, sizeof answer.expected);
+  int64_t exact = dot_rescale_exactly(&rescale, accumulator.positive + accumulator.negative);
+  measure(&permitted, exact, got, &answer);
+  *out_answer = answer;
+  return STATUS_OK;
+}

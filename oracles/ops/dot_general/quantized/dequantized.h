@@ -1,0 +1,45 @@
+/* The ways to do a quantized or hybrid dot_general in floats, as the specification's formulas say
+ * ("Quantization computations": dequantize_op_quantize and hybrid_dequantize_then_op): operands are
+ * dequantized, products are summed, and the sum of a quantized one is quantized.  Where 16-bit
+ * floats may be computed with in f32 (PERMITTED(contract, intermediate)), each of the three may be,
+ * and what goes from one to the next may be rounded or not. */
+#ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_DEQUANTIZED_H
+#define ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_DEQUANTIZED_H
+
+#include "generated/exact_permissions.h"
+#include "oracles/exact/quantum/quantum.h"
+#include "oracles/ops/dot_general/gather.h"
+
+enum { DOT_READINGS_MAX = 8 };
+
+/* The spellings of PERMITTED(contract, quantized): the semantics of quantized results.  Hybrid ones
+ * have the first alone. */
+enum { DOT_FORMULA_DEQUANTIZE, DOT_FORMULA_INTEGER, DOT_FORMULA_COUNT };
+
+typedef struct dot_reading {
+  const format_t *dequantize; /* Operands are dequantized in this format ... */
+  const format_t *factors;    /* ... and then rounded to this one. */
+  const format_t *sum;        /* Products are added in this one. */
+  const format_t *result;     /* Quantized in this one; hybrid: the sum is converted to it. */
+} dot_reading_t;
+
+/* The readings that the contract permits, the first of them all in the expressed type; their count.
+ * The program is quantized or hybrid. */
+size_t dot_readings(const program_t *program, const contract_t *contract,
+                    dot_reading_t out_readings[DOT_READINGS_MAX]);
+
+/* STATUS_UNSUPPORTED where nobody knows what the program means: it names an algorithm, the scale
+ * changes from term to term, or its expressed type has no zero. */
+status_t dot_reading_require(const program_t *program, failure_t *error);
+
+/* The float dot_general of a reading: its operands (those of a hybrid that are floats already
+ * converted, exactly), and its plan.  The sums of a quantized one are results of type `sum`. */
+case_t dot_reading_case(const case_t *instance, const dot_reading_t *reading, arena_t *arena);
+dot_plan_t dot_reading_plan(const program_t *program, const dot_reading_t *reading);
+
+/* The same question for one component alone. */
+sum_question_t dot_reading_question(const case_t *instance, const dot_reading_t *reading,
+                                    const dot_general_layout_t *layout, dot_general_place_t place,
+                                    arena_t *arena);
+
+#endif

@@ -1,0 +1,103 @@
+/* The quick sets of uniform_quantize and uniform_dequantize. */
+#include <string.h>
+
+#include "oracles/exact/quantum/quantize_simd.h"
+#include "oracles/ops/element_conversion/parts.h"
+
+enum { BLOCK = QUICK_QUANTUM_BLOCK };
+
+typedef struct quick {
+  const case_t *instance;
+  uint64_t *bits;
+  uint8_t *ask;
+} quick_t;
+
+/* ---- In f32 ---------------------------------------------------------------------------------- */
+
+static void quantize_floats(void *context, size_t begin, size_t count) {
+  const quick_t *quick = context;
+  const tensor_t *operand = &quick->instance->operands[0];
+  const quick_quantizer_t quantizer =
+      quick_quantizer_make(&quick->instance->program.results[0], begin);
+  float values[BLOCK];
+  if (operand->type.quantization == NULL) {
+    memcpy(values, operand->data + begin * sizeof values[0], count * sizeof values[0]);
+  } else {
+    quick_dequantize_floats(operand, begin, count, values);
+  }
+  quick_quantize_floats(&quantizer, values, count, quick->bits + begin, quick->ask + begin);
+}
+
+static void dequantize_to_floats(void *context, size_t begin, size_t count) {
+  const quick_t *quick = context;
+  float values[BLOCK];
+  uint32_t patterns[BLOCK];
+  quick_dequantize_floats(&quick->instance->operands[0], begin, count, values);
+  memcpy(patterns, values, count * sizeof values[0]);
+  for (size_t i = 0; i < count; i++) quick->bits[begin + i] = patterns[i];
+  memset(quick->ask + begin, 0, count);
+}
+
+/* ---- In any format --------------------------------------------------------------------------- */
+
+static void quantize_any(void *context, size_t begin, size_t count) {
+  const quick_t *quick = context;
+  const tensor_t *operand = &quick->instance->operands[0];
+  const element_t *from = operand->type.element;
+  const quick_quantizer_t quantizer =
+      quick_quantizer_make(&quick->instance->program.results[0], begin);
+  double values[BLOCK];
+  if (operand->type.quantization != NULL) {
+    quick_dequantize(operand, &quantizer.steps, begin, count, values);
+  } else {
+    for (size_t i = 0; i < count; i++) {
+      values[i] = format_to_double(from->format, element_load(from, operand->data, begin + i));
+    }
+  }
+  quick_quantize(&quantizer, values, count, quick->bits + begin, quick->ask + begin);
+}
+
+static void dequantize_any(void *context, size_t begin, size_t count) {
+  const quick_t *quick = context;
+  const format_t *format = quick->instance->program.results[0].element->format;
+  const arithmetic_t steps = arithmetic_make(format);
+  double values[BLOCK];
+  quick_dequantize(&quick->instance->operands[0], &steps, begin, count, values);
+  for (size_t i = 0; i < count; i++) {
+    quick->bits[begin + i] = format_from_double(format, values[i]);
+    quick->ask[begin + i] = values[i] != values[i];
+  }
+}
+
+/* ---- All elements ---------------------------------------------------------------------------- */
+
+static status_t accept_runs(const case_t *instance, quick_quantum_run_t *run, arena_t *arena,
+                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+  STATUS_TRY(quantization_check(&instance->program, error));
+  const type_t *types[] = {&instance->program.operands[0], &instance->program.results[0]};
+  size_t count = type_element_count(types[1]);
+  quick_t quick = {.instance = instance,
+                   .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
+                   .ask = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  quick_quantum_runs(types, G_N_ELEMENTS(types), run, &quick);
+  out_accepts[0] = (accept_t){.count = count, .bits = quick.bits, .ask = quick.ask};
+  return STATUS_OK;
+}
+
+static bool is_f32(const type_t *type) {
+  return type->quantization->expressed->format == &format_table[FORMAT_f32];
+}
+
+status_t uniform_quantize_accept(const oracle_call_t *call,
+                                 accept_t out_accepts[CASE_RESULTS_MAX]) {
+  quick_quantum_run_t *run =
+      is_f32(&call->instance->program.results[0]) ? quantize_floats : quantize_any;
+  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
+}
+
+status_t uniform_dequantize_accept(const oracle_call_t *call,
+                                   accept_t out_accepts[CASE_RESULTS_MAX]) {
+  quick_quantum_run_t *run =
+      is_f32(&call->instance->program.operands[0]) ? dequantize_to_floats : dequantize_any;
+  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
+}

@@ -1,0 +1,273 @@
+#include "oracles/ops/elementwise/elementwise.h"
+
+#include <string.h>
+
+#include "harness/kinds/custom_call.h"
+#include "harness/model/mlir.h"
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+static const op_constraint_t add_constraints[] = {
+    OP_SPECIFIED("C1", "unquantized operands and result have one type"),
+    OP_SPECIFIED("C2", "all of operands and result are quantized, or none"),
+    OP_SPECIFIED("C3", "quantized operands and result have one storage type"),
+    OP_SPECIFIED("C4", "quantized operands and result have one expressed type"),
+    OP_SPECIFIED("C5", "the result is quantized per axis if and only if an operand is"),
+    OP_SPECIFIED("C6",
+                 "a left operand quantized per axis has the quantization dimension of the result"),
+    OP_SPECIFIED("C7",
+                 "a right operand quantized per axis has the quantization dimension of the result"),
+    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
+    OP_FORBIDDEN("shape", "quantized operands and result have one shape",
+                 "C1 of the addition of what they stand for"),
+    OP_CONSTRAINTS_END,
+};
+
+#define BASELINE                                                                          \
+  OP_SPECIFIED("C1", "operands and result have one type, but for scale and zero point"),  \
+      OP_FORBIDDEN("arity", "there are as many operands as the op takes, and one result", \
+                   "inputs and outputs")
+
+static const op_constraint_t number_constraints[] = {
+    BASELINE,
+    OP_FORBIDDEN("types",
+                 "the element type is one of integers, floats or complex numbers, or quantized per "
+                 "tensor",
+                 "inputs and outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t any_constraints[] = {
+    BASELINE,
+    OP_FORBIDDEN("types", "quantized types are so per tensor", "inputs and outputs"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t shift_constraints[] = {
+    OP_SPECIFIED("C1", "operands and result have one type"),
+    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
+    OP_FORBIDDEN("types", "operands are tensors of integers", "inputs (I1), (I2)"),
+    OP_CONSTRAINTS_END,
+};
+
+/* The rows are at the end; a program's row tells its function. */
+static const op_t rows[ELEMENTWISE_COUNT];
+
+elementwise_t elementwise_of(const program_t *program) {
+  return (elementwise_t)(program->op - rows);
+}
+
+uint32_t elementwise_arity(elementwise_t function) {
+  return function == ELEMENTWISE_NEGATE ? 1 : 2;
+}
+
+bool elementwise_takes(elementwise_t function, const element_t *element) {
+  if (!element->is_tensor_element) return false;
+  switch (function) {
+    case ELEMENTWISE_SUBTRACT:
+    case ELEMENTWISE_NEGATE:
+      return element->kind != ELEMENT_BOOLEAN;
+    case ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC:
+      return element_is_integer(element);
+    default:
+      return true;
+  }
+}
+
+bool elementwise_takes_quantized(elementwise_t function) {
+  return function != ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC;
+}
+
+/* Scales and zero points aside. */
+static bool have_one_baseline(const type_t *a, const type_t *b) {
+  type_t of_a = *a, of_b = *b;
+  of_a.quantization = of_b.quantization = NULL;
+  const quantization_t *p = a->quantization, *q = b->quantization;
+  if (!type_equal(&of_a, &of_b) || (p == NULL) != (q == NULL)) return false;
+  return p == NULL || (p->expressed == q->expressed && p->storage_min == q->storage_min &&
+                       p->storage_max == q->storage_max && p->axis == q->axis);
+}
+
+static bool has_arity(const program_t *program) {
+  return program->operand_count == elementwise_arity(elementwise_of(program)) &&
+         program->result_count == 1;
+}
+
+static bool is_per_axis(const type_t *type) { return type->quantization->axis != -1; }
+
+static const char *validate_quantized_add(const type_t *lhs, const type_t *rhs,
+                                          const type_t *result) {
+  const quantization_t *left = lhs->quantization, *right = rhs->quantization;
+  const quantization_t *to = result->quantization;
+  if (left == NULL || right == NULL || to == NULL) return "C2";
+  if (!type_shapes_equal(lhs, rhs) || !type_shapes_equal(lhs, result)) return "shape";
+  if (lhs->element != rhs->element || lhs->element != result->element) return "C3";
+  if (left->expressed != right->expressed || left->expressed != to->expressed) return "C4";
+  if ((is_per_axis(lhs) || is_per_axis(rhs)) != is_per_axis(result)) return "C5";
+  if (is_per_axis(lhs) && left->axis != to->axis) return "C6";
+  return is_per_axis(rhs) && right->axis != to->axis ? "C7" : NULL;
+}
+
+static const char *validate_add(const program_t *program) {
+  if (!has_arity(program)) return "arity";
+  const type_t *lhs = &program->operands[0], *rhs = &program->operands[1];
+  const type_t *result = &program->results[0];
+  bool is_quantized =
+      lhs->quantization != NULL || rhs->quantization != NULL || result->quantization != NULL;
+  if (is_quantized) return validate_quantized_add(lhs, rhs, result);
+  return type_equal(lhs, rhs) && type_equal(lhs, result) ? NULL : "C1";
+}
+
+static bool takes_type(elementwise_t function, const type_t *type) {
+  if (type->quantization == NULL) return elementwise_takes(function, type->element);
+  return elementwise_takes_quantized(function) && !is_per_axis(type);
+}
+
+static const char *validate(const program_t *program) {
+  if (!has_arity(program)) return "arity";
+  const type_t *result = &program->results[0];
+  elementwise_t function = elementwise_of(program);
+  bool are_taken = takes_type(function, result), are_one = true;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    are_taken = are_taken && takes_type(function, &program->operands[i]);
+    are_one = are_one && have_one_baseline(&program->operands[i], result);
+  }
+  if (!are_taken) return "types";
+  return are_one ? NULL : "C1";
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_mlir(const program_t *program, GString *out_text) {
+  mlir_open(program, program->op->name, out_text);
+  mlir_close(program, out_text);
+}
+
+/* What kind of numbers it is done on. */
+static void print_algorithm(const program_t *program, GString *out_text) {
+  static const char *const words[] = {[ELEMENT_BOOLEAN] = "boolean",
+                                      [ELEMENT_SIGNED] = "integer",
+                                      [ELEMENT_UNSIGNED] = "integer",
+                                      [ELEMENT_FLOAT] = "float",
+                                      [ELEMENT_COMPLEX] = "complex"};
+  const type_t *type = &program->results[0];
+  if (!has_arity(program)) {
+    g_string_append(out_text, "none");
+  } else {
+    g_string_append(out_text,
+                    type->quantization != NULL ? "quantized" : words[type->element->kind]);
+  }
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  g_string_append_printf(out_text, "%s, for each element of ", program->op->summary);
+  type_print(&program->operands[0], out_text);
+  if (program->operand_count == 2) {
+    g_string_append(out_text, " and ");
+    type_print(&program->operands[1], out_text);
+  }
+  if (program->results[0].quantization == NULL) return;
+  g_string_append(out_text, ", quantized as ");
+  type_print_element(&program->results[0], out_text);
+}
+
+/* ---- Axes ------------------------------------------------------------------------------------ */
+
+static void find_axes(const program_t *program, axes_t *out_axes) {
+  const type_t *type = &program->results[0];
+  axis_list_t all = {.count = type->rank};
+  out_axes->count = type->rank;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    out_axes->items[i] = (axis_t){.role = AXIS_BATCH, .size = type->dims[i]};
+    all.axes[i] = i;
+  }
+  for (uint32_t i = 0; i < program->operand_count; i++) out_axes->operands[i] = all;
+  out_axes->results[0] = all;
+}
+
+static type_t with_sizes(const type_t *type, const axes_t *axes, const axis_list_t *list) {
+  type_t sized = *type;
+  sized.rank = list->count;
+  for (uint32_t i = 0; i < list->count; i++) sized.dims[i] = axes->items[list->axes[i]].size;
+  return sized;
+}
+
+/* Operands of two layouts are no valid program, and are refused by the caller. */
+static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                      program_t *out_program) {
+  (void)arena;
+  *out_program = *program;
+  const axis_list_t *list = &inout_axes->operands[0];
+  inout_axes->results[0] = *list;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    out_program->operands[i] =
+        with_sizes(&program->operands[i], inout_axes, &inout_axes->operands[i]);
+  }
+  out_program->results[0] = with_sizes(&program->results[0], inout_axes, list);
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const attribute_row_t no_attributes[] = {{.key = NULL}};
+
+#define DRAW(function, index)                                                          \
+  static void draw_##function(rng_t *rng, const draw_limits_t *limits, arena_t *arena, \
+                              program_t *out_program) {                                \
+    *out_program = (program_t){.op = &rows[index]};                                    \
+    elementwise_draw(rng, limits, arena, out_program);                                 \
+  }
+DRAW(add, ELEMENTWISE_ADD)
+DRAW(subtract, ELEMENTWISE_SUBTRACT)
+DRAW(multiply, ELEMENTWISE_MULTIPLY)
+DRAW(maximum, ELEMENTWISE_MAXIMUM)
+DRAW(minimum, ELEMENTWISE_MINIMUM)
+DRAW(negate, ELEMENTWISE_NEGATE)
+DRAW(shift_right_arithmetic, ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC)
+
+static const char *const shift_policies[] = {"shift_amount", NULL};
+
+#define ROW(function, rules, check, words, ...)      \
+  {.name = "stablehlo." #function,                   \
+   .spec = "StableHLO specification, " #function,    \
+   .summary = words,                                 \
+   .attribute_rows = no_attributes,                  \
+   .constraints = rules,                             \
+   .draw = draw_##function,                          \
+   .validate = check,                                \
+   .parse_attributes = custom_call_parse_attributes, \
+   .print_attributes = custom_call_print_attributes, \
+   .print_algorithm = print_algorithm,               \
+   .print_mlir = print_mlir,                         \
+   .print_words = print_words,                       \
+   .draw_edges = elementwise_draw_edges,             \
+   .axes = find_axes,                                \
+   .with_axes = with_axes,                           \
+   __VA_ARGS__}
+
+static const op_t rows[ELEMENTWISE_COUNT] = {
+    [ELEMENTWISE_ADD] = ROW(add, add_constraints, validate_add, "the sum", .formulas = "quantized"),
+    [ELEMENTWISE_SUBTRACT] =
+        ROW(subtract, number_constraints, validate, "the difference", .formulas = "quantized"),
+    [ELEMENTWISE_MULTIPLY] =
+        ROW(multiply, any_constraints, validate, "the product", .formulas = "quantized"),
+    [ELEMENTWISE_MAXIMUM] =
+        ROW(maximum, any_constraints, validate, "the larger one", .formulas = "quantized"),
+    [ELEMENTWISE_MINIMUM] =
+        ROW(minimum, any_constraints, validate, "the smaller one", .formulas = "quantized"),
+    [ELEMENTWISE_NEGATE] =
+        ROW(negate, number_constraints, validate, "the negative", .formulas = "quantized"),
+    [ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC] =
+        ROW(shift_right_arithmetic, shift_constraints, validate,
+            "the left one, shifted to the right by the other with copies of its sign",
+            .policies = shift_policies),
+};
+
+extern const op_t *const elementwise_ops[];
+const op_t *const elementwise_ops[] = {&rows[ELEMENTWISE_ADD],
+                                       &rows[ELEMENTWISE_SUBTRACT],
+                                       &rows[ELEMENTWISE_MULTIPLY],
+                                       &rows[ELEMENTWISE_MAXIMUM],
+                                       &rows[ELEMENTWISE_MINIMUM],
+                                       &rows[ELEMENTWISE_NEGATE],
+                                       &rows[ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC],
+                                       NULL};

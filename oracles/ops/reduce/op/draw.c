@@ -1,0 +1,63 @@
+#include "harness/draw/draw.h"
+#include "harness/types/promotion.h"
+#include "oracles/ops/reduce/op/op.h"
+
+/* ---- Drawing ------------------------------------------------------------------------------- */
+
+/* Draws the inputs' shape and which of its dimensions go, in any order. */
+static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
+                               dimension_list_t *out_reduced) {
+  type_t shape = {.rank = 0};
+  uint32_t rank_max = MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX);
+  if (rank_max > 0 && !rng_one_in(rng, 24)) {
+    int64_t rank = rng_between(rng, 1, rank_max);
+    int64_t other = rng_between(rng, 1, rank_max);
+    shape.rank = (uint32_t)MIN(rank, other);
+  }
+  dimension_list_t order = draw_permutation(rng, shape.rank);
+  dimension_list_t reduced = {.count = 0};
+  int64_t elements = 1;
+  int64_t terms = 1;
+  for (uint32_t i = 0; i < order.count; i++) {
+    bool is_reduced = rng_one_in(rng, 2);
+    int64_t largest = limits->elements_max / elements;
+    if (is_reduced) largest = MIN(largest, limits->terms_max / terms);
+    int64_t size = draw_size(rng, largest);
+    shape.dims[order.dims[i]] = size;
+    elements *= MAX(size, 1);
+    if (!is_reduced) continue;
+    terms *= MAX(size, 1);
+    dimension_list_append(&reduced, order.dims[i]);
+  }
+  *out_reduced = reduced;
+  return shape;
+}
+
+/* All inputs have one shape, and so have all results. */
+static void set_types(const reduction_types_t *types, type_t shape, type_t result_shape,
+                      arena_t *arena, program_t *program) {
+  for (uint32_t i = 0; i < types->count; i++) {
+    const scalar_type_t *input = &types->inputs[i];
+    program->operands[i] = scalar_type_tensor(input, shape.rank, shape.dims, arena);
+    program->operands[types->count + i] = scalar_type_tensor(input, 0, NULL, arena);
+    program->results[i] =
+        scalar_type_tensor(&types->results[i], result_shape.rank, result_shape.dims, arena);
+  }
+}
+
+void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
+  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
+  *attributes = (reduce_attributes_t){0};
+  reduction_types_t types;
+  reduction_draw(rng, CASE_RESULTS_MAX, arena, &attributes->reduction, &types);
+  type_t shape = draw_input_shape(rng, limits, &attributes->dimensions);
+  *out_program = (program_t){.op = &reduce_op,
+                             .attributes = attributes,
+                             .operand_count = 2 * types.count,
+                             .result_count = types.count};
+  dimension_list_t kept = dimension_list_rest(shape.rank, &attributes->dimensions, NULL);
+  int64_t result_dims[TYPE_RANK_MAX];
+  for (uint32_t i = 0; i < kept.count; i++) result_dims[i] = shape.dims[kept.dims[i]];
+  type_t result_shape = type_make(NULL, kept.count, result_dims);
+  set_types(&types, shape, result_shape, arena, out_program);
+}

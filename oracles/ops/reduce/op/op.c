@@ -1,0 +1,140 @@
+#include "oracles/ops/reduce/op/op.h"
+
+#include <inttypes.h>
+
+reduction_types_t reduce_types(const program_t *program) {
+  return reduction_types(&reduce_attributes(program)->reduction, program->operands,
+                         program->results, reduce_input_count(program));
+}
+
+dimension_list_t reduce_kept_dimensions(const program_t *program) {
+  return dimension_list_rest(program->operands[0].rank, &reduce_attributes(program)->dimensions,
+                             NULL);
+}
+
+dimension_list_t reduce_reduced_dimensions(const program_t *program) {
+  dimension_list_t kept = reduce_kept_dimensions(program);
+  return dimension_list_rest(program->operands[0].rank, &kept, NULL);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                 failure_t *error) {
+  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
+  *attributes = (reduce_attributes_t){0};
+  STATUS_TRY(reduction_parse_body(scan, "body", &attributes->reduction, error));
+  STATUS_TRY(scan_expect(scan, " dims=", error));
+  STATUS_TRY(dimension_list_parse(scan, &attributes->dimensions, error));
+  STATUS_TRY(reduction_parse_accumulation(scan, arena, &attributes->reduction, error));
+  inout_program->attributes = attributes;
+  return STATUS_OK;
+}
+
+static void print_attributes(const program_t *program, GString *out_text) {
+  const reduce_attributes_t *attributes = reduce_attributes(program);
+  reduction_print_body(&attributes->reduction, "body", out_text);
+  g_string_append(out_text, " dims=");
+  dimension_list_print(&attributes->dimensions, out_text);
+  reduction_print_accumulation(&attributes->reduction, out_text);
+}
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  g_string_append(out_text, reduce_body_table[reduce_attributes(program)->reduction.body].name);
+}
+
+/* "dimensions 0 and 2", "no dimension". */
+static void print_dimension_words(const dimension_list_t *list, GString *out_text) {
+  if (list->count == 0) g_string_append(out_text, "no dimension");
+  for (uint32_t i = 0; i < list->count; i++) {
+    const char *before = i == 0 ? (list->count == 1 ? "dimension " : "dimensions ")
+                                : (i + 1 == list->count ? " and " : ", ");
+    g_string_append_printf(out_text, "%s%" PRId64, before, list->dims[i]);
+  }
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  const reduce_attributes_t *attributes = reduce_attributes(program);
+  const type_t *input = &program->operands[0];
+  dimension_list_t reduced = reduce_reduced_dimensions(program);
+  g_string_append_printf(out_text, "%s each slice of ",
+                         reduce_body_table[attributes->reduction.body].summary);
+  type_print(input, out_text);
+  g_string_append(out_text, " along ");
+  print_dimension_words(&attributes->dimensions, out_text);
+  reduction_types_t types = reduce_types(program);
+  reduction_print_words(&types, out_text);
+  g_string_append_printf(out_text, ": %zu result elements of %zu terms each",
+                         type_element_count(&program->results[0]),
+                         dimension_list_extent(&reduced, input));
+}
+
+/* ---- Roles of the operands ------------------------------------------------------------------- */
+
+static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
+  if (operand >= reduce_input_count(program)) return 0;
+  return dimension_list_mask(&reduce_attributes(program)->dimensions);
+}
+
+static bool is_init_operand(const program_t *program, uint32_t operand) {
+  return operand >= reduce_input_count(program);
+}
+
+static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
+  scalar_type_t type = scalar_type_of(&program->operands[operand]);
+  return reduction_neutral_bits(&reduce_attributes(program)->reduction, &type,
+                                operand - reduce_input_count(program));
+}
+
+/* ---- The row --------------------------------------------------------------------------------- */
+
+static const op_constraint_t constraints[] = {
+    OP_SPECIFIED("C1", "all inputs have the same shape"),
+    OP_SPECIFIED("C2", "each input and its initial value have the same element type"),
+    OP_SPECIFIED("C3",
+                 "there are as many inputs as initial values and as results, and at least one"),
+    OP_SPECIFIED("C4", "each entry of dimensions is at least 0 and below the rank of the inputs"),
+    OP_SPECIFIED("C5", "the entries of dimensions are unique"),
+    OP_SPECIFIED(
+        "C6",
+        "the body takes and returns one scalar for each input, of a type to which that input "
+        "can be promoted"),
+    OP_SPECIFIED("C7", "each result has the shape of its input without the reduced dimensions"),
+    OP_SPECIFIED("C8", "each result has the element type that the body returns"),
+    REDUCTION_CONSTRAINTS("C6", "C8"),
+    OP_FORBIDDEN(
+        "types",
+        "the operands are tensors, quantized per tensor if at all, and initial values have "
+        "rank 0",
+        "inputs (I1), (I2)"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t contract_constraints[] = {
+    REDUCTION_CONTRACT_CONSTRAINTS("C6", "C8"),
+    OP_CONSTRAINTS_END,
+};
+
+const op_t reduce_op = {
+    .name = "stablehlo.reduce",
+    .spec = "StableHLO specification, reduce",
+    .summary = "combines the elements of slices with a body, from an initial value",
+    .attributes_bytes = sizeof(reduce_attributes_t),
+    .constraints = constraints,
+    .contract_constraints = contract_constraints,
+    .draw = reduce_draw,
+    .validate = reduce_validate,
+    .validate_under = reduce_validate_under,
+    .parse_attributes = parse_attributes,
+    .print_attributes = print_attributes,
+    .print_algorithm = print_algorithm,
+    .print_mlir = reduce_print_mlir,
+    .print_words = print_words,
+    .reduced_dimensions = reduced_dimensions,
+    .is_init_operand = is_init_operand,
+    .neutral_bits = neutral_bits,
+    .axes = reduce_axes,
+    .with_axes = reduce_with_axes,
+};
+
+const op_t *const reduce_ops[] = {&reduce_op, NULL};

@@ -1,0 +1,18 @@
+/* The parts of the row of stablehlo.reduce: see the members of op_t of the same names. */
+#ifndef ASSAY_ORACLES_OPS_REDUCE_OP_OP_H
+#define ASSAY_ORACLES_OPS_REDUCE_OP_OP_H
+
+#include "harness/model/op.h"
+#include "oracles/ops/reduce/reduce.h"
+
+extern const op_t reduce_op;
+
+void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
+const char *reduce_validate(const program_t *program);
+const char *reduce_validate_under(const program_t *program, const contract_t *contract);
+void reduce_print_mlir(const program_t *program, GString *out_text);
+void reduce_axes(const program_t *program, axes_t *out_axes);
+void reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                      program_t *out_program);
+
+#endif

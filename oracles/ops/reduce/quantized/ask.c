@@ -1,0 +1,288 @@
+/* The last word on one component of a quantized reduce. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "oracles/ops/reduce/gather.h"
+#include "oracles/ops/reduce/quantized/parts.h"
+
+enum { INTERVALS_MAX = 2 }; /* One for each arithmetic. */
+
+/* The values of the accumulation that become the result that is asked about. */
+typedef struct sources {
+  size_t count;
+  stored_interval_t intervals[INTERVALS_MAX];
+} sources_t;
+
+/* The least storage value of the accumulation whose conversion is at least `result`; one more than
+ * the largest if there is none.  Conversions are monotone. */
+static int64_t first_source(const reduce_quanta_t *quanta, size_t arithmetic, int64_t result) {
+  int64_t from = quanta->accumulation.storage_min, to = quanta->accumulation.storage_max + 1;
+  while (from < to) {
+    int64_t middle = from + (to - from) / 2;
+    if (reduce_convert_result(quanta, arithmetic, middle) >= result) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
+}
+
+static sources_t find_sources(const reduce_quanta_t *quanta, int64_t result) {
+  sources_t sources = {.count = 1, .intervals = {{.low = result, .high = result}}};
+  if (!quanta->converts_results) return sources;
+  sources.count = quanta->arithmetic_count;
+  for (size_t i = 0; i < sources.count; i++) {
+    sources.intervals[i] = (stored_interval_t){.low = first_source(quanta, i, result),
+                                               .high = first_source(quanta, i, result + 1) - 1};
+  }
+  return sources;
+}
+
+static bool sources_meet(const sources_t *sources, stored_interval_t interval) {
+  for (size_t i = 0; i < sources->count; i++) {
+    if (stored_intervals_meet(sources->intervals[i], interval)) return true;
+  }
+  return false;
+}
+
+static bool sources_meet_set(const sources_t *sources, const reach_set_t *set) {
+  for (size_t i = 0; i < set->count; i++) {
+    if (sources_meet(sources, set->intervals[i])) return true;
+  }
+  return false;
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------- */
+
+/* A stored input in all arithmetics; false if it has no value in one of them. */
+static bool convert_leaf(const reduce_quanta_t *quanta, int64_t stored, stored_interval_t *out) {
+  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+    int64_t value;
+    if (!reduce_convert_input(quanta, i, stored, &value)) return false;
+    if (i == 0) *out = (stored_interval_t){.low = value, .high = value};
+    out->low = MIN(out->low, value);
+    out->high = MAX(out->high, value);
+  }
+  return true;
+}
+
+static bool gather_leaves(const case_t *instance, const reduce_slices_t *slices, size_t output,
+                          arena_t *arena, reach_question_t *question) {
+  stored_interval_t *terms = ARENA_NEW_ARRAY(arena, stored_interval_t, slices->term_count);
+  question->count = slices->term_count;
+  question->terms = terms;
+  bool are_known =
+      convert_leaf(question->quanta, quantum_load(&instance->operands[1], 0), &question->init);
+  for (size_t term = 0; term < slices->term_count && are_known; term++) {
+    size_t index = slices->output_base[output] + slices->term_offset[term];
+    are_known =
+        convert_leaf(question->quanta, quantum_load(&instance->operands[0], index), &terms[term]);
+  }
+  if (are_known) reach_prepare(question);
+  return are_known;
+}
+
+/* ---- Maximum and minimum --------------------------------------------------------------------- */
+
+/* By the formula a node quantizes what it has picked once more; false if that gives no storage
+ * value. */
+static bool requantize(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored,
+                       int64_t *out_stored) {
+  const format_t *format = quanta->arithmetics[arithmetic];
+  double value = quantum_dequantize(&quanta->accumulation, format, stored);
+  *out_stored = quantum_quantize(&quanta->accumulation, format, value);
+  return quantum_is_decided(&quanta->accumulation, format, value);
+}
+
+/* Nodes are monotone, so what comes out is the extreme leaf, quantized any number of times; false
+ * if that may give no value of the storage range. */
+static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout_picked) {
+  enum { ATTEMPTS = 1000 };
+  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored_interval_t picked = *inout_picked;
+    stored_interval_t next = picked;
+    bool is_decided = true;
+    for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+      int64_t low, high;
+      is_decided &= requantize(quanta, i, picked.low, &low);
+      is_decided &= requantize(quanta, i, picked.high, &high);
+      next.low = MIN(next.low, low);
+      next.high = MAX(next.high, high);
+    }
+    if (!is_decided) return false;
+    if (next.low == picked.low && next.high == picked.high) return true;
+    *inout_picked = next;
+  }
+  *inout_picked = (stored_interval_t){.low = quanta->accumulation.storage_min,
+                                      .high = quanta->accumulation.storage_max};
+  return true;
+}
+
+bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
+                           stored_interval_t *out_picked) {
+  size_t leaves = question->count + (with_init ? 1 : 0);
+  stored_interval_t picked = with_init ? question->init : question->terms[0];
+  for (size_t i = 0; i < question->count; i++) {
+    stored_interval_t term = question->terms[i];
+    picked.low = largest ? MAX(picked.low, term.low) : MIN(picked.low, term.low);
+    picked.high = largest ? MAX(picked.high, term.high) : MIN(picked.high, term.high);
+  }
+  *out_picked = picked;
+  return leaves < 2 || close_picked(question->quanta, out_picked);
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+/* What is asked, and what has been found. */
+typedef struct quantized_ask {
+  reach_question_t question;
+  fold_body_t body;
+  sources_t sources;
+  stored_interval_t expected; /* With one initial value. */
+  bool is_known;              /* Else nobody knows what the formula gives. */
+  uint32_t init_count;        /* With which it conforms. */
+} quantized_ask_t;
+
+/* Conversions are monotone, so the ends tell. */
+bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval) {
+  const int64_t ends[] = {interval.low, interval.high};
+  bool is_decided = true;
+  for (size_t i = 0; i < quanta->arithmetic_count && quanta->converts_results; i++) {
+    for (int end = 0; end < 2; end++) {
+      const format_t *format = quanta->arithmetics[i];
+      double value = quantum_dequantize(&quanta->accumulation, format, ends[end]);
+      is_decided &= quantum_is_decided(&quanta->result, format, value);
+    }
+  }
+  return is_decided;
+}
+
+/* Whether the result conforms that comes of the interval, or does not: if what does may be beyond
+ * the range of the result, nobody knows. */
+static bool conforms_or_unknown(const quantized_ask_t *ask, stored_interval_t interval, bool meets,
+                                bool *out_is_known) {
+  if (meets) return true;
+  *out_is_known = reduce_result_is_decided(ask->question.quanta, interval);
+  return !*out_is_known;
+}
+
+/* Whether what is picked, with the initial value or without it, ends in a source. */
+static bool pick_conforms_with(const quantized_ask_t *ask, bool with_init,
+                               stored_interval_t *out_picked, bool *out_is_known) {
+  *out_is_known =
+      reduce_quantized_pick(&ask->question, ask->body == FOLD_MAXIMUM, with_init, out_picked);
+  if (!*out_is_known) return true;
+  bool meets = sources_meet(&ask->sources, *out_picked);
+  return conforms_or_unknown(ask, *out_picked, meets, out_is_known);
+}
+
+static bool pick_conforms(quantized_ask_t *ask) {
+  ask->init_count = 1;
+  if (pick_conforms_with(ask, true, &ask->expected, &ask->is_known)) return true;
+  bool may_skip =
+      ask->question.count > 0 && PERMITTED(ask->question.contract, init_count) == INIT_COUNT_ANY;
+  ask->init_count = 0;
+  stored_interval_t picked;
+  bool is_known;
+  return may_skip && pick_conforms_with(ask, false, &picked, &is_known);
+}
+
+/* Whether some schedule with so many initial values ends in a source. */
+static bool sum_conforms_with(quantized_ask_t *ask, uint32_t init_count, arena_t *arena,
+                              bool *out_is_known) {
+  enum { SET_INITS_MAX = 4 };
+  stored_interval_t bound;
+  *out_is_known = reach_bound(&ask->question, init_count, &bound);
+  if (!*out_is_known) return true;
+  bool meets = sources_meet(&ask->sources, bound);
+  if (meets && bound.low != bound.high && init_count <= SET_INITS_MAX) {
+    arena_mark_t mark = arena_mark(arena);
+    reach_set_t set;
+    meets = !reach_set_make(&ask->question, init_count, arena, &set) ||
+            sources_meet_set(&ask->sources, &set);
+    arena_rewind(arena, mark);
+  }
+  return conforms_or_unknown(ask, bound, meets, out_is_known);
+}
+
+bool reduce_init_says_nothing(const reach_question_t *question) {
+  int64_t zero_point = question->quanta->accumulation.zero_point;
+  if (question->init.low != zero_point || question->init.high != zero_point) return false;
+  stored_interval_t one, many;
+  return reach_bound(question, 1, &one) && reach_bound(question, CONTRACT_INIT_COUNT_MAX, &many) &&
+         one.low == many.low && one.high == many.high;
+}
+
+static bool sum_conforms(quantized_ask_t *ask, arena_t *arena) {
+  const reach_question_t *question = &ask->question;
+  bool is_known = true;
+  ask->init_count = 1;
+  bool conforms = sum_conforms_with(ask, 1, arena, &ask->is_known);
+  if (ask->is_known) (void)reach_bound(question, 1, &ask->expected);
+  if (conforms || PERMITTED(question->contract, init_count) != INIT_COUNT_ANY) return conforms;
+  if (question->count > 0) {
+    ask->init_count = 0;
+    if (sum_conforms_with(ask, 0, arena, &is_known)) return true;
+  }
+  if (reduce_init_says_nothing(question)) return false;
+  for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
+    ask->init_count = count;
+    if (sum_conforms_with(ask, count, arena, &is_known)) return true;
+  }
+  return false;
+}
+
+static int64_t distance_to(stored_interval_t interval, int64_t value) {
+  return value < interval.low ? interval.low - value : MAX(value - interval.high, 0);
+}
+
+static void describe(const quantized_ask_t *ask, const reduce_quanta_t *quanta, int64_t got,
+                     answer_t *answer) {
+  answer->is_quantum = true;
+  if (!ask->is_known) {
+    answer->is_weak = true;
+    snprintf(answer->expected, sizeof answer->expected,
+             "anything: the formula leaves the storage range");
+    return;
+  }
+  stored_interval_t expected = {.low = reduce_convert_result(quanta, 0, ask->expected.low),
+                                .high = reduce_convert_result(quanta, 0, ask->expected.high)};
+  for (size_t i = 1; i < quanta->arithmetic_count; i++) {
+    expected.low = MIN(expected.low, reduce_convert_result(quanta, i, ask->expected.low));
+    expected.high = MAX(expected.high, reduce_convert_result(quanta, i, ask->expected.high));
+  }
+  if (expected.low == expected.high) {
+    snprintf(answer->expected, sizeof answer->expected, "%" PRId64, expected.low);
+  } else {
+    snprintf(answer->expected, sizeof answer->expected, "%" PRId64 " .. %" PRId64, expected.low,
+             expected.high);
+  }
+  answer->has_reference = true;
+  answer->ulp_error = (double)distance_to(expected, got); /* In quanta. */
+  if (!answer->conforms) return;
+  answer->is_weak =
+      expected.low <= quanta->result.storage_min && expected.high >= quanta->result.storage_max;
+  if (ask->init_count != 1) {
+    snprintf(answer->observed, sizeof answer->observed, "init_count=%u", ask->init_count);
+  }
+}
+
+status_t reduce_quantized_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
+                              answer_t *out_answer) {
+  const case_t *instance = call->instance;
+  reduce_quanta_t quanta;
+  STATUS_TRY(reduce_quanta_make(&instance->program, call->contract, &quanta, call->error));
+  reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
+  int64_t got = quantum_load(result, component);
+  quantized_ask_t ask = {.question = {.quanta = &quanta, .contract = call->contract},
+                         .body = reduce_fold_body(&instance->program),
+                         .sources = find_sources(&quanta, got)};
+  answer_t answer = {.conforms = true};
+  if (gather_leaves(instance, &slices, component, call->arena, &ask.question)) {
+    answer.conforms = ask.body == FOLD_ADD ? sum_conforms(&ask, call->arena) : pick_conforms(&ask);
+  }
+  describe(&ask, &quanta, got, &answer);
+  *out_answer = answer;
+  return STATUS_OK;
+}

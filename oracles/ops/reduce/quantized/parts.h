@@ -1,0 +1,19 @@
+/* What answers and boxes of quantized reductions share.  Private to the folder. */
+#ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PARTS_H
+#define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PARTS_H
+
+#include "oracles/ops/reduce/quantized/reach.h"
+
+/* What the largest (smallest) leaf may become, which nodes may quantize any number of times; false
+ * if that may give no value of the storage range.  There is a leaf. */
+bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
+                           stored_interval_t *out_picked);
+
+/* Whether the output conversion gives values of the storage range for all of the interval. */
+bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval);
+
+/* Whether the initial value lies at the zero point and no node errs with it: then it says nothing,
+ * however often it is there. */
+bool reduce_init_says_nothing(const reach_question_t *question);
+
+#endif

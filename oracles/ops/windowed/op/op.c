@@ -1,0 +1,344 @@
+#include "oracles/ops/windowed/op/op.h"
+
+#include <inttypes.h>
+
+window_t windowed_along(const windowed_attributes_t *attributes, uint32_t dim) {
+  bool has_dilations = attributes->base_dilations.count > 0;
+  return (window_t){
+      .size = attributes->window_dimensions.dims[dim],
+      .stride = attributes->window_strides.dims[dim],
+      .base_dilation = has_dilations ? attributes->base_dilations.dims[dim] : 1,
+      .window_dilation = has_dilations ? attributes->window_dilations.dims[dim] : 1,
+      .low = attributes->padding.low[dim],
+      .high = attributes->padding.high[dim],
+  };
+}
+
+type_t windowed_counts(const windowed_attributes_t *attributes, const type_t *operand) {
+  type_t counts = *operand;
+  for (uint32_t dim = 0; dim < operand->rank; dim++) {
+    window_t window = windowed_along(attributes, dim);
+    counts.dims[dim] = window_count(&window, operand->dims[dim]);
+  }
+  return counts;
+}
+
+static bool is_reduce_window(const program_t *program) { return program->op == &reduce_window_op; }
+
+reduction_types_t windowed_types(const program_t *program) {
+  const type_t *inputs = &program->operands[is_reduce_window(program) ? 0 : SELECT_SOURCE];
+  return reduction_types(&windowed_attributes(program)->reduction, inputs, program->results,
+                         program->result_count);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static const char *const select_names[WINDOWED_SELECT_COUNT] = {"ge", "gt", "le", "lt"};
+
+static status_t parse_list(scan_t *scan, const char *key, dimension_list_t *out_list,
+                           failure_t *error) {
+  STATUS_TRY(scan_expect(scan, key, error));
+  return dimension_list_parse(scan, out_list, error);
+}
+
+static status_t parse_select(scan_t *scan, windowed_select_t *out_select, failure_t *error) {
+  STATUS_TRY(scan_expect(scan, " select=", error));
+  scan_t start = *scan;
+  str_t name = scan_until(scan, " ");
+  for (int select = 0; select < WINDOWED_SELECT_COUNT; select++) {
+    if (!str_equal_text(name, select_names[select])) continue;
+    *out_select = (windowed_select_t)select;
+    return STATUS_OK;
+  }
+  return scan_fail_expecting(&start, error, "ge, gt, le or lt");
+}
+
+/* What follows the bodies, of both ops. */
+static status_t parse_windows(scan_t *scan, bool has_dilations, arena_t *arena,
+                              windowed_attributes_t *attributes, failure_t *error) {
+  STATUS_TRY(parse_list(scan, " window_dimensions=", &attributes->window_dimensions, error));
+  STATUS_TRY(parse_list(scan, " window_strides=", &attributes->window_strides, error));
+  if (has_dilations) {
+    STATUS_TRY(parse_list(scan, " base_dilations=", &attributes->base_dilations, error));
+    STATUS_TRY(parse_list(scan, " window_dilations=", &attributes->window_dilations, error));
+  }
+  STATUS_TRY(scan_expect(scan, " padding=", error));
+  STATUS_TRY(padding_list_parse(scan, &attributes->padding, error));
+  return reduction_parse_accumulation(scan, arena, &attributes->reduction, error);
+}
+
+static status_t parse_reduce_window(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                    failure_t *error) {
+  windowed_attributes_t *attributes = ARENA_NEW_ARRAY(arena, windowed_attributes_t, 1);
+  *attributes = (windowed_attributes_t){0};
+  STATUS_TRY(reduction_parse_body(scan, "body", &attributes->reduction, error));
+  STATUS_TRY(parse_windows(scan, true, arena, attributes, error));
+  inout_program->attributes = attributes;
+  return STATUS_OK;
+}
+
+static status_t parse_select_and_scatter(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                         failure_t *error) {
+  windowed_attributes_t *attributes = ARENA_NEW_ARRAY(arena, windowed_attributes_t, 1);
+  *attributes = (windowed_attributes_t){0};
+  STATUS_TRY(parse_select(scan, &attributes->select, error));
+  STATUS_TRY(reduction_parse_body(scan, "scatter", &attributes->reduction, error));
+  STATUS_TRY(parse_windows(scan, false, arena, attributes, error));
+  inout_program->attributes = attributes;
+  return STATUS_OK;
+}
+
+static void print_list(const char *key, const dimension_list_t *list, GString *out_text) {
+  g_string_append(out_text, key);
+  dimension_list_print(list, out_text);
+}
+
+static void print_attributes(const program_t *program, GString *out_text) {
+  const windowed_attributes_t *attributes = windowed_attributes(program);
+  bool has_dilations = is_reduce_window(program);
+  if (!has_dilations) {
+    g_string_append_printf(out_text, " select=%s", select_names[attributes->select]);
+  }
+  reduction_print_body(&attributes->reduction, has_dilations ? "body" : "scatter", out_text);
+  print_list(" window_dimensions=", &attributes->window_dimensions, out_text);
+  print_list(" window_strides=", &attributes->window_strides, out_text);
+  if (has_dilations) {
+    print_list(" base_dilations=", &attributes->base_dilations, out_text);
+    print_list(" window_dilations=", &attributes->window_dilations, out_text);
+  }
+  g_string_append(out_text, " padding=");
+  padding_list_print(&attributes->padding, out_text);
+  reduction_print_accumulation(&attributes->reduction, out_text);
+}
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  g_string_append(out_text, reduce_body_table[windowed_attributes(program)->reduction.body].name);
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* "2x3"; "1" of no dimension. */
+static void print_sizes(const dimension_list_t *list, GString *out_text) {
+  if (list->count == 0) g_string_append_c(out_text, '1');
+  for (uint32_t i = 0; i < list->count; i++) {
+    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : "x", list->dims[i]);
+  }
+}
+
+static bool has_steps(const dimension_list_t *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (list->dims[i] != 1) return true;
+  }
+  return false;
+}
+
+static void print_steps(const char *before, const dimension_list_t *list, GString *out_text) {
+  if (!has_steps(list)) return;
+  g_string_append(out_text, before);
+  print_sizes(list, out_text);
+}
+
+/* "windows of 2x3 elements, stride 2x1, padding [[0,0],[1,1]]" and so on, as far as needed. */
+static void print_windows(const windowed_attributes_t *attributes, GString *out_text) {
+  bool is_padded = false;
+  for (uint32_t i = 0; i < attributes->padding.count; i++) {
+    is_padded |= attributes->padding.low[i] != 0 || attributes->padding.high[i] != 0;
+  }
+  g_string_append(out_text, "windows of ");
+  print_sizes(&attributes->window_dimensions, out_text);
+  print_steps(", strides ", &attributes->window_strides, out_text);
+  print_steps(", base dilations ", &attributes->base_dilations, out_text);
+  print_steps(", window dilations ", &attributes->window_dilations, out_text);
+  if (!is_padded) return;
+  g_string_append(out_text, ", padding ");
+  padding_list_print(&attributes->padding, out_text);
+}
+
+static void print_reduce_window_words(const program_t *program, GString *out_text) {
+  const windowed_attributes_t *attributes = windowed_attributes(program);
+  reduction_types_t types = windowed_types(program);
+  g_string_append_printf(out_text, "%s each window of ",
+                         reduce_body_table[attributes->reduction.body].summary);
+  type_print(&program->operands[0], out_text);
+  g_string_append(out_text, " (");
+  print_windows(attributes, out_text);
+  g_string_append_c(out_text, ')');
+  reduction_print_words(&types, out_text);
+  g_string_append_printf(out_text, ": %zu windows", type_element_count(&program->results[0]));
+}
+
+static void print_select_words(const program_t *program, GString *out_text) {
+  static const char *const selects[WINDOWED_SELECT_COUNT] = {
+      "first of the largest", "last of the largest", "first of the smallest",
+      "last of the smallest"};
+  const windowed_attributes_t *attributes = windowed_attributes(program);
+  reduction_types_t types = windowed_types(program);
+  g_string_append_printf(out_text, "gives each element of the source to the %s in a window of ",
+                         selects[attributes->select]);
+  type_print(&program->operands[SELECT_OPERAND], out_text);
+  g_string_append(out_text, " (");
+  print_windows(attributes, out_text);
+  g_string_append_printf(out_text, "), and %s what each element gets",
+                         reduce_body_table[attributes->reduction.body].summary);
+  reduction_print_words(&types, out_text);
+  g_string_append_printf(out_text, ": %zu windows",
+                         type_element_count(&program->operands[SELECT_SOURCE]));
+}
+
+/* ---- Roles of the operands ------------------------------------------------------------------- */
+
+static bool is_init_operand(const program_t *program, uint32_t operand) {
+  return is_reduce_window(program) ? operand >= program->operand_count / 2 : operand == SELECT_INIT;
+}
+
+static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
+  uint32_t input = is_reduce_window(program) ? operand - program->operand_count / 2 : 0;
+  scalar_type_t type = scalar_type_of(&program->operands[operand]);
+  return reduction_neutral_bits(&windowed_attributes(program)->reduction, &type, input);
+}
+
+/* Windows may overlap along any of them. */
+static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
+  if (is_init_operand(program, operand)) return 0;
+  const dimension_list_t *sizes = &windowed_attributes(program)->window_dimensions;
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < sizes->count; i++) {
+    if (sizes->dims[i] > 1) mask |= 1u << i;
+  }
+  return mask;
+}
+
+/* ---- The rows -------------------------------------------------------------------------------- */
+
+static const char *reduce_window_validate_under(const program_t *program,
+                                                const contract_t *contract) {
+  reduction_types_t types = windowed_types(program);
+  return reduction_validate_under(&types, contract, "C13", "C16");
+}
+
+static const char *select_validate_under(const program_t *program, const contract_t *contract) {
+  reduction_types_t types = windowed_types(program);
+  return reduction_validate_under(&types, contract, "C10", "C12");
+}
+
+#define ONE_PER_DIMENSION(list) #list " has one entry for each dimension of the operand"
+#define POSITIVE(list) "each entry of " #list " is at least 1"
+
+static const op_constraint_t reduce_window_constraints[] = {
+    OP_SPECIFIED("C1",
+                 "there are as many inputs as initial values and as results, and at least one"),
+    OP_SPECIFIED("C2", "all inputs have the same shape"),
+    OP_SPECIFIED("C3", "each input and its initial value have the same element type"),
+    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
+    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
+    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
+    OP_SPECIFIED("C7", POSITIVE(window_strides)),
+    OP_SPECIFIED("C8", ONE_PER_DIMENSION(base_dilations)),
+    OP_SPECIFIED("C9", POSITIVE(base_dilations)),
+    OP_SPECIFIED("C10", ONE_PER_DIMENSION(window_dilations)),
+    OP_SPECIFIED("C11", POSITIVE(window_dilations)),
+    OP_SPECIFIED("C12", "padding has one pair for each dimension of the inputs"),
+    OP_SPECIFIED("C13",
+                 "the body takes and returns one scalar for each input, of a type to which that "
+                 "input can be "
+                 "converted"),
+    OP_SPECIFIED("C14", "all results have the same shape"),
+    OP_SPECIFIED(
+        "C15",
+        "each dimension of the results has the number of windows that fit along the inputs'"),
+    OP_SPECIFIED(
+        "C16",
+        "each result has the element type that the body returns, or one that the RFC permits"),
+    REDUCTION_CONSTRAINTS("C13", "C16"),
+    OP_FORBIDDEN("types", "initial values have rank 0, and no type is quantized per axis",
+                 "inputs (I1), (I2)"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t reduce_window_contract_constraints[] = {
+    REDUCTION_CONTRACT_CONSTRAINTS("C13", "C16"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t select_constraints[] = {
+    OP_SPECIFIED("C1", "operand and source have the same element type"),
+    OP_SPECIFIED(
+        "C2",
+        "each dimension of the source has the number of windows that fit along the operand's"),
+    OP_SPECIFIED("C3", "operand and initial value have the same element type"),
+    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
+    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
+    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
+    OP_SPECIFIED("C7", POSITIVE(window_strides)),
+    OP_SPECIFIED("C8", "padding has one pair for each dimension of the operand"),
+    OP_INHERENT("C9",
+                "select takes two scalars of the operand's element type and returns a boolean; a "
+                "case gives it no other type, so it cannot break this"),
+    OP_SPECIFIED(
+        "C10",
+        "scatter takes and returns a scalar of a type to which the operand's can be converted"),
+    OP_SPECIFIED("C11", "the result has the shape of the operand"),
+    OP_SPECIFIED(
+        "C12", "the result has the element type that scatter returns, or one that the RFC permits"),
+    REDUCTION_CONSTRAINTS("C10", "C12"),
+    OP_FORBIDDEN("types",
+                 "there are three operands and a result, the initial value has rank 0, and no type "
+                 "is quantized per axis",
+                 "inputs (I1-I3) and outputs"),
+    OP_UNMODELLED("order", "what select compares are no complex numbers"),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t select_contract_constraints[] = {
+    REDUCTION_CONTRACT_CONSTRAINTS("C10", "C12"),
+    OP_CONSTRAINTS_END,
+};
+
+static const char *const reduce_window_policies[] = {"window_padding", NULL};
+static const char *const select_policies[] = {"selection", NULL};
+
+const op_t reduce_window_op = {
+    .name = "stablehlo.reduce_window",
+    .spec = "StableHLO specification, reduce_window",
+    .summary = "combines the elements of windows with a body, from an initial value",
+    .attributes_bytes = sizeof(windowed_attributes_t),
+    .constraints = reduce_window_constraints,
+    .contract_constraints = reduce_window_contract_constraints,
+    .draw = reduce_window_draw,
+    .validate = reduce_window_validate,
+    .validate_under = reduce_window_validate_under,
+    .parse_attributes = parse_reduce_window,
+    .print_attributes = print_attributes,
+    .print_algorithm = print_algorithm,
+    .policies = reduce_window_policies,
+    .print_mlir = reduce_window_print_mlir,
+    .print_words = print_reduce_window_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = reduce_window_draw_edges,
+    .is_init_operand = is_init_operand,
+    .neutral_bits = neutral_bits,
+};
+
+const op_t select_and_scatter_op = {
+    .name = "stablehlo.select_and_scatter",
+    .spec = "StableHLO specification, select_and_scatter",
+    .summary = "combines the source elements of the windows that select the same element",
+    .attributes_bytes = sizeof(windowed_attributes_t),
+    .constraints = select_constraints,
+    .contract_constraints = select_contract_constraints,
+    .draw = select_and_scatter_draw,
+    .validate = select_and_scatter_validate,
+    .validate_under = select_validate_under,
+    .parse_attributes = parse_select_and_scatter,
+    .print_attributes = print_attributes,
+    .print_algorithm = print_algorithm,
+    .policies = select_policies,
+    .print_mlir = select_and_scatter_print_mlir,
+    .print_words = print_select_words,
+    .reduced_dimensions = reduced_dimensions,
+    .draw_edges = select_and_scatter_draw_edges,
+    .is_init_operand = is_init_operand,
+    .neutral_bits = neutral_bits,
+};
+
+const op_t *const windowed_ops[] = {&reduce_window_op, &select_and_scatter_op, NULL};

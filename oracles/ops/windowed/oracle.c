@@ -1,0 +1,20 @@
+/* The oracle rows of stablehlo.reduce_window and stablehlo.select_and_scatter: reduces of what
+ * windows hold, and of what is scattered to one place. */
+#include "oracles/ops/windowed/gather.h"
+
+static const oracle_t reduce_window_oracle = {
+    .op_name = "stablehlo.reduce_window",
+    .gathering = &reduce_window_gathering,
+    GATHERED_FUNCTIONS,
+    .enclose = gathered_enclose,
+};
+
+static const oracle_t select_and_scatter_oracle = {
+    .op_name = "stablehlo.select_and_scatter",
+    .gathering = &select_and_scatter_gathering,
+    GATHERED_FUNCTIONS,
+};
+
+extern const oracle_t *const windowed_oracles[];
+const oracle_t *const windowed_oracles[] = {&reduce_window_oracle, &select_and_scatter_oracle,
+                                            NULL};

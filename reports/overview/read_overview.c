@@ -1,0 +1,239 @@
+#include "reports/overview/overview.h"
+
+#include <string.h>
+
+#include "harness/model/contract.h"
+#include "harness/store/reader.h"
+#include "reports/overview/overview_states.h"
+#include "reports/report.h"
+
+enum { PASTED_LINE_BYTES_MAX = 2000 };
+
+static const char SLACK_USED[] =
+    "WITH bucketed AS ("
+    " SELECT executor_id, op, bucket, max(high) AS high, sum(cases) AS cases FROM histogram"
+    " WHERE measure = 'slack' AND outcome = 'conforms' GROUP BY executor_id, op, bucket"
+    "), running AS ("
+    " SELECT *, sum(cases) OVER (same ORDER BY bucket) AS so_far, sum(cases) OVER same AS total"
+    " FROM bucketed WINDOW same AS (PARTITION BY executor_id, op)"
+    "), ranked AS ("
+    " SELECT executor_id, op, max(total) AS cases,"
+    "  min(high) FILTER (WHERE so_far >= 0.5 * total) AS p50,"
+    "  min(high) FILTER (WHERE so_far >= 0.9 * total) AS p90,"
+    "  min(high) FILTER (WHERE so_far >= 0.99 * total) AS p99, max(high) AS p100"
+    " FROM running GROUP BY executor_id, op"
+    "), extreme AS ("
+    " SELECT executor_id, op, max(slack_max) AS most FROM counter WHERE outcome = 'conforms'"
+    " GROUP BY executor_id, op"
+    "), known AS ("
+    " SELECT ranked.*, coalesce(most, p100) AS maximum"
+    " FROM ranked LEFT JOIN extreme USING (executor_id, op)"
+    ") SELECT executor, op, cases, min(p50, maximum) AS p50, min(p90, maximum) AS p90,"
+    " min(p99, maximum) AS p99, maximum AS max FROM known JOIN executor_label USING (executor_id)"
+    " ORDER BY maximum DESC, executor, op";
+
+static const char FINDINGS[] =
+    "SELECT id, executor, name AS executor_name, signature, permissions, op, algorithm, types, "
+    "outcome, class,"
+    " broken_constraint, sightings, first_seen, last_seen, first_campaign, slack, ulp_error,"
+    " small_wrong_count, small_component_count, small_got, small_expected, reason, cause,"
+    " cause_words, pattern, small_case_line, small_case_seed, is_shrunk,"
+    " first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1) AS is_new"
+    " FROM finding JOIN executor USING (executor_id) JOIN run ON run.run_id = last_run_id"
+    " JOIN contract USING (contract_id)"
+    " ORDER BY is_new DESC, slack IS NULL, slack DESC, ulp_error DESC, sightings DESC, id";
+
+static const struct {
+  const char *name;
+  const char *sql; /* NULL: the named query. */
+} SECTIONS[OVERVIEW_SECTION_COUNT] = {
+    [OVERVIEW_TOTALS] = {"totals", NULL},
+    [OVERVIEW_UNJUDGED] = {"unjudged", NULL},
+    [OVERVIEW_NEW] = {"new", NULL},
+    [OVERVIEW_CAUSES] = {"causes", NULL},
+    [OVERVIEW_ALGORITHMS] = {"by-algorithm", NULL},
+    [OVERVIEW_PERCENTILES] = {"percentiles", NULL},
+    [OVERVIEW_HISTOGRAM] = {"histogram", NULL},
+    [OVERVIEW_SLACK_USED] = {"slack-used", SLACK_USED},
+    [OVERVIEW_TREND] = {"trend", NULL},
+    [OVERVIEW_CONSTRAINTS] = {"constraints", NULL},
+    [OVERVIEW_TIME] = {"time", NULL},
+    [OVERVIEW_VERSIONS] = {"versions", NULL},
+    [OVERVIEW_RUNS] = {"runs", NULL},
+    [OVERVIEW_FINDINGS] = {"findings", FINDINGS},
+};
+
+const char *overview_section_name(overview_section_t section) { return SECTIONS[section].name; }
+
+static status_t read_sections(store_reader_t *reader, overview_t *overview, failure_t *error) {
+  for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) {
+    const char *sql =
+        SECTIONS[i].sql != NULL ? SECTIONS[i].sql : report_find_query(SECTIONS[i].name);
+    STATUS_TRY(store_reader_query(reader, sql, report_grid_add, &overview->sections[i], error));
+  }
+  return STATUS_OK;
+}
+
+status_t overview_read(const char *path, const char *campaign, overview_t *out_overview,
+                       failure_t *error) {
+  store_reader_t *reader = NULL;
+  STATUS_TRY(store_reader_open(path, campaign, &reader, error));
+  g_autofree char *name = g_path_get_basename(path);
+  *out_overview =
+      (overview_t){.database = g_utf8_make_valid(name, -1), .campaign = g_strdup(campaign)};
+  for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_init(&out_overview->sections[i]);
+  status_t status = read_sections(reader, out_overview, error);
+  store_reader_close(reader);
+  if (status == STATUS_OK) status = overview_read_states(path, &out_overview->states, error);
+  if (status != STATUS_OK) overview_free(out_overview);
+  return status;
+}
+
+void overview_free(overview_t *overview) {
+  for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_deinit(&overview->sections[i]);
+  if (overview->states != NULL) g_hash_table_destroy(overview->states);
+  g_free(overview->database);
+  g_free(overview->campaign);
+}
+
+const store_value_t *overview_cell(const report_grid_t *grid, size_t row, const char *column) {
+  for (int i = 0; i < grid->column_count; i++) {
+    if (strcmp(report_grid_name(grid, i), column) == 0) return report_grid_cell(grid, row, i);
+  }
+  g_error("no column %s", column); /* The queries are our own. */
+}
+
+const char *overview_text(const report_grid_t *grid, size_t row, const char *column) {
+  const store_value_t *value = overview_cell(grid, row, column);
+  return value->text == NULL ? "" : value->text;
+}
+
+double overview_number(const report_grid_t *grid, size_t row, const char *column) {
+  const store_value_t *value = overview_cell(grid, row, column);
+  return value->kind == STORE_INTEGER || value->kind == STORE_REAL ? value->real : 0;
+}
+
+double overview_total(const overview_t *overview, const char *column) {
+  return overview_number(&overview->sections[OVERVIEW_TOTALS], 0, column);
+}
+
+size_t overview_finding_count(const overview_t *overview) {
+  return report_grid_row_count(&overview->sections[OVERVIEW_FINDINGS]);
+}
+
+overview_finding_t overview_finding(const overview_t *overview, size_t index) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_FINDINGS];
+  return (overview_finding_t){
+      .id = overview_cell(grid, index, "id")->integer,
+      .executor = overview_text(grid, index, "executor"),
+      .op = overview_text(grid, index, "op"),
+      .algorithm = overview_text(grid, index, "algorithm"),
+      .types = overview_text(grid, index, "types"),
+      .class_ = overview_text(grid, index, "class"),
+      .outcome = overview_text(grid, index, "outcome"),
+      .broken_constraint = overview_text(grid, index, "broken_constraint"),
+      .cause = overview_text(grid, index, "cause"),
+      .cause_words = overview_text(grid, index, "cause_words"),
+      .pattern = overview_text(grid, index, "pattern"),
+      .got = overview_text(grid, index, "small_got"),
+      .expected = overview_text(grid, index, "small_expected"),
+      .reason = overview_text(grid, index, "reason"),
+      .case_line = overview_text(grid, index, "small_case_line"),
+      .first_seen = overview_text(grid, index, "first_seen"),
+      .last_seen = overview_text(grid, index, "last_seen"),
+      .sightings = overview_number(grid, index, "sightings"),
+      .wrong_count = overview_number(grid, index, "small_wrong_count"),
+      .component_count = overview_number(grid, index, "small_component_count"),
+      .is_shrunk = overview_number(grid, index, "is_shrunk") != 0,
+      .is_new = overview_number(grid, index, "is_new") != 0,
+  };
+}
+
+/* As short as it can be said; nothing for the contract that is the default.  `identified` predicts
+ * with the profiles of the database. */
+static void append_contract(const overview_t *overview, const char *permissions,
+                            GString *out_text) {
+  contract_t contract;
+  if (contract_parse(str_from(permissions), &contract, NULL) != STATUS_OK) return;
+  GString *words = g_string_new(NULL);
+  contract_print_short(&contract, words);
+  if (strcmp(words->str, "backend") != 0) {
+    g_autofree char *quoted = g_shell_quote(words->str);
+    g_string_append_printf(out_text, " --contract %s", quoted);
+    if (PERMITTED(&contract, bits) == BITS_IDENTIFIED) {
+      g_autofree char *database = g_shell_quote(overview->database);
+      g_string_append_printf(out_text, " --db %s", database);
+    }
+  }
+  g_string_free(words, TRUE);
+}
+
+char *overview_program_line(const overview_t *overview, size_t index) {
+  const char *line =
+      overview_text(&overview->sections[OVERVIEW_FINDINGS], index, "small_case_line");
+  const char *data = strstr(line, " : ");
+  return data == NULL ? g_strdup(line) : g_strndup(line, (gsize)(data - line));
+}
+
+/* A long line is drawn again from its seed; where it has none, the database hands it out. */
+static void append_case(const overview_t *overview, size_t index, GString *out_text) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_FINDINGS];
+  const char *line = overview_text(grid, index, "small_case_line");
+  const char *seed = overview_text(grid, index, "small_case_seed");
+  if (strlen(line) <= PASTED_LINE_BYTES_MAX) {
+    g_autofree char *quoted = g_shell_quote(line);
+    g_string_append_printf(out_text, "assay replay %s", quoted);
+  } else if (strcmp(seed, "0") != 0) {
+    g_autofree char *program = overview_program_line(overview, index);
+    g_autofree char *quoted = g_shell_quote(program);
+    g_string_append_printf(out_text, "assay gen --program %s --case-seed %s | assay replay -",
+                           quoted, seed);
+  } else {
+    g_autofree char *database = g_shell_quote(overview->database);
+    g_string_append_printf(out_text,
+                           "sqlite3 %s 'SELECT small_case_line FROM finding WHERE id = %s' | assay "
+                           "replay -",
+                           database, overview_text(grid, index, "id"));
+  }
+}
+
+void overview_print_replay(const overview_t *overview, size_t index, GString *out_text) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_FINDINGS];
+  append_case(overview, index, out_text);
+  g_autofree char *executor = g_shell_quote(overview_text(grid, index, "executor_name"));
+  g_string_append_printf(out_text, " --executor %s", executor);
+  append_contract(overview, overview_text(grid, index, "permissions"), out_text);
+  const char *class_ = overview_text(grid, index, "class");
+  static const char *const fatal[] = {"crash", "ended", "hang", NULL};
+  if (g_strv_contains(fatal, class_)) {
+    g_string_append(out_text, " --isolate");
+  }
+}
+
+void overview_print_finding(const overview_t *overview, size_t index, GString *out_text) {
+  overview_finding_t finding = overview_finding(overview, index);
+  g_string_append(out_text, finding.class_);
+  if (finding.broken_constraint[0] != '\0') {
+    g_string_append_printf(out_text, ": accepts what breaks %s", finding.broken_constraint);
+  }
+  if (finding.got[0] != '\0') {
+    g_string_append_printf(out_text, ": %s, expected %s", finding.got, finding.expected);
+  }
+  if (finding.reason[0] != '\0') g_string_append_printf(out_text, ": %s", finding.reason);
+  const char *cause = finding.cause_words[0] != '\0' ? finding.cause_words : finding.cause;
+  if (cause[0] != '\0') g_string_append_printf(out_text, "; cause: %s", cause);
+  if (finding.pattern[0] != '\0') g_string_append_printf(out_text, "; %s", finding.pattern);
+}
+
+size_t overview_find(const overview_t *overview, const char *executor, const char *op,
+                     const char *algorithm) {
+  size_t count = overview_finding_count(overview);
+  for (size_t i = 0; i < count; i++) {
+    overview_finding_t finding = overview_finding(overview, i);
+    if (strcmp(finding.executor, executor) == 0 && strcmp(finding.op, op) == 0 &&
+        strcmp(finding.algorithm, algorithm) == 0) {
+      return i;
+    }
+  }
+  return count;
+}
