@@ -46,7 +46,8 @@ typedef struct oracle {
    * could have given the call's results, under the contract, in the op's own order and joined by
    * '|': each accept set holds every component.  STATUS_UNSUPPORTED if the program has no
    * algorithms.  And whether an algorithm has that name, which models may run; and the contract
-   * that permits all that implementations of an algorithm are known to do.  All four may be NULL. */
+   * that permits all that implementations of an algorithm are known to do.  All four may be
+   * NULL. */
   bool (*names_algorithm)(const program_t *program);
   bool (*knows_algorithm)(str_t name);
   void (*loosen_algorithms)(contract_t *inout_contract);

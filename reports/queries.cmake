@@ -17,4 +17,4 @@ embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.css PAGE_STYLE)
 embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.js PAGE_SCRIPT)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/html/page_assets.c.in
                ${CMAKE_BINARY_DIR}/generated/page_assets.c @ONLY)
-target_sources(assay_reports PRIVATE ${CMAKE_BINARY_DIR}/generated/page_assets.c)
+target_sources(assay_reports_html PRIVATE ${CMAKE_BINARY_DIR}/generated/page_assets.c)

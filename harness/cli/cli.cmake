@@ -1,5 +1,7 @@
 # The program: build/assay.
-file(GLOB CLI_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/harness/cli/*.c)
+file(GLOB CLI_SOURCES CONFIGURE_DEPENDS
+     ${CMAKE_SOURCE_DIR}/harness/cli/*.c ${CMAKE_SOURCE_DIR}/harness/cli/options/*.c
+     ${CMAKE_SOURCE_DIR}/harness/cli/task/*.c ${CMAKE_SOURCE_DIR}/harness/cli/verbs/*/*.c)
 
 # `assay fuzz` hosts libFuzzer in the program itself.  Only clang brings it.
 set(LIBFUZZER "")
@@ -10,11 +12,11 @@ if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     OUTPUT_VARIABLE LIBFUZZER OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
 if(EXISTS "${LIBFUZZER}")
-  list(FILTER CLI_SOURCES EXCLUDE REGEX "/fuzz_driver_missing\\.c$")
+  list(FILTER CLI_SOURCES EXCLUDE REGEX "/driver_missing\\.c$")
 else()
   message(STATUS "no libFuzzer with ${CMAKE_C_COMPILER}: `assay fuzz` will say so")
   set(LIBFUZZER "")
-  list(FILTER CLI_SOURCES EXCLUDE REGEX "/fuzz_driver\\.c$")
+  list(FILTER CLI_SOURCES EXCLUDE REGEX "/drive_libfuzzer\\.c$")
 endif()
 
 # `assay --version` tells the commit: looked up at each build, compiled again where it is another one.
@@ -30,7 +32,7 @@ add_custom_target(build_info BYPRODUCTS ${BUILD_INFO}
 
 add_executable(assay ${CLI_SOURCES} ${BUILD_INFO})
 target_compile_definitions(assay PRIVATE ASSAY_VERSION="${PROJECT_VERSION}")
-target_link_libraries(assay PRIVATE assay_run assay_search assay_campaign assay_reports assay_tap
+target_link_libraries(assay PRIVATE assay_runs assay_search assay_campaign assay_reports assay_tap
                                     PkgConfig::JANSSON
                                     ${LIBFUZZER})
 if(LIBFUZZER)

@@ -6,29 +6,19 @@
  *   openblas?options      a plugin, built from harness/exec/plugins/NAME_plugin.c
  *   proc:COMMAND          a worker process: harness/exec/workers/worker.md
  *   xla?options           a worker of ours that is installed: harness/exec/registry/registry.h
- *   model:..., canary:... builtin, from a table that the caller passes: harness/builtin/builtin.h */
+ *   model:..., canary:... builtin, from a table that the caller passes: harness/builtin/builtin.h
+ */
 #ifndef ASSAY_EXEC_EXECUTOR_H
 #define ASSAY_EXEC_EXECUTOR_H
 
 #include "harness/exec/assay_executor.h"
+#include "harness/exec/transport/outcome.h"
 #include "harness/model/op.h"
 
 typedef struct executor executor_t;
 typedef struct executor_program executor_program_t; /* A compiled program. */
 
-/* What an executor did with a call. */
-typedef enum executor_outcome {
-  EXECUTOR_OK,
-  EXECUTOR_REFUSED,  /* Said that it does not support the program. */
-  EXECUTOR_REJECTED, /* Said that the program is invalid. */
-  EXECUTOR_FAILED,   /* Said that it tried and could not. */
-  EXECUTOR_CRASHED,  /* A fault ended its process: SIGSEGV, SIGABRT, ... */
-  EXECUTOR_ENDED,    /* Its process ended otherwise: it left, or was killed. */
-  EXECUTOR_TIMED_OUT,
-  EXECUTOR_GARBAGE, /* Broke the protocol; the reason says how. */
-} executor_outcome_t;
-
-typedef struct call_memory call_memory_t; /* call_memory.h */
+typedef struct call_memory call_memory_t; /* transport/call_memory.h */
 
 typedef struct executor_options {
   bool isolate;              /* Host it in a process of its own (workers always are). */
@@ -91,12 +81,7 @@ bool executor_is_process(const executor_t *executor);
  * do with one that breaks a constraint, nor to die of it. */
 bool executor_validates(const executor_t *executor);
 
-/* Whether the backend's declared target holds the program: yes, no, or it has declared none. */
-typedef enum executor_promise {
-  EXECUTOR_PROMISE_NONE,
-  EXECUTOR_PROMISE_YES,
-  EXECUTOR_PROMISE_NO
-} executor_promise_t;
+/* Whether the backend's declared target holds the program. */
 executor_promise_t executor_promises(executor_t *executor, const program_t *program);
 
 /* Compiles a program, or finds it compiled: handles are kept under the program's hash, the least

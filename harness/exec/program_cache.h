@@ -2,6 +2,7 @@
 #ifndef ASSAY_EXEC_PROGRAM_CACHE_H
 #define ASSAY_EXEC_PROGRAM_CACHE_H
 
+#include "harness/exec/executor.h"
 #include "harness/exec/transport/transport.h"
 
 enum {

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "harness/run/quant_measurement.h"
+#include "harness/quant_run/measurement.h"
 
 /* Everything is borrowed. */
 typedef struct quant_report {

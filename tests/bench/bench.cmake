@@ -5,7 +5,7 @@ file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/bench/bench_
 foreach(source IN LISTS BENCH_SOURCES)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
-  target_link_libraries(${name} PRIVATE assay_run assay_search)
+  target_link_libraries(${name} PRIVATE assay_runs assay_search)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   if(openblas_LIBRARY AND openblas_INCLUDE_DIR)
     target_compile_definitions(${name} PRIVATE BENCH_HAVE_OPENBLAS=1)

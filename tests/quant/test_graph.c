@@ -13,7 +13,8 @@ enum { ROUNDS = 1500, REGIONS = 20000 };
 /* The example of the grammar page, without its comment, is canonical but for one constant. */
 static void test_page(void) {
   g_autofree char *page = NULL;
-  g_assert_true(g_file_get_contents(ASSAY_SOURCE_DIR "/harness/quant/graph/graph.md", &page, NULL, NULL));
+  g_assert_true(
+      g_file_get_contents(ASSAY_SOURCE_DIR "/harness/quant/graph/graph.md", &page, NULL, NULL));
   char *begin = strstr(page, "```\n") + 4;
   *strstr(begin, "```") = '\0';
   arena_t arena;
@@ -361,7 +362,8 @@ static void test_planted_differences(void) {
       {"region sum add", "region sum addition"},
   };
   g_autofree char *page = NULL;
-  g_assert_true(g_file_get_contents(ASSAY_SOURCE_DIR "/harness/quant/graph/graph.md", &page, NULL, NULL));
+  g_assert_true(
+      g_file_get_contents(ASSAY_SOURCE_DIR "/harness/quant/graph/graph.md", &page, NULL, NULL));
   char *begin = strstr(page, "```\n") + 4;
   *strstr(begin, "```") = '\0';
   arena_t arena;

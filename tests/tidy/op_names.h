@@ -12,8 +12,12 @@ static const struct {
   const char *pattern;
   bool may_have_examples;
 } WITHOUT_OPS[] = {
-    {"harness/judge/*", false}, {"harness/model/*", false}, {"harness/gen/*", false},
-    {"harness/run/*", false},   {"tests/campaign/*", true},
+    {"harness/judge/*", false},      {"harness/model/*", false},    {"harness/gen/*", false},
+    {"harness/types/*", false},      {"harness/order/*", false},    {"harness/draw/*", false},
+    {"harness/run/*", false},        {"harness/record/*", false},   {"harness/builtin/*", false},
+    {"harness/predict/*", false},    {"harness/diagnose/*", false}, {"harness/shrink/*", false},
+    {"harness/invariance/*", false}, {"harness/session/*", false},  {"harness/retest/*", false},
+    {"harness/quant_run/*", false},  {"harness/kinds/*", false},    {"tests/campaign/*", true},
 };
 
 /* Appends the first words of rows such as PERMISSION(softmax, ...). */
@@ -28,14 +32,14 @@ static inline void append_row_names(const char *path, const char *row, GPtrArray
   }
 }
 
-/* The rows of all tables oracles/ops/F/F_KIND.def; the caller frees the array. */
+/* The rows of all tables oracles/ops/F/KIND.def; the caller frees the array. */
 static inline GPtrArray *names_of_folders(const char *kind, const char *row) {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *root = g_build_filename(ASSAY_SOURCE_DIR, "oracles", "ops", NULL);
   GDir *folders = g_dir_open(root, 0, NULL);
   g_assert(folders != NULL);
   for (const char *folder; (folder = g_dir_read_name(folders)) != NULL;) {
-    g_autofree char *table = g_strdup_printf("%s/%s/%s_%s.def", root, folder, folder, kind);
+    g_autofree char *table = g_strdup_printf("%s/%s/%s.def", root, folder, kind);
     append_row_names(table, row, names);
   }
   g_dir_close(folders);

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 
 #include "tests/tidy/op_names.h"
+#include "tests/tidy/source_tree.h"
 #include "tests/tidy/theory_rules.h"
 
 typedef void (*rule_check_t)(const source_t *source, GPtrArray *complaints);
@@ -12,7 +13,6 @@ static const struct rule {
   const char *name;
   rule_check_t check;
 } RULES[] = {
-    {"layers", check_layers},
     {"homes-of-foreign-headers", check_homes},
     {"lines", check_lines},
     {"licence", check_licence},
@@ -38,27 +38,6 @@ static const struct plant {
   const char *text;
   const char *complaint;
 } PLANTS[] = {
-    {check_layers, "harness/num/a.c", "#include \"harness/base/text.h\"\n", NULL},
-    {check_layers, "harness/num/a.c", "#include \"harness/num/format.h\"\n", NULL},
-    {check_layers, "harness/base/a.c", "#include \"harness/num/format.h\"\n", "a.c:1: may not"},
-    {check_layers, "harness/gen/a.c", "int x;\n # include \"oracles/oracle.h\"\n",
-     "a.c:2: may not"},
-    {check_layers, "harness/judge/a.h", "#include \"harness/store/store.h\"\n", "may not include"},
-    {check_layers, "harness/tap/a.h", "#include \"harness/base/text.h\"\n", "may not include"},
-    {check_layers, "harness/base/a.c", "// #include \"harness/num/format.h\"\n", NULL},
-    {check_layers, "harness/base/a.c", "/*\n#include \"harness/num/format.h\"\n*/\n", NULL},
-    {check_layers, "harness/base/a.c", "#include \"text.h\"\n", "may not include \"text.h\""},
-    {check_layers, "oracles/ops/f/f_op.c", "#include \"harness/model/op.h\"\n", NULL},
-    {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/ops/f/f.h\"\n", NULL},
-    {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/oracle.h\"\n", "may not include"},
-    {check_layers, "oracles/ops/f/f_op.c", "#include \"oracles/ops/g/g.h\"\n", "may not include"},
-    {check_layers, "oracles/ops/f/f_op_draw.c", "#include \"oracles/exact/a.h\"\n", "may not"},
-    {check_layers, "oracles/ops/f/f_oracle.c", "#include \"oracles/oracle.h\"\n", NULL},
-    {check_layers, "reports/run/a.c", "#include \"harness/session/session.h\"\n", NULL},
-    {check_layers, "reports/run/a.c", "#include \"harness/cli/task/task.h\"\n", "may not include"},
-    {check_layers, "harness/run/a.c", "#include \"reports/run/summary.h\"\n", "may not include"},
-    {check_layers, "tests/num/a.c", "#include \"harness/session/session.h\"\n", NULL},
-    {check_layers, "tests/num/a.c", "#include \"harness/cli/options/flags.h\"\n", "may not include"},
 
     {check_homes, "oracles/exact/a.c", "#include <mpfr.h>\n", NULL},
     {check_homes, "harness/judge/a.c", "#include <mpfr.h>\n", "a.c:1: <mpfr.h> has another home"},
@@ -236,51 +215,6 @@ static void test_every_rule_is_tested(void) {
   }
 }
 
-/* Appends the files below a folder that have one of the endings, as paths from the root. */
-static void list_files(const char *folder, const char *const *endings, GPtrArray *paths) {
-  g_autofree char *full = g_build_filename(ASSAY_SOURCE_DIR, folder, NULL);
-  GDir *directory = g_dir_open(full, 0, NULL);
-  if (directory == NULL) g_error("cannot read %s", full);
-  for (const char *name; (name = g_dir_read_name(directory)) != NULL;) {
-    g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
-    g_autofree char *place = g_build_filename(full, name, NULL);
-    if (g_file_test(place, G_FILE_TEST_IS_DIR)) list_files(path, endings, paths);
-    for (const char *const *ending = endings; *ending != NULL; ending++) {
-      if (g_str_has_suffix(name, *ending)) g_ptr_array_add(paths, g_strdup(path));
-    }
-  }
-  g_dir_close(directory);
-}
-
-static GPtrArray *list_all(const char *const *endings) {
-  static const char *const folders[] = {"harness", "oracles", "fuzz", "reports", "tests"};
-  GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
-  for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) list_files(folders[i], endings, paths);
-  g_assert_cmpuint(paths->len, >, 5); /* Else we look in the wrong place. */
-  return paths;
-}
-
-static GPtrArray *list_all_sources(void) {
-  static const char *const endings[] = {".c", ".h", ".def", ".inc", NULL};
-  return list_all(endings);
-}
-
-/* The text of a file of the tree; the caller frees it. */
-static char *read_text(const char *path) {
-  g_autofree char *full = g_build_filename(ASSAY_SOURCE_DIR, path, NULL);
-  char *text = NULL;
-  if (!g_file_get_contents(full, &text, NULL, NULL)) g_error("cannot read %s", full);
-  return text;
-}
-
-static void report(GPtrArray *complaints) {
-  for (guint i = 0; i < complaints->len; i++) {
-    g_test_message("%s", (const char *)g_ptr_array_index(complaints, i));
-  }
-  if (complaints->len > 0) g_test_fail();
-  g_ptr_array_unref(complaints);
-}
-
 static void test_rule_in_tree(gconstpointer data) {
   const struct rule *rule = data;
   GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
@@ -293,33 +227,6 @@ static void test_rule_in_tree(gconstpointer data) {
   }
   g_ptr_array_unref(paths);
   report(complaints);
-}
-
-/* Complains of each file whose name another one has too. */
-static GPtrArray *check_unique_names(const GPtrArray *paths) {
-  GPtrArray *complaints = g_ptr_array_new_with_free_func(g_free);
-  GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < paths->len; i++) {
-    const char *path = g_ptr_array_index(paths, i);
-    char *name = g_path_get_basename(path);
-    const char *other = g_hash_table_lookup(seen, name);
-    if (other != NULL) {
-      g_ptr_array_add(complaints, g_strdup_printf("%s has the name of %s", path, other));
-    }
-    g_hash_table_insert(seen, name, g_ptr_array_index(paths, i));
-  }
-  g_hash_table_destroy(seen);
-  return complaints;
-}
-
-static void test_unique_names(void) {
-  GPtrArray *paths = list_all_sources();
-  report(check_unique_names(paths));
-  g_ptr_array_add(paths, g_strdup("fuzz/test_tidy.c")); /* Planted. */
-  GPtrArray *complaints = check_unique_names(paths);
-  g_assert_cmpuint(complaints->len, >=, 1);
-  g_ptr_array_unref(complaints);
-  g_ptr_array_unref(paths);
 }
 
 /* Complains of each C file that neither the build runs a command for (`commands`), nor its scripts
@@ -413,7 +320,6 @@ int main(int argc, char **argv) {
     g_autofree char *name = g_strdup_printf("/tidy/tree/%s", RULES[i].name);
     g_test_add_data_func(name, &RULES[i], test_rule_in_tree);
   }
-  g_test_add_func("/tidy/tree/unique-names", test_unique_names);
   g_test_add_func("/tidy/tree/all-is-built", test_all_is_built);
   g_test_add_func("/tidy/tree/theory-is-cited", test_all_is_cited);
   return g_test_run();

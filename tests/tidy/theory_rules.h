@@ -147,9 +147,8 @@ static const char BOUND_PATTERN[] =
 
 /* Oracles, but for what draws, imitates or spoils instead of judging. */
 static inline bool may_hold_bounds(const char *path) {
-  static const char *const others[] = {"*_op.c",     "*_op_*.c", "*simulate*",
-                                       "*fault*",    "*/fold*",  "*/dense_fold*",
-                                       "*/model*.c", "*.def",    "*_draw*.c"};
+  static const char *const others[] = {"*/op/*",   "*simulate*", "*fault*",
+                                       "*/fold/*", "*/model*.c", "*.def"};
   if (!g_str_has_prefix(path, "oracles/")) return false;
   for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
     if (g_pattern_match_simple(others[i], path)) return false;

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <glib.h>
 #include <sys/wait.h>
 
 uint64_t process_end_memory_kills(void) {

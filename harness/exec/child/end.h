@@ -2,9 +2,10 @@
 #ifndef ASSAY_EXEC_CHILD_END_H
 #define ASSAY_EXEC_CHILD_END_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/exec/executor.h"
+#include "harness/exec/transport/outcome.h"
 
 enum { PROCESS_END_BYTES = 64 };
 

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "harness/base/status.h"
+#include "harness/exec/assay_executor.h"
 #include "harness/exec/child/end.h"
 
 enum { LAST_WORDS_BYTES = 4096 };

@@ -1,5 +1,5 @@
-# Backends that are built where their library is there: harness/exec/plugins/NAME_plugin.c and its
-# parts NAME_*.c become plugins/NAME_plugin.so beside the program.
+# Backends that are built where their library is there: the files of harness/exec/plugins/NAME
+# become plugins/NAME_plugin.so beside the program.
 #
 # A plugin loads its library itself, when it opens (plugin_library.h): here only the header is needed,
 # and the library's presence decides.
@@ -11,7 +11,7 @@ function(add_plugin name)
     message(STATUS "No plugin ${name}: ${PLUGIN_HEADER} or lib${PLUGIN_LIBRARY} is not installed")
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/harness/exec/plugins/${name}_*.c)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/harness/exec/plugins/${name}/*.c)
   add_library(${name}_plugin MODULE ${sources})
   target_include_directories(${name}_plugin SYSTEM PRIVATE ${${name}_INCLUDE_DIR})
   set_target_properties(${name}_plugin PROPERTIES

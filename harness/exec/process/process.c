@@ -8,6 +8,7 @@
 #include "harness/base/plain_text.h"
 #include "harness/exec/process/session.h"
 #include "harness/exec/transport/reason.h"
+#include "harness/model/op.h"
 
 typedef struct process_transport {
   transport_t head;

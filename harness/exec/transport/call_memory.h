@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/exec/executor.h"
+#include "harness/exec/transport/outcome.h"
 #include "harness/model/case.h"
 
 enum {
@@ -67,6 +67,7 @@ typedef struct call_note {
   char program[CALL_PROGRAM_BYTES_MAX]; /* Its line; "" if it is longer, or there was none yet. */
 } call_note_t;
 
+typedef struct call_memory call_memory_t;
 struct call_memory {
   call_note_t *note;
   uint8_t *operands;

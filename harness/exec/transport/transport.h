@@ -7,8 +7,9 @@
 #ifndef ASSAY_EXEC_TRANSPORT_TRANSPORT_H
 #define ASSAY_EXEC_TRANSPORT_TRANSPORT_H
 
+#include "harness/exec/assay_executor.h"
 #include "harness/exec/transport/call_memory.h"
-#include "harness/exec/executor.h"
+#include "harness/exec/transport/outcome.h"
 
 typedef struct transport transport_t;
 

@@ -1,4 +1,4 @@
-# Embeds tables/NAME.table into assay_quant: each is a table of target constraints.
+# Embeds tables/NAME.table into assay_quant_target: each is a table of target constraints.
 include(${CMAKE_SOURCE_DIR}/harness/base/embed_text.cmake)
 set(NAMES "")
 set(TEXTS "")
@@ -12,4 +12,4 @@ endforeach()
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tables.c.in
                ${CMAKE_BINARY_DIR}/generated/quant_tables.c @ONLY)
-target_sources(assay_quant PRIVATE ${CMAKE_BINARY_DIR}/generated/quant_tables.c)
+target_sources(assay_quant_target PRIVATE ${CMAKE_BINARY_DIR}/generated/quant_tables.c)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "harness/run/quant_measurement.h"
+#include "harness/quant_run/measurement.h"
 #include "reports/quant/quant_report.h"
 #include "reports/run/summary.h"
 

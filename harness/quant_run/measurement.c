@@ -1,5 +1,5 @@
 /* Sums up runs of exported graphs. */
-#include "harness/run/quant_measurement.h"
+#include "harness/quant_run/measurement.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* What came of the forms of a model, summed over several sets of inputs. */
-#ifndef ASSAY_RUN_QUANT_MEASUREMENT_H
-#define ASSAY_RUN_QUANT_MEASUREMENT_H
+#ifndef ASSAY_QUANT_RUN_MEASUREMENT_H
+#define ASSAY_QUANT_RUN_MEASUREMENT_H
 
 #include "harness/quant_run/quant_run.h"
 
