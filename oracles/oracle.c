@@ -1,3 +1,5 @@
+/* Finds the oracle entry of an op by its name, in the tables that the build generates from the op
+ * folders. */
 #include "oracles/oracle.h"
 
 #include <string.h>

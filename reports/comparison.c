@@ -1,3 +1,5 @@
+/* Compares two versions of an executor by SQL over one database (findings, bits, refusals,
+ * profiles) and fills one grid per part; totals are sums over these grids. */
 #include "reports/comparison.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Writes a grid as CSV by RFC 4180; text that a spreadsheet would execute as a formula gets an
+ * apostrophe. */
 #include <string.h>
 
 #include "reports/report_grid.h"

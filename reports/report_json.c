@@ -1,3 +1,5 @@
+/* Writes a grid as a JSON array, one object per row; infinities become strings, since JSON has
+ * none. */
 #include <jansson.h>
 #include <math.h>
 

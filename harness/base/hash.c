@@ -1,3 +1,4 @@
+/* Thin wrapper over XXH3 that fixes the digest's byte order and text format. */
 #include "harness/base/hash.h"
 
 #include <inttypes.h>

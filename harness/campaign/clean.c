@@ -1,3 +1,5 @@
+/* Removes temporary files of atomic writes and of corpus minimization from a campaign's folder,
+ * recognized by their exact name patterns so that no other file is touched. */
 #include "harness/campaign/clean.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Reports findings with ids above the last reported one, and notes that id in the database, so
+ * that a resumed campaign reports what a kill left unreported. */
 #include "harness/campaign/news.h"
 
 #include <glib.h>

@@ -1,3 +1,6 @@
+/* Chooses the executor that lacks most of its share of time: a fixed floor plus a part
+ * proportional to its decayed yield. Executors that complete no case in several consecutive slices
+ * are disabled. */
 #include "harness/campaign/share.h"
 
 /* A new signature is what we are here for; new combinations promise some. */

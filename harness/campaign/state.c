@@ -1,3 +1,5 @@
+/* Reads and writes the campaign's key file, replaced atomically, and derives the seed of each time
+ * slice from the campaign's. */
 #include "harness/campaign/state.h"
 
 #include "harness/base/rng.h"

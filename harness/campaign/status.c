@@ -1,3 +1,5 @@
+/* Totals of a campaign by one SQL query, the status file for other programs, and the progress line
+ * for people. */
 #include "harness/campaign/status.h"
 
 #include <jansson.h>

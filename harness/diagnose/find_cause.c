@@ -1,3 +1,5 @@
+/* Diagnoses a wrong result: runs the hypothesis tests in order, established causes first, and
+ * chooses a cause only if its evidence suffices and no rival explains the result as well. */
 #include "harness/diagnose/cause.h"
 
 #include <stdio.h>

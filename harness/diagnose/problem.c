@@ -1,3 +1,5 @@
+/* Splits a case into one problem per result element, derives changed problems (terms removed,
+ * operands mapped, neighbours read), and measures in bits how much evidence a wrong value carries. */
 #include "harness/diagnose/problem.h"
 
 #include <glib.h>

@@ -1,3 +1,6 @@
+/* Scores a hypothesis against all examined components, and tests the hypotheses about single terms
+ * (left out, taken twice, a neighbour taken). Trying many indices costs evidence. Hypotheses about
+ * operands and values are tested elsewhere. */
 #include "harness/diagnose/tests.h"
 
 #include <glib.h>

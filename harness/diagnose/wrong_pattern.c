@@ -1,3 +1,5 @@
+/* Names the pattern of wrong elements by trying descriptions from specific to general: one
+ * element, an end or block of one dimension, a single index, a period, an edge. */
 #include "harness/diagnose/wrong_pattern.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Weighted random choice of element types, promotions, sizes and permutations, shared by all ops;
+ * common types and small sizes come more often. */
 #include "harness/draw/draw.h"
 
 #include "harness/types/promotion.h"

@@ -1,3 +1,5 @@
+/* Bit patterns at which arithmetic goes wrong, for every element type: zeros, infinities, NaNs,
+ * numbers near the ends of ranges and binades, small integers. */
 #include "harness/draw/special_values.h"
 
 #include <glib.h>

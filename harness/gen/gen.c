@@ -1,3 +1,6 @@
+/* Draws programs, valid ones under a contract or ones changed at random until they break a chosen
+ * constraint, and fills operands by a regime; falls back to a valid program where a constraint
+ * cannot be broken. */
 #include "harness/gen/gen.h"
 
 #include "harness/gen/regime.h"

@@ -1,3 +1,5 @@
+/* Checks a profile against the executor on random terms of every regime, and keeps the first
+ * vector that contradicts it. */
 #include <math.h>
 #include <string.h>
 

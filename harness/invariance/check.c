@@ -1,3 +1,5 @@
+/* Runs an executor on the two cases of a property, or repeatedly on one, and compares result bits
+ * through the element map. */
 #include "harness/invariance/check.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Walks all components of a result in blocks: fast accept sets first, then the oracle for those
+ * outside, up to a limit if all were wrong. Picks the worst wrong component and has it classified. */
 #include "harness/judge/judge.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Block kernels of the judge: loads, interval and pattern tests and error measures in branch-free
+ * loops, compiled for the baseline and for AVX2. */
 #include "harness/judge/quick.h"
 
 #include <float.h>

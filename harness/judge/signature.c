@@ -1,3 +1,5 @@
+/* Builds the text whose hash identifies a finding. Its words are keys in existing databases, so
+ * any change needs a new version number. */
 #include "harness/judge/judge.h"
 #include "harness/model/op.h"
 

@@ -1,3 +1,5 @@
+/* Spellings and severity of outcomes and divergence classes, from their definition lists, and the
+ * note of observed algorithms in a verdict. */
 #include "harness/judge/verdict.h"
 
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* Axis normalization, sign checks, random shapes and out-of-range axes that the ByteIR ops share. */
 #include "harness/kinds/byteir.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Axes of ops that map one tensor to another of the same shape row by row: describes such a
+ * program and rebuilds it from changed axes. */
 #include "harness/kinds/byteir.h"
 
 void byteir_row_axes(const type_t *type, uint32_t terms, axes_t *out_axes) {

@@ -1,3 +1,4 @@
+/* Text and MLIR of ops spelled as custom_call, all derived from the op's attribute table. */
 #include "harness/kinds/custom_call.h"
 
 #include "harness/model/mlir.h"

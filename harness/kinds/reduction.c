@@ -1,3 +1,5 @@
+/* Table of reduction bodies, the types that a reduction works in, the text of bodies and
+ * accumulation types, and the reduce of rows that derived ops are turned into. */
 #include "harness/kinds/reduction.h"
 
 const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT] = {

@@ -1,3 +1,5 @@
+/* Random reduction bodies and types, plain, promoted, quantized or by the RFC's conversion rules,
+ * so that each set of rules is exercised. */
 #include <math.h>
 
 #include "harness/draw/draw.h"

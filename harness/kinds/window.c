@@ -1,3 +1,5 @@
+/* Window arithmetic (count, source index, text of padding) in 128-bit integers, because attributes
+ * may be hostile, and random windows within given limits. */
 #include "harness/kinds/window.h"
 
 #include <inttypes.h>

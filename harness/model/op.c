@@ -1,3 +1,5 @@
+/* Joins the op tables of all folders into one list, looks up ops and their constraints, and prints
+ * the reasons why a program is refused or not modelled. */
 #include "harness/model/op.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Allocates and deep-copies cases, including quantization parameters, and hashes a program by its
+ * canonical text. */
 #include "harness/model/case.h"
 
 #include "harness/model/op.h"

@@ -1,3 +1,5 @@
+/* Table of element types, built by macros from the list of float formats and the integer widths;
+ * lookup by name and ranges of integer types. */
 #include "harness/num/element.h"
 
 #include <glib.h>

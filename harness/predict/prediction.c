@@ -1,3 +1,5 @@
+/* Matches programs to stored summation profiles, extends a profile to other lengths by its rule,
+ * and compares the predicted bits with the executor's. Also draws programs that a profile covers. */
 #include "harness/predict/prediction.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Sorted list of sum lengths with counts of kept and changed predictions, and the range of lengths
+ * in which predictions changed. */
 #include "harness/predict/sizes.h"
 
 #include <inttypes.h>

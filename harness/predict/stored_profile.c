@@ -1,3 +1,5 @@
+/* Reads summation profiles of the given executors from a database, newest first, and derives a
+ * profile for another length by the stored rule. */
 #include "harness/predict/stored_profile.h"
 
 #include "harness/identify/order/sum_rule.h"

@@ -1,3 +1,5 @@
+/* Random inputs of a quantized model: numbers within the range of each input's specification, at
+ * its ends, near zero, and beyond it where clamping is to be seen. */
 #include <math.h>
 
 #include "harness/quant_run/quant_run.h"

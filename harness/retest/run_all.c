@@ -1,3 +1,6 @@
+/* Groups stored cases by executor and contract, opens one session for each group, and runs every
+ * case again. The strongest evidence decides: a finding counts as gone only if every case of it
+ * was judged and is fine. */
 #include "harness/retest/retest.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Parser and canonical printer of corpus files. One pass reads lines into blocks, checks cases and
+ * result bits, and notes every change that the canonical text would make. */
 #include "harness/run/corpus_file.h"
 
 #include <string.h>

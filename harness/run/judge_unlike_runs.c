@@ -1,3 +1,5 @@
+/* Judges a case whose two executions differ: the second run is judged too, and the difference
+ * itself diverges unless the contract permits it. */
 #include "harness/run/judge_unlike_runs.h"
 
 static void set_reason(verdict_t *verdict, const char *reason) {

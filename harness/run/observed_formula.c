@@ -1,3 +1,5 @@
+/* Determines through the oracle which formula explains the whole result, and notes it in the
+ * verdict. */
 #include "harness/run/observed_formula.h"
 
 status_t observe_formula(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,

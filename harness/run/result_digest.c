@@ -1,3 +1,5 @@
+/* Digest of an executor's results with all NaNs made alike, so that responses compare without
+ * being kept. */
 #include "harness/run/result_digest.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Runs one case: builds the accept sets and audits a random sample of components, compiles,
+ * executes twice, judges, and adds diagnosis and observations. Forbidden programs take the same
+ * way. */
 #include "harness/run/case_runner.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Derives programs and cases from a seed by indices alone, and decides how many data sets a
+ * program gets, from its number in the campaign and from how many were refused before it. */
 #include "harness/run/stream.h"
 
 /* Data sets a program, from the first programs of a campaign to the later ones: a short campaign

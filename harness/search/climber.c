@@ -1,3 +1,5 @@
+/* Hill climbing per niche: chooses a niche by tournament, proposes edits weighted by past gains,
+ * accepts what is not lower, restarts stuck niches, and drops stored cases when memory is short. */
 #include "harness/search/climber.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Hashes each feature of a verdict into a set of those seen, and maps it to a counter mark that
+ * libFuzzer can read. Measures are bucketed logarithmically. */
 #include "harness/search/novelty.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Combines drawing, new data, and climbing into one stream of proposals per op, and distributes
+ * each outcome to novelty, climber and scheduler. */
 #include "harness/search/search.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Chooses the next op: the one furthest below its floor, else at random in proportion to decayed
+ * reward per cost. */
 #include "harness/search/scheduler.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Shrinks the first case of a finding and diagnoses the small case once more; keeps it only if the
+ * original cause still explains it. */
 #include "harness/session/finding_shrink.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* Opens and closes a session and answers questions about it: executors and their standing,
+ * counters, findings, exit code. Running cases, handling failures and keeping findings are
+ * separate. */
 #include "harness/session/session.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Lexicographic size of a case: elements, ranks, attributes, then the cost of each value in
+ * significant bits and exponent. */
 #include "harness/shrink/measure.h"
 
 #include "harness/draw/special_values.h"

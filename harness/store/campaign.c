@@ -1,3 +1,5 @@
+/* Reads and writes a campaign's notes in the meta table (number of time slices, last reported
+ * finding) and truncates the write-ahead log at checkpoints. */
 #include "harness/store/campaign.h"
 
 #include <inttypes.h>

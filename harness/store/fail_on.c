@@ -1,3 +1,5 @@
+/* Parses --fail-on and decides, from a finding's state and whether it is new, if it counts as a
+ * failure. */
 #include "harness/store/fail_on.h"
 
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* Attaches a second database, brings it to the newest schema, checks its integrity and counts,
+ * refuses runs that have diverged, and merges it in one transaction. */
 #include "harness/store/merge.h"
 
 #include "harness/store/internal.h"

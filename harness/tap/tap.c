@@ -1,3 +1,5 @@
+/* Emits TAP line by line and keeps count, so that the plan, skipped points and the final verdict
+ * are consistent; escapes text for descriptions, reasons and YAML separately. */
 #include "harness/tap/tap.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Parses, prints and checks lists of dimensions, and computes the element offsets of all index
+ * combinations along them. */
 #include "harness/types/dimension_list.h"
 
 #include <inttypes.h>

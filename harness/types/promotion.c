@@ -1,3 +1,4 @@
+/* Decides whether every value of one element type is also a value of another, format by format. */
 #include "harness/types/promotion.h"
 
 static bool kinds_agree(const element_t *from, const element_t *to) {

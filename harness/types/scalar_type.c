@@ -1,3 +1,5 @@
+/* Converts between scalar types, which own their scale and zero point, and tensor types, which
+ * point to them; compares, parses and prints. */
 #include "harness/types/scalar_type.h"
 
 scalar_type_t scalar_type_make(const element_t *element) {

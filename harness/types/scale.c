@@ -1,3 +1,5 @@
+/* Prints scales as hexadecimal floats in one canonical spelling, and parses only that spelling, so
+ * that equal types have equal text. */
 #include "harness/types/scale.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Sizes, equality and validity of tensor types: bounds on rank and elements, storage ranges,
+ * scales that the expressed type holds, and the quantized axis. */
 #include "harness/types/type.h"
 
 #include <inttypes.h>

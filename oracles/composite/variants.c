@@ -1,3 +1,6 @@
+/* Cuts ops defined by formulas into small problems (rows or blocks of elements), lists the
+ * permitted variants of formula and format, and evaluates a problem exactly or fast by one of the
+ * formula evaluators. */
 #include "oracles/composite/composite.h"
 
 #include "oracles/composite/parts.h"

@@ -1,3 +1,6 @@
+/* Oracle functions of derived ops: builds the parts (cases of the other op), forwards each
+ * question to that op's oracle, and copies elements between the results of a part and those of the
+ * whole. */
 #include "oracles/derived/derived.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Groups rows of terms by length with a counting sort and builds one derived reduce per length,
+ * since a reduce needs rows of equal length. */
 #include "oracles/derived/term_rows.h"
 
 static size_t row_begin(const term_rows_t *rows, size_t row) {

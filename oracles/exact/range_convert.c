@@ -1,3 +1,5 @@
+/* Converts an accept range to another float format by rounding its ends, and works out which
+ * infinities and zeros can newly appear. Also unites ranges and extends them by flushed results. */
 #include "oracles/exact/range_convert.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Set arithmetic for formulas: MPFR intervals with directed rounding, beside flags for NaN,
+ * infinities and signed zeros that each operation derives by cases. All numbers live in an arena
+ * and are never freed singly. */
 #include "oracles/formula/enclosed_set.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Steps built from more basic ones (inverse square root, mean, epsilon), written once for all
+ * evaluators. Where implementations differ, both variants are offered as alternatives. */
 #include "oracles/formula/formula.h"
 
 row_t formula_inverse_square_root(formula_t *formula, row_t a) {

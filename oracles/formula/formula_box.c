@@ -1,3 +1,5 @@
+/* Bounds the relative error of one formula step and of elementary functions, as the worst case
+ * over the formats that the contract permits computing in. */
 #include "oracles/formula/formula_box.h"
 
 #include "oracles/exact/error_bound.h"

@@ -1,3 +1,5 @@
+/* Progress of a campaign on standard error: a line rewritten in place on a terminal, one line per
+ * minute otherwise, with messages and new findings between. */
 #include "reports/campaign/campaign_progress.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Formats text with all arguments escaped for HTML and XML, and replaces characters that XML
+ * forbids even as references. */
 #include "reports/html/markup.h"
 
 #include <stdarg.h>

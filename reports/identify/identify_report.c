@@ -1,3 +1,5 @@
+/* Text and JSON of one identification: verdict, description, tree, arithmetics, rule, and the
+ * first contradicting case. */
 #include "reports/identify/identify_report.h"
 
 #include <inttypes.h>

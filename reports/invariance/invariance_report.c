@@ -1,3 +1,5 @@
+/* Aggregates the rows of an invariance campaign by executor, op and property, chooses the smallest
+ * finding of each, and prints a table or TAP with replay commands. */
 #include "reports/invariance/invariance_report.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Groups findings by executor, op, class and cause for display, in order of severity, and lists
+ * the executors of a report. */
 #include <string.h>
 
 #include "reports/overview/overview.h"

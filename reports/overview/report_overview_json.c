@@ -1,3 +1,4 @@
+/* Writes a report as one JSON object: its source, then each section as an array of rows. */
 #include "reports/overview/report_overview.h"
 
 /* A section is a key of the document; what rows look like is report_json.c's. */

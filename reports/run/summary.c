@@ -1,3 +1,5 @@
+/* Progress line and final report of a run: aggregates counters into a table per executor and op,
+ * lists reasons of refusal, and assembles the same data as JSON. */
 #include "reports/run/summary.h"
 
 #include <inttypes.h>

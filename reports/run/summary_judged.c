@@ -1,3 +1,4 @@
+/* Numbers of judged cases per executor, and shortfalls, for text and JSON summaries. */
 #include "reports/run/summary_judged.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Executes a diverging case once more and decides every element, to print a bug report with
+ * inputs, observed and expected values. */
 #include "reports/verdict/reproducer.h"
 
 #include "harness/run/execute_twice.h"

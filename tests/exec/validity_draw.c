@@ -1,3 +1,6 @@
+/* Draws programs of doubtful validity for comparison with another verifier: valid ones, ones with
+ * a chosen constraint broken, and ones with attributes or types mutated; each must survive
+ * printing and parsing. */
 #include "tests/exec/validity_draw.h"
 
 #include "harness/gen/gen.h"

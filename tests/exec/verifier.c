@@ -1,3 +1,5 @@
+/* Talks to the Python process that runs jaxlib's verifier, in batches; if it dies, restarts it and
+ * sends modules one by one to find the one at fault. */
 #include "tests/exec/verifier.h"
 
 #include <signal.h>

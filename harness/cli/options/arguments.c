@@ -1,3 +1,5 @@
+/* Option parsing on top of GOption: suggestions for misspelt options, counts of positional
+ * arguments, repeated options, and values with units (time, bytes, seeds). */
 #include "harness/cli/options/arguments.h"
 
 #include <math.h>

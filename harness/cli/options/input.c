@@ -1,3 +1,5 @@
+/* Reads case lines from a file, standard input or an argument, and reports errors with file, line
+ * and column. */
 #include "harness/cli/options/input.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Interprets the end of a supervised process: who was called with which case, from the note in
+ * shared memory, and how it ended, from the wait status. */
 #include "harness/cli/task/incident.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Signal handlers for a clean stop: the first interrupt sets a flag, the second has its default
+ * effect; a child's handler passes the request on through shared memory. */
 #include "harness/cli/task/interrupt.h"
 
 #include <stdlib.h>

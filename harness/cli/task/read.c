@@ -1,3 +1,5 @@
+/* Turns a run's flags into session options with defaults and consistency checks: limits, seed,
+ * contract, and given programs. */
 #include "harness/cli/task/read.h"
 
 /* A backend that takes one op of a hundred types is found to do so within some thousand draws; one

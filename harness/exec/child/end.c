@@ -1,3 +1,5 @@
+/* Translates a wait status into an outcome and words. A kill for lack of memory is recognized by
+ * the kernel's counter of such kills. */
 #include "harness/exec/child/end.h"
 
 #include <signal.h>

@@ -1,3 +1,5 @@
+/* Starts a guarded child with a socket and a pipe for its output, sends and receives with
+ * deadlines, and ends it, keeping its last words for the report. */
 #include "harness/exec/child/spawn.h"
 
 #include <errno.h>

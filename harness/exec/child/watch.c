@@ -1,3 +1,5 @@
+/* Forks a watched child and waits for it with signals blocked: passes on a request to stop once,
+ * ends it on a second one or if it hangs, and reports how it ended. */
 #include "harness/exec/child/watch.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Conversation with a worker process: launches it without an intermediate shell where possible,
+ * with limited memory, buffers its answers and turns timeouts and garbage into outcomes. */
 #include "harness/exec/process/session.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Table of the workers that come with Assay, where their sources and environments lie, and the
+ * shell command that starts one. */
 #include "harness/exec/registry/registry.h"
 
 #include <glib.h>

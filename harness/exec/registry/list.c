@@ -1,3 +1,5 @@
+/* Reads a locked requirements file: the Python versions it was locked for, its fallback list and a
+ * summary of its packages. */
 #include "harness/exec/registry/list.h"
 
 #include <glib.h>

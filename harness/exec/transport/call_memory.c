@@ -1,3 +1,6 @@
+/* Maps the shared memory of a backend call: results between pattern zones and protected pages,
+ * operands that can be made read-only, both at addresses aligned no better than promised, and a
+ * note of the running call that survives a crash. */
 #include "harness/exec/transport/call_memory.h"
 
 #include <string.h>

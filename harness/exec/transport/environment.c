@@ -1,3 +1,5 @@
+/* Reads and writes the control bits of the floating-point environment in assembly, per
+ * architecture; sticky flags are masked out so that only settings compare. */
 #include "harness/exec/transport/environment.h"
 
 #if defined(__x86_64__)

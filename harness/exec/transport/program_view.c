@@ -1,3 +1,5 @@
+/* Builds the ABI's view of a program (types, attributes as text, case line, MLIR) in an arena that
+ * lives for one call. */
 #include "harness/exec/transport/program_view.h"
 
 static const char *finish_text(GString *text, arena_t *arena) {

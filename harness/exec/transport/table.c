@@ -1,3 +1,5 @@
+/* Calls a backend's function table in this process, with the floating-point environment and locale
+ * saved and restored around every call, and tolerates tables of older ABI versions. */
 #include "harness/exec/transport/table.h"
 
 #include <locale.h>

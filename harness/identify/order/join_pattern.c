@@ -1,3 +1,5 @@
+/* Recognizes how groups of terms (lanes or blocks) are combined: marks the largest subtrees within
+ * one group, then tests the tree above them for chain, balanced or folded shape. */
 #include "harness/identify/order/join_pattern.h"
 
 tree_atoms_t tree_atoms_make(const profile_t *profile, arena_t *arena) {

@@ -1,3 +1,5 @@
+/* One bottom-up pass that gives each subtree its counts, depth and structural hash; also finds
+ * parents and the chains that printing and drawing treat as one item. */
 #include "harness/identify/order/subtree_stats.h"
 
 #include "harness/base/rng.h"

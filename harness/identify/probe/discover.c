@@ -1,3 +1,6 @@
+/* Recovers a summation tree by probes with masks of opposite sign, recursively over sets of
+ * leaves. Surviving units are counted per pair, with a heavier unit outside to detect swallowing
+ * beyond the set. */
 #include "harness/identify/probe/discover.h"
 
 #include <math.h>

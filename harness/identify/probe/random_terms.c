@@ -1,3 +1,5 @@
+/* Random terms by regime (uniform, spread, cancelling, wide, ties, small integers, tiny, special
+ * values), fitted to the format so that finite terms stay finite. */
 #include "harness/identify/probe/random_terms.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Appends nodes to a tree under construction; children are sorted by their first leaf, so that
+ * equal trees have equal text. */
 #include "harness/identify/profile/builder.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Recursive-descent parser for the text of a profile. Requires every term exactly once and the
+ * canonical spelling. */
 #include "harness/identify/profile/arithmetic.h"
 #include "harness/identify/profile/builder.h"
 

@@ -1,3 +1,5 @@
+/* Predicts results from a profile: evaluates the tree bottom-up with each node's own format,
+ * rounding, alignment and flushing, for one sum or for a whole case. */
 #include "harness/identify/profile/profile.h"
 
 #include <math.h>

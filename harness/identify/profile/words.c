@@ -1,3 +1,5 @@
+/* Describes a profile in words: order of summation, products, formats, rounding, flushing and
+ * initial value; and for a rule, the same by its nested orders. */
 #include "harness/identify/profile/words.h"
 
 #include "harness/identify/order/tree_words.h"

@@ -1,3 +1,5 @@
+/* Draws target descriptions as text: one to three signatures per kernel with random ports, and
+ * rules among them that the ports can obey. */
 #include "harness/quant/check/draw_table.h"
 
 #include "harness/quant/check/draw_kernel.h"

@@ -1,3 +1,5 @@
+/* Fuzzing loop of quantization: draws a graph and a target description from a seed per pair,
+ * checks all properties, and shrinks the first violation of each. */
 #include "harness/quant/check/fuzz.h"
 
 #include "harness/quant/check/draw_graph.h"

@@ -1,3 +1,5 @@
+/* Shrinks a violating pair by leaving out one item at a time (calls, regions, outputs,
+ * annotations, kernels of the target, rules) until no omission keeps the violation. */
 #include "harness/quant/check/fuzz.h"
 #include "harness/quant/graph/rebuild.h"
 

@@ -1,3 +1,5 @@
+/* What the properties share: a region seen with its signature and settled ports, reconstructed
+ * from definitions and independent of the propagation code, and tests of what its ports admit. */
 #include <math.h>
 
 #include "harness/quant/check/parts.h"

@@ -1,3 +1,5 @@
+/* Takes a graph apart into values, regions and ports with flags for dropping, shuffling or
+ * redirecting them, and builds a valid graph from what is left. */
 #include "harness/quant/graph/rebuild.h"
 
 quant_parts_t quant_parts_take(const quant_graph_t *graph, arena_t *arena) {

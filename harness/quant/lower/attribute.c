@@ -1,3 +1,5 @@
+/* Reads op attributes from their text for export, which knows ops by name only: lists, places in
+ * lists, number of terms of a contraction, and where an axis goes. */
 #include "harness/quant/lower/attribute.h"
 
 #include <stdlib.h>

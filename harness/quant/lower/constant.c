@@ -1,3 +1,5 @@
+/* Folds constants at export time: quantizes and dequantizes them by the formula of the
+ * specification, converts integers, and applies reshape, transpose and broadcast. */
 #include "harness/quant/lower/constant.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Spellings of the lowerings that export can produce, and the lookup of one by its spelling. */
 #include <string.h>
 
 #include "harness/quant/lower/export.h"

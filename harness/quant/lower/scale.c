@@ -1,3 +1,5 @@
+/* Exact arithmetic on scales as 128-bit rationals: products, ratios that are shifts, integer
+ * multipliers and single correct roundings by long division. */
 #include "harness/quant/lower/scale.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Validates exported steps: every tensor defined once and before use, storage types and shapes in
+ * agreement, unique names, and programs that break no constraint. */
 #include <string.h>
 
 #include "harness/model/op.h"

@@ -1,3 +1,5 @@
+/* Prints exported steps as text: inputs, constants (repeated data abbreviated), one line per step,
+ * outputs, and counts of the quantization steps. */
 #include "harness/quant/lower/export.h"
 
 static void print_names(const quant_steps_t *steps, const uint32_t *tensors, uint32_t count,

@@ -1,3 +1,5 @@
+/* Describes the outcome of a propagation in sentences: the origin of every port's parameters, the
+ * reasons for rescales and refusals, and a summary. */
 #include "harness/quant/propagate/explain.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Spellings of the planted faults of quantization, from their definition list. */
 #include "harness/quant/propagate/propagate.h"
 
 static const char *const SPELLINGS[QUANT_FAULT_COUNT] = {

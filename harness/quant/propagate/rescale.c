@@ -1,3 +1,5 @@
+/* Hash set of rescales by value, call and parameters, so that ports with equal needs share one
+ * rescale. */
 #include "harness/base/hash.h"
 #include "harness/quant/propagate/state.h"
 

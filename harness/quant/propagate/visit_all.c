@@ -1,3 +1,6 @@
+/* Driver of propagation: matches every region to a kernel of the target, refuses regions without
+ * one, visits regions from the work list until nothing changes, then counts open ports and shared
+ * rescales. */
 #include "harness/quant/propagate/propagate.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Binary heap of ranks with a membership flag per region, so that adding a listed region does
+ * nothing. */
 #include "harness/quant/propagate/work_list.h"
 
 work_list_t work_list_make(const uint32_t *order, uint32_t region_count, arena_t *arena) {

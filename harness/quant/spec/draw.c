@@ -1,3 +1,5 @@
+/* Random quantization constraints as text: storage types, calibration ranges (extreme ones
+ * included), scales and zero points, few enough that equal parameters often meet. */
 #include "harness/quant/spec/draw.h"
 
 quant_draw_storage_t quant_draw_storage(rng_t *rng) {

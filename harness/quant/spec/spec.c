@@ -1,3 +1,5 @@
+/* Conversion of quantization constraints from and to types, their equality, and their checks by
+ * kind. */
 #include "harness/quant/spec/spec.h"
 
 #include <inttypes.h>

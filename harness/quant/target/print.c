@@ -1,3 +1,5 @@
+/* Prints a target description in the syntax that its parser reads; rules are printed by walking
+ * their declared syntax word by word. */
 #include <inttypes.h>
 
 #include "harness/types/scale.h"

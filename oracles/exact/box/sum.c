@@ -1,3 +1,6 @@
+/* Encloses float sums whose terms are intervals: ends are accumulated to nearest, then widened
+ * once by an a-priori error bound, by what the contract permits for the sum's own roundings, and
+ * by the conversion to the result type. */
 #include "oracles/exact/box/sum.h"
 
 #include "oracles/exact/arithmetic.h"

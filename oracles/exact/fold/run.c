@@ -1,3 +1,6 @@
+/* Sets up and runs one simulated reduction: chooses the combining operation, prepares the leaves
+ * (initial values, faulty terms) and evaluates the tree of the implementation that is modelled.
+ * Needs spare slots around the terms so that nothing is copied. */
 #include "oracles/exact/fold/fold.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Least and greatest value of all trees that keep the order of terms, by dynamic programming over
+ * contiguous ranges. Tries the vector implementation for finite sums first; the general one also
+ * handles infinities, NaN and fused products. */
 #include "oracles/exact/in_order/hull.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Entry point that rounds the ends of many enclosures with the fastest kernel for the running
+ * machine. */
 #include "oracles/exact/matmul/enclosure_round.h"
 
 #include "oracles/exact/matmul/kernels.h"

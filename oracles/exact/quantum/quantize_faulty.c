@@ -1,3 +1,5 @@
+/* Planted faults of quantized elements, at each point where one can act: reading scales and zero
+ * points, loading storage, dequantizing, rounding and clamping. */
 #include "oracles/exact/quantum/quantize_faulty.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Dequantizes and quantizes one element in binary64 arithmetic rounded to the expressed format,
+ * and lists the storage values that may follow where clamping leaves a choice. */
 #include "oracles/exact/quantum/quantum.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Bounds a float sum by intersecting the any-order range with the hull of all in-order trees, if
+ * the contract fixes the order and the hull is affordable. */
 #include "oracles/exact/sum/range.h"
 
 #include <math.h>

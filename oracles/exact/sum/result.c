@@ -1,3 +1,6 @@
+/* Converts the permitted range of a sum from the accumulation type to the result type, with the
+ * option of a single rounding from a wider node, and tests whether a result could come from such a
+ * conversion. */
 #include "oracles/exact/sum/result.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Adds any number of values or products with MPFR, at a precision that holds the exact sum, and
+ * rounds once; optionally cuts addends to a common alignment first. Infinities, NaNs and signed
+ * zeros are settled beforehand. */
 #include "oracles/exact/sum/rounded.h"
 
 #include <glib.h>

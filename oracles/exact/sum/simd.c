@@ -1,3 +1,6 @@
+/* Turns exact sums and magnitudes, computed for many components at once, into accept intervals.
+ * Components with infinities, NaNs or sums near overflow get flags or are marked for the exact
+ * decision. */
 #include "oracles/exact/sum/simd.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* One pass over the terms of a sum that accumulates, without rounding, the total, positive and
+ * negative parts, magnitude, extreme runs and special values. Assertions check that every MPFR
+ * addition was exact. */
 #include "oracles/exact/sum/totals.h"
 
 #include <glib.h>

@@ -1,3 +1,6 @@
+/* Accept sets of top_k: lists the orders that the contract permits, ranks rows by keys (fast), and
+ * on the exact side seeks one order that explains a whole row, remembering the verdict between
+ * components. */
 #include "oracles/ops/byteir_pick/top_k.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* Quotients of one quantized element in every permitted variant (divide or multiply by the
+ * inverse, working format, operands flushed), the storage values that follow, and the text that
+ * describes them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/* Linear interpolation in each known variant, dimension by dimension. Where weights are intervals,
+ * each step is evaluated exactly and then widened by its rounding, which keeps the two uses of one
+ * weight together; intersected with plain interval evaluation. */
 #include "oracles/ops/byteir_resize/formulas.h"
 
 #include <math.h>

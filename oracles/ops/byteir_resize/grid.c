@@ -1,3 +1,6 @@
+/* Index arithmetic of a resize: strides, per-axis coordinates, the check that the target operand
+ * agrees with the result's shape, and the corner elements and weights of a block of result
+ * elements. */
 #include "oracles/ops/byteir_resize/grid.h"
 
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/* Accept sets of nearest-neighbour resize. The fast side copies the element at the exact
+ * coordinate; the exact side searches all elements whose index some permitted coordinate
+ * computation gives. */
 #include "oracles/ops/byteir_resize/nearest.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Oracle entry of byteir.resize: checks the target operand, then forwards to the oracle of the
+ * nearest or the linear mode. */
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_resize/linear.h"
 #include "oracles/ops/byteir_resize/nearest.h"

@@ -1,3 +1,6 @@
+/* Enumerates, along one dimension, the pairs of neighbours and weight ranges that an
+ * implementation may interpolate between: cells, copies, and the clamping variants beyond the
+ * first and last element. */
 #include <math.h>
 
 #include "oracles/ops/byteir_resize/linear.h"

@@ -1,3 +1,5 @@
+/* Simulated implementation of resize: one way of computing coordinates per axis, nearest or linear
+ * sampling through the formula model, and the planted faults of scale, clamping and edge handling. */
 #include "oracles/ops/byteir_resize/simulate.h"
 
 #include <math.h>

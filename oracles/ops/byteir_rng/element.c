@@ -1,3 +1,6 @@
+/* Affine map from a uniform number to a result, evaluated by the enclosing formula evaluator in
+ * every permitted format; for unknown numbers, the union of the results at both ends and
+ * everything between. */
 #include "oracles/ops/byteir_rng/element.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Oracle entry of rng_uniform. Under the published generator each element is decided by its own
+ * uniform number; otherwise elements must lie in range and the whole tensor must pass the
+ * statistical checks. */
 #include <glib.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Computes the affine map of a uniform number with plain binary64 emulation, in the usual rounding
+ * variants, to accept common results without MPFR. */
 #include "oracles/ops/byteir_rng/quick.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Statistical checks of numbers from an unknown generator: distribution, leading bits, repeats,
+ * pairs and runs. Each number counts as an interval whose radius covers generator resolution and
+ * rounding, so a conforming one is refuted with probability below 2^-60. */
 #include "oracles/ops/byteir_rng/uniformity.h"
 
 #include <glib.h>

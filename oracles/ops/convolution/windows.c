@@ -1,3 +1,6 @@
+/* Lists, per spatial dimension, the input index under each window and place. If padding is to be
+ * skipped, windows with the same padded places are grouped into blocks. Faults of window
+ * attributes act here. */
 #include "oracles/ops/convolution/windows.h"
 
 #include "generated/convolution_faults.h"

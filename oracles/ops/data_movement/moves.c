@@ -1,3 +1,5 @@
+/* Expresses reshape, transpose, broadcast and concatenate as one or more strided copies, with the
+ * planted faults, and visits each pair of source and target. */
 #include "oracles/ops/data_movement/moves.h"
 
 #include "generated/data_movement_faults.h"

@@ -1,3 +1,6 @@
+/* Fast accept sets of dot_general: gathers each batch into dense matrices, takes exact sums from
+ * the vector kernels, and turns them into intervals; special values are examined only where a sum
+ * is not certified finite. */
 #include "oracles/ops/dot_general/accept.h"
 
 #include <math.h>

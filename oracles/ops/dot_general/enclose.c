@@ -1,3 +1,5 @@
+/* Encloses dot_general for float, integer and quantized types: interval products are summed per
+ * element, rounded by each permitted plan, and the results of all plans united. */
 #include "oracles/ops/dot_general/enclose.h"
 
 #include <math.h>

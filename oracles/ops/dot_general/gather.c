@@ -1,3 +1,5 @@
+/* Collects the factors of one result component, as reals, split components, complex parts or
+ * integers, as input of the exact sum and integer decisions. */
 #include "oracles/ops/dot_general/gather.h"
 
 dot_general_place_t dot_general_place(const case_t *instance, const dot_general_layout_t *layout,

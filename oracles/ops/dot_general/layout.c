@@ -1,3 +1,5 @@
+/* Precomputes the element offsets of batch, row, column and term indices in both operands, so that
+ * all other code indexes by role rather than by dimension. */
 #include "oracles/ops/dot_general/dot_general.h"
 
 dot_general_layout_t dot_general_layout_make(const program_t *program, arena_t *arena) {

@@ -1,3 +1,6 @@
+/* Packs one batch into dense f32 or f64 matrices for the exact product kernels: contiguous rows
+ * are copied whole, complex numbers become interleaved reals, split operands lie component by
+ * component. */
 #include "oracles/ops/dot_general/matrices.h"
 
 #include <math.h>

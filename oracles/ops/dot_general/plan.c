@@ -1,3 +1,6 @@
+/* Resolves a dot_general and its algorithm into factor formats, accumulation and result type, and
+ * component products; refuses what has no defined meaning; and splits values into components in
+ * each permitted rounding. */
 #include "oracles/ops/dot_general/plan.h"
 
 #include <math.h>

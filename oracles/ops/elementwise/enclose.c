@@ -1,3 +1,6 @@
+/* Encloses elementwise arithmetic: real intervals rounded and flushed as the contract permits,
+ * integers (the whole type where a result may not fit), and quantized operands through each
+ * permitted chain of roundings. */
 #include "oracles/ops/elementwise/enclose.h"
 
 #include <math.h>

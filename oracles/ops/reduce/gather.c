@@ -1,3 +1,5 @@
+/* Collects the terms of one result component, and its initial value, as input of the exact
+ * decisions for sums, products and integers. */
 #include "oracles/ops/reduce/gather.h"
 
 fold_body_t reduce_fold_body(const program_t *program) {

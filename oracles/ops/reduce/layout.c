@@ -1,3 +1,5 @@
+/* Precomputes the element offset of each slice and of each term within a slice, so that the oracle
+ * indexes by output and term. */
 #include "oracles/ops/reduce/reduce.h"
 
 reduce_slices_t reduce_slices_make(const program_t *program, arena_t *arena) {

@@ -1,3 +1,6 @@
+/* Accept sets of reductions that select an operand (maximum, minimum, argmax, argmin), fast and
+ * exact. An argmax pair is judged as a pair, with and without initial value, and with inputs
+ * flushed if permitted. */
 #include "oracles/ops/reduce/minmax.h"
 
 #include <inttypes.h>

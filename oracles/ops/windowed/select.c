@@ -1,3 +1,6 @@
+/* Which elements a window may select, by one tree (with faults) or by all in-order or any-order
+ * trees. Comparison with NaN is not transitive, so in-order survivors are computed for every
+ * contiguous range; without NaN a single fold suffices. */
 #include "oracles/ops/windowed/select.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Test fixture: a backend whose table is shorter than the oldest ABI's, since its declared size
+ * ends before the last member; it must be refused. */
 #include <stddef.h>
 
 #include "tests/exec/dso/backend.h"

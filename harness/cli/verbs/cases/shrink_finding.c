@@ -1,3 +1,4 @@
+/* Reads the shortest case of a stored finding with its executor and contract, by one SQL query. */
 #include "harness/cli/verbs/cases/shrink_finding.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* Opens the black-box sum of one program, identifies it, then checks the profile on every result
+ * element with its own terms. */
 #include "harness/cli/verbs/identify/run.h"
 
 /* All result elements, each with its own terms; of one element nothing more can be learnt. */

@@ -1,3 +1,5 @@
+/* The quant fuzz verb: checks propagation properties on random pairs and, given executors, exports
+ * each graph in all lowerings, runs them and counts outcomes and certified errors. */
 #include "harness/cli/verbs/quant/fuzz.h"
 
 #include <inttypes.h>

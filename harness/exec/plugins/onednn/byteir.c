@@ -1,3 +1,5 @@
+/* Checks of types, attributes and axes that the oneDNN plug-in's ByteIR ops share, with reasons
+ * that tell invalid programs from unsupported ones. */
 #include "harness/exec/plugins/onednn/byteir.h"
 
 int32_t byteir_check_signature(const assay_program_t *program, const byteir_signature_t *signature,

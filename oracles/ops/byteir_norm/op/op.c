@@ -1,3 +1,5 @@
+/* Defines the ops byteir.layer_norm and byteir.l2_norm: attributes, constraints and their
+ * validation, random programs, and text. No numerics. */
 #include <inttypes.h>
 
 #include "oracles/ops/byteir_norm/byteir_norm.h"

@@ -1,3 +1,5 @@
+/* Defines the ops arg_max and arg_min: attributes, constraints, random programs, text. The two
+ * differ only in name. */
 #include "oracles/ops/byteir_pick/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {

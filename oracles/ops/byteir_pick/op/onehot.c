@@ -1,3 +1,6 @@
+/* Defines the op one_hot: attributes, constraints, random programs, text. On and off values are
+ * drawn so that an implementation by mask arithmetic would be seen (infinities, NaN, signed
+ * zeros). */
 #include <inttypes.h>
 
 #include "harness/draw/special_values.h"

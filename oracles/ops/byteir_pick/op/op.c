@@ -1,3 +1,5 @@
+/* Type rules and random index types that the index-selecting ops have in common, and the list of
+ * their definitions. */
 #include "oracles/ops/byteir_pick/op/op.h"
 
 bool byteir_pick_is_comparable(const element_t *element, const void *unused) {

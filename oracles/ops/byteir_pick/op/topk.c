@@ -1,3 +1,5 @@
+/* Defines the op top_k: attributes, constraints, random programs, text. k is drawn over all
+ * magnitudes, because implementations switch algorithms as k grows. */
 #include <inttypes.h>
 
 #include "oracles/ops/byteir_pick/op/op.h"

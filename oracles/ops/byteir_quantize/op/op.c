@@ -1,3 +1,6 @@
+/* Defines the ops byteir.quantize and byteir.dequantize: attributes, constraints and their
+ * validation, random programs, text. Storage types that documents disagree on depend on the
+ * contract. */
 #include <inttypes.h>
 
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"

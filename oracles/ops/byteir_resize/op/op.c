@@ -1,3 +1,5 @@
+/* Defines the op byteir.resize: attribute words, constraints and their validation, and text.
+ * Random valid programs are drawn elsewhere. */
 #include <inttypes.h>
 
 #include "oracles/ops/byteir_resize/byteir_resize.h"

@@ -1,3 +1,6 @@
+/* Defines the op byteir.rng_uniform: operands instead of attributes, constraints, random programs,
+ * text. Bounds are drawn where rounding can leave the interval; the shape operand is set to match
+ * the result. */
 #include "oracles/ops/byteir_rng/byteir_rng.h"
 
 #include <math.h>

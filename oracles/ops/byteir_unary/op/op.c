@@ -1,3 +1,6 @@
+/* Defines the ops byteir.gelu and byteir.erf: attributes, constraints, random programs, text and
+ * axes. Test data come from intervals where these functions cancel, saturate or differ by
+ * approximation. */
 #include <math.h>
 
 #include "harness/draw/special_values.h"

@@ -1,3 +1,5 @@
+/* Random programs of the collective ops (replica groups, shapes that divide evenly, bodies with a
+ * neutral value). */
 #include "harness/draw/draw.h"
 #include "harness/types/promotion.h"
 #include "oracles/ops/collective/op/op.h"

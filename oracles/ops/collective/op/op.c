@@ -1,3 +1,5 @@
+/* Defines the ops all_reduce and reduce_scatter: text and MLIR of replica groups, channels and
+ * bodies, and the tables of constraints. Drawing and validation are separate. */
 #include "oracles/ops/collective/op/op.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Checks the constraints of the collective ops in the order of the specification; both ops share
+ * the checks of groups, channel and reduction, each under its own constraint numbers. */
 #include "oracles/ops/collective/op/op.h"
 
 static bool is_unique(const replica_groups_t *groups) {

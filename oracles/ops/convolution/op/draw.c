@@ -1,3 +1,6 @@
+/* Random convolutions. Sizes, windows and groups are drawn against a budget of elements and
+ * products, then laid out over the dimensions; edge data place infinities and NaN where they meet
+ * padding. */
 #include <string.h>
 
 #include "harness/draw/special_values.h"

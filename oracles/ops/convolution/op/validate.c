@@ -1,3 +1,5 @@
+/* Checks the constraints of a convolution, list lengths first because all others depend on them,
+ * and derives the result's sizes. */
 #include <glib.h>
 
 #include "generated/convolution_permissions.h"

@@ -1,3 +1,6 @@
+/* Window arithmetic along one spatial dimension: number of windows, and the input index under a
+ * given place of a given window, or none for padding. In 128-bit integers, so that no attribute
+ * overflows. */
 #include "oracles/ops/convolution/convolution.h"
 
 convolution_axis_t convolution_axis(const program_t *program, uint32_t dim) {

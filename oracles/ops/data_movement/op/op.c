@@ -1,3 +1,5 @@
+/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables, MLIR,
+ * words, axes of a transpose, and constraints. */
 #include "oracles/ops/data_movement/op/op.h"
 
 #include <inttypes.h>

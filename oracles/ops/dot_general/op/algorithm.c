@@ -1,3 +1,5 @@
+/* Table of the known dot algorithms, the lookup of an attribute in it, the order of the component
+ * products it stands for, and random attributes, mostly known ones. */
 #include <inttypes.h>
 
 #include "oracles/ops/dot_general/algorithm.h"

@@ -1,3 +1,5 @@
+/* Describes a dot_general by independent axes (batch, row, column, term) and rebuilds a program
+ * from changed axes, for callers that shrink or permute programs without knowing the op. */
 #include "oracles/ops/dot_general/op/op.h"
 
 static uint32_t add_axis(axes_t *axes, axis_role_t role, int64_t size) {

@@ -1,3 +1,5 @@
+/* Defines the op dot_general: parses and prints dimension numbers, precision and algorithm, prints
+ * MLIR and words, and holds the tables of constraints. */
 #include "oracles/ops/dot_general/op/op.h"
 
 #include <inttypes.h>

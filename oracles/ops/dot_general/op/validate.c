@@ -1,3 +1,5 @@
+/* Checks the constraints of dot_general in order: dimension numbers, shapes, element types,
+ * algorithm. Those that documents disagree on are checked under a contract only. */
 #include "generated/dot_general_permissions.h"
 #include "harness/types/promotion.h"
 #include "oracles/ops/dot_general/op/op.h"

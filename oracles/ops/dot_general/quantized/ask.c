@@ -1,3 +1,6 @@
+/* Decides one component of a quantized or hybrid dot_general exactly: unites the storage ranges of
+ * the float variants and of integer accumulation (plain, wrapped, saturated), each under the name
+ * that is reported. */
 #include "oracles/ops/dot_general/quantized/ask.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Lists the permitted variants of a quantized dot_general in floats by the format of each step,
+ * and rewrites a case, or one component's sum, in floats for a variant. */
 #include "oracles/ops/dot_general/quantized/dequantized.h"
 
 static const format_t *expressed_format(const program_t *program) {

@@ -1,3 +1,6 @@
+/* Integer semantics of a quantized dot_general: accumulates 128-bit sums (with wrapped and
+ * saturated alternatives), then rescales them with exact rationals, or with enclosures where the
+ * multiplier itself may be rounded. */
 #include "oracles/ops/dot_general/quantized/rescale.h"
 
 #include "generated/exact_permissions.h"

@@ -1,3 +1,6 @@
+/* Simulated implementations of quantized dot_general, by dequantized floats or by integer
+ * accumulation and rescaling, with faults of scales and zero points applied to the case
+ * beforehand. */
 #include "oracles/ops/dot_general/quantized/simulate.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Defines the ops convert, uniform_quantize and uniform_dequantize: constraints, validation, axes
+ * and words. The three share drawing, distinguished by the kind of conversion. */
 #include <string.h>
 
 #include "harness/kinds/custom_call.h"

@@ -1,3 +1,5 @@
+/* Defines the elementwise ops, one table entry each, with the type rules, validation and axes they
+ * share; quantized add has its own constraints. */
 #include "oracles/ops/elementwise/elementwise.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Describes a reduce by independent axes (kept or reduced dimensions) and rebuilds a program from
+ * changed axes, for callers that know no op. */
 #include "oracles/ops/reduce/op/op.h"
 
 void reduce_axes(const program_t *program, axes_t *out_axes) {

@@ -1,3 +1,4 @@
+/* Prints a reduce as MLIR: dimensions and the region of its body. */
 #include <inttypes.h>
 
 #include "harness/model/mlir.h"

@@ -1,3 +1,5 @@
+/* Checks the constraints of a reduce: counts, ranks and types first, then shapes, dimensions and
+ * body; those left to the contract separately. */
 #include "oracles/ops/reduce/op/op.h"
 
 static bool counts_agree(const program_t *program) {

@@ -1,3 +1,5 @@
+/* Encloses quantized reductions: in real numbers without a contract, else from the storage
+ * integers reachable with every permitted number of initial values. */
 #include <math.h>
 
 #include "oracles/exact/box/sum.h"

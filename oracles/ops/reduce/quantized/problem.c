@@ -1,3 +1,6 @@
+/* Quantized reductions: their types and scales, conversions of inputs and results, and fast accept
+ * sets that combine clamped storage integers row by row or in blocks, the result of one permitted
+ * order. */
 #include "oracles/ops/reduce/quantized/problem.h"
 
 #include <math.h>

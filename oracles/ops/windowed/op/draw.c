@@ -1,3 +1,5 @@
+/* Random windowed programs, whose windows are drawn dimension by dimension against limits on size,
+ * count and total work, and edge data with ties, NaN and telling initial values. */
 #include "harness/draw/special_values.h"
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"

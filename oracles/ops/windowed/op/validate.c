@@ -1,3 +1,5 @@
+/* Checks the constraints of reduce_window and select_and_scatter in order; both use one table-
+ * driven check of per-dimension lists. */
 #include "oracles/ops/windowed/op/op.h"
 
 static bool elements_equal(const type_t *a, const type_t *b) {
