@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/gen/gen.h"
 #include "harness/builtin/builtin.h"
+#include "harness/gen/gen.h"
 #include "harness/run/case_runner.h"
 
 enum {
@@ -114,16 +114,16 @@ static void walk_case(const case_t *instance, const op_constraint_t *broken, con
   if (executor_open(name, &options, &executor, &error) != STATUS_OK) {
     crash(instance, name, error.text);
   }
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   walk.audit_one_in = AUDIT_ONE_IN;
   walk.audit_distance = 0;
   broken = program_broken_under(&instance->program, broken, &contract);
   expectation_t expectation;
   verdict_t verdict;
-  status_t status = one_case_expect(&walk, instance, broken, arena, &expectation, &error);
+  status_t status = case_runner_expect(&walk, instance, broken, arena, &expectation, &error);
   if (status == STATUS_OK) {
-    status = one_case_run(&walk, &expectation, executor, &verdict, &error);
+    status = case_runner_run(&walk, &expectation, executor, &verdict, &error);
   }
   if (status == STATUS_INVALID) crash(instance, name, error.text);
   bool is_wrong = status == STATUS_OK &&

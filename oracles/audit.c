@@ -22,7 +22,7 @@ static status_t require_conforming(const oracle_t *oracle, const oracle_call_t *
   const element_t *element = call->instance->program.results[result].element;
   element_store(element, call->results[result].data, component, bits);
   answer_t answer;
-  STATUS_TRY(oracle->ask(call, result, component, &answer));
+  STATUS_TRY(oracle->decide(call, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
   return status_fail(call->error, STATUS_INVALID,
                      "bug in Assay: the quick oracle accepts 0x%" PRIx64
@@ -55,7 +55,7 @@ static status_t check_reference(const accept_t *accept, size_t component,
 status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
                          uint32_t result, size_t component, const audit_reference_t *reference) {
   const accept_t *accept = &accepts[result];
-  if (accept->ask != NULL && accept->ask[component] != 0) return STATUS_OK;
+  if (accept->decide != NULL && accept->decide[component] != 0) return STATUS_OK;
   STATUS_TRY(check_reference(accept, component, reference, call->error));
   const program_t *program = &call->instance->program;
   tensor_t results[CASE_RESULTS_MAX];

@@ -16,14 +16,14 @@ const oracle_t *oracle_find(const op_t *op) {
   return NULL;
 }
 
-status_t oracle_ask_with_memo(oracle_ask_t *ask, const oracle_call_t *call, uint32_t result,
-                              size_t component, answer_t *out_answer) {
-  if (call->memo != NULL) return ask(call, result, component, out_answer);
-  ask_memo_t memo;
-  ask_memo_init(&memo);
+status_t oracle_decide_with_memo(oracle_decide_t *decide, const oracle_call_t *call,
+                                 uint32_t result, size_t component, answer_t *out_answer) {
+  if (call->memo != NULL) return decide(call, result, component, out_answer);
+  decision_memo_t memo;
+  decision_memo_init(&memo);
   oracle_call_t remembering = *call;
   remembering.memo = &memo;
-  status_t status = ask(&remembering, result, component, out_answer);
-  ask_memo_deinit(&memo);
+  status_t status = decide(&remembering, result, component, out_answer);
+  decision_memo_deinit(&memo);
   return status;
 }

@@ -4,8 +4,8 @@
 #define ASSAY_ORACLES_ORACLE_H
 
 #include "harness/model/accept.h"
+#include "harness/model/implementation_model.h"
 #include "harness/model/op.h"
-#include "harness/model/schedule.h"
 #include "oracles/oracle_call.h"
 
 /* See oracles/composite/composite.h. */
@@ -14,10 +14,10 @@ typedef struct composite composite_t;
 typedef struct gathering gathering_t;
 
 /* See oracle_t.ask and oracle_t.simulate. */
-typedef status_t oracle_ask_t(const oracle_call_t *call, uint32_t result, size_t component,
-                              answer_t *out_answer);
-typedef status_t oracle_simulate_t(const oracle_call_t *call, const schedule_t *schedule,
-                                   tensor_t *inout_results);
+typedef status_t oracle_decide_t(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer);
+typedef status_t oracle_simulate_t(const oracle_call_t *call,
+                                   const implementation_model_t *schedule, tensor_t *inout_results);
 
 typedef struct oracle {
   const char *op_name;
@@ -31,7 +31,7 @@ typedef struct oracle {
   /* The last word on one component of the call's results.  Computed with MPFR or exact integers.
    * Allocates scratch in the arena, which the caller may rewind.  Calls about many components of
    * one case, under whatever contracts, may share a memo. */
-  oracle_ask_t *ask;
+  oracle_decide_t *decide;
 
   /* Recomputes with MPFR what accept() said of one component; STATUS_INVALID, with all numbers in
    * the message, if they disagree: a bug in Assay. */
@@ -70,8 +70,8 @@ typedef struct oracle {
 } oracle_t;
 
 /* Asks with a memo of this one question where the call has none: for answers that need one. */
-status_t oracle_ask_with_memo(oracle_ask_t *ask, const oracle_call_t *call, uint32_t result,
-                              size_t component, answer_t *out_answer);
+status_t oracle_decide_with_memo(oracle_decide_t *decide, const oracle_call_t *call,
+                                 uint32_t result, size_t component, answer_t *out_answer);
 
 /* The row for an op; NULL if it has none. */
 const oracle_t *oracle_find(const op_t *op);

@@ -8,16 +8,16 @@
 #include "oracles/exact/box/box.h"
 
 /* What an oracle keeps from one component of a case to the next, in an arena of its own. */
-typedef struct ask_memo {
+typedef struct decision_memo {
   arena_t arena;
   void *entries; /* The oracle's; NULL at first. */
-} ask_memo_t;
+} decision_memo_t;
 
-static inline void ask_memo_init(ask_memo_t *memo) {
+static inline void decision_memo_init(decision_memo_t *memo) {
   arena_init(&memo->arena);
   memo->entries = NULL;
 }
-static inline void ask_memo_deinit(ask_memo_t *memo) { arena_deinit(&memo->arena); }
+static inline void decision_memo_deinit(decision_memo_t *memo) { arena_deinit(&memo->arena); }
 
 /* A question about one case.  It owns nothing: all that it points to is the asker's, lives at least
  * until the function returns, and is used by one thread at a time.  An oracle that asks about
@@ -26,7 +26,7 @@ typedef struct oracle_call {
   const case_t *instance;
   const contract_t *contract; /* simulate() has none: a model obeys a schedule. */
   const tensor_t *results;    /* All results of the executor; NULL to functions that read none. */
-  ask_memo_t *memo;           /* Shared by calls about this case; NULL: nothing is kept. */
+  decision_memo_t *memo;      /* Shared by calls about this case; NULL: nothing is kept. */
   arena_t *arena;             /* For what is returned, and for scratch. */
   failure_t *error;           /* Set if the function fails. */
 } oracle_call_t;

@@ -19,7 +19,7 @@ status_t accept_sequential(const oracle_call_t *call, oracle_simulate_t *simulat
     memset(results[i].data, 0, type_bytes(&program->results[i]));
   }
   if (!is_needed) return STATUS_OK;
-  schedule_t plain = schedule_plain();
+  implementation_model_t plain = schedule_plain();
   STATUS_TRY(simulate(call, &plain, results));
   for (uint32_t i = 0; i < program->result_count; i++) {
     accept_t *accept = &inout_accepts[i];
@@ -29,7 +29,7 @@ status_t accept_sequential(const oracle_call_t *call, oracle_simulate_t *simulat
       bits[component] = element_load(program->results[i].element, results[i].data, component);
     }
     accept->bits = bits;
-    accept->ask = NULL;
+    accept->decide = NULL;
   }
   return STATUS_OK;
 }

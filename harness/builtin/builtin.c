@@ -10,7 +10,7 @@
 /* An open builtin executor. */
 typedef struct builtin {
   char *name;
-  schedule_t schedule;
+  implementation_model_t schedule;
   arena_t arena;       /* Of the schedule. */
   uint64_t executions; /* So far. */
   arena_t scratch;     /* Of one execution. */
@@ -151,8 +151,8 @@ static void borrow_operands(case_t *instance, const void *const *operands) {
 }
 
 /* Of the next execution: another order each time where additions race. */
-static schedule_t next_schedule(builtin_t *builtin) {
-  schedule_t schedule = builtin->schedule;
+static implementation_model_t next_schedule(builtin_t *builtin) {
+  implementation_model_t schedule = builtin->schedule;
   uint64_t state = schedule.seed + builtin->executions++;
   if (schedule.races) schedule.seed = rng_splitmix(&state);
   return schedule;
@@ -170,7 +170,7 @@ static int32_t builtin_execute(void *self, void *handle, const void *const *oper
   }
   arena_reset(&builtin->scratch);
   failure_t error = {0};
-  const schedule_t schedule = next_schedule(builtin);
+  const implementation_model_t schedule = next_schedule(builtin);
   const oracle_call_t call = {.instance = &instance, .arena = &builtin->scratch, .error = &error};
   status_t status = compiled->oracle->simulate(&call, &schedule, tensors);
   if (status != STATUS_OK) return explain(reason, ASSAY_EXECUTOR_FAILED, &error);

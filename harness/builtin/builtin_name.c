@@ -1,9 +1,9 @@
 /* The names of the builtin executors. */
 #include <string.h>
 
+#include "harness/builtin/builtin.h"
 #include "harness/model/contract.h"
 #include "harness/model/fault.h"
-#include "harness/builtin/builtin.h"
 #include "oracles/oracle.h"
 
 enum {
@@ -63,7 +63,7 @@ static status_t parse_number(scan_t *scan, int64_t low, int64_t high, int64_t *o
   return STATUS_OK;
 }
 
-static status_t parse_order(scan_t *scan, arena_t *arena, schedule_t *inout_schedule,
+static status_t parse_order(scan_t *scan, arena_t *arena, implementation_model_t *inout_schedule,
                             failure_t *error) {
   scan_t start = *scan;
   failure_t failure = {.text = ""};
@@ -80,7 +80,8 @@ static status_t parse_order(scan_t *scan, arena_t *arena, schedule_t *inout_sche
   return status_fail(error, status, "%s", failure.text);
 }
 
-static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+static status_t parse_accumulator(scan_t *scan, implementation_model_t *inout_schedule,
+                                  failure_t *error) {
   str_t name = scan_until(scan, "+");
   const format_t *format = format_find(name);
   if (format == NULL) {
@@ -95,7 +96,8 @@ static status_t parse_accumulator(scan_t *scan, schedule_t *inout_schedule, fail
 static const char *const split_names[] = {"nearest", "truncate", "truncate-all", "nearest-away",
                                           "truncate-away"};
 
-static status_t parse_split(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+static status_t parse_split(scan_t *scan, implementation_model_t *inout_schedule,
+                            failure_t *error) {
   str_t name = scan_until(scan, "+");
   for (size_t i = 0; i < G_N_ELEMENTS(split_names); i++) {
     if (!str_equal_text(name, split_names[i])) continue;
@@ -116,7 +118,8 @@ static bool is_known_algorithm(str_t name) {
 }
 
 /* Texts live as long as the program: there are few algorithms. */
-static status_t parse_algorithm(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+static status_t parse_algorithm(scan_t *scan, implementation_model_t *inout_schedule,
+                                failure_t *error) {
   scan_t start = *scan;
   str_t name = scan_until(scan, "+");
   if (!is_known_algorithm(name)) {
@@ -131,8 +134,8 @@ static status_t parse_algorithm(scan_t *scan, schedule_t *inout_schedule, failur
 }
 
 /* One word after a '+' that says how a dot algorithm is run; true if it is one. */
-static bool parse_dot_option(scan_t *scan, schedule_t *inout_schedule, status_t *out_status,
-                             failure_t *error) {
+static bool parse_dot_option(scan_t *scan, implementation_model_t *inout_schedule,
+                             status_t *out_status, failure_t *error) {
   int64_t number = 0;
   *out_status = STATUS_OK;
   if (scan_accept(scan, "by-term")) {
@@ -160,7 +163,8 @@ static bool is_known_formula(str_t name) {
   return false;
 }
 
-static status_t parse_formula(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+static status_t parse_formula(scan_t *scan, implementation_model_t *inout_schedule,
+                              failure_t *error) {
   scan_t start = *scan;
   str_t name = scan_until(scan, "+");
   if (!is_known_formula(name)) {
@@ -174,8 +178,8 @@ static status_t parse_formula(scan_t *scan, schedule_t *inout_schedule, failure_
 }
 
 /* One word after a '+' that says how a composite op is computed; true if it is one. */
-static bool parse_composite_option(scan_t *scan, schedule_t *inout_schedule, status_t *out_status,
-                                   failure_t *error) {
+static bool parse_composite_option(scan_t *scan, implementation_model_t *inout_schedule,
+                                   status_t *out_status, failure_t *error) {
   int64_t number = 0;
   *out_status = STATUS_OK;
   if (scan_accept(scan, "formula=")) {
@@ -196,7 +200,7 @@ static bool parse_composite_option(scan_t *scan, schedule_t *inout_schedule, sta
 }
 
 /* One word after a '+' that is there or not; true if it is one. */
-static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
+static bool parse_switch(scan_t *scan, implementation_model_t *inout_schedule) {
   const struct {
     const char *word;
     bool *is_on;
@@ -217,7 +221,7 @@ static bool parse_switch(scan_t *scan, schedule_t *inout_schedule) {
 }
 
 /* One word after a '+'. */
-static status_t parse_option(scan_t *scan, arena_t *arena, schedule_t *inout_schedule,
+static status_t parse_option(scan_t *scan, arena_t *arena, implementation_model_t *inout_schedule,
                              failure_t *error) {
   int64_t number = 0;
   status_t status;
@@ -238,7 +242,8 @@ static status_t parse_option(scan_t *scan, arena_t *arena, schedule_t *inout_sch
   return parse_order(scan, arena, inout_schedule, error);
 }
 
-static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t *error) {
+static status_t parse_fault(scan_t *scan, implementation_model_t *inout_schedule,
+                            failure_t *error) {
   str_t name = scan_until(scan, "+");
   inout_schedule->fault = fault_find(name);
   if (inout_schedule->fault != FAULT_NONE) return STATUS_OK;
@@ -248,9 +253,9 @@ static status_t parse_fault(scan_t *scan, schedule_t *inout_schedule, failure_t 
       STR_FORMAT(name), fault_at(0)->name);
 }
 
-status_t builtin_parse(const char *name, arena_t *arena, schedule_t *out_schedule,
+status_t builtin_parse(const char *name, arena_t *arena, implementation_model_t *out_schedule,
                        failure_t *error) {
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   scan_t scan = scan_make(str_from(name));
   if (scan_accept(&scan, "model:")) {
     STATUS_TRY(parse_order(&scan, arena, &schedule, error));
@@ -267,7 +272,7 @@ status_t builtin_parse(const char *name, arena_t *arena, schedule_t *out_schedul
   return STATUS_OK;
 }
 
-contract_t builtin_rules(const schedule_t *schedule) {
+contract_t builtin_rules(const implementation_model_t *schedule) {
   contract_t contract = contract_backend();
   for (size_t i = 0; i < G_N_ELEMENTS(rules_names); i++) {
     const rules_name_t *row = &rules_names[i];

@@ -45,8 +45,8 @@ typedef struct cause_question {
 } cause_question_t;
 
 /* The question about the case that `walk` judged last. */
-cause_question_t cause_ask(one_case_t *walk, const case_t *instance,
-                           const expectation_t *expectation);
+cause_question_t cause_decide(case_runner_t *walk, const case_t *instance,
+                              const expectation_t *expectation);
 
 /* Whether a cause is looked for: the outcome is `diverges`, of a class that is about values. */
 bool cause_is_sought(const verdict_t *verdict);

@@ -21,15 +21,15 @@ typedef struct kind {
   unsigned distinct; /* Of the page, when it was looked into. */
 } kind_t;
 
-struct cause_book {
+struct diagnosis_budget {
   GHashTable *pages; /* Owned texts to owned page_t. */
   GHashTable *kinds; /* Owned texts to owned kind_t. */
   GString *key;      /* Scratch. */
   bool is_thorough;
 };
 
-cause_book_t *cause_book_new(bool is_thorough) {
-  cause_book_t *book = g_new0(cause_book_t, 1);
+diagnosis_budget_t *diagnosis_budget_new(bool is_thorough) {
+  diagnosis_budget_t *book = g_new0(diagnosis_budget_t, 1);
   book->is_thorough = is_thorough;
   book->pages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   book->kinds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -37,7 +37,7 @@ cause_book_t *cause_book_new(bool is_thorough) {
   return book;
 }
 
-void cause_book_free(cause_book_t *book) {
+void diagnosis_budget_free(diagnosis_budget_t *book) {
   g_hash_table_destroy(book->pages);
   g_hash_table_destroy(book->kinds);
   g_string_free(book->key, TRUE);
@@ -45,7 +45,7 @@ void cause_book_free(cause_book_t *book) {
 }
 
 /* The entry under book->key, made if there is none. */
-static void *find_entry(const cause_book_t *book, GHashTable *table, size_t bytes) {
+static void *find_entry(const diagnosis_budget_t *book, GHashTable *table, size_t bytes) {
   void *entry = g_hash_table_lookup(table, book->key->str);
   if (entry != NULL) return entry;
   entry = g_malloc0(bytes);
@@ -63,14 +63,14 @@ static void establish(page_t *page, const char *cause) {
 /* Counts a case.  What was unknown may be explained by what was established since. */
 static bool is_due(kind_t *kind, const page_t *page) {
   uint64_t number = kind->cases++;
-  if (number < CAUSE_BOOK_FIRST || number % CAUSE_BOOK_ONE_IN == 0) return true;
+  if (number < DIAGNOSIS_BUDGET_FIRST || number % DIAGNOSIS_BUDGET_ONE_IN == 0) return true;
   return !kind->is_cause_sure && kind->distinct != page->distinct;
 }
 
-status_t cause_book_explain(cause_book_t *book, size_t executor, const tally_label_t *label,
-                            const cause_question_t *question, arena_t *arena,
-                            verdict_t *inout_verdict, hash_text_t *out_signature,
-                            failure_t *error) {
+status_t diagnosis_budget_explain(diagnosis_budget_t *book, size_t executor,
+                                  const tally_label_t *label, const cause_question_t *question,
+                                  arena_t *arena, verdict_t *inout_verdict,
+                                  hash_text_t *out_signature, failure_t *error) {
   verdict_t *verdict = inout_verdict;
   const program_t *program = &question->instance->program;
   if (!cause_is_sought(verdict)) {

@@ -9,19 +9,20 @@
 /* Of each kind of divergence (executor, op, algorithm, types and class) the first so many cases are
  * looked into, then one in so many, and one when a cause was newly established: a backend that is
  * wrong in every third case must not spend its time on being explained. */
-enum { CAUSE_BOOK_FIRST = 12, CAUSE_BOOK_ONE_IN = 32 };
+enum { DIAGNOSIS_BUDGET_FIRST = 12, DIAGNOSIS_BUDGET_ONE_IN = 32 };
 
-typedef struct cause_book cause_book_t;
+typedef struct diagnosis_budget diagnosis_budget_t;
 
 /* `is_thorough`: looks into every case, for those few whose signature must be their own. */
-cause_book_t *cause_book_new(bool is_thorough);
-void cause_book_free(cause_book_t *book);
+diagnosis_budget_t *diagnosis_budget_new(bool is_thorough);
+void diagnosis_budget_free(diagnosis_budget_t *book);
 
 /* Looks for the cause of a verdict of kind `label` on executor number `executor`, if that is due,
  * and gives the signature.  Where it is not due, the case is taken for another of the last finding
  * of its kind.  `arena` is left as it was. */
-status_t cause_book_explain(cause_book_t *book, size_t executor, const tally_label_t *label,
-                            const cause_question_t *question, arena_t *arena,
-                            verdict_t *inout_verdict, hash_text_t *out_signature, failure_t *error);
+status_t diagnosis_budget_explain(diagnosis_budget_t *book, size_t executor,
+                                  const tally_label_t *label, const cause_question_t *question,
+                                  arena_t *arena, verdict_t *inout_verdict,
+                                  hash_text_t *out_signature, failure_t *error);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "harness/diagnose/tests.h"
-#include "harness/run/clock.h"
 #include "harness/diagnose/wrong_pattern.h"
+#include "harness/run/clock.h"
 
 static const char *const spellings[CAUSE_COUNT] = {
 #define CAUSE(name, spelling, words) [CAUSE_##name] = (spelling),
@@ -118,8 +118,8 @@ static bool describe(const solver_t *solver, const found_causes_t *found, size_t
   return is_sure;
 }
 
-cause_question_t cause_ask(one_case_t *walk, const case_t *instance,
-                           const expectation_t *expectation) {
+cause_question_t cause_decide(case_runner_t *walk, const case_t *instance,
+                              const expectation_t *expectation) {
   return (cause_question_t){.oracle = expectation->oracle,
                             .contract = &walk->contract,
                             .instance = instance,

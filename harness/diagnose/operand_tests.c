@@ -2,8 +2,8 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "harness/model/op.h"
 #include "harness/diagnose/tests.h"
+#include "harness/model/op.h"
 
 /* ---- Elsewhere ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Splits a case into one problem per result element, derives changed problems (terms removed,
- * operands mapped, neighbours read), and measures in bits how much evidence a wrong value carries. */
+ * operands mapped, neighbours read), and measures in bits how much evidence a wrong value carries.
+ */
 #include "harness/diagnose/problem.h"
 
 #include <glib.h>
@@ -197,10 +198,11 @@ bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
                               .results = problem->results,
                               .arena = solver->arena,
                               .error = &failure};
-  status_t status = question->oracle->ask(&call, problem->result, problem->component, out_answer);
+  status_t status =
+      question->oracle->decide(&call, problem->result, problem->component, out_answer);
   element_store(element, result->data, problem->component, kept);
   arena_rewind(solver->arena, mark);
-  if (status == STATUS_OK) return out_answer->conforms && !out_answer->is_weak;
+  if (status == STATUS_OK) return out_answer->conforms && !out_answer->is_vacuous;
   out_answer->conforms = false;
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) return false;
   solver->status = status;
@@ -212,7 +214,7 @@ bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
                       uint64_t *out_bits) {
   const oracle_t *oracle = solver->question->oracle;
   if (oracle->simulate == NULL) return false;
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.fault = fault;
   arena_mark_t mark = arena_mark(solver->arena);
   tensor_t results[CASE_RESULTS_MAX];

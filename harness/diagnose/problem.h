@@ -3,8 +3,8 @@
 #ifndef ASSAY_DIAGNOSE_PROBLEM_H
 #define ASSAY_DIAGNOSE_PROBLEM_H
 
-#include "harness/model/fault.h"
 #include "harness/diagnose/cause.h"
+#include "harness/model/fault.h"
 
 enum {
   CAUSE_WRONG_MAX = 8, /* Components examined of each kind. */

@@ -13,8 +13,8 @@ static uint64_t with_sign(const format_t *format, bool negative, uint64_t magnit
   return magnitude | sign_bit(format);
 }
 
-uint64_t corner_number(const element_t *element, bool negative, uint64_t significand,
-                       int exponent) {
+uint64_t special_value_number(const element_t *element, bool negative, uint64_t significand,
+                              int exponent) {
   const format_t *format = element->format;
   number_t number = {.kind = significand == 0 ? NUMBER_ZERO : NUMBER_FINITE,
                      .negative = negative && sign_bit(format) != 0,
@@ -23,7 +23,7 @@ uint64_t corner_number(const element_t *element, bool negative, uint64_t signifi
   return format_encode(format, number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
 }
 
-uint64_t corner_integer(const element_t *element, int value) {
+uint64_t special_value_integer(const element_t *element, int value) {
   uint64_t magnitude = (uint64_t)(value < 0 ? -value : value);
   switch (element->kind) {
     case ELEMENT_BOOLEAN:
@@ -36,14 +36,14 @@ uint64_t corner_integer(const element_t *element, int value) {
     case ELEMENT_COMPLEX:
       break;
   }
-  return corner_number(element, value < 0, magnitude, 0);
+  return special_value_number(element, value < 0, magnitude, 0);
 }
 
-uint64_t corner_zero(const element_t *element, bool negative) {
+uint64_t special_value_zero(const element_t *element, bool negative) {
   return element->format == NULL ? 0 : with_sign(element->format, negative, 0);
 }
 
-uint64_t corner_negated(const element_t *element, uint64_t bits) {
+uint64_t special_value_negated(const element_t *element, uint64_t bits) {
   const format_t *format = element->format;
   if (format == NULL) {
     return element_is_integer(element) ? (0 - bits) & element_mask(element) : bits;
@@ -88,14 +88,14 @@ static uint64_t integer_boundary(rng_t *rng, const element_t *element) {
   return values[rng_below(rng, G_N_ELEMENTS(values))] & element_mask(element);
 }
 
-uint64_t corner_boundary(rng_t *rng, const element_t *element) {
+uint64_t special_value_boundary(rng_t *rng, const element_t *element) {
   return element->format == NULL ? integer_boundary(rng, element)
                                  : float_boundary(rng, element->format);
 }
 
-uint64_t corner_nan(rng_t *rng, const element_t *element) {
+uint64_t special_value_nan(rng_t *rng, const element_t *element) {
   const format_t *format = element->format;
-  if (format == NULL || !format_has_nan(format)) return corner_boundary(rng, element);
+  if (format == NULL || !format_has_nan(format)) return special_value_boundary(rng, element);
   number_t nan = {.kind = NUMBER_NAN, .negative = rng_one_in(rng, 2) && sign_bit(format) != 0};
   uint64_t quiet = format_encode(format, nan, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
   if (!rng_one_in(rng, 4)) return quiet;
@@ -104,21 +104,21 @@ uint64_t corner_nan(rng_t *rng, const element_t *element) {
   return format_is_nan(format, other) ? other : quiet;
 }
 
-uint64_t corner_infinity(rng_t *rng, const element_t *element) {
+uint64_t special_value_infinity(rng_t *rng, const element_t *element) {
   const format_t *format = element->format;
-  if (format == NULL || !format_has_infinity(format)) return corner_boundary(rng, element);
+  if (format == NULL || !format_has_infinity(format)) return special_value_boundary(rng, element);
   number_t infinity = {.kind = NUMBER_INFINITY, .negative = rng_one_in(rng, 2)};
   return format_encode(format, infinity, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
 }
 
-uint64_t corner_special(rng_t *rng, const element_t *element) {
+uint64_t special_value_special(rng_t *rng, const element_t *element) {
   switch (rng_below(rng, 3)) {
     case 0:
-      return corner_nan(rng, element);
+      return special_value_nan(rng, element);
     case 1:
-      return corner_infinity(rng, element);
+      return special_value_infinity(rng, element);
     default:
-      return corner_zero(element, rng_one_in(rng, 2));
+      return special_value_zero(element, rng_one_in(rng, 2));
   }
 }
 
@@ -127,18 +127,18 @@ static uint64_t any_magnitude(rng_t *rng, const element_t *element) {
   if (element->format == NULL) return bits >> (bits & 63) & element_mask(element);
   bool negative = rng_one_in(rng, 2);
   int exponent = (int)rng_between(rng, -40, 40);
-  return corner_number(element, negative, 1, exponent);
+  return special_value_number(element, negative, 1, exponent);
 }
 
-uint64_t corner_any(rng_t *rng, const element_t *element) {
+uint64_t special_value_any(rng_t *rng, const element_t *element) {
   switch (rng_below(rng, 6)) {
     case 0:
-      return corner_boundary(rng, element);
+      return special_value_boundary(rng, element);
     case 1:
-      return corner_special(rng, element);
+      return special_value_special(rng, element);
     case 2:
     case 3:
-      return corner_integer(element, (int)rng_between(rng, -4, 4));
+      return special_value_integer(element, (int)rng_between(rng, -4, 4));
     case 4:
       return any_magnitude(rng, element);
     default:

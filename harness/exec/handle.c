@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "harness/base/log.h"
-#include "harness/exec/transport/dso.h"
 #include "harness/exec/executor_address.h"
 #include "harness/exec/isolate/isolate.h"
 #include "harness/exec/process/process.h"
 #include "harness/exec/program_cache.h"
+#include "harness/exec/transport/dso.h"
 #include "harness/exec/transport/reason.h"
 #include "harness/exec/transport/table.h"
 

@@ -3,9 +3,9 @@
  * cannot be broken. */
 #include "harness/gen/gen.h"
 
-#include "harness/gen/regime.h"
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
+#include "harness/gen/regime.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -129,12 +129,12 @@ static void fill_init(rng_t *rng, const regime_operand_t *operand) {
     bool is_imaginary = i % element->components == 1;
     uint64_t bits;
     if (choice < 12) {
-      bits = is_imaginary ? corner_zero(element, false)
+      bits = is_imaginary ? special_value_zero(element, false)
                           : program->op->neutral_bits(program, operand->number);
     } else if (choice < 14) {
-      bits = corner_integer(element, (int)rng_between(rng, -4, 4));
+      bits = special_value_integer(element, (int)rng_between(rng, -4, 4));
     } else {
-      bits = corner_any(rng, element);
+      bits = special_value_any(rng, element);
     }
     element_store(element, operand->target.data, i, bits);
   }

@@ -2,9 +2,9 @@
  * names the constraint that is wanted. */
 #include <string.h>
 
+#include "harness/draw/draw.h"
 #include "harness/gen/gen.h"
 #include "harness/gen/program_edit.h"
-#include "harness/draw/draw.h"
 
 /* ---- What can be written down ---------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Edits of single components, and where they are made. */
+#include "harness/draw/special_values.h"
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
-#include "harness/draw/special_values.h"
 
 /* A component of an operand, to be changed. */
 typedef struct edit {
@@ -28,21 +28,21 @@ static uint64_t edit_neighbour(rng_t *rng, const edit_t *edit) {
   uint64_t bits = bits_of(edit);
   bool up = rng_one_in(rng, 2);
   if (format == NULL) return (up ? bits + 1 : bits - 1) & element_mask(element);
-  if (format_is_nan(format, bits)) return corner_any(rng, element);
+  if (format_is_nan(format, bits)) return special_value_any(rng, element);
   return up ? format_next_up(format, bits) : format_next_down(format, bits);
 }
 
 static uint64_t edit_sign(rng_t *rng, const edit_t *edit) {
   (void)rng;
-  return corner_negated(edit->tensor->type.element, bits_of(edit));
+  return special_value_negated(edit->tensor->type.element, bits_of(edit));
 }
 
 static uint64_t edit_corner(rng_t *rng, const edit_t *edit) {
-  return corner_any(rng, edit->tensor->type.element);
+  return special_value_any(rng, edit->tensor->type.element);
 }
 
 static uint64_t edit_special(rng_t *rng, const edit_t *edit) {
-  return corner_special(rng, edit->tensor->type.element);
+  return special_value_special(rng, edit->tensor->type.element);
 }
 
 static uint64_t edit_copy(rng_t *rng, const edit_t *edit) { return other_bits(rng, edit); }
@@ -61,8 +61,9 @@ static uint64_t edit_exponent(rng_t *rng, const edit_t *edit) {
     return bits << shift & element_mask(element);
   }
   number_t number = format_decode(element->format, bits);
-  if (number.kind != NUMBER_FINITE) return corner_number(element, false, 1, exponent);
-  return corner_number(element, number.negative, number.significand, number.exponent + exponent);
+  if (number.kind != NUMBER_FINITE) return special_value_number(element, false, 1, exponent);
+  return special_value_number(element, number.negative, number.significand,
+                              number.exponent + exponent);
 }
 
 /* The exponent of a unit in the last place of a number, as the result's type counts it; if that has
@@ -78,11 +79,11 @@ static int result_ulp_exponent(const edit_t *edit, number_t number) {
 static uint64_t edit_tie(rng_t *rng, const edit_t *edit) {
   const element_t *element = edit->tensor->type.element;
   uint64_t other = other_bits(rng, edit);
-  if (element->format == NULL) return corner_negated(element, other);
+  if (element->format == NULL) return special_value_negated(element, other);
   number_t number = format_decode(element->format, other);
   if (number.kind != NUMBER_FINITE) return other;
   bool negative = rng_one_in(rng, 2);
-  uint64_t half = corner_number(element, negative, 1, result_ulp_exponent(edit, number) - 1);
+  uint64_t half = special_value_number(element, negative, 1, result_ulp_exponent(edit, number) - 1);
   switch (rng_below(rng, 4)) {
     case 0:
       return format_next_up(element->format, half);
@@ -103,8 +104,8 @@ static uint64_t few_ulps(rng_t *rng, const edit_t *edit, uint64_t bits) {
   bool negative = number.negative != rng_one_in(rng, 16);
   uint64_t ulps = UINT64_C(1) << (LOW_BITS + rng_below(rng, ULPS_BITS));
   uint64_t significand = rng_one_in(rng, 2) ? ulps - 1 : ulps | rng_below(rng, ulps);
-  return corner_number(element, negative, significand,
-                       result_ulp_exponent(edit, number) - LOW_BITS);
+  return special_value_number(element, negative, significand,
+                              result_ulp_exponent(edit, number) - LOW_BITS);
 }
 
 static uint64_t edit_ulps(rng_t *rng, const edit_t *edit) {

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "harness/gen/program_edit.h"
 #include "harness/draw/draw.h"
-#include "harness/types/scale.h"
+#include "harness/gen/program_edit.h"
 #include "harness/num/element.h"
+#include "harness/types/scale.h"
 
 /* A run of bytes of a text. */
 typedef struct span {

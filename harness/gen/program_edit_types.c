@@ -1,7 +1,7 @@
 /* Random changes to the types of a program. */
-#include "harness/gen/program_edit.h"
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/gen/program_edit.h"
 
 /* Any type of the program or of the donor. */
 static const type_t *draw_type(rng_t *rng, const program_t *program, const program_t *donor) {

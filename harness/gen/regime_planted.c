@@ -1,8 +1,8 @@
 /* What is planted along the reduced dimensions: cancellation and indices. */
 #include <glib.h>
 
-#include "harness/gen/regime.h"
 #include "harness/draw/special_values.h"
+#include "harness/gen/regime.h"
 
 /* A walk over the elements of a type in row-major order, which keeps track of a value that is
  * linear in the index. */
@@ -59,7 +59,7 @@ static uint64_t draw_low_mask(rng_t *rng, const element_t *element) {
 /* The mirrored component, one in four with changed low bits; what would become a NaN is left. */
 static uint64_t draw_mirrored(rng_t *rng, const element_t *element, uint64_t bits, bool negate,
                               uint64_t low_mask) {
-  uint64_t mirrored = negate ? corner_negated(element, bits) : bits;
+  uint64_t mirrored = negate ? special_value_negated(element, bits) : bits;
   if (low_mask == 0) return mirrored;
   uint64_t random = rng_bits(rng);
   if (random >> 62 != 0) return mirrored;
@@ -79,7 +79,7 @@ void mirror_operand(rng_t *rng, const regime_operand_t *operand, bool negate) {
     if (walk.value < 0 || (walk.value == 0 && !clear_middle)) continue;
     for (size_t c = i; c < i + components; c++) {
       uint64_t bits = element_load(element, target->data, c);
-      uint64_t mirrored = walk.value == 0 ? corner_zero(element, false)
+      uint64_t mirrored = walk.value == 0 ? special_value_zero(element, false)
                                           : draw_mirrored(rng, element, bits, negate, low_mask);
       element_store(element, target->data, c + (size_t)walk.value * components, mirrored);
     }

@@ -7,8 +7,8 @@
  * cut; infinities, whose low-order components are NaN; and NaNs whose payload a cut removes. */
 #include <glib.h>
 
-#include "harness/gen/regime.h"
 #include "harness/draw/special_values.h"
+#include "harness/gen/regime.h"
 
 /* Where types end, in bits after the leading one: 8-bit floats, bf16, f16 and tf32, twice and three
  * times bf16 and tf32, f32, and one beside each. */
@@ -47,7 +47,7 @@ static void fill_numbers(rng_t *rng, const regime_operand_t *operand, draw_signi
   const element_t *element = operand->target.element;
   for (size_t i = 0; i < operand->target.count; i++) {
     int exponent = (int)rng_between(rng, low, high);
-    uint64_t bits = corner_number(element, rng_one_in(rng, 2), draw(rng), exponent - 52);
+    uint64_t bits = special_value_number(element, rng_one_in(rng, 2), draw(rng), exponent - 52);
     element_store(element, operand->target.data, i, bits);
   }
 }
@@ -62,7 +62,7 @@ static void fill_near_one(rng_t *rng, const regime_operand_t *operand) {
   if (!rng_one_in(rng, 3)) return;
   for (size_t i = 0; i < operand->target.count; i++) {
     if (rng_one_in(rng, 2)) continue;
-    element_store(element, operand->target.data, i, corner_zero(element, false));
+    element_store(element, operand->target.data, i, special_value_zero(element, false));
   }
 }
 
@@ -86,12 +86,12 @@ static uint64_t draw_special(rng_t *rng, const element_t *element) {
     case 0:
       return format->largest_bits - rng_below(rng, 3);
     case 1:
-      return corner_infinity(rng, element);
+      return special_value_infinity(rng, element);
     case 2:
-      if (format->specials != FORMAT_IEEE) return corner_nan(rng, element);
+      if (format->specials != FORMAT_IEEE) return special_value_nan(rng, element);
       return format->largest_bits + 2 + rng_below(rng, 3); /* After infinity: signalling NaNs. */
     default:
-      return corner_special(rng, element);
+      return special_value_special(rng, element);
   }
 }
 
@@ -126,7 +126,7 @@ static void fill_lone_thirds(rng_t *rng, const regime_operand_t *operand) {
     int second = (int)rng_between(rng, 9, 10);
     int third = second + (int)rng_between(rng, 9, 11);
     if (!is_one) significand |= UINT64_C(1) << (52 - second) | UINT64_C(1) << (52 - third);
-    uint64_t bits = corner_number(element, is_one && negates_ones, significand, -52);
+    uint64_t bits = special_value_number(element, is_one && negates_ones, significand, -52);
     element_store(element, operand->target.data, i, bits);
   }
 }

@@ -1,8 +1,8 @@
 /* Sums that fall on halfway points of the accumulation type, or just beside them. */
 #include <glib.h>
 
-#include "harness/gen/regime.h"
 #include "harness/draw/special_values.h"
+#include "harness/gen/regime.h"
 
 /* Precision in which terms of this operand are added. */
 static int accumulation_precision(const regime_operand_t *operand) {
@@ -23,17 +23,17 @@ static uint64_t draw_addend(rng_t *rng, const element_t *element, int half_unit)
   switch (rng_below(rng, 7)) {
     case 0:
     case 1:
-      return corner_number(element, negative, 1, half_unit);
+      return special_value_number(element, negative, 1, half_unit);
     case 2:
-      return corner_number(element, negative, below, half_unit - precision);
+      return special_value_number(element, negative, below, half_unit - precision);
     case 3:
-      return corner_number(element, negative, above, half_unit - (precision - 1));
+      return special_value_number(element, negative, above, half_unit - (precision - 1));
     case 4:
-      return corner_number(element, negative, 1, half_unit - 1);
+      return special_value_number(element, negative, 1, half_unit - 1);
     case 5:
-      return corner_number(element, negative, 3, half_unit - 1);
+      return special_value_number(element, negative, 3, half_unit - 1);
     default:
-      return corner_number(element, negative, 3, half_unit);
+      return special_value_number(element, negative, 3, half_unit);
   }
 }
 
@@ -47,7 +47,7 @@ static void fill_float_ties(rng_t *rng, const regime_operand_t *operand) {
     if (i < large) {
       bool negative = rng_one_in(rng, 4);
       uint64_t significand = rng_one_in(rng, 4) ? 3 : 1;
-      patterns[i] = corner_number(element, negative, significand, scale);
+      patterns[i] = special_value_number(element, negative, significand, scale);
     } else {
       patterns[i] = draw_addend(rng, element, half_unit);
     }
@@ -63,7 +63,7 @@ static void fill_factors(rng_t *rng, const regime_operand_t *operand) {
     bool is_usual = !rng_one_in(rng, 8);
     bool negative = !is_usual && rng_one_in(rng, 2);
     int exponent = is_usual ? 0 : (int)rng_between(rng, -1, 1);
-    patterns[i] = corner_number(element, negative, 1, exponent);
+    patterns[i] = special_value_number(element, negative, 1, exponent);
   }
   fill_patterns(rng, &operand->target, patterns);
 }
@@ -73,7 +73,7 @@ static void fill_equal_values(rng_t *rng, const regime_operand_t *operand) {
   const element_t *element = operand->target.element;
   uint64_t values[3];
   for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
-    values[i] = corner_integer(element, (int)rng_between(rng, -4, 4));
+    values[i] = special_value_integer(element, (int)rng_between(rng, -4, 4));
   }
   uint64_t patterns[FILL_PATTERNS];
   for (size_t i = 0; i < FILL_PATTERNS; i++) {

@@ -1,9 +1,9 @@
 /* The regimes in which components are independent of each other. */
 #include <glib.h>
 
+#include "harness/draw/special_values.h"
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
-#include "harness/draw/special_values.h"
 
 static const format_t *format_of(const regime_operand_t *operand) {
   return operand->target.element->format;
@@ -28,7 +28,7 @@ void regime_small_integers(rng_t *rng, const regime_operand_t *operand) {
   int largest = (int)rng_between(rng, 1, largest_small_integer(element));
   uint64_t patterns[FILL_PATTERNS];
   for (size_t i = 0; i < FILL_PATTERNS; i++) {
-    patterns[i] = corner_integer(element, (int)rng_between(rng, -largest, largest));
+    patterns[i] = special_value_integer(element, (int)rng_between(rng, -largest, largest));
   }
   fill_patterns(rng, &operand->target, patterns);
 }
@@ -91,7 +91,7 @@ static void fill_integer_powers(rng_t *rng, const fill_target_t *target) {
   uint64_t patterns[FILL_PATTERNS];
   for (size_t i = 0; i < FILL_PATTERNS; i++) {
     patterns[i] = UINT64_C(1) << rng_below(rng, element->bits);
-    if (rng_one_in(rng, 2)) patterns[i] = corner_negated(element, patterns[i]);
+    if (rng_one_in(rng, 2)) patterns[i] = special_value_negated(element, patterns[i]);
   }
   fill_patterns(rng, target, patterns);
 }
@@ -116,8 +116,8 @@ void regime_boundaries(rng_t *rng, const regime_operand_t *operand) {
   size_t boundaries = (size_t)rng_between(rng, 1, FILL_PATTERNS);
   uint64_t patterns[FILL_PATTERNS];
   for (size_t i = 0; i < FILL_PATTERNS; i++) {
-    patterns[i] = i < boundaries ? corner_boundary(rng, element)
-                                 : corner_integer(element, (int)rng_between(rng, -2, 2));
+    patterns[i] = i < boundaries ? special_value_boundary(rng, element)
+                                 : special_value_integer(element, (int)rng_between(rng, -2, 2));
   }
   fill_patterns(rng, &operand->target, patterns);
 }
@@ -125,12 +125,13 @@ void regime_boundaries(rng_t *rng, const regime_operand_t *operand) {
 typedef uint64_t draw_corner_t(rng_t *rng, const element_t *element);
 
 static uint64_t draw_zero(rng_t *rng, const element_t *element) {
-  return corner_zero(element, rng_one_in(rng, 2));
+  return special_value_zero(element, rng_one_in(rng, 2));
 }
 
 /* Few specials leave most results finite; one kind of them keeps NaN from hiding the others. */
 void regime_specials(rng_t *rng, const regime_operand_t *operand) {
-  static draw_corner_t *const kinds[] = {corner_special, corner_nan, corner_infinity, draw_zero};
+  static draw_corner_t *const kinds[] = {special_value_special, special_value_nan,
+                                         special_value_infinity, draw_zero};
   const fill_target_t *target = &operand->target;
   regime_small_integers(rng, operand);
   if (target->count == 0) return;
@@ -151,7 +152,8 @@ void regime_zeros(rng_t *rng, const regime_operand_t *operand) {
   uint64_t patterns[FILL_PATTERNS];
   for (size_t i = 0; i < FILL_PATTERNS; i++) {
     bool negative = rng_below(rng, 4) < negative_of_4;
-    patterns[i] = i < others ? corner_any(rng, element) : corner_zero(element, negative);
+    patterns[i] =
+        i < others ? special_value_any(rng, element) : special_value_zero(element, negative);
   }
   fill_patterns(rng, &operand->target, patterns);
 }

@@ -8,17 +8,17 @@
 
 /* Asks the oracle for the last word on one component, as oracle_t.ask.  The judge's call has
  * neither arena nor memo: those are the asker's to add.  `context` is the asker's own. */
-typedef status_t (*judge_ask_t)(void *context, const oracle_call_t *call, uint32_t result,
-                                size_t component, answer_t *out_answer);
+typedef status_t (*judge_decide_t)(void *context, const oracle_call_t *call, uint32_t result,
+                                   size_t component, answer_t *out_answer);
 
 typedef struct judge {
-  judge_ask_t ask;
-  void *ask_context;
+  judge_decide_t decide;
+  void *decide_context;
   contract_t contract;
   /* Of the failing components, at most this many are asked about one by one; the rest count as
    * wrong when all of those were.  0 means all. */
-  size_t ask_wrong_max;
-  /* Told of each component that is wrong, if not NULL, with ask_context. */
+  size_t decide_wrong_max;
+  /* Told of each component that is wrong, if not NULL, with decide_context. */
   void (*on_wrong)(void *context, uint32_t result, size_t component);
 } judge_t;
 

@@ -1,5 +1,6 @@
 /* Walks all components of a result in blocks: fast accept sets first, then the oracle for those
- * outside, up to a limit if all were wrong. Picks the worst wrong component and has it classified. */
+ * outside, up to a limit if all were wrong. Picks the worst wrong component and has it classified.
+ */
 #include "harness/judge/judge.h"
 
 #include <glib.h>
@@ -41,7 +42,7 @@ static bool is_worse(const answer_t *a, const answer_t *b) {
 static void count_wrong(walk_t *walk, uint32_t result, size_t component) {
   const judge_t *judge = walk->judge;
   walk->verdict.wrong_count++;
-  if (judge->on_wrong != NULL) judge->on_wrong(judge->ask_context, result, component);
+  if (judge->on_wrong != NULL) judge->on_wrong(judge->decide_context, result, component);
 }
 
 static void note_wrong(walk_t *walk, uint32_t result, size_t component, const answer_t *answer) {
@@ -52,7 +53,7 @@ static void note_wrong(walk_t *walk, uint32_t result, size_t component, const an
 }
 
 static void note_conforming(walk_t *walk, const answer_t *answer) {
-  if (!answer->is_weak) walk->could_fail_count++;
+  if (!answer->is_vacuous) walk->could_fail_count++;
   char *observed = walk->verdict.observed;
   if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
 }
@@ -62,7 +63,8 @@ static void note_conforming(walk_t *walk, const answer_t *answer) {
 static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is_outside,
                         failure_t *error) {
   const judge_t *judge = walk->judge;
-  bool asked_enough = judge->ask_wrong_max != 0 && walk->outside_count >= judge->ask_wrong_max;
+  bool asked_enough =
+      judge->decide_wrong_max != 0 && walk->outside_count >= judge->decide_wrong_max;
   if (is_outside && asked_enough && walk->all_outside_wrong) {
     count_wrong(walk, result, component);
     return STATUS_OK;
@@ -73,7 +75,7 @@ static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is
                               .contract = &judge->contract,
                               .results = walk->results,
                               .error = &failure};
-  status_t status = judge->ask(judge->ask_context, &call, result, component, &answer);
+  status_t status = judge->decide(judge->decide_context, &call, result, component, &answer);
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
     walk->lacks_oracle = true;
     g_strlcpy(walk->verdict.reason, failure.text, sizeof walk->verdict.reason);
@@ -131,7 +133,7 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
   }
   for (size_t i = 0; i < block->count && !walk->lacks_oracle; i++) {
     size_t component = block->first + i;
-    bool is_known = accept->ask == NULL || accept->ask[component] == 0;
+    bool is_known = accept->decide == NULL || accept->decide[component] == 0;
     bool is_outside = is_known && !accept_differs_from_twin(accept, tensor, component);
     bool is_inside = block->rejected[i] == 0;
     if (is_inside || (is_outside && is_special(walk, accept, result, component))) {

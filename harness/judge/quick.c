@@ -83,15 +83,15 @@ KERNEL void accept_patterns(const uint64_t *restrict bits, const uint64_t *restr
   for (size_t i = 0; i < count; i++) inout_rejected[i] &= bits[i] != expected[i];
 }
 
-KERNEL void reject_unknown(const uint8_t *restrict ask, size_t count,
+KERNEL void reject_unknown(const uint8_t *restrict decide, size_t count,
                            uint64_t *restrict inout_rejected) {
-  for (size_t i = 0; i < count; i++) inout_rejected[i] |= ask[i];
+  for (size_t i = 0; i < count; i++) inout_rejected[i] |= decide[i];
 }
 
-KERNEL bool asks_any(const uint8_t *ask, size_t first, size_t count) {
-  if (ask == NULL) return false;
+KERNEL bool asks_any(const uint8_t *decide, size_t first, size_t count) {
+  if (decide == NULL) return false;
   uint8_t any = 0;
-  for (size_t i = 0; i < count; i++) any |= ask[first + i];
+  for (size_t i = 0; i < count; i++) any |= decide[first + i];
   return any != 0;
 }
 
@@ -144,9 +144,9 @@ KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
     const double *tail = accept->reference_tail + first;
     for (size_t i = 0; i < count; i++) out_error[i] -= tail[i];
   }
-  if (asks_any(accept->ask, first, count)) {
-    const uint8_t *ask = accept->ask + first;
-    for (size_t i = 0; i < count; i++) out_error[i] = ask[i] != 0 ? (double)NAN : out_error[i];
+  if (asks_any(accept->decide, first, count)) {
+    const uint8_t *decide = accept->decide + first;
+    for (size_t i = 0; i < count; i++) out_error[i] = decide[i] != 0 ? (double)NAN : out_error[i];
   }
   for (size_t i = 0; i < count; i++) { /* The oracle measures what is not finite. */
     double magnitude = fabs(out_error[i]);
@@ -238,8 +238,8 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
     load_patterns(element, data, count, bits);
     accept_patterns(bits, accept->bits + first, count, block->rejected);
   }
-  if (asks_any(accept->ask, first, count)) {
-    reject_unknown(accept->ask + first, count, block->rejected);
+  if (asks_any(accept->decide, first, count)) {
+    reject_unknown(accept->decide + first, count, block->rejected);
   }
   block->rejected_any = any_of(block->rejected, count);
 

@@ -129,15 +129,15 @@ static bool concerns(const blame_t *blame, const op_t *op) {
 }
 
 /* Asks under one changed contract; an oracle that has no answer then explains nothing. */
-static status_t ask_relaxed(const judge_t *judge, const oracle_call_t *call,
-                            const contract_t *relaxed, const wrong_element_t *wrong,
-                            answer_t *out_answer) {
+static status_t decide_relaxed(const judge_t *judge, const oracle_call_t *call,
+                               const contract_t *relaxed, const wrong_element_t *wrong,
+                               answer_t *out_answer) {
   *out_answer = (answer_t){.conforms = false};
   if (memcmp(relaxed, &judge->contract, sizeof *relaxed) == 0) return STATUS_OK;
   oracle_call_t relaxed_call = *call;
   relaxed_call.contract = relaxed;
-  status_t status =
-      judge->ask(judge->ask_context, &relaxed_call, wrong->result, wrong->component, out_answer);
+  status_t status = judge->decide(judge->decide_context, &relaxed_call, wrong->result,
+                                  wrong->component, out_answer);
   if (status != STATUS_UNSUPPORTED && status != STATUS_UNDECIDED) return status;
   *out_answer = (answer_t){.conforms = false};
   return STATUS_OK;
@@ -155,7 +155,7 @@ static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
     uint8_t loosest = (uint8_t)(contract_value_count(*policy) - 1);
     contract_set_value(&relaxed, *policy, loosest);
     answer_t answer;
-    STATUS_TRY(ask_relaxed(judge, call, &relaxed, wrong, &answer));
+    STATUS_TRY(decide_relaxed(judge, call, &relaxed, wrong, &answer));
     if (!answer.conforms) continue; /* A policy may permit all: it is noted beside the class. */
     g_snprintf(out_observed, observed_bytes, "%s=%s", *policy, contract_spelling(*policy, loosest));
     break;
@@ -171,8 +171,9 @@ status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_ele
     if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
     contract_t relaxed = relax(judge->contract, row, op);
     answer_t answer;
-    STATUS_TRY(ask_relaxed(judge, call, &relaxed, wrong, &answer));
-    if (!answer.conforms || answer.is_weak) continue; /* What permits all values explains none. */
+    STATUS_TRY(decide_relaxed(judge, call, &relaxed, wrong, &answer));
+    if (!answer.conforms || answer.is_vacuous)
+      continue; /* What permits all values explains none. */
     *out_class = row->class_;
     const char *observed = row->observed;
     g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);

@@ -12,7 +12,7 @@ typedef struct wrong_element {
   answer_t answer;
 } wrong_element_t;
 
-/* `call`: as judge_ask_t has it, under the judge's contract.  `out_observed` is what the relaxed
+/* `call`: as judge_decide_t has it, under the judge's contract.  `out_observed` is what the relaxed
  * answer saw, such as "init_count=2", or "". */
 status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
                 divergence_class_t *out_class, char out_observed[sizeof((answer_t *)0)->observed]);

@@ -51,8 +51,8 @@ typedef struct verdict {
    * none does; if somebody asked. */
   const char *formula;
   /* Of a divergence whose cause somebody looked for: its name (harness/diagnose/causes.def), "" if
-   * it is unknown; that in words, with indices and with what would explain it as well; and which elements
-   * are wrong, as harness/diagnose/wrong_pattern.h has it. */
+   * it is unknown; that in words, with indices and with what would explain it as well; and which
+   * elements are wrong, as harness/diagnose/wrong_pattern.h has it. */
   bool is_cause_sure; /* Nothing else would explain it. */
   char cause[VERDICT_CAUSE_BYTES];
   char cause_words[VERDICT_TEXT_BYTES];

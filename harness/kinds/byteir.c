@@ -1,4 +1,5 @@
-/* Axis normalization, sign checks, random shapes and out-of-range axes that the ByteIR ops share. */
+/* Axis normalization, sign checks, random shapes and out-of-range axes that the ByteIR ops share.
+ */
 #include "harness/kinds/byteir.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #ifndef ASSAY_KINDS_BYTEIR_H
 #define ASSAY_KINDS_BYTEIR_H
 
-#include "harness/kinds/custom_call.h"
 #include "harness/draw/draw.h"
+#include "harness/kinds/custom_call.h"
 
 /* f16, bf16, f32 or f64; `unused` makes it a draw_filter_t. */
 bool byteir_is_float(const element_t *element, const void *unused);

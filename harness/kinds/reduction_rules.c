@@ -1,7 +1,7 @@
 /* Type rules of reduction bodies and implicit conversions, by the specification or the RFC as the
  * contract says. */
-#include "harness/types/promotion.h"
 #include "harness/kinds/reduction.h"
+#include "harness/types/promotion.h"
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ bool accept_special_holds(const accept_t *accept, const format_t *format, size_t
 
 bool accept_holds(const accept_t *accept, const element_t *element, size_t component,
                   uint64_t bits) {
-  if (accept->ask != NULL && accept->ask[component] != 0) return false;
+  if (accept->decide != NULL && accept->decide[component] != 0) return false;
   if (accept->bits != NULL && accept->bits[component] == bits) return true;
   if (accept->low == NULL || element->format == NULL) return false;
   if (accept_special_holds(accept, element->format, component, bits)) return true;

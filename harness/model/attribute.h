@@ -4,8 +4,8 @@
 #ifndef ASSAY_MODEL_ATTRIBUTE_H
 #define ASSAY_MODEL_ATTRIBUTE_H
 
-#include "harness/types/dimension_list.h"
 #include "harness/num/element.h"
+#include "harness/types/dimension_list.h"
 
 typedef enum attribute_kind {
   ATTRIBUTE_INTEGER,          /* int64_t: "-1" */

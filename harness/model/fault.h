@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "harness/base/text.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 
 enum fault_of_no_folder {
   BEFORE_FAULTS_OF_NO_FOLDER = FAULT_NONE,

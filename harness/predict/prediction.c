@@ -1,5 +1,6 @@
 /* Matches programs to stored summation profiles, extends a profile to other lengths by its rule,
- * and compares the predicted bits with the executor's. Also draws programs that a profile covers. */
+ * and compares the predicted bits with the executor's. Also draws programs that a profile covers.
+ */
 #include "harness/predict/prediction.h"
 
 #include <stdio.h>
@@ -280,8 +281,8 @@ static status_t check_case(void *context, const executor_t *executor,
   return status;
 }
 
-one_case_predictor_t prediction_predictor(prediction_t *prediction) {
-  return (one_case_predictor_t){.check = check_case, .context = prediction};
+case_runner_predictor_t prediction_predictor(prediction_t *prediction) {
+  return (case_runner_predictor_t){.check = check_case, .context = prediction};
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */

@@ -4,9 +4,9 @@
 #ifndef ASSAY_PREDICT_PREDICTION_H
 #define ASSAY_PREDICT_PREDICTION_H
 
-#include "harness/run/case_runner.h"
 #include "harness/predict/sizes.h"
 #include "harness/predict/stored_profile.h"
+#include "harness/run/case_runner.h"
 
 typedef struct prediction prediction_t;
 
@@ -23,9 +23,9 @@ status_t prediction_open(const prediction_options_t *options, prediction_t **out
                          failure_t *error);
 void prediction_close(prediction_t *prediction); /* NULL is ignored. */
 
-/* For one_case_t.predictor.  Where a profile covers a case, a verdict that would conform becomes
+/* For case_runner_t.predictor.  Where a profile covers a case, a verdict that would conform becomes
  * CLASS_order if the bits are not those predicted.  Other cases are counted as not covered. */
-one_case_predictor_t prediction_predictor(prediction_t *prediction);
+case_runner_predictor_t prediction_predictor(prediction_t *prediction);
 
 /* Draws a program that some stored profile covers; for stream_options_t.draw_program. */
 void prediction_draw_program(void *prediction, rng_t *rng, arena_t *arena, program_t *out_program);

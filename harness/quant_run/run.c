@@ -24,7 +24,7 @@ status_t quant_model_step(const case_t *instance, const contract_t *contract, ar
     out_results[i] = tensor_make(arena, &program->results[i]);
     memset(out_results[i].data, 0, type_bytes(&program->results[i]));
   }
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.native = PERMITTED(contract, intermediate) == INTERMEDIATE_NATIVE;
   const oracle_call_t call = {.instance = instance, .arena = arena, .error = error};
   return oracle->simulate(&call, &schedule, out_results);

@@ -3,8 +3,8 @@
 #ifndef ASSAY_RECORD_PAIR_TALLY_H
 #define ASSAY_RECORD_PAIR_TALLY_H
 
-#include "harness/run/result_digest.h"
 #include "harness/record/tally.h"
+#include "harness/run/result_digest.h"
 
 typedef enum pair_relation {
   PAIR_ALIKE,       /* The same bits, not wrong. */

@@ -50,7 +50,7 @@ status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
   return status;
 }
 
-void ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times) {
+void ledger_set_times(const ledger_t *ledger, double seconds, const case_runner_times_t *times) {
   if (ledger->store == NULL) return;
   const store_run_times_t row = {.run_id = ledger->run_id,
                                  .seconds = seconds,

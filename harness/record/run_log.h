@@ -5,9 +5,9 @@
 #include "harness/exec/executor.h"
 #include "harness/record/finding.h"
 #include "harness/record/observation_tally.h"
-#include "harness/run/case_runner.h"
 #include "harness/record/pair_tally.h"
 #include "harness/record/tally.h"
+#include "harness/run/case_runner.h"
 #include "harness/store/store.h"
 
 typedef struct ledger {
@@ -22,7 +22,7 @@ status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *
 /* Tells the store what the constraints of all ops say. */
 status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error);
 
-void ledger_set_times(const ledger_t *ledger, double seconds, const one_case_times_t *times);
+void ledger_set_times(const ledger_t *ledger, double seconds, const case_runner_times_t *times);
 
 /* Adds what was counted since the last call.  `observations` may be NULL: none are counted. */
 status_t ledger_write(const ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,

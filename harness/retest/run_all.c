@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/session/bit_history.h"
 #include "harness/diagnose/cause.h"
 #include "harness/predict/prediction.h"
 #include "harness/retest/findings.h"
+#include "harness/session/bit_history.h"
 #include "harness/store/life.h"
 
 /* The cases of one executor that are judged under one contract are a run. */
@@ -50,7 +50,7 @@ static status_t note_answer(void *context, const session_t *session, const sessi
   retest->verdict = *answer->verdict;
   g_strlcpy(retest->signature, answer->signature == NULL ? "" : answer->signature->text,
             sizeof retest->signature);
-  bits_ledger_add(retest->options.store, session, answer);
+  bit_history_add(retest->options.store, session, answer);
   return STATUS_OK;
 }
 

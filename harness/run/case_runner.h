@@ -8,18 +8,18 @@
 #include "oracles/oracle.h"
 
 enum {
-  ONE_CASE_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
-  ONE_CASE_ASK_WRONG_MAX = 16,   /* Default of ask_wrong_max. */
+  CASE_RUNNER_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
+  CASE_RUNNER_ASK_WRONG_MAX = 16,   /* Default of decide_wrong_max. */
 };
 
 /* Where time went, in nanoseconds. */
-typedef struct one_case_times {
+typedef struct case_runner_times {
   uint64_t oracle;
   uint64_t compile;  /* In executors, until a program could be executed. */
   uint64_t executor; /* In executors, executing. */
   uint64_t judge;
   uint64_t cause; /* In looking for the causes of divergences. */
-} one_case_times_t;
+} case_runner_times_t;
 
 /* What the judge of the last case saw: the results, and which components of them are wrong (nonzero
  * in `wrong`, one entry per component; NULL of a result without any).  Lives in the arena that the
@@ -34,26 +34,26 @@ typedef struct expectation expectation_t;
 
 /* Has a say after the oracle: about results that two executions agreed on, whatever their verdict,
  * which it may change. */
-typedef struct one_case_predictor {
+typedef struct case_runner_predictor {
   status_t (*check)(void *context, const executor_t *executor, const expectation_t *expectation,
                     const tensor_t *results, verdict_t *inout_verdict,
                     failure_t *error); /* NULL: there is none. */
   void *context;
-} one_case_predictor_t;
+} case_runner_predictor_t;
 
-typedef struct one_case {
+typedef struct case_runner {
   contract_t contract;
-  one_case_predictor_t predictor;
-  uint32_t audit_one_in; /* One component in so many is recomputed with MPFR; 0: none. */
-  size_t ask_wrong_max;  /* See judge_t. */
+  case_runner_predictor_t predictor;
+  uint32_t audit_one_in;   /* One component in so many is recomputed with MPFR; 0: none. */
+  size_t decide_wrong_max; /* See judge_t. */
   rng_t audit_rng;
-  uint64_t audit_distance; /* Components until the next audited one. */
-  one_case_times_t times;  /* Added to. */
-  uint64_t audited;        /* Components audited so far. */
-  evidence_t evidence;     /* Of the last case. */
-} one_case_t;
+  uint64_t audit_distance;   /* Components until the next audited one. */
+  case_runner_times_t times; /* Added to. */
+  uint64_t audited;          /* Components audited so far. */
+  evidence_t evidence;       /* Of the last case. */
+} case_runner_t;
 
-void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed);
+void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t seed);
 
 /* A case and the oracle's side of it, computed once and used for every executor. */
 struct expectation {
@@ -69,8 +69,9 @@ struct expectation {
 
 /* STATUS_INVALID means that an audit found Assay itself wrong: the run must stop.  The error then
  * says what; the case line belongs beside it. */
-status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
-                         arena_t *arena, expectation_t *out_expectation, failure_t *error);
+status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
+                            const op_constraint_t *broken, arena_t *arena,
+                            expectation_t *out_expectation, failure_t *error);
 
 /* What an executor says to a program, asked once for all data of it. */
 typedef struct preparation {
@@ -85,42 +86,43 @@ typedef struct preparation {
 } preparation_t;
 
 /* `broken` as in expectation_t. */
-void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
-                      executor_t *executor, preparation_t *out_preparation);
+void case_runner_prepare(case_runner_t *walk, const program_t *program,
+                         const op_constraint_t *broken, executor_t *executor,
+                         preparation_t *out_preparation);
 
 /* True if the verdict is the same for all data.  An executor that merely accepts a forbidden
  * program, or one outside its target, has already diverged.  One that is not modelled may be run by
  * whoever likes to: only how it is run is judged, never what comes out, nor that it is refused. */
-bool one_case_is_settled(const preparation_t *preparation, const op_constraint_t *broken);
+bool case_runner_is_settled(const preparation_t *preparation, const op_constraint_t *broken);
 
 /* Whether the program is executed.  One whose verdict is settled is not, since that could only
  * corrupt memory; but where it is outside the target and names an algorithm, its bits tell which
  * one was run in its stead. */
-bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
-                          const op_constraint_t *broken);
+bool case_runner_is_executed(const preparation_t *preparation, const program_t *program,
+                             const op_constraint_t *broken);
 
 /* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
  * `out_response`, if not NULL, is for holding executors against each other. */
-status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectation,
-                               const preparation_t *preparation, verdict_t *out_verdict,
-                               response_t *out_response, failure_t *error);
+status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expectation,
+                                  const preparation_t *preparation, verdict_t *out_verdict,
+                                  response_t *out_response, failure_t *error);
 
-/* one_case_prepare() and one_case_run_prepared(). */
-status_t one_case_run(one_case_t *walk, const expectation_t *expectation, executor_t *executor,
-                      verdict_t *out_verdict, failure_t *error);
+/* case_runner_prepare() and case_runner_run_prepared(). */
+status_t case_runner_run(case_runner_t *walk, const expectation_t *expectation,
+                         executor_t *executor, verdict_t *out_verdict, failure_t *error);
 
 /* The verdict where an executor gave no results, which is blamed on him only if the program breaks
  * nothing; `outcome` is not EXECUTOR_OK. */
-void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
-                            const op_constraint_t *broken, const char *reason,
-                            verdict_t *out_verdict);
+void case_runner_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
+                               const op_constraint_t *broken, const char *reason,
+                               verdict_t *out_verdict);
 
 /* The verdict on an executor that accepted a program which it had to refuse, see
- * one_case_is_settled(). */
-void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict);
+ * case_runner_is_settled(). */
+void case_runner_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict);
 
 /* Holds results that some executor gave against the expectation of a valid program. */
-status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, const tensor_t *results,
-                        verdict_t *out_verdict, failure_t *error);
+status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation,
+                           const tensor_t *results, verdict_t *out_verdict, failure_t *error);
 
 #endif

@@ -23,8 +23,8 @@ static char *line_of(rng_t *rng, const program_t *program, arena_t *arena) {
   return g_string_free(text, FALSE);
 }
 
-static void ask(executor_t *executor, const program_t *program, constraint_check_t *check,
-                bool *out_is_telling) {
+static void decide(executor_t *executor, const program_t *program, constraint_check_t *check,
+                   bool *out_is_telling) {
   executor_program_t *compiled;
   char reason[sizeof check->reason] = "";
   *out_is_telling = false;
@@ -66,7 +66,7 @@ constraint_check_t constraint_check(executor_t *executor, const op_t *op,
     }
     check.drawn++;
     bool is_telling = false;
-    if (executor != NULL) ask(executor, &program, &check, &is_telling);
+    if (executor != NULL) decide(executor, &program, &check, &is_telling);
     if (!is_telling) continue;
     g_free(check.line);
     check.line = line_of(&rng, &program, &arena);

@@ -7,13 +7,13 @@ static void set_reason(verdict_t *verdict, const char *reason) {
 }
 
 /* Judges the second run too, where the first one does not diverge. */
-static status_t judge_second(one_case_t *walk, const expectation_t *expectation,
+static status_t judge_second(case_runner_t *walk, const expectation_t *expectation,
                              const executions_t *executions, verdict_t *inout_verdict,
                              failure_t *error) {
   if (inout_verdict->outcome == OUTCOME_diverges) return STATUS_OK;
   const evidence_t evidence = walk->evidence;
   verdict_t second;
-  STATUS_TRY(one_case_judge(walk, expectation, executions->results_again, &second, error));
+  STATUS_TRY(case_runner_judge(walk, expectation, executions->results_again, &second, error));
   if (second.outcome == OUTCOME_diverges) {
     *inout_verdict = second;
     set_reason(inout_verdict, "in the second of two runs");
@@ -23,7 +23,7 @@ static status_t judge_second(one_case_t *walk, const expectation_t *expectation,
   return STATUS_OK;
 }
 
-status_t judge_unlike_runs(one_case_t *walk, const expectation_t *expectation,
+status_t judge_unlike_runs(case_runner_t *walk, const expectation_t *expectation,
                            const executions_t *executions, verdict_t *inout_verdict,
                            response_t *out_response, failure_t *error) {
   verdict_t *verdict = inout_verdict;

@@ -9,7 +9,7 @@
  * diverges, if one does, and there is no response: executors and versions are not held against bits
  * that do not come again.  Else it is class `nondeterministic`, explained by repeat=any where both
  * runs conform.  `out_response` may be NULL. */
-status_t judge_unlike_runs(one_case_t *walk, const expectation_t *expectation,
+status_t judge_unlike_runs(case_runner_t *walk, const expectation_t *expectation,
                            const executions_t *executions, verdict_t *inout_verdict,
                            response_t *out_response, failure_t *error);
 

@@ -8,23 +8,23 @@
 
 #include "harness/base/log.h"
 #include "harness/run/clock.h"
-#include "harness/run/observed_algorithms.h"
-#include "harness/run/observed_formula.h"
 #include "harness/run/execute_twice.h"
 #include "harness/run/judge_unlike_runs.h"
+#include "harness/run/observed_algorithms.h"
+#include "harness/run/observed_formula.h"
 
-void one_case_init(one_case_t *walk, const contract_t *contract, uint64_t seed) {
-  *walk = (one_case_t){.contract = *contract,
-                       .audit_one_in = ONE_CASE_AUDIT_ONE_IN,
-                       .ask_wrong_max = ONE_CASE_ASK_WRONG_MAX,
-                       .audit_rng = rng_make(seed)};
+void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t seed) {
+  *walk = (case_runner_t){.contract = *contract,
+                          .audit_one_in = CASE_RUNNER_AUDIT_ONE_IN,
+                          .decide_wrong_max = CASE_RUNNER_ASK_WRONG_MAX,
+                          .audit_rng = rng_make(seed)};
   /* Any component may be the first, else short runs would never audit. */
-  walk->audit_distance = rng_below(&walk->audit_rng, ONE_CASE_AUDIT_ONE_IN);
+  walk->audit_distance = rng_below(&walk->audit_rng, CASE_RUNNER_AUDIT_ONE_IN);
 }
 
 /* Audits the components that are due, on average one in audit_one_in: distances are uniform in
  * 1 .. 2 * audit_one_in - 1, which costs one random number an audit instead of one a component. */
-static status_t audit(one_case_t *walk, const expectation_t *expectation, uint32_t result,
+static status_t audit(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
                       failure_t *error) {
   if (walk->audit_one_in == 0) return STATUS_OK;
   size_t count = expectation->accepts[result].count;
@@ -46,7 +46,7 @@ static status_t audit(one_case_t *walk, const expectation_t *expectation, uint32
   return STATUS_OK;
 }
 
-static status_t expect_valid(one_case_t *walk, expectation_t *expectation, failure_t *error) {
+static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
   const oracle_call_t call = {.instance = expectation->instance,
                               .contract = &walk->contract,
@@ -85,8 +85,9 @@ static void expect_nothing(const program_t *program, const op_constraint_t *brok
   snprintf(expectation->reason, sizeof expectation->reason, "%.191s", text->str);
 }
 
-status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
-                         arena_t *arena, expectation_t *out_expectation, failure_t *error) {
+status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
+                            const op_constraint_t *broken, arena_t *arena,
+                            expectation_t *out_expectation, failure_t *error) {
   out_expectation->instance = instance;
   out_expectation->arena = arena;
   out_expectation->oracle_status = STATUS_OK;
@@ -104,8 +105,9 @@ status_t one_case_expect(one_case_t *walk, const case_t *instance, const op_cons
   return status;
 }
 
-void one_case_prepare(one_case_t *walk, const program_t *program, const op_constraint_t *broken,
-                      executor_t *executor, preparation_t *out_preparation) {
+void case_runner_prepare(case_runner_t *walk, const program_t *program,
+                         const op_constraint_t *broken, executor_t *executor,
+                         preparation_t *out_preparation) {
   uint64_t begin = clock_nanoseconds();
   *out_preparation = (preparation_t){.executor = executor, .promise = EXECUTOR_PROMISE_NONE};
   out_preparation->outcome =
@@ -119,7 +121,7 @@ void one_case_prepare(one_case_t *walk, const program_t *program, const op_const
   walk->times.compile += clock_nanoseconds() - begin;
 }
 
-bool one_case_is_settled(const preparation_t *preparation, const op_constraint_t *broken) {
+bool case_runner_is_settled(const preparation_t *preparation, const op_constraint_t *broken) {
   return op_constraint_is_forbidden(broken) || preparation->outcome != EXECUTOR_OK ||
          preparation->promise == EXECUTOR_PROMISE_NO;
 }
@@ -129,9 +131,9 @@ static bool is_outside_target(const preparation_t *preparation, const op_constra
          preparation->promise == EXECUTOR_PROMISE_NO;
 }
 
-bool one_case_is_executed(const preparation_t *preparation, const program_t *program,
-                          const op_constraint_t *broken) {
-  if (!one_case_is_settled(preparation, broken)) return true;
+bool case_runner_is_executed(const preparation_t *preparation, const program_t *program,
+                             const op_constraint_t *broken) {
+  if (!case_runner_is_settled(preparation, broken)) return true;
   const oracle_t *oracle = oracle_find(program->op);
   return is_outside_target(preparation, broken) && oracle != NULL &&
          oracle->names_algorithm != NULL && oracle->names_algorithm(program);
@@ -151,9 +153,9 @@ static void start_verdict(verdict_t *verdict, const op_constraint_t *broken) {
   g_strlcpy(verdict->constraint, is_invalid ? broken->id : "", sizeof verdict->constraint);
 }
 
-void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
-                            const op_constraint_t *broken, const char *reason,
-                            verdict_t *out_verdict) {
+void case_runner_judge_absence(executor_outcome_t outcome, executor_promise_t promise,
+                               const op_constraint_t *broken, const char *reason,
+                               verdict_t *out_verdict) {
   verdict_t *verdict = out_verdict;
   start_verdict(verdict, broken);
   switch (outcome) {
@@ -195,7 +197,7 @@ void one_case_judge_absence(executor_outcome_t outcome, executor_promise_t promi
   }
 }
 
-void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict) {
+void case_runner_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdict) {
   start_verdict(out_verdict, broken);
   if (op_constraint_is_forbidden(broken)) {
     set_verdict(out_verdict, OUTCOME_diverges, CLASS_invalid_accepted,
@@ -207,16 +209,16 @@ void one_case_judge_accepted(const op_constraint_t *broken, verdict_t *out_verdi
 }
 
 /* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
-typedef struct ask_context {
+typedef struct decide_context {
   const oracle_t *oracle;
-  ask_memo_t memo;
+  decision_memo_t memo;
   arena_t *arena;
-  one_case_times_t *times;
+  case_runner_times_t *times;
   evidence_t evidence;
-} ask_context_t;
+} decide_context_t;
 
 static void note_wrong(void *context, uint32_t result, size_t component) {
-  ask_context_t *asked = (ask_context_t *)context;
+  decide_context_t *asked = (decide_context_t *)context;
   evidence_t *evidence = &asked->evidence;
   if (evidence->wrong[result] == NULL) {
     size_t count = type_component_count(&evidence->results[result].type);
@@ -225,15 +227,15 @@ static void note_wrong(void *context, uint32_t result, size_t component) {
   evidence->wrong[result][component] = 1;
 }
 
-static status_t ask_oracle(void *context, const oracle_call_t *call, uint32_t result,
-                           size_t component, answer_t *out_answer) {
-  ask_context_t *asked = (ask_context_t *)context;
+static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t result,
+                              size_t component, answer_t *out_answer) {
+  decide_context_t *asked = (decide_context_t *)context;
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
   oracle_call_t remembering = *call;
   remembering.memo = &asked->memo;
   remembering.arena = asked->arena;
-  status_t status = asked->oracle->ask(&remembering, result, component, out_answer);
+  status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
   arena_rewind(asked->arena, mark);
   uint64_t spent = clock_nanoseconds() - begin;
   asked->times->oracle += spent;
@@ -243,7 +245,7 @@ static status_t ask_oracle(void *context, const oracle_call_t *call, uint32_t re
   return status;
 }
 
-static oracle_call_t call_about(const one_case_t *walk, const expectation_t *expectation,
+static oracle_call_t call_about(const case_runner_t *walk, const expectation_t *expectation,
                                 const tensor_t *results, failure_t *error) {
   return (oracle_call_t){.instance = expectation->instance,
                          .contract = &walk->contract,
@@ -252,8 +254,8 @@ static oracle_call_t call_about(const one_case_t *walk, const expectation_t *exp
                          .error = error};
 }
 
-status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, const tensor_t *results,
-                        verdict_t *out_verdict, failure_t *error) {
+status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation,
+                           const tensor_t *results, verdict_t *out_verdict, failure_t *error) {
   if (expectation->oracle_status != STATUS_OK) {
     *out_verdict = (verdict_t){0};
     set_verdict(out_verdict, OUTCOME_no_oracle, CLASS_none, expectation->reason);
@@ -261,20 +263,20 @@ status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, cons
   }
   const case_t *instance = expectation->instance;
   uint64_t begin = clock_nanoseconds();
-  ask_context_t context = {.oracle = expectation->oracle,
-                           .arena = expectation->arena,
-                           .times = &walk->times,
-                           .evidence = {.is_judged = true}};
+  decide_context_t context = {.oracle = expectation->oracle,
+                              .arena = expectation->arena,
+                              .times = &walk->times,
+                              .evidence = {.is_judged = true}};
   memcpy(context.evidence.results, results, instance->program.result_count * sizeof *results);
-  ask_memo_init(&context.memo);
-  judge_t judge = {.ask = ask_oracle,
-                   .ask_context = &context,
+  decision_memo_init(&context.memo);
+  judge_t judge = {.decide = decide_oracle,
+                   .decide_context = &context,
                    .contract = walk->contract,
-                   .ask_wrong_max = walk->ask_wrong_max,
+                   .decide_wrong_max = walk->decide_wrong_max,
                    .on_wrong = note_wrong};
   status_t status =
       judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
-  ask_memo_deinit(&context.memo);
+  decision_memo_deinit(&context.memo);
   walk->evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
@@ -292,7 +294,7 @@ status_t one_case_judge(one_case_t *walk, const expectation_t *expectation, cons
  * wrote them, has no values to speak of, and one that cannot be repeated is first of all that; a
  * changed environment is only told where nothing else is wrong, since some backends change it
  * always. */
-static status_t judge_executions(one_case_t *walk, const expectation_t *expectation,
+static status_t judge_executions(case_runner_t *walk, const expectation_t *expectation,
                                  const executions_t *executions, verdict_t *verdict,
                                  response_t *out_response, failure_t *error) {
   const program_t *program = &expectation->instance->program;
@@ -307,7 +309,7 @@ static status_t judge_executions(one_case_t *walk, const expectation_t *expectat
   } else if (repeat->kind == REPEAT_PADDING) {
     set_verdict(verdict, OUTCOME_failed, CLASS_protocol, "unused high bits of an element are set");
   } else {
-    STATUS_TRY(one_case_judge(walk, expectation, executions->results, verdict, error));
+    STATUS_TRY(case_runner_judge(walk, expectation, executions->results, verdict, error));
     if (out_response != NULL) {
       *out_response =
           response_make(program, executions->results, verdict->outcome, expectation->arena);
@@ -335,10 +337,10 @@ static const char *lacks_results(const execution_t *last, const executions_t *ex
 
 /* That an executor accepted a program outside its target is the verdict, whatever came of it; the
  * results tell which algorithms it may have run. */
-static status_t judge_outside(one_case_t *walk, const expectation_t *expectation,
+static status_t judge_outside(case_runner_t *walk, const expectation_t *expectation,
                               const execution_t *last, const executions_t *executions,
                               verdict_t *out_verdict, failure_t *error) {
-  one_case_judge_accepted(NULL, out_verdict);
+  case_runner_judge_accepted(NULL, out_verdict);
   const char *lack = lacks_results(last, executions);
   if (lack != NULL) {
     size_t size = strlen(out_verdict->reason);
@@ -353,20 +355,20 @@ static status_t judge_outside(one_case_t *walk, const expectation_t *expectation
   return status;
 }
 
-status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectation,
-                               const preparation_t *preparation, verdict_t *out_verdict,
-                               response_t *out_response, failure_t *error) {
+status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expectation,
+                                  const preparation_t *preparation, verdict_t *out_verdict,
+                                  response_t *out_response, failure_t *error) {
   const case_t *instance = expectation->instance;
   const op_constraint_t *broken = expectation->broken;
   walk->evidence = (evidence_t){.is_judged = false};
   if (out_response != NULL) *out_response = (response_t){.has_results = false};
   if (preparation->outcome != EXECUTOR_OK) {
-    one_case_judge_absence(preparation->outcome, preparation->promise, broken, preparation->reason,
-                           out_verdict);
+    case_runner_judge_absence(preparation->outcome, preparation->promise, broken,
+                              preparation->reason, out_verdict);
     return STATUS_OK;
   }
-  if (!one_case_is_executed(preparation, &instance->program, broken)) {
-    one_case_judge_accepted(broken, out_verdict);
+  if (!case_runner_is_executed(preparation, &instance->program, broken)) {
+    case_runner_judge_accepted(broken, out_verdict);
     return STATUS_OK;
   }
   uint64_t begin = clock_nanoseconds();
@@ -378,7 +380,7 @@ status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectatio
     return judge_outside(walk, expectation, &last, &executions, out_verdict, error);
   }
   if (last.outcome != EXECUTOR_OK) {
-    one_case_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
+    case_runner_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};
@@ -389,10 +391,10 @@ status_t one_case_run_prepared(one_case_t *walk, const expectation_t *expectatio
                                executions.results, out_verdict, error);
 }
 
-status_t one_case_run(one_case_t *walk, const expectation_t *expectation, executor_t *executor,
-                      verdict_t *out_verdict, failure_t *error) {
+status_t case_runner_run(case_runner_t *walk, const expectation_t *expectation,
+                         executor_t *executor, verdict_t *out_verdict, failure_t *error) {
   preparation_t preparation;
-  one_case_prepare(walk, &expectation->instance->program, expectation->broken, executor,
-                   &preparation);
-  return one_case_run_prepared(walk, expectation, &preparation, out_verdict, NULL, error);
+  case_runner_prepare(walk, &expectation->instance->program, expectation->broken, executor,
+                      &preparation);
+  return case_runner_run_prepared(walk, expectation, &preparation, out_verdict, NULL, error);
 }

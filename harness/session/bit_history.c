@@ -11,7 +11,7 @@
 /* Cases small enough to be kept as text, large enough for vector code and blocked loops. */
 enum { ELEMENTS_MAX = 512, TERMS_MAX = 300, RANK_MAX = 4 };
 
-void bits_ledger_add(store_t *store, const session_t *session, const session_answer_t *answer) {
+void bit_history_add(store_t *store, const session_t *session, const session_answer_t *answer) {
   g_autoptr(GString) line = g_string_new(NULL);
   case_print(answer->instance, line);
   char bits[HASH_TEXT_BYTES] = "";
@@ -44,12 +44,12 @@ static bool all_refuse(const verdict_t *verdicts, size_t count) {
 
 typedef struct draw {
   session_t *session;
-  const bits_ledger_options_t *options;
+  const bit_history_options_t *options;
   arena_t arena;
   verdict_t *verdicts; /* One per executor. */
 } draw_t;
 
-static bool is_stopped(const bits_ledger_options_t *options) {
+static bool is_stopped(const bit_history_options_t *options) {
   return options->stop != NULL && *options->stop != 0;
 }
 
@@ -80,7 +80,7 @@ static uint64_t program_seed(uint64_t seed, const op_t *op, uint64_t index) {
   return rng_splitmix(&state);
 }
 
-status_t bits_ledger_run(session_t *session, const bits_ledger_options_t *options,
+status_t bit_history_run(session_t *session, const bit_history_options_t *options,
                          failure_t *error) {
   draw_t draw = {.session = session, .options = options};
   arena_init(&draw.arena);

@@ -7,21 +7,21 @@
 
 /* A case whose bits are recorded: an on_answer of sessions that have a store does this with each.
  */
-void bits_ledger_add(store_t *store, const session_t *session, const session_answer_t *answer);
+void bit_history_add(store_t *store, const session_t *session, const session_answer_t *answer);
 
-typedef struct bits_ledger_options {
+typedef struct bit_history_options {
   const op_t *const *ops; /* Borrowed. */
   size_t op_count;
   uint64_t seed;
   uint64_t programs;  /* For each op ... */
   uint64_t data_sets; /* ... each with so many data. */
   const volatile sig_atomic_t *stop;
-} bits_ledger_options_t;
+} bit_history_options_t;
 
 /* Walks cases that depend on the seed, the op and the counts alone, and neither on the executors
  * nor on the other ops.  A program that all executors refuse gets one data set.  `session` records
  * them. */
-status_t bits_ledger_run(session_t *session, const bits_ledger_options_t *options,
+status_t bit_history_run(session_t *session, const bit_history_options_t *options,
                          failure_t *error);
 
 #endif

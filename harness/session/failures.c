@@ -16,8 +16,8 @@ void session_note_failure(session_t *session, const session_failure_t *failure,
                           const case_t *instance) {
   const program_t *program = &instance->program;
   verdict_t verdict;
-  one_case_judge_absence(failure->outcome, EXECUTOR_PROMISE_NONE, program_broken(program),
-                         failure->reason, &verdict);
+  case_runner_judge_absence(failure->outcome, EXECUTOR_PROMISE_NONE, program_broken(program),
+                            failure->reason, &verdict);
   hash_text_t signature = sign(failure, &verdict, program);
   tally_label_t present = session->label;
   session->label = tally_label(session->tally, program);

@@ -24,17 +24,17 @@ static void establish(const verdict_t *first, uint32_t established[CAUSE_COUNT])
 
 /* Runs the small case once more to learn its cause, which shrinking does not ask for: looking for
  * causes takes longer than running cases.  Nothing is drawn from the walk's random numbers. */
-static status_t find_cause(const one_case_t *walk, executor_t *executor, const verdict_t *first,
+static status_t find_cause(const case_runner_t *walk, executor_t *executor, const verdict_t *first,
                            arena_t *arena, shrink_divergence_t *inout, failure_t *error) {
-  one_case_t quiet = *walk;
+  case_runner_t quiet = *walk;
   quiet.audit_one_in = 0;
   const program_t *program = &inout->instance.program;
   const op_constraint_t *broken =
       program_broken_under(program, program_broken(program), &quiet.contract);
   expectation_t expectation;
   verdict_t verdict;
-  STATUS_TRY(one_case_expect(&quiet, &inout->instance, broken, arena, &expectation, error));
-  STATUS_TRY(one_case_run(&quiet, &expectation, executor, &verdict, error));
+  STATUS_TRY(case_runner_expect(&quiet, &inout->instance, broken, arena, &expectation, error));
+  STATUS_TRY(case_runner_run(&quiet, &expectation, executor, &verdict, error));
   if (verdict.outcome != inout->verdict.outcome || verdict.class_ != inout->verdict.class_) {
     return STATUS_OK;
   }
@@ -42,7 +42,7 @@ static status_t find_cause(const one_case_t *walk, executor_t *executor, const v
   if (!cause_is_sought(&verdict)) return STATUS_OK;
   uint32_t established[CAUSE_COUNT];
   establish(first, established);
-  cause_question_t question = cause_ask(&quiet, &inout->instance, &expectation);
+  cause_question_t question = cause_decide(&quiet, &inout->instance, &expectation);
   if (first->is_cause_sure) question.established = established;
   return cause_find(&question, arena, &inout->verdict, error);
 }
@@ -55,7 +55,7 @@ static bool has_same_cause(const verdict_t *first, const verdict_t *small) {
          strstr(small->cause_words, first->cause) != NULL;
 }
 
-status_t finding_shrinker_run(const finding_shrinker_t *shrinker, one_case_t *walk,
+status_t finding_shrinker_run(const finding_shrinker_t *shrinker, case_runner_t *walk,
                               executor_t *executor, const case_t *instance,
                               const finding_t *finding, arena_t *arena, shrink_divergence_t *out,
                               bool *out_is_smaller, failure_t *error) {

@@ -22,7 +22,7 @@ bool finding_shrinker_wants(const finding_shrinker_t *shrinker, const finding_t 
  * smaller shows the same cause; else *out is it, its verdict with cause, and all of it in the
  * arena. Programs of the executor must be prepared again afterwards.  STATUS_INVALID: Assay found
  * itself wrong on out->instance. */
-status_t finding_shrinker_run(const finding_shrinker_t *shrinker, one_case_t *walk,
+status_t finding_shrinker_run(const finding_shrinker_t *shrinker, case_runner_t *walk,
                               executor_t *executor, const case_t *instance,
                               const finding_t *finding, arena_t *arena, shrink_divergence_t *out,
                               bool *out_is_smaller, failure_t *error);

@@ -8,12 +8,12 @@
 
 #include <signal.h>
 
-#include "harness/session/finding_shrink.h"
 #include "harness/record/observation_tally.h"
-#include "harness/run/case_runner.h"
 #include "harness/record/pair_tally.h"
-#include "harness/run/stream.h"
 #include "harness/record/tally.h"
+#include "harness/run/case_runner.h"
+#include "harness/run/stream.h"
+#include "harness/session/finding_shrink.h"
 #include "harness/store/store.h"
 
 typedef struct session session_t;
@@ -33,8 +33,8 @@ typedef struct session_options {
   executor_t *const *executors; /* Borrowed, open. */
   size_t executor_count;
   contract_t contract;
-  one_case_predictor_t predictor; /* For contracts with bits=identified, see prediction.h. */
-  bool is_thorough;               /* Looks for the cause of every divergence, not of some. */
+  case_runner_predictor_t predictor; /* For contracts with bits=identified, see prediction.h. */
+  bool is_thorough;                  /* Looks for the cause of every divergence, not of some. */
   /* Limits of session_run(); 0: none.  An executor that has had its cases judged
    * (outcome_is_judged()) gets no more. */
   uint64_t cases_max; /* Judged cases of each executor. */
@@ -154,7 +154,7 @@ uint64_t session_given_up(const session_t *session, size_t executor);
 session_end_t session_end(const session_t *session);
 double session_seconds(const session_t *session);   /* Since session_open(). */
 uint64_t session_audited(const session_t *session); /* Components recomputed with MPFR. */
-one_case_times_t session_times(const session_t *session);
+case_runner_times_t session_times(const session_t *session);
 
 /* 1 if an executor diverged, else 3 if one failed, else 0. */
 int session_exit_code(const session_t *session);

@@ -28,7 +28,7 @@ typedef struct standing {
 struct session {
   session_options_t options;
   stream_t stream;
-  one_case_t walk;
+  case_runner_t walk;
   arena_t arena; /* Of the present case. */
   contender_t
       *contenders; /* Of the present program, options.executor_count of them: a part of ... */
@@ -43,7 +43,7 @@ struct session {
   tally_label_t label;        /* Of the present program. */
   const session_part_t *part; /* Of session_walk_part(), else NULL. */
   finding_set_t *findings;
-  cause_book_t *causes;
+  diagnosis_budget_t *causes;
   ledger_t ledger;
   GString *program_line; /* Scratch. */
   GString *case_line;    /* Scratch; the culprit after a bug in Assay. */

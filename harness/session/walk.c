@@ -38,7 +38,7 @@ static void session_free(session_t *session) {
   pair_tally_free(session->pairs);
   observation_tally_free(session->observations);
   finding_set_free(session->findings);
-  cause_book_free(session->causes);
+  diagnosis_budget_free(session->causes);
   g_string_free(session->program_line, TRUE);
   g_string_free(session->case_line, TRUE);
   g_free(session->all_contenders);
@@ -88,14 +88,14 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session_t *session = g_new0(session_t, 1);
   session->options = *options;
   open_stream(session);
-  one_case_init(&session->walk, &options->contract, options->stream.seed);
+  case_runner_init(&session->walk, &options->contract, options->stream.seed);
   session->walk.predictor = options->predictor;
   arena_init(&session->arena);
   session->tally = tally_new();
   session->pairs = pair_tally_new();
   session->observations = observation_tally_new();
   session->findings = finding_set_new();
-  session->causes = cause_book_new(options->is_thorough);
+  session->causes = diagnosis_budget_new(options->is_thorough);
   session->program_line = g_string_new(NULL);
   session->case_line = g_string_new(NULL);
   make_contenders(session);
@@ -146,7 +146,7 @@ static void update_contender(session_t *session, size_t executor, const verdict_
   contender_t *contender = &session->contenders[executor];
   if (verdict->outcome == OUTCOME_refused) {
     contender->is_done = true;
-  } else if (one_case_is_settled(&contender->preparation, broken)) {
+  } else if (case_runner_is_settled(&contender->preparation, broken)) {
     bool is_observed = verdict->has_algorithms && ++contender->observed < OUTSIDE_PER_PROGRAM_MAX;
     contender->is_done = !is_observed;
   } else if (verdict->outcome == OUTCOME_failed) {
@@ -187,15 +187,15 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   STATUS_TRY(check_load(session, index, instance, origin, error));
   response_t *response = session->responses == NULL ? NULL : &session->responses[index];
   arena_mark_t mark = arena_mark(&session->arena);
-  status_t status = one_case_run_prepared(&session->walk, expectation, &contender->preparation,
-                                          out_verdict, response, error);
+  status_t status = case_runner_run_prepared(&session->walk, expectation, &contender->preparation,
+                                             out_verdict, response, error);
   bool is_finding =
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
   hash_text_t signature;
   if (status == STATUS_OK && is_finding) {
-    const cause_question_t question = cause_ask(&session->walk, instance, expectation);
-    status = cause_book_explain(session->causes, index, &session->label, &question, &session->arena,
-                                out_verdict, &signature, error);
+    const cause_question_t question = cause_decide(&session->walk, instance, expectation);
+    status = diagnosis_budget_explain(session->causes, index, &session->label, &question,
+                                      &session->arena, out_verdict, &signature, error);
     sign_part(session, &signature);
   }
   if (status == STATUS_OK) keep_results(session, &instance->program);
@@ -228,11 +228,11 @@ static bool prepare_contenders(session_t *session, const program_t *program,
     contender_t *contender = &session->contenders[i];
     if (!session_takes_part(session, i, broken)) continue;
     if (!contender->is_prepared) {
-      one_case_prepare(&session->walk, program, broken, contender->executor,
-                       &contender->preparation);
+      case_runner_prepare(&session->walk, program, broken, contender->executor,
+                          &contender->preparation);
       contender->is_prepared = true;
     }
-    someone_executes |= one_case_is_executed(&contender->preparation, program, broken);
+    someone_executes |= case_runner_is_executed(&contender->preparation, program, broken);
   }
   return someone_executes;
 }
@@ -248,7 +248,7 @@ void session_begin_program(session_t *session, const program_t *program) {
 static status_t expect(session_t *session, const case_t *instance, const op_constraint_t *broken,
                        expectation_t *out_expectation, failure_t *error) {
   status_t status =
-      one_case_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
+      case_runner_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
   if (status != STATUS_OK) session_note_bug(session, instance);
   return status;
 }
@@ -317,10 +317,10 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   session_begin_program(session, program);
   session->label = tally_label_named(session->tally, program, part->op, part->algorithm);
   session->part = part;
-  one_case_prepare(&session->walk, program, NULL, contender->executor, &contender->preparation);
+  case_runner_prepare(&session->walk, program, NULL, contender->executor, &contender->preparation);
   expectation_t expectation = {.instance = instance, .arena = &session->arena, .broken = NULL};
   status_t status = STATUS_OK;
-  if (one_case_is_executed(&contender->preparation, program, NULL)) {
+  if (case_runner_is_executed(&contender->preparation, program, NULL)) {
     status = expect(session, instance, NULL, &expectation, error);
   }
   if (status == STATUS_OK) {
@@ -378,7 +378,7 @@ double session_seconds(const session_t *session) {
 
 uint64_t session_audited(const session_t *session) { return session->walk.audited; }
 
-one_case_times_t session_times(const session_t *session) { return session->walk.times; }
+case_runner_times_t session_times(const session_t *session) { return session->walk.times; }
 
 int session_exit_code(const session_t *session) {
   int exit_code = 0;

@@ -8,7 +8,7 @@ enum { REPETITIONS = 3 /* Of what is nondeterministic. */ };
 
 typedef struct divergence {
   const shrink_divergence_options_t *options;
-  one_case_t walk; /* A copy. */
+  case_runner_t walk; /* A copy. */
   const verdict_t *like;
   arena_t arena; /* Of one run. */
   bool is_prepared;
@@ -24,8 +24,8 @@ static void prepare(divergence_t *divergence, const program_t *program,
   hash_text_t hash = program_hash(program);
   bool is_same = divergence->is_prepared && strcmp(hash.text, divergence->prepared.text) == 0;
   if (is_same) return;
-  one_case_prepare(&divergence->walk, program, broken, divergence->options->executor,
-                   &divergence->preparation);
+  case_runner_prepare(&divergence->walk, program, broken, divergence->options->executor,
+                      &divergence->preparation);
   divergence->prepared = hash;
   divergence->is_prepared = true;
 }
@@ -43,12 +43,12 @@ static status_t run(divergence_t *divergence, const case_t *candidate, failure_t
   prepare(divergence, program, broken);
   expectation_t expectation = {
       .instance = candidate, .arena = &divergence->arena, .broken = broken};
-  if (one_case_is_executed(&divergence->preparation, program, broken)) {
-    STATUS_TRY(one_case_expect(&divergence->walk, candidate, broken, &divergence->arena,
-                               &expectation, error));
+  if (case_runner_is_executed(&divergence->preparation, program, broken)) {
+    STATUS_TRY(case_runner_expect(&divergence->walk, candidate, broken, &divergence->arena,
+                                  &expectation, error));
   }
-  STATUS_TRY(one_case_run_prepared(&divergence->walk, &expectation, &divergence->preparation,
-                                   &divergence->verdict, NULL, error));
+  STATUS_TRY(case_runner_run_prepared(&divergence->walk, &expectation, &divergence->preparation,
+                                      &divergence->verdict, NULL, error));
   forget_failed(divergence);
   return STATUS_OK;
 }

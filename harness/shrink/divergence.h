@@ -25,7 +25,7 @@ typedef struct shrink_divergence_options {
   /* The contract, the predictor and how many elements are asked about.  Its random numbers stay as
    * they are, so that a session that shrinks audits what it would audit anyway; its times are added
    * to. */
-  one_case_t *walk;
+  case_runner_t *walk;
   executor_t *executor; /* Open.  Prepare programs again afterwards: others were compiled. */
   shrink_keeps_t keeps;
   uint32_t calls_max;           /* Cases run; 0: a default that suits executor and verdict. */

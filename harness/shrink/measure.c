@@ -2,8 +2,8 @@
  * significant bits and exponent. */
 #include "harness/shrink/measure.h"
 
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "harness/shrink/words.h"
 
 enum {
@@ -58,8 +58,8 @@ uint64_t shrink_plain_bits(const program_t *program, uint32_t operand, size_t co
   const type_t *type = &program->operands[operand];
   bool is_imaginary = component % type->element->components == 1;
   bool is_zero = is_imaginary || !is_init(program, operand, is_broken);
-  uint64_t bits =
-      is_zero ? corner_zero(type->element, false) : program->op->neutral_bits(program, operand);
+  uint64_t bits = is_zero ? special_value_zero(type->element, false)
+                          : program->op->neutral_bits(program, operand);
   return stored_clamped(type, bits);
 }
 

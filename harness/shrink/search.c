@@ -80,7 +80,7 @@ static void keep(shrink_t *shrink, const case_t *candidate, const shrink_measure
   shrink->report.after = *measure;
 }
 
-static bool ask(shrink_t *shrink, const case_t *candidate) {
+static bool decide(shrink_t *shrink, const case_t *candidate) {
   bool holds = false;
   shrink->report.calls++;
   shrink->status =
@@ -112,7 +112,7 @@ bool shrink_try(shrink_t *shrink, const case_t *candidate) {
   if (g_hash_table_contains(shrink->tried, &digest)) return false;
   if (!pay_for_program(shrink, &program)) return false;
   add_digest(shrink->tried, &digest);
-  if (!ask(shrink, candidate)) return false;
+  if (!decide(shrink, candidate)) return false;
   keep(shrink, candidate, &measure);
   shrink->report.accepted++;
   if (shrink->options->on_accepted != NULL) {
@@ -278,7 +278,7 @@ status_t shrink_case(const shrink_options_t *options, const case_t *start, arena
                      case_t *out_case, shrink_report_t *out_report, failure_t *error) {
   shrink_t shrink;
   begin(&shrink, options, start);
-  shrink.report.is_reproduced = ask(&shrink, start);
+  shrink.report.is_reproduced = decide(&shrink, start);
   bool is_changed = shrink.report.is_reproduced;
   while (is_changed && !shrink_is_over(&shrink)) {
     shrink.has_program_left_out = false;

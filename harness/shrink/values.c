@@ -1,7 +1,7 @@
 /* Candidates whose operands hold other values: all of them at once, many made plain (0, or the
  * neutral initial value), then one component after the other. */
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "harness/shrink/state.h"
 
 enum {
@@ -82,14 +82,14 @@ static uint64_t with_leading_bits(const element_t *element, uint64_t pattern, in
   if (number.kind != NUMBER_FINITE) return pattern;
   int length = 64 - __builtin_clzll(number.significand);
   if (length <= bits) return pattern;
-  return corner_number(element, number.negative, number.significand >> (length - bits),
-                       number.exponent + length - bits);
+  return special_value_number(element, number.negative, number.significand >> (length - bits),
+                              number.exponent + length - bits);
 }
 
 /* The number times a power of two. */
 static uint64_t with_binade(const element_t *element, const number_t *number, int binade) {
   int length = 64 - __builtin_clzll(number->significand);
-  return corner_number(element, number->negative, number->significand, binade - length + 1);
+  return special_value_number(element, number->negative, number->significand, binade - length + 1);
 }
 
 typedef struct candidates {
@@ -120,8 +120,8 @@ static void add_numbers(candidates_t *candidates, const number_t *number) {
       if (cut.kind != NUMBER_FINITE) continue;
       int length = 64 - __builtin_clzll(cut.significand);
       int spare = MAX(length - lengths[i], 0);
-      add(candidates, corner_number(element, cut.negative, (cut.significand >> spare) + 1,
-                                    cut.exponent + spare));
+      add(candidates, special_value_number(element, cut.negative, (cut.significand >> spare) + 1,
+                                           cut.exponent + spare));
     }
   }
   add(candidates, with_leading_bits(element, candidates->present, element->format->precision - 1));
@@ -147,15 +147,15 @@ static candidates_t find_candidates(const shrink_t *shrink, spot_t spot) {
   candidates_t candidates = {.element = element, .present = load(&shrink->best, spot)};
   add(&candidates, plain_bits(shrink, spot));
   for (int value = 1; value <= 4; value++) {
-    add(&candidates, corner_integer(element, value));
-    add(&candidates, corner_integer(element, -value));
+    add(&candidates, special_value_integer(element, value));
+    add(&candidates, special_value_integer(element, -value));
   }
-  add(&candidates, corner_negated(element, candidates.present));
+  add(&candidates, special_value_negated(element, candidates.present));
   if (element->format == NULL) {
     add_integers(&candidates, candidates.present);
     return candidates;
   }
-  add(&candidates, corner_zero(element, true));
+  add(&candidates, special_value_zero(element, true));
   number_t number = format_decode(element->format, candidates.present);
   if (number.kind == NUMBER_NAN) {
     const number_t usual = {.kind = NUMBER_NAN};
@@ -238,27 +238,27 @@ static uint64_t change_to_one(const element_t *element, uint64_t present, size_t
                               int parameter) {
   (void)present;
   (void)index;
-  return corner_integer(element, parameter);
+  return special_value_integer(element, parameter);
 }
 
 /* 1, 2, 4, ...: every sum of some of them is another number. */
 static uint64_t change_to_power(const element_t *element, uint64_t present, size_t index,
                                 int parameter) {
   (void)present;
-  return corner_integer(element, 1 << (index % (size_t)parameter));
+  return special_value_integer(element, 1 << (index % (size_t)parameter));
 }
 
 static uint64_t change_to_count(const element_t *element, uint64_t present, size_t index,
                                 int parameter) {
   (void)present;
-  return corner_integer(element, (int)(index % (size_t)parameter) + 1);
+  return special_value_integer(element, (int)(index % (size_t)parameter) + 1);
 }
 
 static uint64_t change_to_small_integer(const element_t *element, uint64_t present, size_t index,
                                         int parameter) {
   (void)present;
   rng_t rng = rng_make((uint64_t)parameter << 32 ^ index);
-  return corner_integer(element, (int)rng_between(&rng, -4, 4));
+  return special_value_integer(element, (int)rng_between(&rng, -4, 4));
 }
 
 static uint64_t change_to_leading_bits(const element_t *element, uint64_t present, size_t index,
@@ -271,7 +271,7 @@ static uint64_t change_to_positive(const element_t *element, uint64_t present, s
                                    int parameter) {
   (void)index;
   (void)parameter;
-  uint64_t negated = corner_negated(element, present);
+  uint64_t negated = special_value_negated(element, present);
   bool is_cheaper = shrink_value_cost(element, negated) < shrink_value_cost(element, present);
   return is_cheaper ? negated : present;
 }

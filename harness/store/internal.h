@@ -2,8 +2,8 @@
 #ifndef ASSAY_STORE_INTERNAL_H
 #define ASSAY_STORE_INTERNAL_H
 
-#include "harness/store/store.h"
 #include "harness/store/connection.h"
+#include "harness/store/store.h"
 #include "harness/store/write.h"
 
 /* Borrowed. */

@@ -96,8 +96,8 @@ static status_t commit(store_t *store, failure_t *error) {
   int64_t begin_us = g_get_monotonic_time();
   status_t status = writer_add_pending(store_writer(store), &store->pending, error);
   store->last_commit_us = g_get_monotonic_time();
-  log_debug(LOG_STORE, "%s: commit, %.1f ms with the wait for others: %s",
-            store->connection.path, (double)(store->last_commit_us - begin_us) / 1000,
+  log_debug(LOG_STORE, "%s: commit, %.1f ms with the wait for others: %s", store->connection.path,
+            (double)(store->last_commit_us - begin_us) / 1000,
             status == STATUS_OK ? "done" : "failed");
   if (status == STATUS_OK) pending_clear(&store->pending);
   return status;

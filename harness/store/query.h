@@ -2,8 +2,8 @@
 #ifndef ASSAY_STORE_QUERY_H
 #define ASSAY_STORE_QUERY_H
 
-#include "harness/store/store.h"
 #include "harness/store/connection.h"
+#include "harness/store/store.h"
 
 /* As store_query(). */
 status_t store_query_on(const connection_t *connection, const char *sql, store_row_t row,

@@ -20,7 +20,7 @@ typedef struct result_sets {
   double *tail;
   double *magnitude; /* The permitted error. */
   uint8_t *specials;
-  uint8_t *ask;
+  uint8_t *decide;
 } result_sets_t;
 
 static result_sets_t make_sets(const program_t *program, uint32_t result, arena_t *arena,
@@ -35,7 +35,7 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
                         .tail = ARENA_NEW_ARRAY(arena, double, count),
                         .magnitude = ARENA_NEW_ARRAY(arena, double, count),
                         .specials = ARENA_NEW_ARRAY(arena, uint8_t, count),
-                        .ask = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+                        .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
   *out_accept = (accept_t){.count = count,
                            .low = sets.low,
                            .high = sets.high,
@@ -47,7 +47,7 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
                            .bound_factor = 1,
                            .measures_inside = true,
                            .specials = sets.specials,
-                           .ask = sets.ask};
+                           .decide = sets.decide};
   return sets;
 }
 
@@ -71,7 +71,7 @@ static bool store_quick(result_sets_t *sets, size_t element, double low, double 
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
   sets->specials[element] = 0;
-  sets->ask[element] = is_known ? 0 : 1;
+  sets->decide[element] = is_known ? 0 : 1;
   if (low == -(double)INFINITY) {
     sets->specials[element] = ACCEPT_NEGATIVE_INFINITY;
     low = 1;
@@ -87,7 +87,7 @@ static bool store_quick(result_sets_t *sets, size_t element, double low, double 
 
 /* What a further reading permits of a number that the first one told. */
 static void store_other(result_sets_t *sets, size_t element, double low, double high) {
-  if (sets->ask[element] != 0 || !(low > -(double)INFINITY)) return;
+  if (sets->decide[element] != 0 || !(low > -(double)INFINITY)) return;
   leave_out_negative_zero(sets->format, &low, &high);
   sets->other_low[element] = low;
   sets->other_high[element] = high;
@@ -160,7 +160,7 @@ static void store_careful(result_sets_t *sets, size_t element, const value_range
                                       (range->positive_infinity ? ACCEPT_POSITIVE_INFINITY : 0) |
                                       (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0) |
                                       (range->negative_zero ? ACCEPT_NEGATIVE_ZERO : 0));
-  sets->ask[element] = is_everything; /* Then nothing could have failed: ask() tells. */
+  sets->decide[element] = is_everything; /* Then nothing could have failed: ask() tells. */
   store_reference(sets, element, exact);
   double reference = sets->reference[element], tail = sets->tail[element];
   sets->magnitude[element] = fmax((high - reference) - tail, (reference - low) + tail);
@@ -178,7 +178,7 @@ static void accept_carefully(const problem_t *problem, const part_t *part, const
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t element = part_result_element(problem, part, r, i);
-      if (sets[r].ask[element] == 0) continue;
+      if (sets[r].decide[element] == 0) continue;
       value_range_t range = problem_finish(problem, part, reading, results, r, i);
       store_careful(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
     }
@@ -189,7 +189,7 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
-      if (sets[r].ask[part_result_element(problem, part, r, i)] != 0) return true;
+      if (sets[r].decide[part_result_element(problem, part, r, i)] != 0) return true;
     }
   }
   return false;
@@ -230,7 +230,7 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
     sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);
-    memset(sets[r].ask, 1, out_accepts[r].count);
+    memset(sets[r].decide, 1, out_accepts[r].count);
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(call->arena);

@@ -58,18 +58,18 @@ struct composite {
 
 /* The functions of oracle_t of the same names, for rows that have a composite. */
 status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t composite_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                       answer_t *out_answer);
+status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                          answer_t *out_answer);
 status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                          size_t component);
-status_t composite_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results);
 status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                 uint8_t *out_formula, bool *out_found);
 
 /* All of them, for a row. */
-#define COMPOSITE_FUNCTIONS                                                   \
-  .accept = composite_accept, .ask = composite_ask, .audit = composite_audit, \
+#define COMPOSITE_FUNCTIONS                                                         \
+  .accept = composite_accept, .decide = composite_decide, .audit = composite_audit, \
   .simulate = composite_simulate, .find_formula = composite_find_formula
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */

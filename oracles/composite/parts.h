@@ -62,7 +62,7 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
  * results, with part_result_count() numbers or one for all. */
 void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
                       const evaluator_t *evaluator, const void *settings,
-                      const schedule_t *schedule, row_t results[CASE_RESULTS_MAX]);
+                      const implementation_model_t *schedule, row_t results[CASE_RESULTS_MAX]);
 
 /* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
  * quantized (composite_quantized.h). */

@@ -10,9 +10,9 @@
 
 #include "generated/formula_faults.h"
 #include "oracles/composite/parts.h"
-#include "oracles/exact/quantum/quantize_mpfr.h"
-#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/exact/quantum/quantize_faulty.h"
+#include "oracles/exact/quantum/quantize_mpfr.h"
 #include "oracles/formula/enclosed.h"
 
 /* ---- The case of floats ---------------------------------------------------------------------- */
@@ -183,13 +183,13 @@ static void make_sets(const oracle_call_t *call, const case_t *floats, const rea
 static accept_t accept_result(const type_t *type, const stored_set_t *sets, arena_t *arena) {
   size_t count = type_element_count(type);
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  uint8_t *decide = ARENA_NEW_ARRAY(arena, uint8_t, count);
   for (size_t i = 0; i < count; i++) {
-    ask[i] = is_everything(&sets[i], type) ? 1 : 0;
-    int64_t middle = ask[i] ? 0 : sets[i].low + (sets[i].high - sets[i].low) / 2;
+    decide[i] = is_everything(&sets[i], type) ? 1 : 0;
+    int64_t middle = decide[i] ? 0 : sets[i].low + (sets[i].high - sets[i].low) / 2;
     bits[i] = (uint64_t)middle & element_mask(type->element);
   }
-  return (accept_t){.count = count, .bits = bits, .ask = ask};
+  return (accept_t){.count = count, .bits = bits, .decide = decide};
 }
 
 status_t composite_quantized_accept(const oracle_call_t *call,
@@ -244,8 +244,8 @@ static void print_set(const stored_set_t *set, char *out, size_t bytes) {
   }
 }
 
-static status_t ask_readings(const oracle_call_t *call, uint32_t result, size_t element,
-                             answer_t *out_answer) {
+static status_t decide_readings(const oracle_call_t *call, uint32_t result, size_t element,
+                                answer_t *out_answer) {
   known_sets_t *known = recall(call);
   const char *formulas = call->instance->program.op->formulas;
   int64_t got = quantum_load(&call->results[result], element);
@@ -255,7 +255,7 @@ static status_t ask_readings(const oracle_call_t *call, uint32_t result, size_t 
     if (i == 0) print_set(set, answer.expected, sizeof answer.expected);
     answer.conforms = holds_stored(set, got);
     if (!answer.conforms) continue;
-    answer.is_weak = is_everything(set, &call->results[result].type);
+    answer.is_vacuous = is_everything(set, &call->results[result].type);
     uint8_t formula = known->readings[i].formula;
     if (formula == 0) continue;
     snprintf(answer.observed, sizeof answer.observed, "%s=%s", formulas,
@@ -265,22 +265,22 @@ static status_t ask_readings(const oracle_call_t *call, uint32_t result, size_t 
   return STATUS_OK;
 }
 
-status_t composite_quantized_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                                 answer_t *out_answer) {
-  return oracle_ask_with_memo(ask_readings, call, result, component, out_answer);
+status_t composite_quantized_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                    answer_t *out_answer) {
+  return oracle_decide_with_memo(decide_readings, call, result, component, out_answer);
 }
 
 /* The set of the quick side is one integer, which the careful side has to hold. */
 status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
                                    uint32_t result, size_t component) {
-  if (accepts[result].ask[component] != 0) return STATUS_OK;
+  if (accepts[result].decide[component] != 0) return STATUS_OK;
   tensor_t results[CASE_RESULTS_MAX];
   results[result] = tensor_make(call->arena, &call->instance->program.results[result]);
   uint64_t bits = accepts[result].bits[component];
   element_store(results[result].type.element, results[result].data, component, bits);
   answer_t answer;
   const oracle_call_t asked = oracle_call_about(call, call->instance, results);
-  STATUS_TRY(composite_quantized_ask(&asked, result, component, &answer));
+  STATUS_TRY(composite_quantized_decide(&asked, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
   return status_fail(call->error, STATUS_INVALID,
                      "bug in Assay: the quick oracle accepts 0x%" PRIx64
@@ -324,28 +324,28 @@ status_t composite_quantized_find_formula(const oracle_call_t *call, uint8_t *ou
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-static void dequantize_by_model(const case_t *instance, const schedule_t *schedule,
+static void dequantize_by_model(const case_t *instance, const implementation_model_t *schedule,
                                 const case_t *floats) {
   for (uint32_t i = 0; i < instance->program.operand_count; i++) {
     const tensor_t *stored = &instance->operands[i];
-    const format_t *arithmetic = fault_quantum_arithmetic(&stored->type, schedule);
+    const format_t *arithmetic = quantize_faulty_arithmetic(&stored->type, schedule);
     for (size_t e = 0; e < type_element_count(&stored->type); e++) {
-      quantum_t quantum = fault_quantum_of(&stored->type, schedule->fault, e);
+      quantum_t quantum = quantize_faulty_of(&stored->type, schedule->fault, e);
       store_float(&floats->operands[i], e,
                   fault_dequantize(&stored->type, &quantum, arithmetic, schedule->fault,
-                                   fault_quantum_load(stored, schedule->fault, e)));
+                                   quantize_faulty_load(stored, schedule->fault, e)));
     }
   }
 }
 
 static void quantize_by_model(const tensor_t *floats, const type_t *operand,
-                              const schedule_t *schedule, tensor_t *inout_result) {
+                              const implementation_model_t *schedule, tensor_t *inout_result) {
   const type_t *type = &inout_result->type;
   bool takes_operand = schedule->fault == FAULT_quantized_like_operand;
-  const format_t *arithmetic = fault_quantum_arithmetic(type, schedule);
+  const format_t *arithmetic = quantize_faulty_arithmetic(type, schedule);
   for (size_t e = 0; e < type_element_count(type); e++) {
     if (fault_skips_store(schedule->fault, e, inout_result)) continue;
-    quantum_t quantum = fault_quantum_of(takes_operand ? operand : type, schedule->fault, e);
+    quantum_t quantum = quantize_faulty_of(takes_operand ? operand : type, schedule->fault, e);
     const element_t *element = floats->type.element;
     double value = format_to_double(element->format, element_load(element, floats->data, e));
     int64_t stored = fault_quantize(type, &quantum, arithmetic, schedule->fault, value);
@@ -354,7 +354,8 @@ static void quantize_by_model(const tensor_t *floats, const type_t *operand,
   }
 }
 
-status_t composite_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t composite_quantized_simulate(const oracle_call_t *call,
+                                      const implementation_model_t *schedule,
                                       oracle_simulate_t *simulate, tensor_t *inout_results) {
   const case_t *instance = call->instance;
   case_t floats = make_floats(instance, call->arena);

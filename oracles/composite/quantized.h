@@ -24,15 +24,16 @@ case_t composite_dequantized(const case_t *instance, arena_t *arena);
 /* The functions of oracle_t of the same names, for such programs. */
 status_t composite_quantized_accept(const oracle_call_t *call,
                                     accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t composite_quantized_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                                 answer_t *out_answer);
+status_t composite_quantized_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                    answer_t *out_answer);
 status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
                                    uint32_t result, size_t component);
 status_t composite_quantized_find_formula(const oracle_call_t *call, uint8_t *out_formula,
                                           bool *out_found);
 
 /* Simulates by `simulate`, the model of the op on floats. */
-status_t composite_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t composite_quantized_simulate(const oracle_call_t *call,
+                                      const implementation_model_t *schedule,
                                       oracle_simulate_t *simulate, tensor_t *inout_results);
 
 #endif

@@ -6,15 +6,16 @@
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/formula/model.h"
 
-static uint64_t result_bits(const format_t *format, const schedule_t *schedule, double value,
-                            size_t element) {
+static uint64_t result_bits(const format_t *format, const implementation_model_t *schedule,
+                            double value, size_t element) {
   uint64_t bits = format_from_double(format, value == value ? value : (double)NAN);
   return schedule->fault == FAULT_NONE ? bits
                                        : fault_spoil_bits(schedule->fault, format, bits, element);
 }
 
-static void store_part(const problem_t *problem, const part_t *part, const schedule_t *schedule,
-                       const row_t *rows, tensor_t *results) {
+static void store_part(const problem_t *problem, const part_t *part,
+                       const implementation_model_t *schedule, const row_t *rows,
+                       tensor_t *results) {
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const element_t *element = results[r].type.element;
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
@@ -36,12 +37,12 @@ static bool has_inverse_of_epsilon(const problem_t *problem) {
 
 /* A formula whose steps neither overflow nor underflow is run by its name only, in binary64, which
  * has no wider type itself; else the first of the others is. */
-static status_t model_reading(const problem_t *problem, const schedule_t *schedule,
+static status_t model_reading(const problem_t *problem, const implementation_model_t *schedule,
                               reading_t *out_reading, failure_t *error) {
   const format_t *f64 = &format_table[FORMAT_f64];
   const char *formulas = problem->instance->program.op->formulas;
   reading_t reading = {.formula = model_formula(formulas, schedule)};
-  schedule_t wide = *schedule;
+  implementation_model_t wide = *schedule;
   wide.native = schedule->native && !problem->formulas[reading.formula].is_running;
   reading.format = model_working_format(problem->format, &wide);
   if (problem->formulas[reading.formula].is_unbounded) {
@@ -58,7 +59,7 @@ static status_t model_reading(const problem_t *problem, const schedule_t *schedu
   return STATUS_OK;
 }
 
-status_t composite_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results) {
   const contract_t contract = contract_backend();
   problem_t problem = problem_make(call->instance, &contract, call->arena);

@@ -221,7 +221,7 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
 
 void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
                       const evaluator_t *evaluator, const void *settings,
-                      const schedule_t *schedule, row_t results[CASE_RESULTS_MAX]) {
+                      const implementation_model_t *schedule, row_t results[CASE_RESULTS_MAX]) {
   formula_t formula = {.evaluator = evaluator,
                        .settings = settings,
                        .program = &problem->instance->program,

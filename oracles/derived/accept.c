@@ -26,7 +26,7 @@ static const accept_array_t accept_arrays[] = {
     {offsetof(accept_t, reference), sizeof(double), QUIET_NAN},
     {offsetof(accept_t, reference_tail), sizeof(double), 0},
     {offsetof(accept_t, magnitude), sizeof(double), QUIET_NAN},
-    {offsetof(accept_t, ask), sizeof(uint8_t), 1},
+    {offsetof(accept_t, decide), sizeof(uint8_t), 1},
 };
 
 static const uint8_t *get_array(const accept_t *accept, const accept_array_t *array) {
@@ -40,8 +40,8 @@ static void set_array(accept_t *accept, const accept_array_t *array, const uint8
 }
 
 /* Moves entries of `width` bytes, which is a constant where it matters. */
-static inline void copy_wide(const gathered_part_t *part, size_t width, bool to_part,
-                             uint8_t *whole, uint8_t *own) {
+static inline void copy_wide(const derived_part_t *part, size_t width, bool to_part, uint8_t *whole,
+                             uint8_t *own) {
   for (size_t i = 0; i < part->element_count; i++) {
     uint8_t *there = whole + part->elements[i] * width;
     uint8_t *here = own + i * width;
@@ -50,7 +50,7 @@ static inline void copy_wide(const gathered_part_t *part, size_t width, bool to_
 }
 
 /* Copies the entries of a part's components to (or, `to_part`, from) those of the whole. */
-static void copy_entries(const gathered_part_t *part, uint32_t components, size_t bytes,
+static void copy_entries(const derived_part_t *part, uint32_t components, size_t bytes,
                          bool to_part, uint8_t *whole, uint8_t *own) {
   size_t width = bytes * components;
   if (width == sizeof(double)) {
@@ -64,19 +64,19 @@ static void copy_entries(const gathered_part_t *part, uint32_t components, size_
 
 /* Components in no part, and those of parts whose sets lack the patterns that others have, are
  * asked about: an entry of `bits` always claims something. */
-static uint8_t *make_ask(const accept_t *sets, const gathered_t *gathered, uint32_t components,
-                         size_t count, bool some_have_bits, arena_t *arena) {
-  uint8_t *ask = arena_alloc(arena, count);
-  memset(ask, 1, count);
-  for (size_t p = 0; p < gathered->parts.count; p++) {
-    const gathered_part_t *part = &gathered->parts.parts[p];
+static uint8_t *make_decide(const accept_t *sets, const derived_t *derived, uint32_t components,
+                            size_t count, bool some_have_bits, arena_t *arena) {
+  uint8_t *decide = arena_alloc(arena, count);
+  memset(decide, 1, count);
+  for (size_t p = 0; p < derived->parts.count; p++) {
+    const derived_part_t *part = &derived->parts.parts[p];
     bool is_known = (sets[p].bits != NULL || !some_have_bits);
     for (size_t i = 0; i < part->element_count * components; i++) {
       size_t whole = part->elements[i / components] * components + i % components;
-      ask[whole] = !is_known || (sets[p].ask != NULL && sets[p].ask[i] != 0);
+      decide[whole] = !is_known || (sets[p].decide != NULL && sets[p].decide[i] != 0);
     }
   }
-  return ask;
+  return decide;
 }
 
 /* Measures are those of the part with the largest permitted error, so that slack is never
@@ -93,9 +93,9 @@ static void join_measures(const accept_t *sets, size_t count, accept_t *out_join
 }
 
 /* Whether one part is the whole, element by element. */
-static bool is_whole(const gathered_t *gathered, size_t count) {
-  if (gathered->parts.count != 1) return false;
-  const gathered_part_t *part = &gathered->parts.parts[0];
+static bool is_whole(const derived_t *derived, size_t count) {
+  if (derived->parts.count != 1) return false;
+  const derived_part_t *part = &derived->parts.parts[0];
   if (part->element_count != count) return false;
   bool are_in_place = true;
   for (size_t i = 0; i < count; i++) are_in_place &= part->elements[i] == i;
@@ -103,11 +103,11 @@ static bool is_whole(const gathered_t *gathered, size_t count) {
 }
 
 /* An array for all components; entries that no part has say nothing. */
-static uint8_t *make_whole(const accept_t *sets, const gathered_t *gathered,
+static uint8_t *make_whole(const accept_t *sets, const derived_t *derived,
                            const accept_array_t *array, size_t count, arena_t *arena) {
   uint8_t *whole = arena_alloc(arena, count * array->bytes);
   size_t known = 0;
-  for (size_t p = 0; p < gathered->parts.count; p++) {
+  for (size_t p = 0; p < derived->parts.count; p++) {
     if (get_array(&sets[p], array) != NULL) known += sets[p].count;
   }
   for (size_t i = 0; known < count && i < count; i++) {
@@ -116,28 +116,28 @@ static uint8_t *make_whole(const accept_t *sets, const gathered_t *gathered,
   return whole;
 }
 
-static accept_t join(const case_t *instance, uint32_t result, const gathered_t *gathered,
+static accept_t join(const case_t *instance, uint32_t result, const derived_t *derived,
                      const accept_t *sets, arena_t *arena) {
   const type_t *type = &instance->program.results[result];
   uint32_t components = type->element->components;
   accept_t joined = {.count = type_component_count(type)};
-  if (is_whole(gathered, type_element_count(type))) return sets[0];
-  join_measures(sets, gathered->parts.count, &joined);
+  if (is_whole(derived, type_element_count(type))) return sets[0];
+  join_measures(sets, derived->parts.count, &joined);
   for (size_t a = 0; a < G_N_ELEMENTS(accept_arrays); a++) {
     const accept_array_t *array = &accept_arrays[a];
     uint8_t *whole = NULL;
-    for (size_t p = 0; p < gathered->parts.count; p++) {
+    for (size_t p = 0; p < derived->parts.count; p++) {
       const uint8_t *own = get_array(&sets[p], array);
       if (own == NULL || sets[p].count == 0) continue;
       if (whole == NULL) {
-        whole = make_whole(sets, gathered, array, joined.count, arena);
+        whole = make_whole(sets, derived, array, joined.count, arena);
       }
-      copy_entries(&gathered->parts.parts[p], components, array->bytes, false, whole,
+      copy_entries(&derived->parts.parts[p], components, array->bytes, false, whole,
                    (uint8_t *)(uintptr_t)own);
     }
     set_array(&joined, array, whole);
   }
-  joined.ask = make_ask(sets, gathered, components, joined.count, joined.bits != NULL, arena);
+  joined.decide = make_decide(sets, derived, components, joined.count, joined.bits != NULL, arena);
   return joined;
 }
 
@@ -158,29 +158,28 @@ static const size_t *find_twins(const oracle_call_t *call, uint32_t result) {
   return twins;
 }
 
-status_t gathered_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+status_t derived_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const case_t *instance = call->instance;
-  gathered_t gathered;
-  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
-  size_t count = gathered.parts.count;
+  derived_t derived;
+  STATUS_TRY(derived_make(instance, 0, FAULT_NONE, call->arena, &derived, call->error));
+  size_t count = derived.parts.count;
   uint32_t result_count = instance->program.result_count;
   accept_t *sets = ARENA_NEW_ARRAY(call->arena, accept_t, count * result_count);
   for (size_t p = 0; p < count; p++) {
     accept_t own[CASE_RESULTS_MAX];
-    const oracle_call_t part_call =
-        oracle_call_about(call, &gathered.parts.parts[p].instance, NULL);
-    STATUS_TRY(gathered.oracle->accept(&part_call, own));
+    const oracle_call_t part_call = oracle_call_about(call, &derived.parts.parts[p].instance, NULL);
+    STATUS_TRY(derived.oracle->accept(&part_call, own));
     for (uint32_t r = 0; r < result_count; r++) sets[r * count + p] = own[r];
   }
   for (uint32_t r = 0; r < result_count; r++) {
-    out_accepts[r] = join(instance, r, &gathered, sets + r * count, call->arena);
+    out_accepts[r] = join(instance, r, &derived, sets + r * count, call->arena);
     out_accepts[r].twin = find_twins(call, r);
   }
   return STATUS_OK;
 }
 
 /* The entries of one part, as its own oracle has them. */
-static accept_t take_part(const accept_t *joined, const gathered_part_t *part, uint32_t components,
+static accept_t take_part(const accept_t *joined, const derived_part_t *part, uint32_t components,
                           arena_t *arena) {
   accept_t own = *joined;
   own.count = part->element_count * components;
@@ -195,15 +194,15 @@ static accept_t take_part(const accept_t *joined, const gathered_part_t *part, u
   return own;
 }
 
-status_t gathered_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
-                        size_t component) {
+status_t derived_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                       size_t component) {
   const case_t *instance = call->instance;
-  gathered_t gathered;
-  STATUS_TRY(gathered_make(instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
-  gathered_index(instance, call->arena, &gathered);
+  derived_t derived;
+  STATUS_TRY(derived_make(instance, 0, FAULT_NONE, call->arena, &derived, call->error));
+  derived_index(instance, call->arena, &derived);
   size_t part_component = 0;
-  const gathered_part_t *part =
-      gathered_find(&gathered, &instance->program.results[result], component, &part_component);
+  const derived_part_t *part =
+      derived_find(&derived, &instance->program.results[result], component, &part_component);
   if (part == NULL) return STATUS_OK;
   accept_t own[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < instance->program.result_count; r++) {
@@ -211,5 +210,5 @@ status_t gathered_audit(const oracle_call_t *call, const accept_t *accepts, uint
         take_part(&accepts[r], part, instance->program.results[r].element->components, call->arena);
   }
   const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
-  return gathered.oracle->audit(&part_call, own, result, part_component);
+  return derived.oracle->audit(&part_call, own, result, part_component);
 }

@@ -10,18 +10,18 @@
 /* A case of the other op.  Its program obeys all that the other oracle relies on, but need not be
  * one that the specification allows or the bounds of type_check().  Element `i` of each of its
  * results is element elements[i] of the same result of the gathered case. */
-typedef struct gathered_part {
+typedef struct derived_part {
   case_t instance;
   size_t element_count;
   const size_t *elements; /* element_count of them. */
-} gathered_part_t;
+} derived_part_t;
 
 /* The parts have no result element in common.  Result elements that are in none are those that the
  * specification leaves open: whatever they are conforms, and is counted as weak. */
-typedef struct gathered_parts {
+typedef struct derived_parts {
   size_t count;
-  const gathered_part_t *parts; /* All of one op. */
-} gathered_parts_t;
+  const derived_part_t *parts; /* All of one op. */
+} derived_parts_t;
 
 /* What an oracle row has, as oracle_t.gathering, instead of functions of its own.  All parts live
  * in the arena. */
@@ -29,7 +29,7 @@ struct gathering {
   /* `reading`: 0 for the specification's way to gather.  `fault`: FAULT_NONE, or a fault that may
    * act where operands are gathered; any other acts in the other op. */
   status_t (*gather)(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
-                     gathered_parts_t *out_parts, failure_t *error);
+                     derived_parts_t *out_parts, failure_t *error);
 
   /* How many readings the contract permits of this case, at least 1: their accept sets are united.
    * NULL: one. */
@@ -46,26 +46,26 @@ struct gathering {
 };
 
 /* The functions of oracle_t of the same names, for rows that have a gathering. */
-status_t gathered_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t gathered_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                      answer_t *out_answer);
-status_t gathered_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
-                        size_t component);
-status_t gathered_simulate(const oracle_call_t *call, const schedule_t *schedule,
-                           tensor_t *inout_results);
+status_t derived_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t derived_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                     answer_t *out_answer);
+status_t derived_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                       size_t component);
+status_t derived_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
+                          tensor_t *inout_results);
 
 /* For rows of ops whose other op has formulas; formulas nest, so that the
  * loosest of the parts' is the first that explains all. */
-status_t gathered_find_formula(const oracle_call_t *call, const accept_t *accepts,
-                               uint8_t *out_formula, bool *out_found);
+status_t derived_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                              uint8_t *out_formula, bool *out_found);
 
 /* For rows of ops whose other op encloses, and which gather by types alone, whatever the operands
  * hold, and by patterns of up to 64 bits. */
-status_t gathered_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
+status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
 
 /* All of them but the last two, for a row. */
-#define GATHERED_FUNCTIONS                                                 \
-  .accept = gathered_accept, .ask = gathered_ask, .audit = gathered_audit, \
-  .simulate = gathered_simulate
+#define DERIVED_FUNCTIONS                                                  \
+  .accept = derived_accept, .decide = derived_ask, .audit = derived_audit, \
+  .simulate = derived_simulate
 
 #endif

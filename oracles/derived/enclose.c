@@ -47,14 +47,14 @@ static case_t make_zeros(const program_t *program, arena_t *arena) {
 /* A part, by the program that it has and by positions. */
 typedef struct enclosed_part {
   const program_t *program;
-  const gathered_part_t *positions;
+  const derived_part_t *positions;
 } enclosed_part_t;
 
 static status_t unite_part(const enclosed_part_t *part, const contract_t *contract,
                            const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
                            box_t *const inout_results[CASE_RESULTS_MAX], failure_t *error) {
   const program_t *program = part->program;
-  const box_t *gathered[CASE_OPERANDS_MAX] = {NULL};
+  const box_t *derived[CASE_OPERANDS_MAX] = {NULL};
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *positions = &part->positions->instance.operands[i];
     size_t count = type_element_count(&positions->type);
@@ -63,7 +63,7 @@ static status_t unite_part(const enclosed_part_t *part, const contract_t *contra
       boxes[e] =
           take_box(operands, (int64_t)element_load(positions->type.element, positions->data, e));
     }
-    gathered[i] = boxes;
+    derived[i] = boxes;
   }
   box_t *results[CASE_RESULTS_MAX] = {NULL};
   for (uint32_t r = 0; r < program->result_count; r++) {
@@ -71,7 +71,7 @@ static status_t unite_part(const enclosed_part_t *part, const contract_t *contra
   }
   const enclosure_call_t call = {.program = program,
                                  .contract = contract,
-                                 .operands = gathered,
+                                 .operands = derived,
                                  .arena = arena,
                                  .error = error};
   STATUS_TRY(oracle_find(program->op)->enclose(&call, results));
@@ -88,9 +88,9 @@ static status_t unite_reading(const case_t *zeros, const case_t *positions, uint
                               const contract_t *contract,
                               const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
                               box_t *const inout_results[CASE_RESULTS_MAX], failure_t *error) {
-  gathered_t by_zeros, by_positions;
-  STATUS_TRY(gathered_make(zeros, reading, FAULT_NONE, arena, &by_zeros, error));
-  STATUS_TRY(gathered_make(positions, reading, FAULT_NONE, arena, &by_positions, error));
+  derived_t by_zeros, by_positions;
+  STATUS_TRY(derived_make(zeros, reading, FAULT_NONE, arena, &by_zeros, error));
+  STATUS_TRY(derived_make(positions, reading, FAULT_NONE, arena, &by_positions, error));
   g_assert(by_zeros.parts.count == by_positions.parts.count);
   for (size_t p = 0; p < by_zeros.parts.count; p++) {
     const enclosed_part_t part = {.program = &by_zeros.parts.parts[p].instance.program,
@@ -100,8 +100,7 @@ static status_t unite_reading(const case_t *zeros, const case_t *positions, uint
   return STATUS_OK;
 }
 
-status_t gathered_enclose(const enclosure_call_t *call,
-                          box_t *const out_results[CASE_RESULTS_MAX]) {
+status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
   const program_t *program = call->program;
   const gathering_t *gathering = oracle_find(program->op)->gathering;
   const case_t zeros = make_zeros(program, call->arena),

@@ -50,8 +50,8 @@ static case_t make_case(const reduction_t *reduction, const reduction_types_t *t
 }
 
 /* The part of the `count` rows that are listed, which are `length` terms long. */
-static gathered_part_t make_part(const term_rows_t *rows, const size_t *listed, size_t count,
-                                 size_t length, const term_source_t *source, arena_t *arena) {
+static derived_part_t make_part(const term_rows_t *rows, const size_t *listed, size_t count,
+                                size_t length, const term_source_t *source, arena_t *arena) {
   const reduction_types_t *types = source->types;
   case_t instance = make_case(source->reduction, types, count, length, arena);
   for (uint32_t input = 0; input < types->count; input++) {
@@ -65,11 +65,11 @@ static gathered_part_t make_part(const term_rows_t *rows, const size_t *listed, 
       }
     }
   }
-  return (gathered_part_t){.instance = instance, .element_count = count, .elements = listed};
+  return (derived_part_t){.instance = instance, .element_count = count, .elements = listed};
 }
 
-gathered_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,
-                                  arena_t *arena) {
+derived_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,
+                                 arena_t *arena) {
   size_t longest = 0;
   for (size_t row = 0; row < rows->row_count; row++) {
     longest = MAX(longest, row_length(rows, row));
@@ -92,13 +92,13 @@ gathered_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *
   for (size_t row = 0; row < rows->row_count; row++) {
     if (!is_open(rows, row)) listed[places[row_length(rows, row)]++] = row;
   }
-  gathered_part_t *parts = ARENA_NEW_ARRAY(arena, gathered_part_t, part_count);
-  gathered_parts_t gathered = {.count = 0, .parts = parts};
+  derived_part_t *parts = ARENA_NEW_ARRAY(arena, derived_part_t, part_count);
+  derived_parts_t derived = {.count = 0, .parts = parts};
   for (size_t length = 0; length <= longest; length++) {
     size_t first = length == 0 ? 0 : ends[length - 1];
     if (ends[length] == first) continue;
-    parts[gathered.count++] =
+    parts[derived.count++] =
         make_part(rows, listed + first, ends[length] - first, length, source, arena);
   }
-  return gathered;
+  return derived;
 }

@@ -25,7 +25,7 @@ typedef struct term_source {
 } term_source_t;
 
 /* One part for each length of rows. */
-gathered_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,
-                                  arena_t *arena);
+derived_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,
+                                 arena_t *arena);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 
 /* Numbers of an evaluator: as many as the problem has terms, or one that stands for as many as are
  * needed.  They live in the formula's arena. */
@@ -80,13 +80,13 @@ typedef struct evaluator {
 
 struct formula {
   const evaluator_t *evaluator;
-  const void *settings;       /* The evaluator's own. */
-  const program_t *program;   /* For its attributes. */
-  const format_t *format;     /* The working format: what each step rounds to. */
-  const contract_t *contract; /* What the steps are permitted. */
-  const schedule_t *schedule; /* Of models, else NULL. */
-  size_t group;               /* Which problem of the case this is: models choose by it. */
-  bool rounds_epsilon;        /* An epsilon attribute is first rounded to the operands' type. */
+  const void *settings;                   /* The evaluator's own. */
+  const program_t *program;               /* For its attributes. */
+  const format_t *format;                 /* The working format: what each step rounds to. */
+  const contract_t *contract;             /* What the steps are permitted. */
+  const implementation_model_t *schedule; /* Of models, else NULL. */
+  size_t group;        /* Which problem of the case this is: models choose by it. */
+  bool rounds_epsilon; /* An epsilon attribute is first rounded to the operands' type. */
   arena_t *arena;
 };
 

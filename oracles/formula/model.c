@@ -29,7 +29,7 @@ arithmetic_t model_arithmetic(const formula_t *formula) {
   return arithmetic;
 }
 
-uint8_t model_formula(const char *formulas, const schedule_t *schedule) {
+uint8_t model_formula(const char *formulas, const implementation_model_t *schedule) {
   if (schedule->formula == NULL || formulas == NULL) return 0;
   for (uint8_t formula = 0; formula < contract_value_count(formulas); formula++) {
     if (strcmp(contract_spelling(formulas, formula), schedule->formula) == 0) return formula;
@@ -37,7 +37,8 @@ uint8_t model_formula(const char *formulas, const schedule_t *schedule) {
   return 0;
 }
 
-const format_t *model_working_format(const format_t *operands, const schedule_t *schedule) {
+const format_t *model_working_format(const format_t *operands,
+                                     const implementation_model_t *schedule) {
   const format_t *format = operands;
   if (format->bits == 16 && !schedule->native) format = &format_table[FORMAT_f32];
   const format_t *wider = schedule->accumulator;
@@ -269,7 +270,7 @@ static row_t row_maximum(formula_t *formula, row_t a) {
 }
 
 static bool goes_other_way(const formula_t *formula) {
-  const schedule_t *schedule = formula->schedule;
+  const implementation_model_t *schedule = formula->schedule;
   if (schedule->order.kind != SUM_RANDOM && schedule->order.kind != SUM_SHUFFLED)
     return schedule->other_way;
   uint64_t state = schedule->seed ^ formula->group;

@@ -1,5 +1,5 @@
 /* The evaluator that is one concrete implementation: in the order, with the roundings and with the
- * planted fault of a schedule_t. */
+ * planted fault of a implementation_model_t. */
 #ifndef ASSAY_ORACLES_FORMULA_MODEL_H
 #define ASSAY_ORACLES_FORMULA_MODEL_H
 
@@ -11,8 +11,9 @@ extern const evaluator_t model_evaluator;
 /* What a schedule says of an op whose formulas are the values of permission `formulas` (NULL: it
  * has one): which of them is run, the tightest unless it names another one; and the working format
  * for operands of a format: that one, f32 for those of 16 bits, or a wider one. */
-uint8_t model_formula(const char *formulas, const schedule_t *schedule);
-const format_t *model_working_format(const format_t *operands, const schedule_t *schedule);
+uint8_t model_formula(const char *formulas, const implementation_model_t *schedule);
+const format_t *model_working_format(const format_t *operands,
+                                     const implementation_model_t *schedule);
 
 /* A row of patterns of a format, rounded to the working format if that does not hold them. */
 row_t model_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);

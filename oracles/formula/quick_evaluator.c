@@ -1,6 +1,4 @@
-/* Evaluates formulas over intervals in binary64 vector loops, chosen by instruction set. Permitted
- * errors are taken slightly too small and extreme values become unknown, so that every interval
- * lies within the exact one. */
+/* Evaluates formulas over intervals in vector loops: every interval lies within the exact one. */
 #include "oracles/formula/quick_evaluator.h"
 
 #include <math.h>
@@ -40,9 +38,7 @@ const quick_kernels_t *quick_kernels_named(const char *name) {
 
 static const quickening_t *settings_of(const formula_t *formula) { return formula->settings; }
 
-static const quick_kernels_t *kernels_of(const formula_t *formula) {
-  return settings_of(formula)->kernels;
-}
+static const quick_kernels_t *kernels_of(const formula_t *f) { return settings_of(f)->kernels; }
 
 static quick_numbers_t *new_numbers(const formula_t *formula, size_t count) {
   quick_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, quick_numbers_t, 1);

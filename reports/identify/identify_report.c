@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "harness/identify/profile/words.h"
 #include "harness/identify/order/sum_order_find.h"
 #include "harness/identify/order/sum_rule.h"
+#include "harness/identify/profile/words.h"
 
 bool identified_is_explained(const identified_t *identified) {
   if (identified->identification.identity != IDENTITY_FOUND) return false;

@@ -66,7 +66,7 @@ void summary_show_progress(const session_t *session) {
   if (options->cases_max > 0 && judged > 0) {
     left = fmin(left, ((double)options->cases_max - judged) * seconds / judged);
   }
-  one_case_times_t times = session_times(session);
+  case_runner_times_t times = session_times(session);
   fprintf(stderr, "\r\033[K%.0f cases, %.0f/s, %zu findings, compiling %.0f%%, executors %.0f%%",
           cases, cases / seconds, session_finding_count(session),
           (double)times.compile * 1e-7 / seconds, (double)times.executor * 1e-7 / seconds);
@@ -191,7 +191,7 @@ typedef struct shares {
 } shares_t;
 
 static shares_t measure_shares(const run_report_t *report) {
-  one_case_times_t times = session_times(report->session);
+  case_runner_times_t times = session_times(report->session);
   double all = session_seconds(report->session);
   shares_t shares = {.seconds = all,
                      .oracle = (double)times.oracle * 1e-9 / all,

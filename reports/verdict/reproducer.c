@@ -7,7 +7,7 @@
 #include "reports/verdict/describe.h"
 
 /* What is due of a wrong component, in words; NULL if it is not wrong, or nobody knows. */
-static char *find_expected(const one_case_t *walk, const expectation_t *expectation,
+static char *find_expected(const case_runner_t *walk, const expectation_t *expectation,
                            const case_t *instance, const tensor_t *results, uint32_t result,
                            size_t component, arena_t *arena) {
   answer_t answer;
@@ -17,12 +17,12 @@ static char *find_expected(const one_case_t *walk, const expectation_t *expectat
                               .results = results,
                               .arena = arena,
                               .error = &error};
-  status_t status = expectation->oracle->ask(&call, result, component, &answer);
+  status_t status = expectation->oracle->decide(&call, result, component, &answer);
   if (status != STATUS_OK || answer.conforms) return NULL;
   return arena_copy_text(arena, answer.expected, strlen(answer.expected));
 }
 
-static void find_all_expected(const one_case_t *walk, const expectation_t *expectation,
+static void find_all_expected(const case_runner_t *walk, const expectation_t *expectation,
                               reproducer_t *reproducer, arena_t *arena) {
   const case_t *instance = &reproducer->instance;
   bool is_judged = expectation->broken == NULL && expectation->oracle != NULL &&
@@ -45,12 +45,12 @@ static void find_all_expected(const one_case_t *walk, const expectation_t *expec
   }
 }
 
-static void find_results(one_case_t *walk, executor_t *executor, const expectation_t *expectation,
-                         const preparation_t *preparation, reproducer_t *reproducer,
-                         arena_t *arena) {
+static void find_results(case_runner_t *walk, executor_t *executor,
+                         const expectation_t *expectation, const preparation_t *preparation,
+                         reproducer_t *reproducer, arena_t *arena) {
   const program_t *program = &reproducer->instance.program;
   if (preparation->outcome != EXECUTOR_OK) return;
-  if (!one_case_is_executed(preparation, program, expectation->broken)) return;
+  if (!case_runner_is_executed(preparation, program, expectation->broken)) return;
   executions_t executions;
   execution_t last =
       execute_twice(executor, preparation->program, &reproducer->instance, arena, &executions);
@@ -60,18 +60,18 @@ static void find_results(one_case_t *walk, executor_t *executor, const expectati
   find_all_expected(walk, expectation, reproducer, arena);
 }
 
-status_t reproducer_make(one_case_t *walk, executor_t *executor, const case_t *instance,
+status_t reproducer_make(case_runner_t *walk, executor_t *executor, const case_t *instance,
                          arena_t *arena, reproducer_t *out_reproducer, failure_t *error) {
   *out_reproducer = (reproducer_t){.instance = *instance};
   const program_t *program = &instance->program;
   const op_constraint_t *broken =
       program_broken_under(program, program_broken(program), &walk->contract);
   expectation_t expectation;
-  STATUS_TRY(one_case_expect(walk, instance, broken, arena, &expectation, error));
+  STATUS_TRY(case_runner_expect(walk, instance, broken, arena, &expectation, error));
   preparation_t preparation;
-  one_case_prepare(walk, program, broken, executor, &preparation);
-  STATUS_TRY(one_case_run_prepared(walk, &expectation, &preparation, &out_reproducer->verdict, NULL,
-                                   error));
+  case_runner_prepare(walk, program, broken, executor, &preparation);
+  STATUS_TRY(case_runner_run_prepared(walk, &expectation, &preparation, &out_reproducer->verdict,
+                                      NULL, error));
   if (out_reproducer->verdict.outcome == OUTCOME_failed) return STATUS_OK;
   find_results(walk, executor, &expectation, &preparation, out_reproducer, arena);
   return STATUS_OK;

@@ -17,7 +17,7 @@ typedef struct reproducer {
 
 /* Runs the case once more, judges every element, and keeps what came out.  Everything is in the
  * arena. */
-status_t reproducer_make(one_case_t *walk, executor_t *executor, const case_t *instance,
+status_t reproducer_make(case_runner_t *walk, executor_t *executor, const case_t *instance,
                          arena_t *arena, reproducer_t *out_reproducer, failure_t *error);
 
 /* Elements of all operands. */

@@ -35,7 +35,7 @@ static timing_t time_case(rng_t *rng, gen_regime_t regime, const char *algorithm
   case_t instance = case_make(arena, &program);
   gen_data_in_regime(rng, regime, &instance);
   const oracle_t *oracle = oracle_find(program.op);
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.algorithm = algorithm;
   tensor_t results[CASE_RESULTS_MAX];
   results[0] = tensor_make(arena, &program.results[0]);

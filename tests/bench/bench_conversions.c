@@ -70,7 +70,7 @@ static double time_ask(const oracle_t *oracle, const case_t *instance, const con
   for (size_t i = 0; i < ASKED; i++) {
     const oracle_call_t call = {
         .instance = instance, .contract = contract, .results = result, .arena = arena};
-    status_t status = oracle->ask(&call, 0, i, &answer);
+    status_t status = oracle->decide(&call, 0, i, &answer);
     g_assert(status == STATUS_OK);
   }
   return microseconds() - start;
@@ -83,13 +83,13 @@ static void bench(const char *name, const char *line, size_t rounds) {
   const oracle_t *oracle = oracle_find(instance.program.op);
   const contract_t contract = contract_backend();
   tensor_t result = tensor_make(&arena, &instance.program.results[0]);
-  double accept[ROUNDS_MAX], ask[ROUNDS_MAX];
+  double accept[ROUNDS_MAX], decide[ROUNDS_MAX];
   for (size_t i = 0; i < rounds; i++) {
     accept[i] = time_accept(oracle, &instance, &contract, &arena, &result);
-    ask[i] = time_ask(oracle, &instance, &contract, &arena, &result);
+    decide[i] = time_ask(oracle, &instance, &contract, &arena, &result);
   }
   double accept_time = 1e3 * median(accept, rounds) / (double)type_element_count(&result.type);
-  double ask_time = 1e3 * median(ask, rounds) / (double)ASKED;
+  double ask_time = 1e3 * median(decide, rounds) / (double)ASKED;
   printf("%-14s %10.2f %10.1f %8.1f\n", name, accept_time, ask_time, ask_time / accept_time);
   arena_deinit(&arena);
 }

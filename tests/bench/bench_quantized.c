@@ -53,7 +53,7 @@ static double time_quick(const oracle_t *oracle, const case_t *instance, const c
     best = fmin(best, (microseconds() - start) / (double)accepts[0].count);
     size_t unknown = 0;
     for (size_t i = 0; i < accepts[0].count; i++) {
-      unknown += accepts[0].ask != NULL && accepts[0].ask[i] != 0;
+      unknown += accepts[0].decide != NULL && accepts[0].decide[i] != 0;
     }
     *out_unknown = (double)unknown / (double)accepts[0].count;
   }
@@ -79,7 +79,7 @@ static double time_careful(const oracle_t *oracle, const case_t *instance,
                                 .results = &result,
                                 .arena = &arena,
                                 .error = &error};
-    if (oracle->ask(&call, 0, component, &answer) != STATUS_OK) {
+    if (oracle->decide(&call, 0, component, &answer) != STATUS_OK) {
       g_error("%s", error.text);
     }
     arena_rewind(&arena, mark);

@@ -52,8 +52,8 @@ static double time_mpfr_sum(const double *terms, size_t count) {
   return elapsed / (int)SUMS;
 }
 
-static void bench_simulate(const char *type, const char *name, const schedule_t *schedule,
-                           size_t rounds) {
+static void bench_simulate(const char *type, const char *name,
+                           const implementation_model_t *schedule, size_t rounds) {
   enum { CALLS = 50 };
   char *line = g_strdup_printf(
       "stablehlo.dot_general batch=[]x[] contract=[1]x[0] %s[16,16] %s[16,16] -> %s[16,16]", type,
@@ -97,7 +97,7 @@ static void bench_all_simulations(size_t rounds) {
   static const char *const types[] = {"f32", "f64", "bf16", "f8E4M3FN", "i8", "complex<f32>"};
   static const struct {
     const char *name;
-    schedule_t schedule;
+    implementation_model_t schedule;
   } rows[] = {{"sequential", {.init_count = 1}},
               {"sequential+fma", {.init_count = 1, .fused = true}},
               {"pairwise", {.init_count = 1, .order.kind = SUM_HALVES}},

@@ -60,7 +60,7 @@ static void measure(const char *line, const char *model) {
                                .seconds_max = 2};
   if (session_open(&options, &session, &error) != STATUS_OK) fail(&error);
   if (session_run(session, &error) != STATUS_OK) fail(&error);
-  one_case_times_t times = session_times(session);
+  case_runner_times_t times = session_times(session);
   double seconds = session_seconds(session);
   double share = (double)(times.oracle + times.executor + times.judge) / (seconds * 1e9);
   printf(

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "harness/model/op.h"
-#include "harness/quant/lower/export.h"
 #include "harness/quant/lower/constant.h"
+#include "harness/quant/lower/export.h"
 #include "oracles/oracle.h"
 
 /* ---- Running steps --------------------------------------------------------------------------- */
@@ -21,7 +21,7 @@ typedef struct run {
 
 static inline void simulate(const program_t *program, const tensor_t *operands,
                             tensor_t *out_results, arena_t *arena) {
-  const schedule_t schedule = schedule_plain();
+  const implementation_model_t schedule = schedule_plain();
   failure_t error = {0};
   case_t instance = {.program = *program};
   for (uint32_t i = 0; i < program->operand_count; i++) {

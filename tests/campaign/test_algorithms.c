@@ -60,10 +60,10 @@ static program_t draw_program(rng_t *rng, arena_t *arena) {
   return program;
 }
 
-static schedule_t draw_schedule(rng_t *rng, const char *algorithm) {
+static implementation_model_t draw_schedule(rng_t *rng, const char *algorithm) {
   static const sum_order_kind_t trees[] = {SUM_SEQUENTIAL, SUM_REVERSE,  SUM_HALVES,
                                            SUM_LANES,      SUM_SHUFFLED, SUM_RANDOM};
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.algorithm = algorithm;
   schedule.order.kind = trees[rng_below(rng, G_N_ELEMENTS(trees))];
   schedule.order.width = 4;
@@ -110,7 +110,7 @@ static bool conforms(const case_t *instance, const contract_t *contract, const t
                                 .results = results,
                                 .arena = arena,
                                 .error = &error};
-    if (oracle->ask(&call, 0, i, &answer) != STATUS_OK) {
+    if (oracle->decide(&call, 0, i, &answer) != STATUS_OK) {
       g_error("%s", error.text);
     }
     arena_rewind(arena, mark);
@@ -143,7 +143,7 @@ static GString *run_case(rng_t *rng, const char *name, arena_t *arena, case_t *o
   gen_data_in_regime(rng, REGIME_split, out_instance);
   const oracle_t *oracle = oracle_find(program.op);
   const contract_t contract = contract_backend();
-  const schedule_t schedule = draw_schedule(rng, name);
+  const implementation_model_t schedule = draw_schedule(rng, name);
   tensor_t results[CASE_RESULTS_MAX];
   results[0] = tensor_make(arena, &program.results[0]);
   failure_t error = {0};

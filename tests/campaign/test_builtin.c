@@ -1,6 +1,6 @@
 /* Names of the builtin executors, and what they answer behind the public ABI. */
-#include "harness/model/fault.h"
 #include "harness/builtin/builtin.h"
+#include "harness/model/fault.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const struct {
   const char *name;
-  schedule_t schedule;
+  implementation_model_t schedule;
 } good_names[] = {
     {"model:sequential", {.init_count = 1}},
     {"model:reverse", {.order.kind = SUM_REVERSE, .init_count = 1}},
@@ -40,8 +40,8 @@ static const struct {
 
 static void test_good_names(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(good_names); i++) {
-    const schedule_t *expected = &good_names[i].schedule;
-    schedule_t got;
+    const implementation_model_t *expected = &good_names[i].schedule;
+    implementation_model_t got;
     failure_t error = {0};
     arena_t arena;
     arena_init(&arena);
@@ -93,7 +93,7 @@ static const struct {
 
 static void test_bad_names(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(bad_names); i++) {
-    schedule_t schedule;
+    implementation_model_t schedule;
     failure_t error = {0};
     arena_t arena;
     arena_init(&arena);

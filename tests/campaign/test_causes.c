@@ -145,15 +145,15 @@ static char *explain(const char *executor_name, const char *line, verdict_t *out
     g_error("%s", error.text);
   }
   contract_t contract = contract_backend();
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   expectation_t expectation;
   executor_t *executor = open_builtin(executor_name);
-  status_t status = one_case_expect(&walk, &instance, NULL, &arena, &expectation, &error);
+  status_t status = case_runner_expect(&walk, &instance, NULL, &arena, &expectation, &error);
   if (status == STATUS_OK) {
-    status = one_case_run(&walk, &expectation, executor, out_verdict, &error);
+    status = case_runner_run(&walk, &expectation, executor, out_verdict, &error);
   }
-  const cause_question_t question = cause_ask(&walk, &instance, &expectation);
+  const cause_question_t question = cause_decide(&walk, &instance, &expectation);
   if (status == STATUS_OK) status = cause_find(&question, &arena, out_verdict, &error);
   if (status != STATUS_OK) g_error("%s", error.text);
   executor_close(executor);

@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "harness/gen/gen.h"
 #include "harness/builtin/builtin.h"
+#include "harness/gen/gen.h"
 #include "oracles/oracle.h"
 
 #ifdef ASSAY_SANITIZE
@@ -155,7 +155,7 @@ static bool is_accepted(const place_t *place, const contract_t *contract, uint64
                               .results = place->results,
                               .arena = place->arena,
                               .error = &error};
-  status_t status = place->oracle->ask(&call, place->result, place->component, &answer);
+  status_t status = place->oracle->decide(&call, place->result, place->component, &answer);
   arena_rewind(place->arena, mark);
   element_store(element, data, place->component, kept);
   if (status == STATUS_UNDECIDED) return false;
@@ -347,7 +347,7 @@ static const char *const models[] = {
 
 static status_t run_model(const case_t *instance, const char *name, arena_t *arena,
                           tensor_t out_results[CASE_RESULTS_MAX]) {
-  schedule_t schedule;
+  implementation_model_t schedule;
   failure_t error = {.text = ""};
   if (builtin_parse(name, arena, &schedule, &error) != STATUS_OK) g_error("%s", error.text);
   for (uint32_t i = 0; i < instance->program.result_count; i++) {

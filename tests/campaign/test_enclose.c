@@ -57,10 +57,10 @@ static contract_t draw_contract(rng_t *rng) {
   return contract;
 }
 
-static schedule_t draw_schedule(rng_t *rng) {
+static implementation_model_t draw_schedule(rng_t *rng) {
   static const sum_order_kind_t kinds[] = {SUM_SEQUENTIAL, SUM_REVERSE, SUM_HALVES,  SUM_BLOCKS,
                                            SUM_LANES,      SUM_RANDOM,  SUM_SHUFFLED};
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.order.kind = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
   schedule.order.width = 1 + (uint32_t)rng_below(rng, 4);
   schedule.seed = rng_bits(rng);
@@ -177,7 +177,7 @@ static void check_bits(campaign_t *campaign, const question_t *question, uint32_
   const element_t *element = results[result].type.element;
   uint64_t before = element_load(element, results[result].data, component);
   element_store(element, results[result].data, component, bits);
-  answer_t answer = question_ask(question, result, component, results);
+  answer_t answer = question_decide(question, result, component, results);
   element_store(element, results[result].data, component, before);
   campaign->asked++;
   *out_conforms = answer.conforms;
@@ -272,7 +272,7 @@ static status_t enclose(campaign_t *campaign, const program_t *program, const co
 
 static bool simulate(campaign_t *campaign, const case_t *instance, tensor_t *out_results) {
   const program_t *program = &instance->program;
-  schedule_t schedule = draw_schedule(&campaign->rng);
+  implementation_model_t schedule = draw_schedule(&campaign->rng);
   for (uint32_t r = 0; r < program->result_count; r++) {
     out_results[r] = tensor_make(&campaign->arena, &program->results[r]);
     memset(out_results[r].data, 0, type_bytes(&program->results[r]));
@@ -359,7 +359,7 @@ static void check_stored(const question_t *question, size_t component, box_t box
   element_store(element, result.data, component,
                 (uint64_t)(int64_t)box.low & element_mask(element));
   counts->stored++;
-  counts->misses += !question_ask(question, 0, component, &result).conforms;
+  counts->misses += !question_decide(question, 0, component, &result).conforms;
 }
 
 static void check_exact_case(campaign_t *campaign, exact_counts_t *counts) {

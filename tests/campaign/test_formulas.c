@@ -28,10 +28,10 @@ static bool is_indistinguishable(const char *op, const char *formula) {
   return false;
 }
 
-static schedule_t draw_schedule(rng_t *rng, const char *formula) {
+static implementation_model_t draw_schedule(rng_t *rng, const char *formula) {
   static const sum_order_kind_t trees[] = {SUM_SEQUENTIAL, SUM_REVERSE,  SUM_HALVES,
                                            SUM_LANES,      SUM_SHUFFLED, SUM_RANDOM};
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.formula = formula;
   schedule.order.kind = trees[rng_below(rng, G_N_ELEMENTS(trees))];
   schedule.order.width = 4;
@@ -63,8 +63,8 @@ static bool is_judged(const oracle_t *oracle, const case_t *instance, const cont
 
 /* The formula that the results of a case are explained by; `count` if the op's oracle says nothing
  * of the case. */
-static uint8_t tell(const oracle_t *oracle, const case_t *instance, const schedule_t *schedule,
-                    uint8_t count, arena_t *arena) {
+static uint8_t tell(const oracle_t *oracle, const case_t *instance,
+                    const implementation_model_t *schedule, uint8_t count, arena_t *arena) {
   const contract_t contract = contract_backend();
   if (!is_judged(oracle, instance, &contract, arena)) return count;
   const program_t *program = &instance->program;
@@ -102,7 +102,7 @@ static void check_formula(const op_t *op, uint8_t ran, uint8_t count) {
   size_t cases = 0;
   for (; cases < CASES_MIN || (cases < CASES_MAX && as[ran] == 0); cases++) {
     case_t instance = draw_case(&rng, op, &arena);
-    schedule_t schedule = draw_schedule(&rng, name);
+    implementation_model_t schedule = draw_schedule(&rng, name);
     uint8_t told = tell(oracle_find(op), &instance, &schedule, count, &arena);
     as[told]++;
     if (told < count && told > ran) {

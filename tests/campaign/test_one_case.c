@@ -48,7 +48,7 @@ static const row_t rows[] = {
     {broken_line, FAKE_cannot_compile, false, OUTCOME_failed, CLASS_none},
 };
 
-static verdict_t walk_line(const char *line, executor_t *executor, one_case_t *walk) {
+static verdict_t walk_line(const char *line, executor_t *executor, case_runner_t *walk) {
   arena_t arena;
   arena_init(&arena);
   case_t instance;
@@ -57,26 +57,26 @@ static verdict_t walk_line(const char *line, executor_t *executor, one_case_t *w
   verdict_t verdict = {0};
   expectation_t expectation;
   if (case_parse(str_from(line), &arena, &instance, &broken, &error) != STATUS_OK ||
-      one_case_expect(walk, &instance, program_broken(&instance.program), &arena, &expectation,
-                      &error) != STATUS_OK ||
-      one_case_run(walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
+      case_runner_expect(walk, &instance, program_broken(&instance.program), &arena, &expectation,
+                         &error) != STATUS_OK ||
+      case_runner_run(walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
     g_error("%s: %s", line, error.text);
   }
   arena_deinit(&arena);
   return verdict;
 }
 
-static one_case_t make_walk(void) {
+static case_runner_t make_walk(void) {
   const contract_t contract = contract_backend();
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   return walk;
 }
 
 static void test_outcome(gconstpointer data) {
   const row_t *row = (const row_t *)data;
   executor_t *executor = fake_executor_open(row->fake, row->isolate);
-  one_case_t walk = make_walk();
+  case_runner_t walk = make_walk();
   verdict_t verdict = walk_line(row->line, executor, &walk);
   g_assert_cmpstr(outcome_spelling(verdict.outcome), ==, outcome_spelling(row->outcome));
   g_assert_cmpstr(class_spelling(verdict.class_), ==, class_spelling(row->class_));
@@ -87,7 +87,7 @@ static void test_outcome(gconstpointer data) {
 /* What the user is told of two runs that differ: the component and both patterns. */
 static void test_described(void) {
   executor_t *executor = fake_executor_open(FAKE_unrepeatable, false);
-  one_case_t walk = make_walk();
+  case_runner_t walk = make_walk();
   verdict_t verdict = walk_line(sum_line, executor, &walk);
   g_assert_cmpstr(verdict.got, ==, "0x40e00000 in the first run, 0x41000000 in the second");
   g_assert_cmpuint(verdict.got_bits, ==, 0x40e00000);
@@ -99,7 +99,7 @@ static void test_described(void) {
 /* After a crash the next case finds the executor alive again. */
 static void test_crash_costs_one_case(void) {
   executor_t *executor = fake_executor_open(FAKE_crashes, true);
-  one_case_t walk = make_walk();
+  case_runner_t walk = make_walk();
   for (int i = 0; i < 3; i++) {
     g_assert_cmpint(walk_line(sum_line, executor, &walk).class_, ==, CLASS_crash);
     g_assert_cmpint(walk_line(broken_line, executor, &walk).class_, ==, CLASS_invalid_accepted);
@@ -113,7 +113,7 @@ static void test_audit_rate(void) {
       "stablehlo.reduce body=add dims=[] f32[4] f32[] -> f32[4] : "
       "3f800000400000004040000040800000 : 00000000";
   executor_t *executor = fake_executor_open(FAKE_refuses, false);
-  one_case_t walk = make_walk();
+  case_runner_t walk = make_walk();
   walk.audit_one_in = 1;
   walk.audit_distance = 0;
   for (int i = 0; i < 5; i++) walk_line(line, executor, &walk);

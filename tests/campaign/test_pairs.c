@@ -7,7 +7,7 @@
 #include "tests/campaign/fake_executor.h"
 
 /* 0 + 1 + 2 + 4. */
-static const char sum_case[] =
+static const char sum_bounds[] =
     "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[] : 3f8000004000000040800000 : "
     "00000000";
 
@@ -140,7 +140,7 @@ static void test_relations(void) {
   arena_init(&arena);
   case_t instance;
   failure_t error = {0};
-  g_assert_cmpint(case_parse(str_from(sum_case), &arena, &instance, NULL, &error), ==, STATUS_OK);
+  g_assert_cmpint(case_parse(str_from(sum_bounds), &arena, &instance, NULL, &error), ==, STATUS_OK);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_test_message("%s beside %s", fake_names[rows[i].first], fake_names[rows[i].second]);
     executor_t *executors[] = {fake_executor_open(rows[i].first, false),

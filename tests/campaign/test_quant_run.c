@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/builtin/builtin.h"
 #include "harness/quant/check/draw_graph.h"
 #include "harness/quant/propagate/propagate.h"
-#include "harness/builtin/builtin.h"
 #include "harness/quant_run/quant_run.h"
 
 enum { GRAPHS = 60 };

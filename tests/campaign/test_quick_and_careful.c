@@ -49,7 +49,7 @@ static void audit_case(const case_t *instance, const contract_t *contract, arena
         g_string_free(line, TRUE);
         g_test_fail();
       }
-      *audited += accepts[result].ask == NULL || accepts[result].ask[component] == 0;
+      *audited += accepts[result].decide == NULL || accepts[result].decide[component] == 0;
       arena_rewind(arena, mark);
     }
   }

@@ -1,8 +1,8 @@
 /* Shrinking what canaries do wrong: whatever the op and the fault, a few elements are left, they
  * still diverge alike, and nothing can be taken from them. */
 #include "harness/builtin/builtin.h"
-#include "harness/shrink/divergence.h"
 #include "harness/run/stream.h"
+#include "harness/shrink/divergence.h"
 #include "tests/campaign/canary_ops.h"
 
 enum {
@@ -93,22 +93,22 @@ static bool is_divergence(const verdict_t *verdict) {
   return verdict->outcome == OUTCOME_diverges || verdict->outcome == OUTCOME_failed;
 }
 
-static void run_case(one_case_t *walk, const case_t *instance, executor_t *executor, arena_t *arena,
-                     verdict_t *out_verdict) {
+static void run_case(case_runner_t *walk, const case_t *instance, executor_t *executor,
+                     arena_t *arena, verdict_t *out_verdict) {
   const program_t *program = &instance->program;
   const op_constraint_t *broken =
       program_broken_under(program, program_broken(program), &walk->contract);
   expectation_t expectation;
   failure_t error = {0};
-  if (one_case_expect(walk, instance, broken, arena, &expectation, &error) != STATUS_OK ||
-      one_case_run(walk, &expectation, executor, out_verdict, &error) != STATUS_OK) {
+  if (case_runner_expect(walk, instance, broken, arena, &expectation, &error) != STATUS_OK ||
+      case_runner_run(walk, &expectation, executor, out_verdict, &error) != STATUS_OK) {
     g_error("%s", error.text);
   }
 }
 
 /* ---- Canaries -------------------------------------------------------------------------------- */
 
-static shrink_divergence_t shrink(one_case_t *walk, executor_t *executor, const case_t *instance,
+static shrink_divergence_t shrink(case_runner_t *walk, executor_t *executor, const case_t *instance,
                                   const verdict_t *verdict, uint32_t calls, arena_t *arena) {
   const shrink_divergence_options_t options = {
       .walk = walk, .executor = executor, .calls_max = calls, .seed = 1};
@@ -121,7 +121,7 @@ static shrink_divergence_t shrink(one_case_t *walk, executor_t *executor, const 
 }
 
 /* What holds of every reproducer.  Returns how many operand elements it has. */
-static size_t check_shrunk(one_case_t *walk, executor_t *executor, const case_t *instance,
+static size_t check_shrunk(case_runner_t *walk, executor_t *executor, const case_t *instance,
                            const verdict_t *verdict, arena_t *arena) {
   shrink_divergence_t shrunk = shrink(walk, executor, instance, verdict, CALLS, arena);
   g_assert_true(shrunk.report.is_reproduced);
@@ -163,8 +163,8 @@ static size_t check_op(const canary_t *canary, executor_t *executor, const op_t 
   options.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 256, .terms_max = 64};
   stream_t stream;
   stream_init(&stream, &options);
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   arena_t arena;
   arena_init(&arena);
   size_t found[SAMPLES];
@@ -209,7 +209,7 @@ static bool has_two_wrong(void *context, const case_t *candidate, const verdict_
 }
 
 /* A session that shrinks audits what it would audit anyway, and knows where the time went. */
-static void check_walk_after(const one_case_t *before, const one_case_t *walk) {
+static void check_walk_after(const case_runner_t *before, const case_runner_t *walk) {
   g_assert_cmpuint(walk->audit_distance, ==, before->audit_distance);
   g_assert_true(memcmp(&walk->audit_rng, &before->audit_rng, sizeof walk->audit_rng) == 0);
   g_assert_cmpuint(walk->times.oracle, >, before->times.oracle);
@@ -221,8 +221,8 @@ static void test_keeps(void) {
   arena_init(&arena);
   executor_t *executor = open_builtin("canary:drop_last_term");
   const contract_t contract = find_contract("backend");
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   case_t instance;
   const char *broken;
   const char *line =
@@ -231,7 +231,7 @@ static void test_keeps(void) {
   g_assert_cmpint(case_parse(str_from(line), &arena, &instance, &broken, NULL), ==, STATUS_OK);
   verdict_t verdict;
   run_case(&walk, &instance, executor, &arena, &verdict);
-  const one_case_t before = walk;
+  const case_runner_t before = walk;
   uint32_t calls = 0;
   shrink_divergence_options_t options = {
       .walk = &walk, .executor = executor, .keeps = {.is_same = has_two_wrong, .context = &calls}};

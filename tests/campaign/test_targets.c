@@ -31,17 +31,17 @@ static verdict_t walk(executor_t *executor, const char *attribute) {
       "3fc00000 : 3f800000",
       attribute);
   const contract_t contract = contract_backend();
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   case_t instance;
   const char *broken = NULL;
   failure_t error = {0};
   verdict_t verdict = {0};
   expectation_t expectation;
   if (case_parse(str_from(line), &arena, &instance, &broken, &error) != STATUS_OK ||
-      one_case_expect(&walk, &instance, program_broken(&instance.program), &arena, &expectation,
-                      &error) != STATUS_OK ||
-      one_case_run(&walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
+      case_runner_expect(&walk, &instance, program_broken(&instance.program), &arena, &expectation,
+                         &error) != STATUS_OK ||
+      case_runner_run(&walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
     g_error("%s: %s", line, error.text);
   }
   arena_deinit(&arena);

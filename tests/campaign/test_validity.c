@@ -115,14 +115,14 @@ static void check_answer(const row_t *row, fake_t fake, outcome_t outcome) {
   const op_constraint_t *broken = program_broken(&instance.program);
   g_assert_true(op_constraint_is_unmodelled(broken));
   const contract_t contract = contract_backend();
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   executor_t *executor = fake_executor_open(fake, false);
   expectation_t expectation;
   verdict_t verdict;
   failure_t error = {0};
-  if (one_case_expect(&walk, &instance, broken, &arena, &expectation, &error) != STATUS_OK ||
-      one_case_run(&walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
+  if (case_runner_expect(&walk, &instance, broken, &arena, &expectation, &error) != STATUS_OK ||
+      case_runner_run(&walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
     g_error("%s: %s", row->line, error.text);
   }
   g_test_message("%s, %s: %s %s", fake_names[fake], row->line, outcome_spelling(verdict.outcome),

@@ -2,8 +2,8 @@
 #include <glib.h>
 #include <string.h>
 
-#include "harness/model/op.h"
 #include "harness/diagnose/wrong_pattern.h"
+#include "harness/model/op.h"
 
 enum { ELEMENTS_MAX = 4096 };
 

@@ -2,8 +2,8 @@
  * cache of compiled programs.  What would end this process is in test_isolate.c. */
 #include <glib/gstdio.h>
 
-#include "harness/exec/transport/environment.h"
 #include "harness/exec/program_cache.h"
+#include "harness/exec/transport/environment.h"
 #include "tests/exec/dso/backend.h"
 #include "tests/exec/exec_checks.h"
 

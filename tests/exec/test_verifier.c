@@ -182,8 +182,8 @@ static void test_op(gconstpointer data) {
 /* ---- Other ops ------------------------------------------------------------------------------- */
 
 /* What MLIR knows as a custom_call, whose meaning is ByteIR's: its modules can be read. */
-static void ask_printed(const program_t *program_list, size_t count, const char *dialect,
-                        uint64_t *inout_refused) {
+static void decide_printed(const program_t *program_list, size_t count, const char *dialect,
+                           uint64_t *inout_refused) {
   char *modules[BATCH] = {NULL};
   verifier_opinion_t theirs[BATCH];
   for (size_t i = 0; i < count; i++) {
@@ -216,8 +216,8 @@ static void test_custom_call(gconstpointer data) {
       drawn[i] = (program_t){.op = op};
       op->draw(&rng, &limits, &arena, &drawn[i]);
     }
-    ask_printed(drawn, BATCH, "stablehlo", &refused);
-    ask_printed(drawn, BATCH, "mhlo", &refused);
+    decide_printed(drawn, BATCH, "stablehlo", &refused);
+    decide_printed(drawn, BATCH, "mhlo", &refused);
     arena_reset(&arena);
   }
   arena_deinit(&arena);

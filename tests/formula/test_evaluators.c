@@ -9,7 +9,7 @@ enum { FORMULAS = 8000, FAULTY_FORMULAS = 400 };
 
 static row_t run_one(const random_formula_t *random, const evaluator_t *evaluator,
                      const void *settings, const format_t *format, const contract_t *contract,
-                     const schedule_t *schedule, arena_t *arena, row_t rows[ROWS_MAX],
+                     const implementation_model_t *schedule, arena_t *arena, row_t rows[ROWS_MAX],
                      size_t *out_count) {
   formula_t formula = {.evaluator = evaluator,
                        .settings = settings,
@@ -57,10 +57,10 @@ static bool holds_rows(const format_t *format, const contract_t *contract, const
 
 /* Implementations that conform to contract "backend" with accumulation in the working format or a
  * wider one. */
-static schedule_t draw_schedule(rng_t *rng, const format_t *working) {
+static implementation_model_t draw_schedule(rng_t *rng, const format_t *working) {
   static const sum_order_kind_t kinds[] = {SUM_SEQUENTIAL, SUM_REVERSE, SUM_HALVES,  SUM_BLOCKS,
                                            SUM_LANES,      SUM_RANDOM,  SUM_SHUFFLED};
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.order.kind = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
   schedule.order.width = 1 + (uint32_t)rng_below(rng, 9);
   schedule.seed = rng_bits(rng);
@@ -72,7 +72,7 @@ static schedule_t draw_schedule(rng_t *rng, const format_t *working) {
 
 /* Rows of `random` in which a model leaves the enclosed sets are described in out_what. */
 static bool model_stays_inside(const random_formula_t *random, const format_t *format,
-                               const contract_t *contract, const schedule_t *schedule,
+                               const contract_t *contract, const implementation_model_t *schedule,
                                GString *out_what) {
   arena_t arena;
   arena_init(&arena);
@@ -107,7 +107,7 @@ static void test_models(gconstpointer data) {
   for (size_t i = 0; i < FORMULAS && outside < 3; i++) {
     random_formula_t random;
     random_formula_draw(&rng, &format_table[formats->operands], &random);
-    schedule_t schedule = draw_schedule(&rng, working);
+    implementation_model_t schedule = draw_schedule(&rng, working);
     g_autoptr(GString) what = g_string_new(NULL);
     if (model_stays_inside(&random, working, &contract, &schedule, what)) continue;
     g_test_message("%s", what->str);
@@ -117,7 +117,7 @@ static void test_models(gconstpointer data) {
 }
 
 /* Models that do what the contract does not permit leave the sets, now and then. */
-static void check_leaves(const char *contract_text, const schedule_t *schedule) {
+static void check_leaves(const char *contract_text, const implementation_model_t *schedule) {
   contract_t contract;
   status_t status = contract_parse(str_from(contract_text), &contract, NULL);
   g_assert_cmpint(status, ==, STATUS_OK);
@@ -135,16 +135,16 @@ static void check_leaves(const char *contract_text, const schedule_t *schedule) 
 }
 
 static void test_faulty_models(void) {
-  schedule_t fused = schedule_plain();
+  implementation_model_t fused = schedule_plain();
   fused.fused = true;
   check_leaves("backend,fma=no,accum_wider=no", &fused);
-  schedule_t inaccurate = schedule_plain();
+  implementation_model_t inaccurate = schedule_plain();
   inaccurate.function_ulps = 18;
   check_leaves("backend", &inaccurate);
-  schedule_t truncating = schedule_plain();
+  implementation_model_t truncating = schedule_plain();
   truncating.fault = FAULT_truncate_additions;
   check_leaves("backend", &truncating);
-  schedule_t flushing = schedule_plain();
+  implementation_model_t flushing = schedule_plain();
   flushing.fault = FAULT_flush_inputs;
   check_leaves("backend", &flushing);
 }

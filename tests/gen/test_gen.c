@@ -1,6 +1,6 @@
 /* Drawn programs and cases: valid, or broken on purpose, and always printable. */
-#include "harness/gen/gen.h"
 #include "harness/draw/draw.h"
+#include "harness/gen/gen.h"
 
 enum { PROGRAMS = 10000, CASES = 4000 };
 

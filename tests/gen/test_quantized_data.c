@@ -1,7 +1,7 @@
 /* Operands of quantized types: whatever draws or changes them, they hold values of their storage
  * range; and what is drawn are its ends, the zero point, all values alike, and any. */
-#include "harness/gen/gen.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/gen/gen.h"
 
 static const char op_name[] = "stablehlo.uniform_dequantize";
 

@@ -3,8 +3,8 @@
 #ifndef ASSAY_TESTS_IDENTIFY_IDENTIFY_FIXTURE_H
 #define ASSAY_TESTS_IDENTIFY_IDENTIFY_FIXTURE_H
 
-#include "harness/identify/probe/executor_sum.h"
 #include "harness/builtin/builtin.h"
+#include "harness/identify/probe/executor_sum.h"
 
 typedef struct fixture {
   arena_t arena;

@@ -29,8 +29,8 @@ typedef struct fixture {
   failure_t error;
 } fixture_t;
 
-static inline status_t fixture_ask(void *context, const oracle_call_t *call, uint32_t result,
-                                   size_t component, answer_t *out_answer) {
+static inline status_t fixture_decide(void *context, const oracle_call_t *call, uint32_t result,
+                                      size_t component, answer_t *out_answer) {
   fixture_t *fixture = context;
   g_assert_true(call->instance == &fixture->instance);
   g_assert_true(call->results == &fixture->result);
@@ -60,7 +60,7 @@ static inline fixture_t *fixture_new(const char *element, size_t count) {
   fixture->instance.program.result_count = 1;
   fixture->instance.program.results[0] = fixture->result.type;
   fixture->accept.count = count;
-  fixture->judge = (judge_t){.ask = fixture_ask, .ask_context = fixture};
+  fixture->judge = (judge_t){.decide = fixture_decide, .decide_context = fixture};
   fixture->judge.contract =
       (contract_t){.values[PERMISSION_order] = ORDER_IN_ORDER,
                    .values[PERMISSION_init_count] = INIT_COUNT_ONE,

@@ -116,12 +116,12 @@ static void test_relaxations_that_differ(void) {
 static void test_weak(void) {
   fixture_t *fixture = fixture_new("f32", 3);
   for (size_t i = 0; i < 3; i++) {
-    fixture->scripts[i].answer = (answer_t){.conforms = true, .is_weak = true};
+    fixture->scripts[i].answer = (answer_t){.conforms = true, .is_vacuous = true};
   }
   g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_weak);
-  fixture->scripts[1].answer.is_weak = false;
+  fixture->scripts[1].answer.is_vacuous = false;
   g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
-  fixture->scripts[1].answer.is_weak = true;
+  fixture->scripts[1].answer.is_vacuous = true;
   uint64_t bits[] = {0, 1, 1}; /* The first component conforms unasked, and could have failed. */
   fixture->accept.bits = bits;
   g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
@@ -217,14 +217,14 @@ static void test_observed(void) {
 
 /* After enough wrong answers the rest outside the quick set counts as wrong unasked, but components
  * of which nothing is known are still asked about. */
-static void test_ask_wrong_max(void) {
+static void test_decide_wrong_max(void) {
   fixture_t *fixture = fixture_new("f32", 10);
   uint64_t bits[10] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  uint8_t ask[10] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  uint8_t decide[10] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   fixture->accept.bits = bits;
-  fixture->accept.ask = ask;
+  fixture->accept.decide = decide;
   fixture->scripts[9].answer.conforms = true;
-  fixture->judge.ask_wrong_max = 3;
+  fixture->judge.decide_wrong_max = 3;
   g_assert_cmpuint(fixture_judge(fixture)->wrong_count, ==, 8);
   g_assert_cmpint(fixture_asked(fixture), ==, 3 + 1);
   g_assert_cmpint(fixture->scripts[9].asked, ==, 1);
@@ -235,7 +235,7 @@ static void test_ask_wrong_max(void) {
   g_assert_cmpint(fixture_asked(fixture), ==, 9);
 
   fixture->scripts[2].answer.conforms = false;
-  fixture->judge.ask_wrong_max = 0;
+  fixture->judge.decide_wrong_max = 0;
   for (size_t i = 0; i < 10; i++) fixture->scripts[i].asked = 0;
   g_assert_cmpuint(fixture_judge(fixture)->wrong_count, ==, 8);
   g_assert_cmpint(fixture_asked(fixture), ==, 9);
@@ -293,7 +293,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/judge/failure", test_failure);
   g_test_add_func("/judge/worst", test_worst);
   g_test_add_func("/judge/observed", test_observed);
-  g_test_add_func("/judge/ask_wrong_max", test_ask_wrong_max);
+  g_test_add_func("/judge/ask_wrong_max", test_decide_wrong_max);
   g_test_add_func("/judge/words", test_words);
   return g_test_run();
 }

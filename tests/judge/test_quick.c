@@ -51,7 +51,7 @@ static void test_row(gconstpointer data) {
       const format_t *format = fixture->result.type.element->format;
       double low[COUNT], high[COUNT];
       uint64_t bits[COUNT];
-      uint8_t ask[COUNT] = {0};
+      uint8_t decide[COUNT] = {0};
       for (size_t k = 0; k < COUNT; k++) { /* All but the row's component conform. */
         fixture_set_value(fixture, k, 3);
         low[k] = high[k] = 3;
@@ -63,11 +63,11 @@ static void test_row(gconstpointer data) {
       low[place] = row->low;
       high[place] = row->high;
       if (row->has_pattern) bits[place] = format_from_double(format, row->pattern_value);
-      ask[place] = row->always_ask ? 1 : 0;
+      decide[place] = row->always_ask ? 1 : 0;
       fixture->accept.low = low;
       fixture->accept.high = high;
       if (row->has_pattern) fixture->accept.bits = bits;
-      if (row->always_ask) fixture->accept.ask = ask;
+      if (row->always_ask) fixture->accept.decide = decide;
       g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
       g_assert_cmpint(fixture->scripts[place].asked, ==, row->is_asked);
       g_assert_cmpint(fixture_asked(fixture), ==, row->is_asked);
@@ -128,7 +128,7 @@ typedef struct measured {
   double low[FIXTURE_COMPONENTS_MAX], high[FIXTURE_COMPONENTS_MAX];
   double reference[FIXTURE_COMPONENTS_MAX], tail[FIXTURE_COMPONENTS_MAX];
   double magnitude[FIXTURE_COMPONENTS_MAX];
-  uint8_t ask[FIXTURE_COMPONENTS_MAX];
+  uint8_t decide[FIXTURE_COMPONENTS_MAX];
 } measured_t;
 
 static void draw_component(fixture_t *fixture, measured_t *measured, size_t i, rng_t *rng) {
@@ -145,7 +145,7 @@ static void draw_component(fixture_t *fixture, measured_t *measured, size_t i, r
   measured->reference[i] = rng_one_in(rng, 5) ? (double)NAN : reference;
   measured->tail[i] = reference * 0x1p-54;
   measured->magnitude[i] = fabs(reference) * (double)rng_between(rng, 1, 9);
-  measured->ask[i] = rng_one_in(rng, 6);
+  measured->decide[i] = rng_one_in(rng, 6);
   fixture->scripts[i].answer.conforms = true;
 }
 
@@ -155,7 +155,7 @@ static void expect_measures(const fixture_t *fixture, double out_measures[3]) {
   const element_t *element = fixture->result.type.element;
   for (size_t i = 0; i < accept->count; i++) {
     double reference = accept->reference[i];
-    if (isnan(reference) || (accept->ask != NULL && accept->ask[i])) continue;
+    if (isnan(reference) || (accept->decide != NULL && accept->decide[i])) continue;
     double got = format_to_double(element->format, element_load(element, fixture->result.data, i));
     double error = got - reference;
     if (accept->reference_tail != NULL) error -= accept->reference_tail[i];
@@ -186,7 +186,7 @@ static void test_measures(void) {
     accept->high = measured->high;
     accept->reference = measured->reference;
     accept->reference_tail = round & 1 ? measured->tail : NULL;
-    accept->ask = round & 2 ? measured->ask : NULL;
+    accept->decide = round & 2 ? measured->decide : NULL;
     accept->magnitude = round & 4 ? measured->magnitude : NULL;
     accept->bound_factor = 0x1.3p-9;
     accept->bound_offset = round & 8 ? measured->magnitude[0] * 0x1p-12 : 0;

@@ -24,14 +24,14 @@ static void check_float_specials(const element_t *element) {
   const format_t *format = element->format;
   rng_t rng = rng_make(1);
   for (int i = 0; i < DRAWS; i++) {
-    uint64_t nan = corner_nan(&rng, element);
-    uint64_t infinity = corner_infinity(&rng, element);
-    uint64_t boundary = corner_boundary(&rng, element);
+    uint64_t nan = special_value_nan(&rng, element);
+    uint64_t infinity = special_value_infinity(&rng, element);
+    uint64_t boundary = special_value_boundary(&rng, element);
     g_assert_cmpint(format_is_nan(format, nan), ==, format_has_nan(format));
     g_assert_cmpint(format_is_infinity(format, infinity), ==, format_has_infinity(format));
     number_kind_t kind = format_decode(format, boundary).kind;
     g_assert_true(kind == NUMBER_FINITE || kind == NUMBER_ZERO);
-    uint64_t all = nan | infinity | boundary | corner_special(&rng, element);
+    uint64_t all = nan | infinity | boundary | special_value_special(&rng, element);
     g_assert_cmphex(all & ~element_mask(element), ==, 0);
   }
 }
@@ -39,29 +39,30 @@ static void check_float_specials(const element_t *element) {
 static void check_float_integers(const element_t *element) {
   const format_t *format = element->format;
   if (!has_sign_and_zero(format)) {
-    g_assert_cmpfloat(format_to_double(format, corner_integer(element, -4)), ==, 4);
-    g_assert_cmphex(corner_integer(element, 0), ==, 0);
+    g_assert_cmpfloat(format_to_double(format, special_value_integer(element, -4)), ==, 4);
+    g_assert_cmphex(special_value_integer(element, 0), ==, 0);
     return;
   }
   for (int value = -4; value <= 4; value++) {
-    g_assert_cmpfloat(format_to_double(format, corner_integer(element, value)), ==, value);
+    g_assert_cmpfloat(format_to_double(format, special_value_integer(element, value)), ==, value);
   }
-  uint64_t huge = corner_number(element, true, 1, 5000);
-  uint64_t tiny = corner_number(element, false, 1, -5000);
-  g_assert_cmphex(huge, ==, corner_negated(element, format->largest_bits));
+  uint64_t huge = special_value_number(element, true, 1, 5000);
+  uint64_t tiny = special_value_number(element, false, 1, -5000);
+  g_assert_cmphex(huge, ==, special_value_negated(element, format->largest_bits));
   g_assert_cmphex(tiny, ==, 0);
 }
 
 static void check_float_negated(const element_t *element) {
   const format_t *format = element->format;
   rng_t rng = rng_make(2);
-  g_assert_true(!has_sign_and_zero(format) || format_is_zero(format, corner_zero(element, true)));
-  g_assert_cmpint(corner_zero(element, true) != corner_zero(element, false), ==,
+  g_assert_true(!has_sign_and_zero(format) ||
+                format_is_zero(format, special_value_zero(element, true)));
+  g_assert_cmpint(special_value_zero(element, true) != special_value_zero(element, false), ==,
                   format_has_negative_zero(format));
   for (int i = 0; i < DRAWS; i++) {
-    uint64_t bits = corner_any(&rng, element);
-    uint64_t negated = corner_negated(element, bits);
-    g_assert_cmphex(corner_negated(element, negated), ==, bits);
+    uint64_t bits = special_value_any(&rng, element);
+    uint64_t negated = special_value_negated(element, bits);
+    g_assert_cmphex(special_value_negated(element, negated), ==, bits);
     if (format_is_nan(format, bits) || !has_sign_and_zero(format)) {
       g_assert_cmphex(negated, ==, bits);
     } else {
@@ -75,12 +76,13 @@ static void check_integers(const element_t *element) {
   bool is_signed = element->kind == ELEMENT_SIGNED;
   for (int value = -1; value <= 1; value++) {
     int64_t expected = is_signed ? value : abs(value);
-    g_assert_cmpint(element_signed_value(element, corner_integer(element, value)), ==, expected);
+    g_assert_cmpint(element_signed_value(element, special_value_integer(element, value)), ==,
+                    expected);
   }
-  g_assert_cmphex(corner_zero(element, true), ==, 0);
+  g_assert_cmphex(special_value_zero(element, true), ==, 0);
   for (int i = 0; i < DRAWS; i++) {
-    uint64_t bits = corner_any(&rng, element);
-    uint64_t negated = corner_negated(element, bits);
+    uint64_t bits = special_value_any(&rng, element);
+    uint64_t negated = special_value_negated(element, bits);
     g_assert_cmphex((bits | negated) & ~element_mask(element), ==, 0);
     if (element_is_integer(element)) {
       g_assert_cmphex((bits + negated) & element_mask(element), ==, 0);

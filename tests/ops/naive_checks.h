@@ -172,7 +172,7 @@ static inline void naive_check_accepted(rng_t *rng, const question_t *question,
       if (is_held) tally->held++;
       if (is_held && !rng_one_in(rng, 8)) continue;
       if (!is_held) tally->asked++;
-      answer_t answer = question_ask(question, r, i, results);
+      answer_t answer = question_decide(question, r, i, results);
       if (!answer.conforms) {
         naive_fail(question->instance, plan, contract, r, i, bits, answer.expected);
       }
@@ -196,7 +196,7 @@ typedef void naive_evaluate_t(rng_t *rng, const case_t *instance, const naive_pl
 static inline void naive_check_simulation(const case_t *instance, const tensor_t *expected,
                                           arena_t *arena) {
   const program_t *program = &instance->program;
-  schedule_t plain = schedule_plain();
+  implementation_model_t plain = schedule_plain();
   tensor_t results[CASE_RESULTS_MAX];
   failure_t error;
   naive_make_results(program, arena, results);

@@ -56,7 +56,7 @@ typedef struct reach {
 typedef struct probe {
   question_t question;
   tensor_t results[CASE_RESULTS_MAX];
-  ask_memo_t memo;
+  decision_memo_t memo;
 } probe_t;
 
 static inline void probe_open(probe_t *probe, const case_t *instance, const contract_t *contract,
@@ -66,10 +66,10 @@ static inline void probe_open(probe_t *probe, const case_t *instance, const cont
     probe->results[r] = tensor_make(arena, &instance->program.results[r]);
     memset(probe->results[r].data, 0, type_bytes(&instance->program.results[r]));
   }
-  ask_memo_init(&probe->memo);
+  decision_memo_init(&probe->memo);
 }
 
-static inline void probe_close(probe_t *probe) { ask_memo_deinit(&probe->memo); }
+static inline void probe_close(probe_t *probe) { decision_memo_deinit(&probe->memo); }
 
 static inline bool probe_conforms(probe_t *probe, uint32_t result, size_t component,
                                   uint64_t bits) {
@@ -85,7 +85,7 @@ static inline bool probe_conforms(probe_t *probe, uint32_t result, size_t compon
                               .memo = &probe->memo,
                               .arena = question->arena,
                               .error = &error};
-  status_t status = question->oracle->ask(&call, result, component, &answer);
+  status_t status = question->oracle->decide(&call, result, component, &answer);
   if (status != STATUS_OK) g_error("ask: %s", error.text);
   arena_rewind(question->arena, mark);
   bool is_held = accept_holds(&question->accepts[result], element, component, bits);

@@ -76,7 +76,7 @@ static inline bool picks_conform(const question_t *question, const tensor_t *res
     const element_t *element = results[r].type.element;
     uint64_t bits = element_load(element, results[r].data, component);
     bool is_held = accept_holds(&question->accepts[r], element, component, bits);
-    bool conforms = question_ask(question, r, component, results).conforms;
+    bool conforms = question_decide(question, r, component, results).conforms;
     g_assert_true(conforms || !is_held);
     conform = conform && conforms;
   }

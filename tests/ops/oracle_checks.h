@@ -32,8 +32,8 @@ static inline status_t question_make(const case_t *instance, const contract_t *c
 }
 
 /* The last word on one component. */
-static inline answer_t question_ask(const question_t *question, uint32_t result, size_t component,
-                                    const tensor_t *results) {
+static inline answer_t question_decide(const question_t *question, uint32_t result,
+                                       size_t component, const tensor_t *results) {
   answer_t answer = {0};
   failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(question->arena);
@@ -42,7 +42,7 @@ static inline answer_t question_ask(const question_t *question, uint32_t result,
                               .results = results,
                               .arena = question->arena,
                               .error = &error};
-  status_t status = question->oracle->ask(&call, result, component, &answer);
+  status_t status = question->oracle->decide(&call, result, component, &answer);
   if (status != STATUS_OK) {
     GString *line = g_string_new(NULL);
     case_print(question->instance, line);
@@ -64,7 +64,7 @@ static inline bool question_conforms(const question_t *question, const tensor_t 
       uint64_t bits = element_load(element, results[r].data, i);
       bool is_held = accept_holds(&question->accepts[r], element, i, bits) &&
                      !accept_differs_from_twin(&question->accepts[r], &results[r], i);
-      answer_t answer = question_ask(question, r, i, results);
+      answer_t answer = question_decide(question, r, i, results);
       if (answer.conforms) continue;
       g_assert_false(is_held);
       if (out_reason != NULL) {

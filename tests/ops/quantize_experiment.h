@@ -24,7 +24,7 @@ static inline void experiment_init(experiment_t *experiment, const char *line) {
 
 static inline void experiment_deinit(experiment_t *experiment) { arena_deinit(&experiment->arena); }
 
-static inline void experiment_ask_under(experiment_t *experiment, const contract_t *contract) {
+static inline void experiment_decide_under(experiment_t *experiment, const contract_t *contract) {
   status_t status =
       question_make(&experiment->instance, contract, &experiment->arena, &experiment->question);
   g_assert_cmpint(status, ==, STATUS_OK);
@@ -51,7 +51,7 @@ static inline bool conforms(experiment_t *experiment, size_t component, uint64_t
   const element_t *element = experiment->results[0].type.element;
   element_store(element, experiment->results[0].data, component, bits);
   if (accept_holds(&experiment->question.accepts[0], element, component, bits)) return true;
-  return question_ask(&experiment->question, 0, component, experiment->results).conforms;
+  return question_decide(&experiment->question, 0, component, experiment->results).conforms;
 }
 
 #endif

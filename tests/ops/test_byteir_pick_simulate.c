@@ -5,7 +5,7 @@
 
 enum { POISON = 0x11 };
 
-static void simulate(const case_t *instance, const schedule_t *schedule, arena_t *arena,
+static void simulate(const case_t *instance, const implementation_model_t *schedule, arena_t *arena,
                      tensor_t *results) {
   const program_t *program = &instance->program;
   failure_t error = {.text = ""};
@@ -119,7 +119,7 @@ static void test_faults(void) {
     status_t status = case_parse(str_from(rows[i].line), &arena, &instance, NULL, &error);
     if (status != STATUS_OK) g_error("%s: %s", rows[i].line, error.text);
     for (int is_faulty = 0; is_faulty < 2; is_faulty++) {
-      schedule_t schedule = schedule_plain();
+      implementation_model_t schedule = schedule_plain();
       if (is_faulty == 1) schedule.fault = fault_find(str_from(rows[i].fault));
       const char *expected = is_faulty == 1 ? rows[i].wrong : rows[i].right;
       tensor_t results[CASE_RESULTS_MAX];
@@ -139,7 +139,7 @@ static void test_faults(void) {
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-static const schedule_t models[] = {
+static const implementation_model_t models[] = {
     {.order.kind = SUM_SEQUENTIAL}, {.order.kind = SUM_REVERSE},
     {.order.kind = SUM_RANDOM},     {.order.kind = SUM_RANDOM, .seed = 1},
     {.order.kind = SUM_SHUFFLED},   {.order.kind = SUM_LANES, .order.width = 8},
@@ -213,7 +213,7 @@ static void test_policies(void) {
     case_t instance;
     status_t status = case_parse(str_from(permitted[i].line), &arena, &instance, NULL, NULL);
     g_assert_cmpint(status, ==, STATUS_OK);
-    schedule_t schedule = schedule_plain();
+    implementation_model_t schedule = schedule_plain();
     schedule.fault = fault_find(str_from(permitted[i].fault));
     tensor_t results[CASE_RESULTS_MAX];
     simulate(&instance, &schedule, &arena, results);

@@ -8,7 +8,7 @@ typedef struct answer_row {
   const char *contract;
   int64_t got;
   bool conforms;
-  bool is_weak;
+  bool is_vacuous;
   const char *expected;
   const char *observed;
   double error; /* In quanta; -1: there is no reference. */
@@ -96,8 +96,9 @@ static void fail(const answer_row_t *row, const answer_t *answer) {
   g_error("%s under %s: %" G_GINT64_FORMAT
           ": conforms %d, weak %d, expected \"%s\", observed "
           "\"%s\", error %g, slack %g",
-          row->line, row->contract, row->got, answer->conforms, answer->is_weak, answer->expected,
-          answer->observed, answer->has_reference ? answer->ulp_error : -1, answer->slack);
+          row->line, row->contract, row->got, answer->conforms, answer->is_vacuous,
+          answer->expected, answer->observed, answer->has_reference ? answer->ulp_error : -1,
+          answer->slack);
 }
 
 static case_t parse_case(const char *line, arena_t *arena) {
@@ -123,9 +124,9 @@ static void check_answer(const answer_row_t *row, arena_t *arena) {
   element_store(element, result.data, 0, (uint64_t)row->got & element_mask(element));
   question_t question;
   g_assert_cmpint(question_make(&instance, &contract, arena, &question), ==, STATUS_OK);
-  answer_t answer = question_ask(&question, 0, 0, &result);
+  answer_t answer = question_decide(&question, 0, 0, &result);
   double error = answer.has_reference ? answer.ulp_error : -1;
-  bool is_same = answer.conforms == row->conforms && answer.is_weak == row->is_weak &&
+  bool is_same = answer.conforms == row->conforms && answer.is_vacuous == row->is_vacuous &&
                  strcmp(answer.expected, row->expected) == 0 &&
                  strcmp(answer.observed, row->observed) == 0 && error == row->error &&
                  answer.slack == row->slack;

@@ -20,7 +20,7 @@ static bool holds(const case_t *instance, const contract_t *contract, resize_for
   return is_held;
 }
 
-static void check_model(const case_t *instance, const schedule_t *schedule,
+static void check_model(const case_t *instance, const implementation_model_t *schedule,
                         resize_formula_t formula, arena_t *arena) {
   const contract_t contract = contract_backend();
   const type_t *type = &instance->program.results[0];
@@ -56,7 +56,7 @@ static void test_formula(gconstpointer data) {
     case_t instance = case_make(&arena, &program);
     gen_data(&rng, &instance);
     if (byteir_resize_attributes(&program)->mode == RESIZE_NEAREST) continue;
-    schedule_t schedule = schedule_plain();
+    implementation_model_t schedule = schedule_plain();
     schedule.formula = contract_spelling("resize_linear", (uint8_t)formula);
     schedule.fused = i % 4 == 1;
     schedule.other_way = i % 4 == 2;

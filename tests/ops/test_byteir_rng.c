@@ -140,7 +140,7 @@ static void test_naive(void) {
   const draw_limits_t limits = {.rank_max = 5, .elements_max = 40, .terms_max = 40};
   contract_t contract = contract_spec();
   PERMITTED(&contract, rng_uniform) = RNG_UNIFORM_PHILOX;
-  const schedule_t plain = schedule_plain();
+  const implementation_model_t plain = schedule_plain();
   rng_t rng = rng_make(31);
   arena_t arena;
   arena_init(&arena);
@@ -165,7 +165,7 @@ static void test_naive(void) {
       uint64_t other = format_next_up(element->format, bits);
       if (other == bits) continue;
       element_store(element, drawn.result.data, n, other);
-      g_assert_false(question_ask(&question, 0, n, &drawn.result).conforms);
+      g_assert_false(question_decide(&question, 0, n, &drawn.result).conforms);
       element_store(element, drawn.result.data, n, bits);
       refused++;
     }
@@ -314,7 +314,7 @@ static void test_reach(void) {
 static void test_formulas(void) {
   static const struct {
     const char *line;
-    schedule_t schedule;
+    implementation_model_t schedule;
     const char *formula;  /* NULL: none. */
     const char *expected; /* Of the first number, where it does not conform under `any`. */
   } rows[] = {
@@ -358,7 +358,7 @@ static void test_formulas(void) {
     question.oracle->find_formula(&formula_call, question.accepts, &formula, &is_found);
     const char *name = is_found ? contract_spelling("rng_uniform", formula) : NULL;
     g_assert_cmpstr(name, ==, rows[i].formula);
-    answer_t answer = question_ask(&question, 0, 0, &result);
+    answer_t answer = question_decide(&question, 0, 0, &result);
     g_assert_cmpint(answer.conforms, ==, rows[i].expected == NULL);
     if (rows[i].expected != NULL && !g_str_has_prefix(answer.expected, rows[i].expected)) {
       g_error("row %zu: expected %s", i, answer.expected);

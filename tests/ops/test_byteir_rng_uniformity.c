@@ -286,7 +286,7 @@ static void test_unknown_places(void) {
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static tensor_t simulate(const char *type, int64_t count, const schedule_t *schedule,
+static tensor_t simulate(const char *type, int64_t count, const implementation_model_t *schedule,
                          arena_t *arena) {
   g_autofree char *line =
       g_strdup_printf("byteir.rng_uniform %s[] %s[] i64[] i64[] -> %s[%" G_GINT64_FORMAT ",4]",
@@ -309,8 +309,8 @@ static tensor_t simulate(const char *type, int64_t count, const schedule_t *sche
   return result;
 }
 
-static byteir_rng_finding_t find(const char *type, int64_t count, const schedule_t *schedule,
-                                 byteir_rng_check_t check) {
+static byteir_rng_finding_t find(const char *type, int64_t count,
+                                 const implementation_model_t *schedule, byteir_rng_check_t check) {
   arena_t arena;
   arena_init(&arena);
   tensor_t result = simulate(type, count, schedule, &arena);
@@ -346,7 +346,7 @@ static void test_faults(void) {
     g_auto(GStrv) types = g_strsplit(rows[i].types, " ", -1);
     for (char **type = types; *type != NULL; type++) {
       for (int unknown = 0; unknown < 2; unknown++) {
-        schedule_t schedule = {.fault = rows[i].fault, .seed = 3};
+        implementation_model_t schedule = {.fault = rows[i].fault, .seed = 3};
         bool is_of_philox = rows[i].fault == FAULT_index_unenciphered;
         schedule.order.kind = unknown && !is_of_philox ? SUM_SHUFFLED : SUM_SEQUENTIAL;
         byteir_rng_finding_t finding = find(*type, rows[i].count, &schedule, rows[i].check);

@@ -132,7 +132,7 @@ static void make_case(experiment_t *experiment, const char *algorithm, size_t te
 }
 
 static uint64_t run(experiment_t *experiment, split_t split, assembly_t assembly, bool keeps_nan) {
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   schedule.split = split;
   schedule.assembly = assembly;
   schedule.fault = keeps_nan ? FAULT_keep_low_nan : FAULT_NONE;
@@ -159,7 +159,7 @@ static bool conforms(experiment_t *experiment, uint8_t low_nan, uint64_t bits) {
                               .results = &experiment->result,
                               .arena = &experiment->arena,
                               .error = &error};
-  if (oracle->ask(&call, 0, 0, &answer) != STATUS_OK) {
+  if (oracle->decide(&call, 0, 0, &answer) != STATUS_OK) {
     g_error("%s", error.text);
   }
   arena_rewind(&experiment->arena, mark);

@@ -176,7 +176,7 @@ static size_t check_neighbours(const question_t *question, const trial_t *trial,
   for (int64_t stored = -128; stored <= 127; stored++) {
     if (fabsl((long double)stored - place) <= 1.5L) continue;
     element_store(tensor->type.element, tensor->data, element, (uint64_t)stored & 0xff);
-    answer_t answer = question_ask(question, result, element, trial->results);
+    answer_t answer = question_decide(question, result, element, trial->results);
     g_assert_false(answer.conforms);
     refused++;
     if (fabsl((long double)stored - place) > 4 && stored < 80) stored += 40;

@@ -52,7 +52,7 @@ static void check_all_pairs(const char *storage, const char *format, rng_t *rng)
   const contract_t backend = contract_backend();
   const contract_t strict = contract_of("accum_wider=no,fma=no");
   for (size_t k = 0; k < 2; k++) {
-    experiment_ask_under(&experiment, k == 0 ? &backend : &strict);
+    experiment_decide_under(&experiment, k == 0 ? &backend : &strict);
     for (size_t i = 0; i < 65536; i++) {
       int64_t difference = storage_load(&operands[QUANTIZE_INPUT], i) -
                            storage_load(&operands[QUANTIZE_ZERO_POINT], i / 256);
@@ -98,7 +98,7 @@ static void test_native(void) {
       storage_store(&operands[QUANTIZE_INPUT], i, rng_between(&rng, 0, 65535));
     }
     for (size_t k = 0; k < G_N_ELEMENTS(contracts); k++) {
-      experiment_ask_under(&experiment, &contracts[k]);
+      experiment_decide_under(&experiment, &contracts[k]);
       double scale = load_float(&operands[QUANTIZE_SCALE], 0);
       for (size_t i = 0; i < ELEMENTS; i++) {
         int64_t difference = storage_load(&operands[QUANTIZE_INPUT], i) - 12345;

@@ -116,7 +116,7 @@ typedef struct sweep {
   case_t instance;
   question_t question;
   tensor_t results[CASE_RESULTS_MAX];
-  ask_memo_t memo;
+  decision_memo_t memo;
   arena_t arena;
   size_t asked;
   size_t conforming; /* Rows. */
@@ -125,7 +125,7 @@ typedef struct sweep {
 static void sweep_init(const alphabet_t *alphabet, const char *contract, size_t size, size_t k,
                        bool is_sorted, sweep_t *sweep) {
   arena_init(&sweep->arena);
-  ask_memo_init(&sweep->memo);
+  decision_memo_init(&sweep->memo);
   sweep->alphabet = alphabet;
   sweep->contract = picks_contract(contract);
   sweep->size = size;
@@ -143,11 +143,11 @@ static void sweep_init(const alphabet_t *alphabet, const char *contract, size_t 
 }
 
 static void sweep_deinit(sweep_t *sweep) {
-  ask_memo_deinit(&sweep->memo);
+  decision_memo_deinit(&sweep->memo);
   arena_deinit(&sweep->arena);
 }
 
-static bool ask(sweep_t *sweep, uint32_t result, size_t component) {
+static bool decide(sweep_t *sweep, uint32_t result, size_t component) {
   answer_t answer = {0};
   failure_t error = {.text = ""};
   arena_mark_t mark = arena_mark(&sweep->arena);
@@ -157,7 +157,7 @@ static bool ask(sweep_t *sweep, uint32_t result, size_t component) {
                               .memo = &sweep->memo,
                               .arena = &sweep->arena,
                               .error = &error};
-  status_t status = sweep->question.oracle->ask(&call, result, component, &answer);
+  status_t status = sweep->question.oracle->decide(&call, result, component, &answer);
   g_assert_cmpint(status, ==, STATUS_OK);
   arena_rewind(&sweep->arena, mark);
   const element_t *element = sweep->results[result].type.element;
@@ -187,8 +187,8 @@ static void check_row(sweep_t *sweep, size_t row, const letter_t *letters, const
   }
   bool conforms = true;
   for (size_t i = 0; i < picks->k; i++) {
-    conforms = ask(sweep, 0, row * picks->k + i) && conforms;
-    conforms = ask(sweep, 1, row * picks->k + i) && conforms;
+    conforms = decide(sweep, 0, row * picks->k + i) && conforms;
+    conforms = decide(sweep, 1, row * picks->k + i) && conforms;
   }
   sweep->conforming += conforms ? 1 : 0;
   if (conforms != is_due(&sweep->contract, letters, sweep->size, picks)) {
@@ -278,8 +278,8 @@ static void test_memo(void) {
     element_store(element_named("i8"), sweep.results[1].data, 1, (uint8_t)steps[i].second);
     element_store(element_named("f16"), sweep.results[0].data, 0, 0x7e00);
     element_store(element_named("f16"), sweep.results[0].data, 1, 0x7e00);
-    bool conforms = ask(&sweep, 1, 0);
-    conforms = ask(&sweep, 1, 1) && conforms;
+    bool conforms = decide(&sweep, 1, 0);
+    conforms = decide(&sweep, 1, 1) && conforms;
     g_assert_cmpint(conforms, ==, steps[i].conforms);
   }
   sweep_deinit(&sweep);

@@ -112,7 +112,7 @@ static void fail(const experiment_t *experiment, size_t element, const admissibl
   program_print(&instance->program, text);
   const tensor_t *scale = &instance->operands[QUANTIZE_SCALE];
   size_t channel = type_element_count(&scale->type) == 1 ? 0 : element;
-  answer_t answer = question_ask(&experiment->question, 0, element, experiment->results);
+  answer_t answer = question_decide(&experiment->question, 0, element, experiment->results);
   g_error("%s: %a / %a: %" G_GINT64_FORMAT
           " conforms: %d; the oracle expects %s, not %" G_GINT64_FORMAT,
           text->str, load_float(&instance->operands[QUANTIZE_INPUT], element),
@@ -182,7 +182,7 @@ static void check_all_inputs(const char *format, const parameters_t *row, const 
   store_float(&operands[QUANTIZE_SCALE], 0, row->scale);
   storage_store(&operands[QUANTIZE_ZERO_POINT], 0, row->zero_point);
   const contract_t contract = contract_of(contract_text);
-  experiment_ask_under(&experiment, &contract);
+  experiment_decide_under(&experiment, &contract);
   storage_t storage = storage_of(element_named(row->storage));
   double scale = load_float(&operands[QUANTIZE_SCALE], 0);
   for (size_t i = 0; i < PATTERNS; i++) {
@@ -258,7 +258,7 @@ static void check_near_ties(const char *format, const char *contract_text, tally
   rng_t rng = rng_make(0x71e5);
   draw_near_ties(&rng, &experiment.instance);
   const contract_t contract = contract_of(contract_text);
-  experiment_ask_under(&experiment, &contract);
+  experiment_decide_under(&experiment, &contract);
   storage_t storage = {-128, 127};
   for (size_t i = 0; i < ELEMENTS; i++) {
     double x = load_float(&operands[QUANTIZE_INPUT], i);
@@ -318,7 +318,7 @@ static void test_reciprocal(void) {
   mpq_t quotient, inverse;
   mpq_inits(quotient, inverse, NULL);
   for (int is_permitted = 0; is_permitted < 2; is_permitted++) {
-    experiment_ask_under(&experiment, is_permitted != 0 ? &permits : &divides);
+    experiment_decide_under(&experiment, is_permitted != 0 ? &permits : &divides);
     for (size_t i = 0; i < ELEMENTS; i++) {
       int64_t zero_point = storage_load(&operands[QUANTIZE_ZERO_POINT], i);
       mpq_set_d(inverse, load_float(&operands[QUANTIZE_SCALE], i));

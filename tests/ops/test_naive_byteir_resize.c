@@ -97,7 +97,7 @@ static bool conforms(const question_t *question, const tensor_t *result, size_t 
   const element_t *element = result->type.element;
   element_store(element, result->data, component, bits);
   bool is_held = accept_holds(&question->accepts[0], element, component, bits);
-  bool is_conforming = question_ask(question, 0, component, result).conforms;
+  bool is_conforming = question_decide(question, 0, component, result).conforms;
   g_assert_true(is_conforming || !is_held);
   return is_conforming;
 }

@@ -23,7 +23,7 @@ static experiment_t new_experiment(const char *name, const char *element) {
 static void fail(experiment_t *experiment, size_t component, bool expected) {
   g_autoptr(GString) line = g_string_new(NULL);
   case_print(&experiment->instance, line);
-  answer_t answer = question_ask(&experiment->question, 0, component, experiment->results);
+  answer_t answer = question_decide(&experiment->question, 0, component, experiment->results);
   const tensor_t *got = &experiment->results[0];
   g_error("%s: component %zu of (%a, %a) must%s conform; the oracle expects %s", line->str,
           component, load_float(got, 0), load_float(got, 1), expected ? "" : " not",
@@ -103,7 +103,7 @@ static void test_rounded_products(void) {
     double parts[4];
     draw_parts(&rng, format, parts);
     store_operands(&experiment, parts);
-    experiment_ask_under(&experiment, &contract);
+    experiment_decide_under(&experiment, &contract);
     for (size_t part = 0; part < 2; part++) {
       uint64_t bits = plain_bits(format, sum_of(parts, part));
       check_part(&experiment, part, bits, true);
@@ -138,13 +138,13 @@ static void test_compiled_products(void) {
       sum_t sum = sum_of(parts, part), swapped = {sum.c, sum.d, sum.a, sum.b};
       uint64_t plain = plain_bits(format, sum);
       uint64_t in_double = format_from_double(format, sum.a * sum.b + sum.c * sum.d);
-      experiment_ask_under(&experiment, &contract);
+      experiment_decide_under(&experiment, &contract);
       check_part(&experiment, part, plain, true);
       check_part(&experiment, part, fused_bits(format, sum), true);
       check_part(&experiment, part, fused_bits(format, swapped), true);
       check_part(&experiment, part, in_double, true);
       check_part(&experiment, part, library[part], true);
-      experiment_ask_under(&experiment, &strict);
+      experiment_decide_under(&experiment, &strict);
       bool is_recovered = !naive_same(experiment.results[0].type.element, plain, library[part]);
       bool is_wide = !naive_same(experiment.results[0].type.element, plain, in_double);
       if (is_recovered) check_part(&experiment, part, library[part], false);
@@ -245,7 +245,7 @@ static void test_widths(void) {
     draw_integers(&rng, parts);
     store_operands(&experiment, parts);
     bool is_wide = i % 2 != 0;
-    experiment_ask_under(&experiment, &contracts[is_wide]);
+    experiment_decide_under(&experiment, &contracts[is_wide]);
     for (size_t part = 0; part < 2; part++) {
       check_window(&experiment, part, sum_of(parts, part), is_wide, &several);
     }
@@ -323,7 +323,7 @@ static void test_extrema(void) {
     double parts[4];
     draw_pairs(&rng, experiment.results[0].type.element->format, parts);
     store_operands(&experiment, parts);
-    experiment_ask_under(&experiment, &contract);
+    experiment_decide_under(&experiment, &contract);
     open += check_mixtures(&experiment, is_maximum, parts);
     experiment_deinit(&experiment);
   }
@@ -359,7 +359,7 @@ static void test_nan(void) {
       experiment_t experiment = new_experiment(k == 0 ? "maximum" : "minimum", "f32");
       const format_t *format = experiment.results[0].type.element->format;
       store_operands(&experiment, row->operands);
-      experiment_ask_under(&experiment, &contract);
+      experiment_decide_under(&experiment, &contract);
       const uint64_t got[2] = {format_from_double(format, row->got[0]),
                                format_from_double(format, row->got[1])};
       g_test_message("row %zu", i);

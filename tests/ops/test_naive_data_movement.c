@@ -113,7 +113,7 @@ static void test_copies(void) {
     element_store(program.operands[0].element, results[0].data, 0, row->to);
     question_t question;
     g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, STATUS_OK);
-    bool conforms = question_ask(&question, 0, 0, results).conforms;
+    bool conforms = question_decide(&question, 0, 0, results).conforms;
     if (conforms != row->conforms) g_error("row %zu: %d under %s", i, conforms, row->contract);
   }
   arena_deinit(&arena);

@@ -82,12 +82,12 @@ static bool is_held(const case_t *instance, const contract_t *contract, size_t c
       .instance = instance, .contract = contract, .arena = arena, .error = &error};
   status_t status = oracle->accept(&call, accepts);
   if (status == STATUS_OK) {
-    const oracle_call_t ask_call = {.instance = instance,
-                                    .contract = contract,
-                                    .results = &result,
-                                    .arena = arena,
-                                    .error = &error};
-    status = oracle->ask(&ask_call, 0, component, out_answer);
+    const oracle_call_t decide_call = {.instance = instance,
+                                       .contract = contract,
+                                       .results = &result,
+                                       .arena = arena,
+                                       .error = &error};
+    status = oracle->decide(&decide_call, 0, component, out_answer);
   }
   if (status != STATUS_OK) g_error("%s", error.text);
   bool is_quick = accept_holds(&accepts[0], storage, component, bits);
@@ -286,7 +286,7 @@ static void check_fault(size_t row, arena_t *arena) {
   const oracle_t *oracle = oracle_find(instance.program.op);
   const char *const expected[] = {faults[row].right, faults[row].wrong};
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
-    schedule_t schedule = schedule_plain();
+    implementation_model_t schedule = schedule_plain();
     schedule.fault = is_wrong == 1 ? faults[row].fault : FAULT_NONE;
     tensor_t result = tensor_make(arena, &instance.program.results[0]);
     const oracle_call_t call = {.instance = &instance, .arena = arena, .error = &error};
@@ -298,12 +298,12 @@ static void check_fault(size_t row, arena_t *arena) {
     bool conforms = true;
     for (size_t i = 0; i < type_element_count(&result.type); i++) {
       answer_t answer;
-      const oracle_call_t ask_call = {.instance = &instance,
-                                      .contract = &contract,
-                                      .results = &result,
-                                      .arena = arena,
-                                      .error = &error};
-      status = oracle->ask(&ask_call, 0, i, &answer);
+      const oracle_call_t decide_call = {.instance = &instance,
+                                         .contract = &contract,
+                                         .results = &result,
+                                         .arena = arena,
+                                         .error = &error};
+      status = oracle->decide(&decide_call, 0, i, &answer);
       g_assert_cmpint(status, ==, STATUS_OK);
       conforms = conforms && answer.conforms;
     }
@@ -347,7 +347,7 @@ static void test_refused(void) {
     status = oracle->accept(&call, accepts);
     g_assert_cmpint(status, ==, STATUS_UNSUPPORTED);
     tensor_t result = tensor_make(&arena, &instance.program.results[0]);
-    schedule_t schedule = schedule_plain();
+    implementation_model_t schedule = schedule_plain();
     const oracle_call_t model_call = {.instance = &instance, .arena = &arena, .error = &error};
     status = oracle->simulate(&model_call, &schedule, &result);
     g_assert_cmpint(status, ==, STATUS_UNSUPPORTED);

@@ -181,7 +181,7 @@ static void fail(const experiment_t *experiment, size_t element, uint64_t bits, 
   g_autoptr(GString) line = g_string_new(NULL);
   program_print(&experiment->instance.program, line);
   const tensor_t *operand = &experiment->instance.operands[0];
-  answer_t answer = question_ask(&experiment->question, 0, element, experiment->results);
+  answer_t answer = question_decide(&experiment->question, 0, element, experiment->results);
   g_error("%s: element %zu, 0x%" G_GINT64_MODIFIER "x: 0x%" G_GINT64_MODIFIER
           "x conforms: %d; the oracle expects %s",
           line->str, element, element_load(operand->type.element, operand->data, element), bits,
@@ -197,8 +197,8 @@ static void check_element(experiment_t *experiment, rng_t *rng, size_t element,
                            admissible->bits[admissible->count > 1 ? 1 : 0],
                            (first + 1) & mask,
                            (first - 1) & mask,
-                           corner_any(rng, to),
-                           to->format != NULL ? corner_nan(rng, to) : 0};
+                           special_value_any(rng, to),
+                           to->format != NULL ? special_value_nan(rng, to) : 0};
   for (size_t i = 0; i < G_N_ELEMENTS(candidates); i++) {
     bool is_admitted = admits(admissible, to, candidates[i]);
     bool is_held = conforms(experiment, element, candidates[i]);
@@ -219,7 +219,7 @@ static void check_pair(const element_t *from, const element_t *to, rng_t *rng) {
   }
   for (int is_spec = 0; is_spec < 2; is_spec++) {
     const contract_t contract = is_spec != 0 ? contract_spec() : contract_backend();
-    experiment_ask_under(&experiment, &contract);
+    experiment_decide_under(&experiment, &contract);
     for (size_t i = 0; i < ELEMENTS; i++) {
       uint64_t bits = element_load(from, instance->operands[0].data, i);
       admissible_t admissible = convert_naively(from, to, bits, is_spec != 0);
@@ -255,7 +255,7 @@ static void test_all_patterns(void) {
     experiment_init(&experiment, line);
     uint8_t *data = experiment.instance.operands[0].data;
     for (size_t i = 0; i < 1 << 16; i++) element_store(from, data, i, i);
-    experiment_ask_under(&experiment, &contract);
+    experiment_decide_under(&experiment, &contract);
     for (size_t i = 0; i < 1 << 16; i++) {
       admissible_t admissible = convert_naively(from, to, i, false);
       if (rng_one_in(&rng, 4)) {

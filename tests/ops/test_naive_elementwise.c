@@ -35,7 +35,7 @@ static bool draw(rng_t *rng, size_t function, bool is_quantized, experiment_t *e
 static void fail(const experiment_t *experiment, size_t component, uint64_t bits, bool expected) {
   g_autoptr(GString) line = g_string_new(NULL);
   case_print(&experiment->instance, line);
-  answer_t answer = question_ask(&experiment->question, 0, component, experiment->results);
+  answer_t answer = question_decide(&experiment->question, 0, component, experiment->results);
   g_error("%s: component %zu: 0x%" G_GINT64_MODIFIER "x must%s conform; the oracle expects %s",
           line->str, component, bits, expected ? "" : " not", answer.expected);
 }
@@ -146,7 +146,7 @@ static void test_unquantized(void) {
     experiment_t experiment;
     size_t function = i % G_N_ELEMENTS(names);
     if (draw(&rng, function, false, &experiment)) {
-      experiment_ask_under(&experiment, &contract);
+      experiment_decide_under(&experiment, &contract);
       check_elements(&experiment, function, saturates);
       checked++;
     }
@@ -273,7 +273,7 @@ static void test_quantized(void) {
     size_t function = i % SHIFT;
     bool is_drawn = draw(&rng, function, true, &experiment);
     if (is_drawn && is_plain(&experiment.instance.program.results[0])) {
-      experiment_ask_under(&experiment, &contract);
+      experiment_decide_under(&experiment, &contract);
       differ += check_quantized(&experiment, function, has_integers);
       checked++;
     }
@@ -357,11 +357,11 @@ static void test_permissions(void) {
     naive_make_results(&experiment.instance.program, &experiment.arena, experiment.results);
     uint64_t bits = g_ascii_strtoull(row->bits, NULL, 16);
     g_test_message("%s under %s", row->line, row->contract);
-    experiment_ask_under(&experiment, &strict);
+    experiment_decide_under(&experiment, &strict);
     check_bits(&experiment, 0, bits, false);
     g_autofree char *loose_text = g_strdup_printf("%s,%s", strict_text, row->contract);
     const contract_t loose = contract_of(loose_text);
-    experiment_ask_under(&experiment, &loose);
+    experiment_decide_under(&experiment, &loose);
     check_bits(&experiment, 0, bits, true);
     experiment_deinit(&experiment);
   }

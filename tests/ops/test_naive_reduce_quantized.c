@@ -171,9 +171,9 @@ static void check_case(brute_t *brute, const int *stored, int count, bool any_or
     if (accept_holds(&accepts[0], storage, 0, bits)) g_assert_true(is_reached);
     element_store(storage, result.data, 0, bits);
     answer_t answer;
-    const oracle_call_t ask_call = {
+    const oracle_call_t decide_call = {
         .instance = &instance, .contract = &contract, .results = &result, .arena = arena};
-    status_t status = oracle->ask(&ask_call, 0, 0, &answer);
+    status_t status = oracle->decide(&decide_call, 0, 0, &answer);
     g_assert_cmpint(status, ==, STATUS_OK);
     if (answer.conforms != is_reached) {
       g_error("%d: oracle says %d, brute force %d (expected %s)", value, answer.conforms,

@@ -209,7 +209,7 @@ static void experiment_draw(experiment_t *experiment, rng_t *rng, const char *op
 static void fail(const experiment_t *experiment, size_t element, const char *what) {
   g_autoptr(GString) line = g_string_new(NULL);
   case_print(&experiment->instance, line);
-  answer_t answer = question_ask(&experiment->question, 0, element, experiment->results);
+  answer_t answer = question_decide(&experiment->question, 0, element, experiment->results);
   g_error("%s: element %zu: %s is naively otherwise; the oracle expects %s", line->str, element,
           what, answer.expected);
 }
@@ -243,7 +243,7 @@ static void test_quantize(void) {
     experiment_draw(&experiment, &rng, "stablehlo.uniform_quantize");
     element_conversion_draw_quantize_edges(&rng, &experiment.instance);
     const contract_t contract = contract_of(contracts[i % 2]);
-    experiment_ask_under(&experiment, &contract);
+    experiment_decide_under(&experiment, &contract);
     size_t count = type_element_count(&experiment.instance.program.results[0]);
     for (size_t element = 0; element < count; element++) {
       check_quantized(&experiment, element, &tally);
@@ -289,7 +289,7 @@ static void test_dequantize(void) {
     experiment_draw(&experiment, &rng, "stablehlo.uniform_dequantize");
     draw_stored(&rng, &experiment.instance.operands[0]);
     const contract_t contract = contract_of(contracts[i % 2]);
-    experiment_ask_under(&experiment, &contract);
+    experiment_decide_under(&experiment, &contract);
     size_t count = type_element_count(&experiment.instance.program.results[0]);
     for (size_t element = 0; element < count; element++) check_dequantized(&experiment, element);
     experiment_deinit(&experiment);

@@ -115,26 +115,26 @@ static contract_t contract_from(const char *text) {
   return contract;
 }
 
-static answer_t ask(const row_t *row, const contract_t *contract, const terms_t *terms,
-                    uint64_t bits, arena_t *arena) {
+static answer_t decide(const row_t *row, const contract_t *contract, const terms_t *terms,
+                       uint64_t bits, arena_t *arena) {
   const format_t *format = format_named(row->format);
   const format_t *from = row->factor_format == NULL ? format : format_named(row->factor_format);
   answer_t answer = {0};
   failure_t error;
   status_t status;
   if (row->kind == PRODUCT) {
-    product_question_t question = {
+    product_problem_t question = {
         .format = format, .count = terms->count, .factors = terms->left, .init = terms->init};
     status = product_answer(&question, contract, bits, arena, &answer, &error);
   } else {
-    sum_question_t question = {.format = format,
-                               .count = terms->count,
-                               .left = terms->left,
-                               .right = row->kind == DOT ? terms->right : NULL,
-                               .left_format = from,
-                               .right_format = from,
-                               .has_init = row->kind == SUM,
-                               .init = terms->init};
+    sum_problem_t question = {.format = format,
+                              .count = terms->count,
+                              .left = terms->left,
+                              .right = row->kind == DOT ? terms->right : NULL,
+                              .left_format = from,
+                              .right_format = from,
+                              .has_init = row->kind == SUM,
+                              .init = terms->init};
     status = sum_answer(&question, contract, bits, arena, &answer, &error);
   }
   g_assert_cmpint(status, ==, STATUS_OK);
@@ -205,7 +205,7 @@ static void check_reached(const row_t *row, const reach_t *reach, const terms_t 
     const GArray *numbers = outcome->results[inits].numbers;
     for (guint i = 0; i < numbers->len; i++) {
       uint64_t bits = bits_of(reach->format, g_array_index(numbers, reach_number_t, i));
-      answer_t answer = ask(row, &reach->contract, terms, bits, arena);
+      answer_t answer = decide(row, &reach->contract, terms, bits, arena);
       counts->reached++;
       if (answer.conforms) continue;
       if (counts->refused++ >= FAILURES_TOLD) continue;
@@ -226,7 +226,7 @@ static void check_unreached(const row_t *row, const reach_t *reach, const terms_
                             const outcome_t *outcome, arena_t *arena, counts_t *counts) {
   uint64_t patterns = UINT64_C(1) << MIN(reach->format->bits, 8);
   for (uint64_t bits = 0; bits < patterns; bits++) {
-    answer_t answer = ask(row, &reach->contract, terms, bits, arena);
+    answer_t answer = decide(row, &reach->contract, terms, bits, arena);
     counts->judged++;
     if (!answer.conforms) continue;
     int inits = observed_inits(&answer);
@@ -326,7 +326,7 @@ static bool check_crowd(const row_t *row, const contract_t *contract, rng_t *rng
   for (uint64_t i = 0; i < init_count; i++) g_array_append_val(numbers, reach.init);
   uint64_t bits = bits_of(format, fold_randomly(&reach, numbers, rng));
   g_array_unref(numbers);
-  answer_t answer = ask(row, contract, &terms, bits, arena);
+  answer_t answer = decide(row, contract, &terms, bits, arena);
   if (answer.conforms) return true;
   g_test_message("%" PRIu64 " initial values:", init_count);
   tell(row, &terms, "false alarm", format_to_double(format, bits), &answer);

@@ -210,12 +210,12 @@ static bool check_integer_case(const integer_row_t *row, rng_t *rng) {
   }
   reach.init.value = rng_bits(rng) & mask;
   run(&reach);
-  integer_question_t question = {.element = element,
-                                 .body = row->body,
-                                 .count = reach.count,
-                                 .left = terms,
-                                 .has_init = true,
-                                 .init = extended(element, reach.init.value)};
+  integer_problem_t question = {.element = element,
+                                .body = row->body,
+                                .count = reach.count,
+                                .left = terms,
+                                .has_init = true,
+                                .init = extended(element, reach.init.value)};
   bool passes = true;
   for (uint64_t bits = 0; bits <= mask; bits++) {
     answer_t answer;
@@ -297,7 +297,7 @@ static leaf_t combine_picks(const void *data, leaf_t left, leaf_t right) {
 /* Whether the value, and the index beside it, conform by the last word. */
 static bool all_conform(const question_t *question, const tensor_t *results) {
   for (uint32_t i = 0; i < question->instance->program.result_count; i++) {
-    if (!question_ask(question, i, 0, results).conforms) return false;
+    if (!question_decide(question, i, 0, results).conforms) return false;
   }
   return true;
 }

@@ -15,7 +15,8 @@ static oracle_simulate_t *simulate_of(const program_t *program) {
 }
 
 /* The results as the case line would spell them, separated by blanks. */
-static char *simulate_text(const case_t *instance, const schedule_t *schedule, arena_t *arena) {
+static char *simulate_text(const case_t *instance, const implementation_model_t *schedule,
+                           arena_t *arena) {
   enum { POISON = 0x11 };
   const program_t *program = &instance->program;
   tensor_t results[CASE_RESULTS_MAX];
@@ -125,9 +126,10 @@ static void test_bodies(void) {
     case_t instance;
     parse_case(body_rows[i].line, &arena, &instance);
     /* Sequential twice: on the hot path, and as one block on the general one. */
-    schedule_t schedules[] = {schedule_plain(),
-                              {.order.kind = SUM_BLOCKS, .order.width = 1000, .init_count = 1},
-                              {.order.kind = SUM_REVERSE, .init_count = 1}};
+    implementation_model_t schedules[] = {
+        schedule_plain(),
+        {.order.kind = SUM_BLOCKS, .order.width = 1000, .init_count = 1},
+        {.order.kind = SUM_REVERSE, .init_count = 1}};
     for (size_t j = 0; j < G_N_ELEMENTS(schedules); j++) {
       char *results = simulate_text(&instance, &schedules[j], &arena);
       if (strcmp(results, body_rows[i].results) != 0) g_test_message("%s", body_rows[i].line);
@@ -228,7 +230,7 @@ static void test_faults(void) {
     fault_t fault = fault_rows[i].fault;
     case_t instance;
     parse_case(fault_rows[i].line, &arena, &instance);
-    schedule_t schedule = schedule_plain();
+    implementation_model_t schedule = schedule_plain();
     char *right = simulate_text(&instance, &schedule, &arena);
     schedule.fault = fault;
     char *wrong = simulate_text(&instance, &schedule, &arena);
@@ -277,8 +279,9 @@ static void test_hot_path(gconstpointer data) {
     op->draw(&rng, &limits, &arena, &program);
     case_t instance = case_make(&arena, &program);
     fill_operands(&rng, &instance);
-    schedule_t hot = {.init_count = (uint32_t)rng_below(&rng, 4), .fused = rng_one_in(&rng, 2)};
-    schedule_t general = hot;
+    implementation_model_t hot = {.init_count = (uint32_t)rng_below(&rng, 4),
+                                  .fused = rng_one_in(&rng, 2)};
+    implementation_model_t general = hot;
     general.order.kind = SUM_BLOCKS;
     general.order.width = 1u << 16;
     char *expected = simulate_text(&instance, &general, &arena);

@@ -4,8 +4,8 @@
 #include <mpfr.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/box/sum.h"
 #include "oracles/exact/box/quantum.h"
+#include "oracles/exact/box/sum.h"
 
 enum { ROUNDS = 40000, EXACT = 2400 };
 

@@ -60,8 +60,8 @@ static leaves_t draw_leaves(rng_t *rng, bool fused) {
   return leaves;
 }
 
-static float fold_floats(const schedule_t *schedule, const leaves_t *leaves, size_t count,
-                         size_t output, arena_t *arena) {
+static float fold_floats(const implementation_model_t *schedule, const leaves_t *leaves,
+                         size_t count, size_t output, arena_t *arena) {
   fold_t fold;
   const element_t *f32 = element_named("f32");
   g_assert_cmpint(fold_make(FOLD_ADD, f32, NULL, schedule, &fold, NULL), ==, STATUS_OK);
@@ -129,7 +129,8 @@ static void test_trees(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(tree_rows); i++) {
     for (int draw = 0; draw < DRAWS; draw++) {
       leaves_t leaves = draw_leaves(&rng, draw % 2 == 1);
-      schedule_t schedule = {.init_count = tree_rows[i].init_count, .fused = leaves.fused};
+      implementation_model_t schedule = {.init_count = tree_rows[i].init_count,
+                                         .fused = leaves.fused};
       scan_t scan = scan_make(str_from(tree_rows[i].order));
       g_assert_cmpint(sum_order_parse(&scan, &arena, &schedule.order, NULL), ==, STATUS_OK);
       g_assert_true(scan_at_end(&scan));
@@ -170,7 +171,7 @@ static void check_random_tree(sum_order_kind_t tree, size_t count, bool fused) {
   size_t changes = 0;
   for (size_t draw = 0; draw < DRAWS; draw++) {
     leaves_t leaves = draw_leaves(&rng, fused);
-    schedule_t schedule = {.order.kind = tree, .seed = draw, .fused = fused};
+    implementation_model_t schedule = {.order.kind = tree, .seed = draw, .fused = fused};
     node_t nodes[LEAVES_MAX];
     for (size_t i = 0; i < count; i++) {
       nodes[i] = (node_t){leaves.left[i], leaves.right[i], fused};
@@ -208,7 +209,7 @@ static void test_accumulators(void) {
   arena_t arena;
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    schedule_t schedule = {.init_count = 0};
+    implementation_model_t schedule = {.init_count = 0};
     if (rows[i].accumulator >= 0) schedule.accumulator = &format_table[rows[i].accumulator];
     fold_t fold;
     const element_t *element = element_named(rows[i].element);
@@ -222,7 +223,7 @@ static void test_accumulators(void) {
 }
 
 static void test_unsupported(void) {
-  schedule_t schedule = schedule_plain();
+  implementation_model_t schedule = schedule_plain();
   const element_t *element = element_named("f8E8M0FNU");
   fold_t fold;
   failure_t error = {0};

@@ -25,7 +25,7 @@ static const struct {
     {"never three", 4, {0x1p24, 1, 1, -0x1p24}, 3, false, true},
 };
 
-static bool conforms(const sum_question_t *question, const char *contract_text, double got) {
+static bool conforms(const sum_problem_t *question, const char *contract_text, double got) {
   contract_t contract;
   g_assert_cmpint(contract_parse(str_from(contract_text), &contract, NULL), ==, STATUS_OK);
   arena_t arena;
@@ -41,7 +41,7 @@ static bool conforms(const sum_question_t *question, const char *contract_text, 
 static void test_rows(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     const format_t *format = format_find(str_from("f32"));
-    sum_question_t question = {
+    sum_problem_t question = {
         .format = format, .count = rows[i].count, .left = rows[i].terms, .left_format = format};
     g_test_message("%s", rows[i].why);
     g_assert_cmpint(conforms(&question, "spec", rows[i].got), ==, rows[i].in_order);
@@ -56,8 +56,7 @@ static void test_hull(void) {
   double terms[COUNT];
   for (int i = 0; i < COUNT; i++) terms[i] = i % 2 == 0 ? 0x1p24 : 1;
   const format_t *format = format_find(str_from("f32"));
-  sum_question_t question = {
-      .format = format, .count = COUNT, .left = terms, .left_format = format};
+  sum_problem_t question = {.format = format, .count = COUNT, .left = terms, .left_format = format};
   double sequential = 0;
   for (int i = 0; i < COUNT; i++) sequential = (double)((float)sequential + (float)terms[i]);
   g_assert_true(conforms(&question, "spec", sequential));

@@ -158,14 +158,14 @@ static void test_sums(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(sum_rows); i++) {
     const sum_row_t *row = &sum_rows[i];
     const format_t *format = format_find(str_from(row->format));
-    sum_question_t question = {.format = format,
-                               .count = row->count,
-                               .left = row->left,
-                               .right = row->is_product ? row->right : NULL,
-                               .left_format = format,
-                               .right_format = format,
-                               .has_init = row->has_init,
-                               .init = row->init};
+    sum_problem_t question = {.format = format,
+                              .count = row->count,
+                              .left = row->left,
+                              .right = row->is_product ? row->right : NULL,
+                              .left_format = format,
+                              .right_format = format,
+                              .has_init = row->has_init,
+                              .init = row->init};
     contract_t contract = contract_from(row->contract);
     uint64_t bits = format_from_double(format, row->got);
     answer_t answer;
@@ -234,12 +234,12 @@ static void test_integers(void) {
     uint64_t left[TERMS_MAX];
     for (size_t term = 0; term < TERMS_MAX; term++)
       left[term] = (uint64_t)integer_rows[i].left[term];
-    integer_question_t question = {.element = element,
-                                   .body = integer_rows[i].body,
-                                   .count = integer_rows[i].count,
-                                   .left = left,
-                                   .has_init = integer_rows[i].has_init,
-                                   .init = (uint64_t)integer_rows[i].init};
+    integer_problem_t question = {.element = element,
+                                  .body = integer_rows[i].body,
+                                  .count = integer_rows[i].count,
+                                  .left = left,
+                                  .has_init = integer_rows[i].has_init,
+                                  .init = (uint64_t)integer_rows[i].init};
     contract_t contract = contract_from(integer_rows[i].contract);
     uint64_t bits = (uint64_t)integer_rows[i].got & element_mask(element);
     answer_t answer;
@@ -288,10 +288,10 @@ static void test_products(void) {
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(product_rows); i++) {
     const format_t *format = format_find(str_from(product_rows[i].format));
-    product_question_t question = {.format = format,
-                                   .count = product_rows[i].count,
-                                   .factors = product_rows[i].factors,
-                                   .init = product_rows[i].init};
+    product_problem_t question = {.format = format,
+                                  .count = product_rows[i].count,
+                                  .factors = product_rows[i].factors,
+                                  .init = product_rows[i].init};
     contract_t contract = contract_backend();
     answer_t answer;
     failure_t error;
@@ -309,7 +309,7 @@ static void test_products(void) {
 
 static void test_complex_products(void) {
   const double factors[] = {3, 4, 1, 2}; /* (3+4i)(1+2i) = -5+10i */
-  product_question_t question = {
+  product_problem_t question = {
       .format = format_find(str_from("f32")), .count = 2, .factors = factors, .init = 1};
   contract_t contract = contract_backend();
   static const struct {

@@ -115,7 +115,7 @@ static void test_ends_of_sets(gconstpointer data) {
 }
 
 static double random_tree(const schedules_t *schedules, uint64_t seed, arena_t *arena) {
-  schedule_t schedule = {
+  implementation_model_t schedule = {
       .order.kind = SUM_RANDOM, .seed = seed, .fused = schedules->may_fuse && seed % 2 == 1};
   fold_t fold;
   const element_t *element = element_named(schedules->format->name);

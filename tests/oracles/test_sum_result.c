@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
-#include "harness/model/schedule.h"
-#include "oracles/exact/fold/aligned_sum.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/exact/arithmetic.h"
+#include "oracles/exact/fold/aligned_sum.h"
 #include "oracles/exact/sum/problem.h"
 
 enum { TERMS_MAX = 24 };
@@ -35,7 +35,7 @@ static terms_t draw_terms(rng_t *rng, const format_t *format) {
   return terms;
 }
 
-static bool conforms(const sum_question_t *question, const contract_t *contract, uint64_t bits,
+static bool conforms(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                      arena_t *arena) {
   answer_t answer;
   failure_t error = {0};
@@ -64,12 +64,12 @@ static bool is_reached(const format_t *from, const format_t *to, const bool *fro
 
 static void check_conversion(const terms_t *terms, const format_t *from, const format_t *to,
                              const contract_t *contract, arena_t *arena) {
-  sum_question_t question = {.format = from,
-                             .count = terms->count,
-                             .left = terms->left,
-                             .right = terms->right,
-                             .left_format = from,
-                             .right_format = from};
+  sum_problem_t question = {.format = from,
+                            .count = terms->count,
+                            .left = terms->left,
+                            .right = terms->right,
+                            .left_format = from,
+                            .right_format = from};
   bool from_conforms[256];
   for (uint64_t bits = 0; bits < UINT64_C(1) << from->bits; bits++) {
     from_conforms[bits] = conforms(&question, contract, bits, arena);
@@ -109,13 +109,13 @@ static void test_conversion(void) {
 /* A type that holds the accumulation type shows numbers that were never rounded to that. */
 static void test_grid(void) {
   const double one[] = {1, 1}, factor[] = {1, 0x1p-9};
-  const sum_question_t question = {.format = &format_table[FORMAT_bf16],
-                                   .count = 2,
-                                   .left = one,
-                                   .right = factor,
-                                   .left_format = &format_table[FORMAT_bf16],
-                                   .right_format = &format_table[FORMAT_bf16],
-                                   .result = &format_table[FORMAT_f32]};
+  const sum_problem_t question = {.format = &format_table[FORMAT_bf16],
+                                  .count = 2,
+                                  .left = one,
+                                  .right = factor,
+                                  .left_format = &format_table[FORMAT_bf16],
+                                  .right_format = &format_table[FORMAT_bf16],
+                                  .result = &format_table[FORMAT_f32]};
   const contract_t contract = contract_backend();
   arena_t arena;
   arena_init(&arena);
@@ -136,13 +136,13 @@ static void test_single_rounding(void) {
     left = x;
     right = y;
   }
-  const sum_question_t question = {.format = f32,
-                                   .count = 1,
-                                   .left = &left,
-                                   .right = &right,
-                                   .left_format = f32,
-                                   .right_format = f32,
-                                   .result = &format_table[FORMAT_bf16]};
+  const sum_problem_t question = {.format = f32,
+                                  .count = 1,
+                                  .left = &left,
+                                  .right = &right,
+                                  .left_format = f32,
+                                  .right_format = f32,
+                                  .result = &format_table[FORMAT_bf16]};
   contract_t contract = contract_backend();
   arena_t arena;
   arena_init(&arena);
@@ -172,13 +172,13 @@ static void test_aligned_sums(void) {
           f8, ldexp((double)rng_between(&rng, 4, 7), (int)rng_between(&rng, -6, 6)));
     }
     int bits = (int)rng_between(&rng, IMPRECISE_BITS_MIN, 24);
-    sum_question_t question = {.format = f32,
-                               .count = count,
-                               .left = left,
-                               .right = right,
-                               .left_format = f8,
-                               .right_format = f8,
-                               .imprecise_bits = bits};
+    sum_problem_t question = {.format = f32,
+                              .count = count,
+                              .left = left,
+                              .right = right,
+                              .left_format = f8,
+                              .right_format = f8,
+                              .imprecise_bits = bits};
     const contract_t contract = contract_backend();
     size_t width = (size_t)rng_between(&rng, 1, TERMS_MAX);
     double sum = aligned_sum(left, right, count, width, bits);

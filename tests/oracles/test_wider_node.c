@@ -37,18 +37,18 @@ static bool conforms(experiment_t *experiment, operation_t operation, const doub
   status_t status;
   if (operation == REDUCED_PRODUCT) {
     for (size_t i = 0; i < padding; i++) left[2 + i] = 1;
-    const product_question_t question = {
+    const product_problem_t question = {
         .format = format, .count = 2 + padding, .factors = left, .init = 1};
     status =
         product_answer(&question, &experiment->contract, bits, &experiment->arena, &answer, NULL);
   } else {
     if (operation == PRODUCT) left[1] = 0;
-    const sum_question_t question = {.format = format,
-                                     .count = (operation == PRODUCT ? 1 : 2) + padding,
-                                     .left = left,
-                                     .right = operation == PRODUCT ? right : NULL,
-                                     .left_format = format,
-                                     .right_format = format};
+    const sum_problem_t question = {.format = format,
+                                    .count = (operation == PRODUCT ? 1 : 2) + padding,
+                                    .left = left,
+                                    .right = operation == PRODUCT ? right : NULL,
+                                    .left_format = format,
+                                    .right_format = format};
     status = sum_answer(&question, &experiment->contract, bits, &experiment->arena, &answer, NULL);
   }
   g_assert_cmpint(status, ==, STATUS_OK);

@@ -53,7 +53,7 @@ static void offer(bench_t *bench, uint32_t port, quant_source_t source, const ch
   bench->states[port].offered_by = source;
 }
 
-static status_t ask(bench_t *bench, uint32_t rule, uint32_t *out_updated, failure_t *error) {
+static status_t decide(bench_t *bench, uint32_t rule, uint32_t *out_updated, failure_t *error) {
   const quant_rule_use_t *use = &bench->row->rules[rule];
   uint32_t ports[QUANT_PORTS_MAX];
   uint32_t count = quant_rule_ports(use, bench->row, bench->input_count, ports);
@@ -66,7 +66,7 @@ static status_t ask_all(bench_t *bench, failure_t *error) {
     uint32_t any = 0;
     for (uint32_t rule = 0; rule < bench->row->rule_count; rule++) {
       uint32_t updated;
-      STATUS_TRY(ask(bench, rule, &updated, error));
+      STATUS_TRY(decide(bench, rule, &updated, error));
       any |= updated;
     }
     if (any == 0) return STATUS_OK;
@@ -129,13 +129,13 @@ static void test_same_scale_leaders(void) {
   offer(&bench, 2, QUANT_SOURCE_CALIBRATION, U8TH);
   uint32_t updated;
   failure_t error;
-  g_assert_cmpint(ask(&bench, 0, &updated, &error), ==, STATUS_OK);
+  g_assert_cmpint(decide(&bench, 0, &updated, &error), ==, STATUS_OK);
   g_assert_cmpuint(updated, ==, 1U << 0 | 1U << 2); /* b is the strongest, before c by number. */
   expect_offer(&bench, 0, HALF);
   expect_offer(&bench, 2, HALF);
   g_assert_cmpint(bench.states[1].offered_by, ==, QUANT_SOURCE_CALIBRATION);
   g_assert_cmpint(bench.states[0].offered_by, ==, QUANT_SOURCE_RULE);
-  g_assert_cmpint(ask(&bench, 0, &updated, &error), ==, STATUS_OK);
+  g_assert_cmpint(decide(&bench, 0, &updated, &error), ==, STATUS_OK);
   g_assert_cmpuint(updated, ==, 0);
   settle(&bench, 2, U8TH); /* Settled ports come first. */
   bench.states[2].offer.kind = QUANT_SPEC_OPEN;
@@ -212,7 +212,7 @@ static void test_same_scale_ports(void) {
   for (uint32_t p = 1; p < 4; p++) bench.signature[p] = bench.signature[4];
   uint32_t updated = 99;
   failure_t error;
-  g_assert_cmpint(ask(&bench, 0, &updated, &error), ==, STATUS_OK);
+  g_assert_cmpint(decide(&bench, 0, &updated, &error), ==, STATUS_OK);
   g_assert_cmpuint(updated, ==, 0);
   bench.signature[2].kind = QUANT_PORT_FLOAT;
   offer(&bench, 3, QUANT_SOURCE_VALUE, HALF);
@@ -390,10 +390,10 @@ static void test_bias_refusals(void) {
   offer(&bench, 1, QUANT_SOURCE_DATA, "!quant.uniform<i8:f32:1, {0.5, 0.25, 1.0}>");
   uint32_t updated;
   failure_t error;
-  g_assert_cmpint(ask(&bench, 0, &updated, &error), ==, STATUS_OK);
+  g_assert_cmpint(decide(&bench, 0, &updated, &error), ==, STATUS_OK);
   g_assert_cmpuint(updated, ==, 1U << 2); /* Withdrawn: the input is unknown. */
   g_assert_cmpint(bench.states[2].offer.kind, ==, QUANT_SPEC_OPEN);
-  g_assert_cmpint(ask(&bench, 0, &updated, &error), ==, STATUS_OK);
+  g_assert_cmpint(decide(&bench, 0, &updated, &error), ==, STATUS_OK);
   g_assert_cmpuint(updated, ==, 0);
   offer(&bench, 0, QUANT_SOURCE_VALUE, U8TH);
   expect_refusal(&bench, "bias has not 3 entries along dimension 0");

@@ -3,8 +3,8 @@
 #define ASSAY_TESTS_SEARCH_FIRST_FOUND_H
 
 #include "harness/builtin/builtin.h"
-#include "harness/session/session.h"
 #include "harness/search/climber.h"
+#include "harness/session/session.h"
 #include "tests/campaign/canary_ops.h"
 
 typedef struct trial {

@@ -171,7 +171,7 @@ static void merge_any(world_t *world) {
 
 /* ---- Whether it is as the model says --------------------------------------------------------- */
 
-static char *ask(world_t *world, const char *path, const char *sql) {
+static char *decide(world_t *world, const char *path, const char *sql) {
   GString *text = g_string_new(NULL);
   ASSERT_OK(world->fixture, store_query(path, sql, append_row, text, &world->fixture->error));
   return g_string_free(text, FALSE);
@@ -190,9 +190,9 @@ static void assert_as_modelled(world_t *world, int database) {
   for (int i = 0; i < PARTS_MAX; i++) cases += world->known[database][i];
   g_autofree char *expected =
       g_strdup_printf("%u|%u|%u|%u|%u|%u|%u", cases, cases, cases, cases, cases, cases, cases);
-  g_autofree char *found = ask(world, world->paths[database], sql);
+  g_autofree char *found = decide(world, world->paths[database], sql);
   g_assert_cmpstr(found, ==, expected);
-  g_autofree char *broken = ask(world, world->paths[database], "PRAGMA foreign_key_check");
+  g_autofree char *broken = decide(world, world->paths[database], "PRAGMA foreign_key_check");
   g_assert_cmpstr(broken, ==, "");
 }
 
@@ -242,13 +242,13 @@ static void test_any_order(store_fixture_t *fixture, gconstpointer data) {
     for (int home = 0; home < HOMES; home++) merge_database(&world, i, home);
   }
   merge_database(&world, 0, 1);
-  g_autofree char *contents = ask(&world, world.paths[0], CONTENTS);
+  g_autofree char *contents = decide(&world, world.paths[0], CONTENTS);
   for (int i = 0; i < DATABASES; i++) {
     assert_as_modelled(&world, i);
-    g_autofree char *other = ask(&world, world.paths[i], CONTENTS);
+    g_autofree char *other = decide(&world, world.paths[i], CONTENTS);
     g_assert_cmpstr(other, ==, contents);
     g_autofree char *left =
-        ask(&world, world.paths[i], "SELECT count(*) FROM run WHERE part_of <> ''");
+        decide(&world, world.paths[i], "SELECT count(*) FROM run WHERE part_of <> ''");
     g_assert_cmpstr(left, ==, "0");
   }
   tear_down_world(&world);
@@ -276,15 +276,15 @@ static void test_rows_are_those_of_one_run(store_fixture_t *fixture, gconstpoint
     close_store(fixture, store);
     merge_into(&world, 0, path, true);
     g_autofree char *expected = g_strdup_printf("1|1|1|1|1|%d", i + 1);
-    g_autofree char *found = ask(&world, world.paths[0], rows);
+    g_autofree char *found = decide(&world, world.paths[0], rows);
     g_assert_cmpstr(found, ==, expected);
   }
   g_autofree char *run =
-      ask(&world, world.paths[0],
-          "SELECT seconds, oracle_seconds, judge_seconds, ended IS NULL FROM run");
+      decide(&world, world.paths[0],
+             "SELECT seconds, oracle_seconds, judge_seconds, ended IS NULL FROM run");
   g_assert_cmpstr(run, ==, "30.0|20.0|5.0|1");
   g_autofree char *campaign =
-      ask(&world, world.paths[0], "SELECT campaign, runs, cases, findings FROM campaign");
+      decide(&world, world.paths[0], "SELECT campaign, runs, cases, findings FROM campaign");
   g_assert_cmpstr(campaign, ==, "night|11|200|8");
   tear_down_world(&world);
 }
@@ -329,19 +329,19 @@ static void test_nothing_refers_to_a_part(store_fixture_t *fixture, gconstpointe
   write_case(&world, store, begin(&world, store, world.wholes[0]));
   close_store(fixture, store);
   g_autofree char *columns =
-      ask(&world, world.paths[0],
-          "SELECT 'SELECT count(*) FROM ' || t.name || ' WHERE ' || c.name || ' <> 1'"
-          " FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
-          " WHERE t.schema = 'main' AND t.type = 'table' AND c.name LIKE '%run_id'");
+      decide(&world, world.paths[0],
+             "SELECT 'SELECT count(*) FROM ' || t.name || ' WHERE ' || c.name || ' <> 1'"
+             " FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
+             " WHERE t.schema = 'main' AND t.type = 'table' AND c.name LIKE '%run_id'");
   g_auto(GStrv) questions = g_strsplit(columns, "\n", -1);
   g_assert_cmpuint(g_strv_length(questions), >=, 12);
   merge_into(&world, 0, path, false);
   g_autofree char *before =
-      ask(&world, world.paths[0], "SELECT count(*) FROM counter WHERE run_id <> 1");
+      decide(&world, world.paths[0], "SELECT count(*) FROM counter WHERE run_id <> 1");
   g_assert_cmpstr(before, ==, "1");
   merge_into(&world, 0, path, true);
   for (char **question = questions; *question != NULL; question++) {
-    g_autofree char *rows = ask(&world, world.paths[0], *question);
+    g_autofree char *rows = decide(&world, world.paths[0], *question);
     if (strcmp(rows, "0") != 0) g_error("%s: %s", *question, rows);
   }
   tear_down_world(&world);
@@ -371,10 +371,10 @@ static void test_clock_of_parts(store_fixture_t *fixture, gconstpointer data) {
       " finding.first_campaign FROM finding_state JOIN finding USING (id)"
       " JOIN sighting ON divergence_id = id";
   merge_into(&world, 0, path, false);
-  g_autofree char *live = ask(&world, world.paths[0], sql);
+  g_autofree char *live = decide(&world, world.paths[0], sql);
   g_assert_cmpstr(live, ==, "new|1|1|night");
   merge_into(&world, 0, path, true);
-  g_autofree char *ended = ask(&world, world.paths[0], sql);
+  g_autofree char *ended = decide(&world, world.paths[0], sql);
   g_assert_cmpstr(ended, ==, "new|1|1|night");
   tear_down_world(&world);
 }
@@ -392,13 +392,13 @@ static void test_forks_are_refused(store_fixture_t *fixture, gconstpointer data)
     close_store(fixture, store);
     merge_into(&world, i == 0 ? 0 : 2, path, true);
   }
-  g_autofree char *before = ask(&world, world.paths[2], CONTENTS);
+  g_autofree char *before = decide(&world, world.paths[2], CONTENTS);
   store_merge_report_t report;
   store_t *store = open_at(&world, world.paths[2]);
   ASSERT_FAILS(fixture, store_merge(store, world.paths[0], &report, &fixture->error),
                STATUS_INVALID, "two copies of one campaign's folder");
   close_store(fixture, store);
-  g_autofree char *after = ask(&world, world.paths[2], CONTENTS);
+  g_autofree char *after = decide(&world, world.paths[2], CONTENTS);
   g_assert_cmpstr(after, ==, before);
   tear_down_world(&world);
 }

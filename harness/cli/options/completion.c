@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "harness/builtin/builtin.h"
 #include "harness/cli/options/option_table.h"
 #include "harness/cli/verbs/quant/input.h"
 #include "harness/exec/executor.h"
 #include "harness/exec/registry/registry.h"
-#include "harness/builtin/builtin.h"
 #include "harness/invariance/invariance.h"
 #include "reports/report.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "harness/base/plain_text.h"
-#include "harness/cli/options/suggest.h"
 #include "harness/builtin/builtin.h"
+#include "harness/cli/options/suggest.h"
 
 void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {

@@ -3,8 +3,8 @@
 #ifndef ASSAY_CLI_TASK_INCIDENT_H
 #define ASSAY_CLI_TASK_INCIDENT_H
 
-#include "harness/exec/transport/call_memory.h"
 #include "harness/exec/child/watch.h"
+#include "harness/exec/transport/call_memory.h"
 #include "harness/judge/verdict.h"
 
 typedef struct incident {

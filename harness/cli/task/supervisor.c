@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness/builtin/builtin.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/exec/child/end.h"
-#include "harness/builtin/builtin.h"
 
 enum {
   INPUT_BYTES_MAX = 1 << 20,

@@ -3,8 +3,8 @@
 #ifndef ASSAY_EXEC_ISOLATE_SESSION_H
 #define ASSAY_EXEC_ISOLATE_SESSION_H
 
-#include "harness/exec/isolate/host.h"
 #include "harness/exec/child/spawn.h"
+#include "harness/exec/isolate/host.h"
 
 typedef struct isolate_session {
   isolate_host_t host; /* What the child needs to know. */

@@ -70,11 +70,11 @@ static status_t make_environment(const char *python, const char *folder, failure
 /* Whether pip finds what a list wants, so that it need not be the other one. */
 static bool finds_wanted(const worker_t *worker, const worker_list_t *list) {
   g_autofree char *python = worker_environment_path(worker, worker_python);
-  const char *const ask[] = {
+  const char *const decide[] = {
       python,      "-m",        "pip",           "install", "--disable-pip-version-check",
       "--dry-run", "--no-deps", "--only-binary", ":all:",   list->wanted,
       NULL};
-  return run(ask, RUN_SILENT, NULL);
+  return run(decide, RUN_SILENT, NULL);
 }
 
 /* Nothing is taken that is not in the list, and nothing that is not what was there when it was

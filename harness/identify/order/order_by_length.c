@@ -3,8 +3,8 @@
 #include "harness/identify/order/order_by_length.h"
 
 #include "harness/base/rng.h"
-#include "harness/identify/profile/words.h"
 #include "harness/identify/order/sum_rule.h"
+#include "harness/identify/profile/words.h"
 
 enum {
   VECTORS = 32,        /* Random ones, to check a rule at one length. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "harness/identify/profile/builder.h"
 #include "harness/identify/order/sum_order_find.h"
+#include "harness/identify/profile/builder.h"
 
 /* A tree of binary nodes over items, which may be nodes themselves. */
 typedef struct subject {

@@ -22,8 +22,8 @@ static uint32_t other_leaf(const anatomy_t *anatomy, const profile_node_t *node,
 }
 
 /* Asks about the product that is child `child` of the node. */
-static status_t ask_product(const anatomy_t *anatomy, const profile_node_t *node, uint32_t child,
-                            bool *out_is_unrounded) {
+static status_t decide_product(const anatomy_t *anatomy, const profile_node_t *node, uint32_t child,
+                               bool *out_is_unrounded) {
   const discovery_t *discovery = anatomy->discovery;
   mask_probe_t *probe = discovery->probe;
   const black_box_sum_t *black_box = probe->black_box;
@@ -52,8 +52,8 @@ static status_t ask_product(const anatomy_t *anatomy, const profile_node_t *node
 /* Whether the products of a node can leave the range of its format, and so tell whether they are
  * rounded where they are exact: 2^(E+1) - 2^E is finite if the product is not rounded, where 2^E is
  * the largest power of two; half of the smallest number rounds to zero if it is. */
-static status_t ask_range(const anatomy_t *anatomy, const profile_node_t *node, uint32_t child,
-                          bool *out_is_rounded) {
+static status_t decide_range(const anatomy_t *anatomy, const profile_node_t *node, uint32_t child,
+                             bool *out_is_rounded) {
   const discovery_t *discovery = anatomy->discovery;
   mask_probe_t *probe = discovery->probe;
   const black_box_sum_t *black_box = probe->black_box;
@@ -90,8 +90,8 @@ static bool is_unrounded_term(const anatomy_t *anatomy, uint32_t id) {
 /* Whether the root's sum is rounded to `bits` bits before it is rounded to the result: an odd
  * number of halves of the last place less a little is then taken for the tie, and rounded up.  The
  * halves are 3 m, whose product is exact. */
-static status_t ask_double_rounding(const anatomy_t *anatomy, uint32_t child, int bits,
-                                    bool *out_is_double) {
+static status_t decide_double_rounding(const anatomy_t *anatomy, uint32_t child, int bits,
+                                       bool *out_is_double) {
   enum { BITS_BEYOND = 4 };
   const profile_node_t *root = &anatomy->nodes[anatomy->node_count - 1];
   const discovery_t *discovery = anatomy->discovery;
@@ -128,7 +128,7 @@ static status_t probe_root(anatomy_t *anatomy) {
       const format_t *format = &format_table[wider[i]];
       if (format->precision <= result->precision + 4) continue;
       bool is_double;
-      STATUS_TRY(ask_double_rounding(anatomy, k, format->precision, &is_double));
+      STATUS_TRY(decide_double_rounding(anatomy, k, format->precision, &is_double));
       if (is_double) root->format = format;
       if (is_double) return STATUS_OK;
     }
@@ -147,7 +147,7 @@ static status_t ask_all(anatomy_t *anatomy) {
       uint32_t term = node->children[k];
       if (term >= black_box->term_count) continue;
       bool is_unrounded = true;
-      if (!fits) STATUS_TRY(ask_product(anatomy, node, k, &is_unrounded));
+      if (!fits) STATUS_TRY(decide_product(anatomy, node, k, &is_unrounded));
       anatomy->is_unrounded[term] = is_unrounded ? PRODUCT_UNROUNDED : PRODUCT_ROUNDED;
     }
   }
@@ -181,7 +181,7 @@ static status_t settle_exact(anatomy_t *anatomy) {
       uint32_t term = node->children[k];
       if (!is_unrounded_term(anatomy, term) || !is_exact_in(black_box, node->format)) continue;
       bool is_rounded;
-      STATUS_TRY(ask_range(anatomy, node, k, &is_rounded));
+      STATUS_TRY(decide_range(anatomy, node, k, &is_rounded));
       anatomy->is_unrounded[term] = is_rounded ? PRODUCT_EXACT : PRODUCT_UNROUNDED;
     }
   }

@@ -1,8 +1,8 @@
 /* Data of constants: lists of numbers, or the data of case lines. */
 #include <inttypes.h>
 
-#include "harness/quant/spec/decimal.h"
 #include "harness/quant/graph/text.h"
+#include "harness/quant/spec/decimal.h"
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "harness/model/mlir.h"
-#include "harness/quant/spec/decimal.h"
 #include "harness/quant/graph/parts.h"
+#include "harness/quant/spec/decimal.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 

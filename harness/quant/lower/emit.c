@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "harness/quant/graph/unique_name.h"
 #include "harness/quant/lower/constant.h"
 #include "harness/quant/lower/state.h"
-#include "harness/quant/graph/unique_name.h"
 
 void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_form_t form,
                    arena_t *arena) {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "harness/quant/graph/unique_name.h"
 #include "harness/quant/lower/constant.h"
 #include "harness/quant/lower/state.h"
-#include "harness/quant/graph/unique_name.h"
 
 static const tensor_t *fold_value(exporter_t *exporter, uint32_t value, const type_t *type) {
   GString *text = g_string_new(NULL);

@@ -2,8 +2,8 @@
  * their declared syntax word by word. */
 #include <inttypes.h>
 
-#include "harness/types/scale.h"
 #include "harness/quant/target/target.h"
+#include "harness/types/scale.h"
 
 static void print_storage(const quant_signature_port_t *port, GString *out_text) {
   const element_t *storage = port->storage;

@@ -37,7 +37,8 @@ static inline void box_sum_add_product(box_sum_t *sum, box_t a, box_t b) {
 }
 
 /* A term, or factor of a term, that may be flushed to zero where it is subnormal.  Accept sets
- * count that as an error of its size, to either side (sum_case.c); so does this: 0 to twice of it.
+ * count that as an error of its size, to either side (sum_bounds.c); so does this: 0 to twice of
+ * it.
  */
 static inline box_t box_flush_term(box_t a, const format_t *format) {
   double normal = format_smallest_normal(format);

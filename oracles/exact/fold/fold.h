@@ -1,5 +1,6 @@
 /* The engine behind simulate(): folds the terms of one result element as one concrete
- * implementation (a schedule_t) would, with its order, its roundings and its planted fault.
+ * implementation (a implementation_model_t) would, with its order, its roundings and its planted
+ * fault.
  *
  * Every arithmetic step is exact or correctly rounded (arithmetic.h); integers wrap in the width of
  * the accumulation type.  On booleans addition and maximum are OR, multiplication and minimum AND.
@@ -8,7 +9,7 @@
 #define ASSAY_ORACLES_EXACT_FOLD_FOLD_H
 
 #include "harness/model/case.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/exact/arithmetic.h"
 
 typedef enum fold_body {
@@ -49,9 +50,9 @@ static inline fold_value_t fold_integer(uint64_t integer) {
 typedef struct fold fold_t;
 struct fold {
   fold_body_t body;
-  const element_t *element;       /* The accumulation type. */
-  const element_t *index_element; /* Of the indices, or NULL. */
-  const schedule_t *schedule;     /* Borrowed. */
+  const element_t *element;               /* The accumulation type. */
+  const element_t *index_element;         /* Of the indices, or NULL. */
+  const implementation_model_t *schedule; /* Borrowed. */
   arithmetic_t arithmetic; /* Of the nodes, if floats: the element's, or the accumulator's. */
   bool fused;              /* The schedule's, where products can be fused. */
   uint32_t init_count;     /* The schedule's, or the fault's. */
@@ -63,7 +64,7 @@ struct fold {
  * neither a zero nor most sums.  Complex products are never fused, nor are products where the fault
  * is in the rounding of the nodes. */
 status_t fold_make(fold_body_t body, const element_t *element, const element_t *index_element,
-                   const schedule_t *schedule, fold_t *out_fold, failure_t *error);
+                   const implementation_model_t *schedule, fold_t *out_fold, failure_t *error);
 
 /* Element `index` of `data`, which is dense data of type `from`, converted to the accumulation
  * type: exactly (the caller refuses types that do not hold it; integers wrap). */

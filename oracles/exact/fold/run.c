@@ -8,21 +8,21 @@
 #include "harness/model/fault.h"
 #include "oracles/exact/fold/parts.h"
 
-static const format_t *node_format(const format_t *format, const schedule_t *schedule) {
+static const format_t *node_format(const format_t *format, const implementation_model_t *schedule) {
   if (schedule->fault == FAULT_narrow_accumulator) return fold_narrower_format(format);
   if (schedule->fault == FAULT_truncate_result) return &format_table[FORMAT_f64];
   const format_t *wider = schedule->accumulator;
   return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
 }
 
-static uint32_t effective_init_count(const schedule_t *schedule) {
+static uint32_t effective_init_count(const implementation_model_t *schedule) {
   if (schedule->fault == FAULT_init_never) return 0;
   if (schedule->fault == FAULT_init_twice) return 2;
   return schedule->init_count;
 }
 
 status_t fold_make(fold_body_t body, const element_t *element, const element_t *index_element,
-                   const schedule_t *schedule, fold_t *out_fold, failure_t *error) {
+                   const implementation_model_t *schedule, fold_t *out_fold, failure_t *error) {
   if (body == FOLD_ADD && element->kind == ELEMENT_FLOAT &&
       element->format->specials == FORMAT_EXPONENT_ONLY) {
     return status_fail(error, STATUS_UNSUPPORTED, "%s has no zero: nobody knows what its sums mean",

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "harness/model/fault.h"
-#include "oracles/exact/quantum/fault_values.h"
 #include "oracles/exact/fold/parts.h"
+#include "oracles/exact/quantum/fault_values.h"
 
 const format_t *fold_narrower_format(const format_t *format) {
   if (format == &format_table[FORMAT_f64]) return &format_table[FORMAT_f32];

@@ -2,8 +2,8 @@
 #include <glib.h>
 #include <math.h>
 
-#include "oracles/exact/instruction_sets.h"
 #include "oracles/exact/in_order/hull_parts.h"
+#include "oracles/exact/instruction_sets.h"
 
 enum { HULL_LANES = 16 };
 

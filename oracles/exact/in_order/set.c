@@ -248,7 +248,7 @@ bool schedule_set_has(const schedule_set_t *set, double value) {
 }
 
 /* Folds all terms by a usual tree, the initial values in front. */
-static double fold_by_tree(const schedule_node_t *node, const schedule_t *schedule,
+static double fold_by_tree(const schedule_node_t *node, const implementation_model_t *schedule,
                            arena_t *arena) {
   const schedules_t *schedules = node->schedules;
   fold_t fold;
@@ -269,7 +269,8 @@ static bool usual_schedule_gives(const schedule_node_t *node, double value, aren
   uint32_t init_count = MIN(MAX(node->schedules->init_min, 1), node->schedules->init_max);
   for (size_t i = 0; i < G_N_ELEMENTS(trees); i++) {
     for (int fused = 0; fused <= (node->fuses ? 1 : 0); fused++) {
-      schedule_t schedule = {.order.kind = trees[i], .fused = fused == 1, .init_count = init_count};
+      implementation_model_t schedule = {
+          .order.kind = trees[i], .fused = fused == 1, .init_count = init_count};
       double given = fold_by_tree(node, &schedule, arena);
       if (value_key(given) == value_key(value)) return true;
     }

@@ -10,13 +10,13 @@
 #include "oracles/exact/product/bounds.h"
 #include "oracles/exact/range_convert.h"
 
-static const format_t *result_format(const product_question_t *question) {
+static const format_t *result_format(const product_problem_t *question) {
   return question->result == NULL ? question->format : question->result;
 }
 
 /* Few numbers of initial values can explain a result: the logarithm of the distance behaves as the
- * distance does for sums (sum_question.c). */
-static size_t init_count_candidates(const product_question_t *question, const contract_t *contract,
+ * distance does for sums (sum_problem.c). */
+static size_t init_count_candidates(const product_problem_t *question, const contract_t *contract,
                                     uint64_t bits, uint32_t out_counts[7]) {
   size_t count = 0;
   out_counts[count++] = 1;
@@ -44,7 +44,7 @@ static size_t init_count_candidates(const product_question_t *question, const co
   return count;
 }
 
-static void describe(const product_case_t *product, const product_question_t *question,
+static void describe(const product_bounds_t *product, const product_problem_t *question,
                      uint64_t bits, answer_t *out_answer) {
   const value_range_t *range = &product->range;
   bool has_finite = range->low <= range->high;
@@ -69,7 +69,7 @@ static void describe(const product_case_t *product, const product_question_t *qu
 
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(const product_case_t *product, const product_question_t *question,
+static status_t decide(const product_bounds_t *product, const product_problem_t *question,
                        const contract_t *contract, uint64_t bits, arena_t *arena,
                        bool *out_conforms, failure_t *error) {
   const value_range_t *range = &product->range;
@@ -99,21 +99,21 @@ static status_t decide(const product_case_t *product, const product_question_t *
   return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
 }
 
-status_t product_answer(const product_question_t *question, const contract_t *contract,
+status_t product_answer(const product_problem_t *question, const contract_t *contract,
                         uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
   uint32_t counts[7];
   size_t count = init_count_candidates(question, contract, bits, counts);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < count && !answer.conforms && status == STATUS_OK; i++) {
-    product_case_t product;
-    product_case_init(&product, question, counts[i]);
-    product_case_set_range(&product, question, contract);
+    product_bounds_t product;
+    product_bounds_init(&product, question, counts[i]);
+    product_bounds_set_range(&product, question, contract);
     status = decide(&product, question, contract, bits, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&product, question, bits, &answer);
     }
-    product_case_deinit(&product);
+    product_bounds_deinit(&product);
   }
   if (status == STATUS_OK) *out_answer = answer;
   return status;

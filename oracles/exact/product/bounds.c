@@ -14,7 +14,7 @@
 #include "oracles/exact/sum/wider_node.h"
 
 /* Multiplies `value`^`times` into the totals. */
-static void take_factor(product_case_t *product, double value, uint32_t times) {
+static void take_factor(product_bounds_t *product, double value, uint32_t times) {
   product->has_nan |= isnan(value);
   product->has_infinity |= isinf(value) != 0;
   product->has_zero |= value == 0;
@@ -37,9 +37,9 @@ static void take_factor(product_case_t *product, double value, uint32_t times) {
   mpfr_clear(power);
 }
 
-void product_case_init(product_case_t *product, const product_question_t *question,
-                       uint32_t init_count) {
-  *product = (product_case_t){.init_count = init_count, .count = question->count};
+void product_bounds_init(product_bounds_t *product, const product_problem_t *question,
+                         uint32_t init_count) {
+  *product = (product_bounds_t){.init_count = init_count, .count = question->count};
   mpfr_inits2(PRODUCT_PRECISION, product->reference, product->largest, product->smallest,
               product->error, product->total_error, (mpfr_ptr)0);
   mpfr_set_ui(product->reference, 1, MPFR_RNDN);
@@ -51,13 +51,13 @@ void product_case_init(product_case_t *product, const product_question_t *questi
   product->count += init_count;
 }
 
-void product_case_deinit(product_case_t *product) {
+void product_bounds_deinit(product_bounds_t *product) {
   mpfr_clears(product->reference, product->largest, product->smallest, product->error,
               product->total_error, (mpfr_ptr)0);
 }
 
 /* Whether no operation of any schedule rounds; then x* alone conforms: theory.md, T31. */
-static bool is_exact(const product_case_t *product, const format_t *format,
+static bool is_exact(const product_bounds_t *product, const format_t *format,
                      const contract_t *contract) {
   if (product->is_rounded || mpfr_min_prec(product->reference) > format->precision) return false;
   if (PERMITTED(contract, ftz) != FTZ_NONE &&
@@ -71,7 +71,7 @@ static bool is_exact(const product_case_t *product, const format_t *format,
 /* What partial products lose to underflow before the last rounding, in smallest numbers: all but
  * the last are rounded to the accumulation type, and all may come from a wider node (theory.md,
  * T32). */
-static double lost_to_underflow(const product_case_t *product, const format_t *format,
+static double lost_to_underflow(const product_bounds_t *product, const format_t *format,
                                 const contract_t *contract) {
   double each = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 1 : 0.5;
   double wide = each * error_bound_wider_smallest(format, contract);
@@ -81,8 +81,8 @@ static double lost_to_underflow(const product_case_t *product, const format_t *f
 
 /* Adds what partial products lose where they become subnormal or are flushed, magnified by the
  * other factors, rounding errors included: theory.md, T32. */
-static void add_losses(product_case_t *product, const format_t *format, const contract_t *contract,
-                       const error_bound_t *bound) {
+static void add_losses(product_bounds_t *product, const format_t *format,
+                       const contract_t *contract, const error_bound_t *bound) {
   mpfr_t loss, flushed;
   mpfr_init2(loss, PRODUCT_PRECISION);
   mpfr_init2(flushed, PRODUCT_PRECISION);
@@ -109,7 +109,7 @@ static void add_losses(product_case_t *product, const format_t *format, const co
 
 /* Whether one multiplication at the most can round: that of two factors that are no powers of two,
  * beside such as change exponents, far from the ends of the range. */
-static bool is_rounded_once(const product_case_t *product, const format_t *format,
+static bool is_rounded_once(const product_bounds_t *product, const format_t *format,
                             const contract_t *contract) {
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO || product->is_rounded ||
       product->odd_count > 2) {
@@ -122,7 +122,7 @@ static bool is_rounded_once(const product_case_t *product, const format_t *forma
 }
 
 /* The errors of that multiplication: theory.md, T33 and T18. */
-static void set_errors_of_one(product_case_t *product, const format_t *format,
+static void set_errors_of_one(product_bounds_t *product, const format_t *format,
                               const contract_t *contract) {
   size_t nodes = product->count == 0 ? 0 : product->count - 1;
   error_bound_t bound = error_bound_wide_roundings(format, contract, nodes);
@@ -134,7 +134,7 @@ static void set_errors_of_one(product_case_t *product, const format_t *format,
 }
 
 /* E' = factor * |x*| + losses, upwards: theory.md, T30. */
-static void set_errors(product_case_t *product, const format_t *format,
+static void set_errors(product_bounds_t *product, const format_t *format,
                        const contract_t *contract) {
   if (is_exact(product, format, contract)) {
     mpfr_set_zero(product->error, 1);
@@ -159,14 +159,14 @@ static void set_errors(product_case_t *product, const format_t *format,
 
 /* A bound on every partial product before its rounding: rounding is monotone, so none exceeds what
  * its tree gives without the factors below 1 (theory.md, T4 and T30). */
-static void set_partial_extreme(mpfr_ptr out, const product_case_t *product, const format_t *format,
-                                const contract_t *contract) {
+static void set_partial_extreme(mpfr_ptr out, const product_bounds_t *product,
+                                const format_t *format, const contract_t *contract) {
   error_bound_t bound = error_bound_product(format, contract, product->large_count);
   mpfr_mul_d(out, product->largest, 1 + bound.factor, MPFR_RNDU);
 }
 
 /* Whether some order may overflow on the way. */
-static bool may_overflow(const product_case_t *product, const format_t *format,
+static bool may_overflow(const product_bounds_t *product, const format_t *format,
                          const contract_t *contract) {
   mpfr_t reach;
   mpfr_init2(reach, PRODUCT_PRECISION);
@@ -177,7 +177,7 @@ static bool may_overflow(const product_case_t *product, const format_t *format,
 }
 
 /* Whether some partial product may stop at the largest number. */
-static bool may_saturate(const product_case_t *product, const format_t *format,
+static bool may_saturate(const product_bounds_t *product, const format_t *format,
                          const contract_t *contract) {
   if (format->specials != FORMAT_FINITE &&
       PERMITTED(contract, accum_rounding) != ACCUM_ROUNDING_RZ) {
@@ -192,7 +192,7 @@ static bool may_saturate(const product_case_t *product, const format_t *format,
 }
 
 /* Whether some partial product of the factors below 1 may become zero: theory.md, T36. */
-static bool may_vanish(const product_case_t *product, const format_t *format,
+static bool may_vanish(const product_bounds_t *product, const format_t *format,
                        const contract_t *contract) {
   bool flushes = PERMITTED(contract, ftz) != FTZ_NONE;
   double least = flushes ? format_smallest_normal(format) : format_smallest(format);
@@ -207,7 +207,7 @@ static bool may_vanish(const product_case_t *product, const format_t *format,
 }
 
 /* theory.md, T30 to T33. */
-static void set_finite_range(product_case_t *product, const format_t *format,
+static void set_finite_range(product_bounds_t *product, const format_t *format,
                              const contract_t *contract) {
   error_bound_t bound = error_bound_product(format, contract, product->count);
   mpfr_t signed_reference;
@@ -240,7 +240,7 @@ static void set_finite_range(product_case_t *product, const format_t *format,
   }
 }
 
-static void compute_range(product_case_t *product, const product_question_t *question,
+static void compute_range(product_bounds_t *product, const product_problem_t *question,
                           const contract_t *contract) {
   const format_t *format = question->format;
   set_errors(product, format, contract);
@@ -266,7 +266,7 @@ static void compute_range(product_case_t *product, const product_question_t *que
 
 /* A node wider than the accumulation type may be rounded to a result type that this holds at once.
  */
-static void permit_single_rounding(product_case_t *product, const product_question_t *question) {
+static void permit_single_rounding(product_bounds_t *product, const product_problem_t *question) {
   mpfr_t signed_reference;
   mpfr_init2(signed_reference, PRODUCT_PRECISION);
   mpfr_set(signed_reference, product->reference, MPFR_RNDN);
@@ -278,7 +278,7 @@ static void permit_single_rounding(product_case_t *product, const product_questi
 }
 
 /* The range becomes one of the result type. */
-static void convert_result(product_case_t *product, const product_question_t *question,
+static void convert_result(product_bounds_t *product, const product_problem_t *question,
                            const contract_t *contract) {
   const format_t *result = question->result;
   bool has_finite = product->range.low <= product->range.high;
@@ -298,8 +298,8 @@ static void convert_result(product_case_t *product, const product_question_t *qu
   mpfr_clear(error);
 }
 
-void product_case_set_range(product_case_t *product, const product_question_t *question,
-                            const contract_t *contract) {
+void product_bounds_set_range(product_bounds_t *product, const product_problem_t *question,
+                              const contract_t *contract) {
   compute_range(product, question, contract);
   if (question->result != NULL) convert_result(product, question, contract);
 }

@@ -1,5 +1,5 @@
 /* The product with one number of initial values: its exact value, permitted errors, and the set of
- * values that follows from them in any order.  (product_question.h has what is asked.) */
+ * values that follows from them in any order.  (product_problem.h has what is asked.) */
 #ifndef ASSAY_ORACLES_EXACT_PRODUCT_BOUNDS_H
 #define ASSAY_ORACLES_EXACT_PRODUCT_BOUNDS_H
 
@@ -13,7 +13,7 @@
  * roundings of the reference negligible, and they are rounded outwards besides. */
 enum { PRODUCT_PRECISION = 256 };
 
-typedef struct product_case {
+typedef struct product_bounds {
   uint32_t init_count;
   size_t count; /* Factors, initial values included unless they are ones. */
   bool has_nan, has_infinity, has_zero, negative;
@@ -27,19 +27,19 @@ typedef struct product_case {
   mpfr_t smallest;    /* Lower bound on any partial product: of the magnitudes below 1. */
   value_range_t range;
   mpfr_t error, total_error;
-} product_case_t;
+} product_bounds_t;
 
 /* Whether initial values change nothing. */
-static inline bool product_init_is_one(const product_question_t *question) {
+static inline bool product_init_is_one(const product_problem_t *question) {
   return question->init == 1;
 }
 
-void product_case_init(product_case_t *product, const product_question_t *question,
-                       uint32_t init_count);
-void product_case_deinit(product_case_t *product);
+void product_bounds_init(product_bounds_t *product, const product_problem_t *question,
+                         uint32_t init_count);
+void product_bounds_deinit(product_bounds_t *product);
 
 /* Sets all that follows from the factors: errors, and the range in the type of the result. */
-void product_case_set_range(product_case_t *product, const product_question_t *question,
-                            const contract_t *contract);
+void product_bounds_set_range(product_bounds_t *product, const product_problem_t *question,
+                              const contract_t *contract);
 
 #endif

@@ -89,7 +89,7 @@ static void set_error(mpfr_ptr error, const complex_product_t *product, const fo
 }
 
 /* One number of initial values, 0 or 1. */
-static void answer_once(const product_question_t *question, const contract_t *contract, int part,
+static void answer_once(const product_problem_t *question, const contract_t *contract, int part,
                         uint64_t bits, bool with_init, answer_t *out_answer) {
   const format_t *format = question->format;
   answer_t answer = {0};
@@ -112,14 +112,14 @@ static void answer_once(const product_question_t *question, const contract_t *co
     answer_measure(&answer, format, bits, reference, error, product.norm);
     mpfr_clear(error);
   } else {
-    answer.conforms = answer.is_weak = true;
+    answer.conforms = answer.is_vacuous = true;
     snprintf(answer.expected, sizeof answer.expected, "anything");
   }
   complex_product_deinit(&product);
   *out_answer = answer;
 }
 
-status_t complex_product_answer(const product_question_t *question, const contract_t *contract,
+status_t complex_product_answer(const product_problem_t *question, const contract_t *contract,
                                 int part, uint64_t bits, answer_t *out_answer, failure_t *error) {
   (void)error;
   answer_once(question, contract, part, bits, true, out_answer);
@@ -135,7 +135,7 @@ status_t complex_product_answer(const product_question_t *question, const contra
       return STATUS_OK;
     }
   }
-  out_answer->conforms = out_answer->is_weak = true;
+  out_answer->conforms = out_answer->is_vacuous = true;
   snprintf(out_answer->observed, sizeof out_answer->observed, "init_count unknown");
   return STATUS_OK;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* On booleans addition and maximum are OR, multiplication and minimum are AND. */
-static fold_body_t effective_body(const integer_question_t *question) {
+static fold_body_t effective_body(const integer_problem_t *question) {
   if (question->element->kind != ELEMENT_BOOLEAN) return question->body;
   switch (question->body) {
     case FOLD_ADD:
@@ -27,7 +27,7 @@ static bool is_less(const element_t *element, uint64_t a, uint64_t b) {
   return element->kind == ELEMENT_SIGNED ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static uint64_t combine(const integer_question_t *question, fold_body_t body, uint64_t a,
+static uint64_t combine(const integer_problem_t *question, fold_body_t body, uint64_t a,
                         uint64_t b) {
   switch (body) {
     case FOLD_ADD:
@@ -47,13 +47,13 @@ static uint64_t combine(const integer_question_t *question, fold_body_t body, ui
   }
 }
 
-static uint64_t term_at(const integer_question_t *question, size_t i) {
+static uint64_t term_at(const integer_problem_t *question, size_t i) {
   if (question->right == NULL) return question->left[i];
   if (question->element->kind == ELEMENT_BOOLEAN) return question->left[i] & question->right[i];
   return question->left[i] * question->right[i];
 }
 
-uint64_t integer_result(const integer_question_t *question, uint32_t init_count) {
+uint64_t integer_result(const integer_problem_t *question, uint32_t init_count) {
   fold_body_t body = effective_body(question);
   uint64_t result = 0;
   bool is_empty = true;
@@ -113,7 +113,7 @@ static void multiply_term(saturated_t *range, const mpz_t term) {
 }
 
 /* Takes in the terms without an initial value. */
-static void saturated_init(saturated_t *range, const integer_question_t *question) {
+static void saturated_init(saturated_t *range, const integer_problem_t *question) {
   *range = (saturated_t){.saturates = false};
   mpz_inits(range->least, range->most, range->positive, range->negative, range->low, range->high,
             NULL);
@@ -139,7 +139,7 @@ static void saturated_deinit(saturated_t *range) {
              NULL);
 }
 
-static void saturated_take_init(saturated_t *range, const integer_question_t *question) {
+static void saturated_take_init(saturated_t *range, const integer_problem_t *question) {
   mpz_t init;
   mpz_init(init);
   set_extended(init, question->element, question->init);
@@ -175,7 +175,7 @@ static void set_saturated_product(saturated_t *range) {
 }
 
 /* Whether saturating arithmetic may give `bits`. */
-static bool saturated_holds(saturated_t *range, const integer_question_t *question, uint64_t bits) {
+static bool saturated_holds(saturated_t *range, const integer_problem_t *question, uint64_t bits) {
   if (question->body == FOLD_MULTIPLY) {
     set_saturated_product(range);
   } else {
@@ -189,14 +189,14 @@ static bool saturated_holds(saturated_t *range, const integer_question_t *questi
   return holds;
 }
 
-static bool body_overflows(const integer_question_t *question) {
+static bool body_overflows(const integer_problem_t *question) {
   return question->element->kind != ELEMENT_BOOLEAN &&
          (question->body == FOLD_ADD || question->body == FOLD_MULTIPLY);
 }
 
 /* Whether `bits` is what some saturating schedule with one initial value gives, and whether one can
  * saturate at all. */
-static bool is_saturated_result(const integer_question_t *question, uint64_t bits,
+static bool is_saturated_result(const integer_problem_t *question, uint64_t bits,
                                 bool *out_saturates, answer_t *answer) {
   *out_saturates = false;
   if (!body_overflows(question)) return false;
@@ -224,7 +224,7 @@ static void saturated_move(saturated_t *range, const mpz_t init, uint32_t from, 
 
 /* More initial values push both ends of a saturating sum one way only.  So the first number of them
  * whose far end reaches the result is the only one to try: the near end of any other is beyond. */
-static bool find_saturated_sum_count(saturated_t *range, const integer_question_t *question,
+static bool find_saturated_sum_count(saturated_t *range, const integer_problem_t *question,
                                      const mpz_t got, uint32_t *out_count) {
   mpz_t init;
   mpz_init(init);
@@ -250,7 +250,7 @@ static bool find_saturated_sum_count(saturated_t *range, const integer_question_
 
 /* Products settle soon: from 4 initial values on, what two more of them do not change, no number of
  * them does, since only their sign alternates. */
-static bool find_saturated_product_count(saturated_t *range, const integer_question_t *question,
+static bool find_saturated_product_count(saturated_t *range, const integer_problem_t *question,
                                          uint64_t bits, uint32_t *out_count) {
   enum { SETTLED = 4 };
   mpz_t low[2], high[2]; /* Of the counts of either parity seen last. */
@@ -271,7 +271,7 @@ static bool find_saturated_product_count(saturated_t *range, const integer_quest
 }
 
 /* The number of initial values that explains `bits` in saturating arithmetic. */
-static bool find_saturated_init_count(const integer_question_t *question, uint64_t bits,
+static bool find_saturated_init_count(const integer_problem_t *question, uint64_t bits,
                                       uint32_t *out_count) {
   if (!body_overflows(question)) return false;
   saturated_t range;
@@ -292,8 +292,7 @@ static bool find_saturated_init_count(const integer_question_t *question, uint64
 
 /* The number of initial values, other than 1, that explains `bits` in modular arithmetic; 0 is
  * never right for no terms.  True if there is one. */
-static bool find_init_count(const integer_question_t *question, uint64_t bits,
-                            uint32_t *out_count) {
+static bool find_init_count(const integer_problem_t *question, uint64_t bits, uint32_t *out_count) {
   uint64_t mask = element_mask(question->element);
   if (question->count != 0 && integer_result(question, 0) == (bits & mask)) {
     *out_count = 0;
@@ -313,7 +312,7 @@ static bool find_init_count(const integer_question_t *question, uint64_t bits,
   return false;
 }
 
-static void describe_expected(const integer_question_t *question, uint64_t result,
+static void describe_expected(const integer_problem_t *question, uint64_t result,
                               answer_t *answer) {
   const element_t *element = question->element;
   if (element->kind == ELEMENT_SIGNED) {
@@ -324,7 +323,7 @@ static void describe_expected(const integer_question_t *question, uint64_t resul
   }
 }
 
-static void measure(const integer_question_t *question, uint64_t expected, uint64_t bits,
+static void measure(const integer_problem_t *question, uint64_t expected, uint64_t bits,
                     answer_t *answer) {
   const element_t *element = question->element;
   double want, got;
@@ -339,7 +338,7 @@ static void measure(const integer_question_t *question, uint64_t expected, uint6
   answer->ulp_error = want > got ? want - got : got - want; /* One unit is one ulp. */
 }
 
-void integer_answer(const integer_question_t *question, const contract_t *contract, uint64_t bits,
+void integer_answer(const integer_problem_t *question, const contract_t *contract, uint64_t bits,
                     answer_t *out_answer) {
   answer_t answer = {0};
   uint64_t expected = integer_result(question, 1);

@@ -11,7 +11,7 @@
 #include "harness/model/accept.h"
 #include "oracles/exact/fold/fold.h"
 
-typedef struct integer_question {
+typedef struct integer_problem {
   const element_t *element; /* Accumulation and result type. */
   fold_body_t body;         /* FOLD_ADD for dot products; no index bodies. */
   size_t count;
@@ -19,13 +19,13 @@ typedef struct integer_question {
   const uint64_t *right; /* Right factors, or NULL. */
   bool has_init;         /* An initial value takes part. */
   uint64_t init;
-} integer_question_t;
+} integer_problem_t;
 
 /* The modular result with the initial value taken `init_count` times, in the low bits. */
-uint64_t integer_result(const integer_question_t *question, uint32_t init_count);
+uint64_t integer_result(const integer_problem_t *question, uint32_t init_count);
 
 /* The last word on the pattern `bits`. */
-void integer_answer(const integer_question_t *question, const contract_t *contract, uint64_t bits,
+void integer_answer(const integer_problem_t *question, const contract_t *contract, uint64_t bits,
                     answer_t *out_answer);
 
 #endif

@@ -4,7 +4,7 @@
 #define ASSAY_ORACLES_EXACT_QUANTUM_FAULT_VALUES_H
 
 #include "harness/model/case.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 
 /* The value of an operand's pattern as an implementation with that fault reads it. */
 double fault_load_float(fault_t fault, const format_t *format, uint64_t bits);

@@ -8,7 +8,7 @@
 #include "generated/exact_faults.h"
 #include "oracles/exact/arithmetic.h"
 
-quantum_t fault_quantum_of(const type_t *type, fault_t fault, size_t element) {
+quantum_t quantize_faulty_of(const type_t *type, fault_t fault, size_t element) {
   const quantization_t *quantization = type->quantization;
   type_t seen = *type;
   quantization_t last = *quantization;
@@ -25,7 +25,7 @@ quantum_t fault_quantum_of(const type_t *type, fault_t fault, size_t element) {
   return quantum;
 }
 
-int64_t fault_quantum_load(const tensor_t *tensor, fault_t fault, size_t element) {
+int64_t quantize_faulty_load(const tensor_t *tensor, fault_t fault, size_t element) {
   const element_t *storage = tensor->type.element;
   uint64_t bits = element_load(storage, tensor->data, element);
   unsigned unused = 64u - storage->bits;
@@ -90,7 +90,8 @@ int64_t fault_quantize(const type_t *type, const quantum_t *quantum, const forma
   return quantum_quantize(quantum, arithmetic, value);
 }
 
-const format_t *fault_quantum_arithmetic(const type_t *type, const schedule_t *schedule) {
+const format_t *quantize_faulty_arithmetic(const type_t *type,
+                                           const implementation_model_t *schedule) {
   const element_t *expressed = type->quantization->expressed;
   bool is_wide = expressed->bits == 16 && !schedule->native;
   return is_wide ? &format_table[FORMAT_f32] : expressed->format;

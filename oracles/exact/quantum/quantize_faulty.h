@@ -3,18 +3,19 @@
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_FAULTY_H
 #define ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_FAULTY_H
 
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/exact/quantum/quantum.h"
 
 /* How an implementation reads the quantization of an element. */
-quantum_t fault_quantum_of(const type_t *type, fault_t fault, size_t element);
+quantum_t quantize_faulty_of(const type_t *type, fault_t fault, size_t element);
 
 /* And its storage value. */
-int64_t fault_quantum_load(const tensor_t *tensor, fault_t fault, size_t element);
+int64_t quantize_faulty_load(const tensor_t *tensor, fault_t fault, size_t element);
 
 /* What its expressed type is computed in: 16-bit types in f32, unless the schedule says otherwise.
  */
-const format_t *fault_quantum_arithmetic(const type_t *type, const schedule_t *schedule);
+const format_t *quantize_faulty_arithmetic(const type_t *type,
+                                           const implementation_model_t *schedule);
 
 double fault_dequantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
                         fault_t fault, int64_t stored);

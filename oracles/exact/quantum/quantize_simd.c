@@ -18,13 +18,13 @@ static size_t run_length(const type_t *type) {
 }
 
 /* Runs of two types of one shape begin together: their axes' strides divide one another. */
-void quick_quantum_runs(const type_t *const types[], size_t type_count, quick_quantum_run_t *run,
+void quantize_simd_runs(const type_t *const types[], size_t type_count, quantize_simd_run_t *run,
                         void *context) {
   size_t length = SIZE_MAX, count = type_element_count(types[0]);
   for (size_t i = 0; i < type_count; i++) length = MIN(length, run_length(types[i]));
   for (size_t begin = 0; begin < count;) {
     size_t left_of_run = length - begin % length;
-    size_t block = MIN(MIN(left_of_run, count - begin), (size_t)QUICK_QUANTUM_BLOCK);
+    size_t block = MIN(MIN(left_of_run, count - begin), (size_t)QUANTIZE_SIMD_BLOCK);
     run(context, begin, block);
     begin += block;
   }
@@ -34,7 +34,7 @@ void quick_quantum_runs(const type_t *const types[], size_t type_count, quick_qu
 
 /* Differences from the zero point, of at most 33 bits. */
 static void load_differences(const tensor_t *tensor, const quantum_t *quantum, size_t begin,
-                             size_t count, float out_values[QUICK_QUANTUM_BLOCK]) {
+                             size_t count, float out_values[QUANTIZE_SIMD_BLOCK]) {
   const element_t *storage = tensor->type.element;
   const uint8_t *data = tensor->data;
   if (storage->bits == 8) { /* So many bits that vectors convert them. */
@@ -52,7 +52,7 @@ static void load_differences(const tensor_t *tensor, const quantum_t *quantum, s
 }
 
 void quick_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
-                             float out_values[QUICK_QUANTUM_BLOCK]) {
+                             float out_values[QUANTIZE_SIMD_BLOCK]) {
   const quantum_t quantum = quantum_of(&tensor->type, begin);
   load_differences(tensor, &quantum, begin, count, out_values);
   float scale = (float)quantum.scale;
@@ -60,7 +60,7 @@ void quick_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
 }
 
 void quick_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
-                      double out_values[QUICK_QUANTUM_BLOCK]) {
+                      double out_values[QUANTIZE_SIMD_BLOCK]) {
   const quantum_t quantum = quantum_of(&tensor->type, begin);
   for (size_t i = 0; i < count; i++) {
     double difference = (double)(quantum_load(tensor, begin + i) - quantum.zero_point);
@@ -95,20 +95,20 @@ static inline uint64_t clamp_and_round(const quick_quantizer_t *quantizer, doubl
 }
 
 void quick_quantize_floats(const quick_quantizer_t *quantizer, const float values[], size_t count,
-                           uint64_t out_bits[], uint8_t out_ask[]) {
+                           uint64_t out_bits[], uint8_t out_decide[]) {
   float scale = (float)quantizer->scale, zero_point = (float)quantizer->zero_point;
-  float sums[QUICK_QUANTUM_BLOCK];
+  float sums[QUANTIZE_SIMD_BLOCK];
   for (size_t i = 0; i < count; i++) sums[i] = values[i] / scale + zero_point;
   for (size_t i = 0; i < count; i++) out_bits[i] = clamp_and_round(quantizer, (double)sums[i]);
-  for (size_t i = 0; i < count; i++) out_ask[i] = sums[i] != sums[i];
+  for (size_t i = 0; i < count; i++) out_decide[i] = sums[i] != sums[i];
 }
 
 void quick_quantize(const quick_quantizer_t *quantizer, const double values[], size_t count,
-                    uint64_t out_bits[], uint8_t out_ask[]) {
+                    uint64_t out_bits[], uint8_t out_decide[]) {
   for (size_t i = 0; i < count; i++) {
     double quotient = arithmetic_divide(&quantizer->steps, values[i], quantizer->scale);
     double sum = arithmetic_add(&quantizer->steps, quotient, quantizer->zero_point);
     out_bits[i] = clamp_and_round(quantizer, sum);
-    out_ask[i] = sum != sum || !quantizer->has_ends;
+    out_decide[i] = sum != sum || !quantizer->has_ends;
   }
 }

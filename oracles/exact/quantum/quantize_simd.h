@@ -9,19 +9,19 @@
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/quantum/quantum.h"
 
-enum { QUICK_QUANTUM_BLOCK = 256 }; /* Elements that are looked at together. */
+enum { QUANTIZE_SIMD_BLOCK = 256 }; /* Elements that are looked at together. */
 
 /* Calls `run` with all elements of the result, in blocks of which each has one quantization in
  * `type_count` types of one shape, quantized or not. */
-typedef void quick_quantum_run_t(void *context, size_t begin, size_t count);
-void quick_quantum_runs(const type_t *const types[], size_t type_count, quick_quantum_run_t *run,
+typedef void quantize_simd_run_t(void *context, size_t begin, size_t count);
+void quantize_simd_runs(const type_t *const types[], size_t type_count, quantize_simd_run_t *run,
                         void *context);
 
 /* Dequantizes a block that begins at element `begin`. */
 void quick_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
-                             float out_values[QUICK_QUANTUM_BLOCK]);
+                             float out_values[QUANTIZE_SIMD_BLOCK]);
 void quick_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
-                      double out_values[QUICK_QUANTUM_BLOCK]);
+                      double out_values[QUANTIZE_SIMD_BLOCK]);
 
 /* One quantization with all that does not change from element to element. */
 typedef struct quick_quantizer {
@@ -35,10 +35,10 @@ typedef struct quick_quantizer {
 /* That of element `element` of a quantized type. */
 quick_quantizer_t quick_quantizer_make(const type_t *type, size_t element);
 
-/* Storage patterns of a block of values, and nonzero in out_ask where none is certain. */
+/* Storage patterns of a block of values, and nonzero in out_decide where none is certain. */
 void quick_quantize_floats(const quick_quantizer_t *quantizer, const float values[], size_t count,
-                           uint64_t out_bits[], uint8_t out_ask[]);
+                           uint64_t out_bits[], uint8_t out_decide[]);
 void quick_quantize(const quick_quantizer_t *quantizer, const double values[], size_t count,
-                    uint64_t out_bits[], uint8_t out_ask[]);
+                    uint64_t out_bits[], uint8_t out_decide[]);
 
 #endif

@@ -23,11 +23,11 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
 /* More initial values only push a sum one way: theory.md, T22.  So whatever fewer of them surely
  * reach, more reach.  Without this the bounds, which grow with every initial value, would soon hold
  * every number of a short format. */
-static void push_by(sum_case_t *sum, uint32_t fewer, const sum_question_t *question,
+static void push_by(sum_bounds_t *sum, uint32_t fewer, const sum_problem_t *question,
                     const sum_totals_t *totals, const contract_t *contract) {
-  sum_case_t other;
-  sum_case_init(&other, question, fewer);
-  sum_case_set_range(&other, question, totals, contract);
+  sum_bounds_t other;
+  sum_bounds_init(&other, question, fewer);
+  sum_bounds_set_range(&other, question, totals, contract);
   value_range_t *range = &sum->result_range;
   if (question->init > 0) {
     range->low = fmax(range->low, other.result_range.low);
@@ -35,24 +35,24 @@ static void push_by(sum_case_t *sum, uint32_t fewer, const sum_question_t *quest
     range->high = fmin(range->high, other.result_range.high);
   }
   if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
-  sum_case_deinit(&other);
+  sum_bounds_deinit(&other);
 }
 
 /* Whether so many initial values may push the sum as far as `got`. */
-static bool reaches(const sum_question_t *question, const sum_totals_t *totals,
+static bool reaches(const sum_problem_t *question, const sum_totals_t *totals,
                     const contract_t *contract, uint32_t init_count, double got) {
-  sum_case_t sum;
-  sum_case_init(&sum, question, init_count);
-  sum_case_set_range(&sum, question, totals, contract);
+  sum_bounds_t sum;
+  sum_bounds_init(&sum, question, init_count);
+  sum_bounds_set_range(&sum, question, totals, contract);
   const value_range_t *range = &sum.result_range;
   bool far_enough = question->init > 0 ? got <= range->high : got >= range->low;
-  sum_case_deinit(&sum);
+  sum_bounds_deinit(&sum);
   return far_enough;
 }
 
 /* The least of the counts from..CONTRACT_INIT_COUNT_MAX with which the sum gets that far; the last
  * if none. */
-static uint32_t least_init_count(const sum_question_t *question, const sum_totals_t *totals,
+static uint32_t least_init_count(const sum_problem_t *question, const sum_totals_t *totals,
                                  const contract_t *contract, uint32_t from, double got) {
   uint32_t to = CONTRACT_INIT_COUNT_MAX;
   while (from < to) {
@@ -78,7 +78,7 @@ typedef struct init_counts {
 /* The least number that gets to `got` decides for all above it, since both ends of what conforms
  * only move that way.  Numbers that the schedules of an in-order contract judge exactly stand for
  * themselves, and those above must get there in any order too. */
-static init_counts_t init_counts_make(const sum_question_t *question, const sum_totals_t *totals,
+static init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
                                       const contract_t *contract, uint64_t bits) {
   init_counts_t counts = {.count = 1, .tried = {1}};
   if (sum_init_is_zero(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
@@ -100,8 +100,8 @@ static init_counts_t init_counts_make(const sum_question_t *question, const sum_
   return counts;
 }
 
-static void push_by_fewer_inits(sum_case_t *sum, const init_counts_t *counts,
-                                const sum_question_t *question, const sum_totals_t *totals,
+static void push_by_fewer_inits(sum_bounds_t *sum, const init_counts_t *counts,
+                                const sum_problem_t *question, const sum_totals_t *totals,
                                 const contract_t *contract) {
   for (uint32_t fewer = 1; fewer < sum->init_count; fewer *= 2) {
     push_by(sum, fewer, question, totals, contract);
@@ -110,7 +110,7 @@ static void push_by_fewer_inits(sum_case_t *sum, const init_counts_t *counts,
   if (counts->least != 0 && is_beyond) push_by(sum, counts->least, question, totals, contract);
 }
 
-static void describe(const sum_case_t *sum, const sum_question_t *question, uint64_t bits,
+static void describe(const sum_bounds_t *sum, const sum_problem_t *question, uint64_t bits,
                      answer_t *out_answer) {
   const value_range_t *range = &sum->result_range;
   const format_t *format = question->result == NULL ? question->format : question->result;
@@ -119,7 +119,7 @@ static void describe(const sum_case_t *sum, const sum_question_t *question, uint
   double largest = format_to_double(format, format->largest_bits);
   out_answer->nan_expected = range->nan && !has_finite && !has_infinity;
   out_answer->infinity_expected = has_infinity && !has_finite;
-  out_answer->is_weak = out_answer->conforms && range->low <= -largest && range->high >= largest;
+  out_answer->is_vacuous = out_answer->conforms && range->low <= -largest && range->high >= largest;
   value_range_print(range, out_answer->expected, sizeof out_answer->expected);
   if (has_finite) {
     answer_measure(out_answer, format, bits, sum->reference, sum->total_error, sum->magnitude);
@@ -131,7 +131,7 @@ static void describe(const sum_case_t *sum, const sum_question_t *question, uint
 
 /* The schedules of the question.  Zero initial values change nothing but the sign of a zero, so
  * they are left out elsewhere; and there one does what many do. */
-static schedules_t schedules_of(const sum_case_t *sum, const sum_question_t *question,
+static schedules_t schedules_of(const sum_bounds_t *sum, const sum_problem_t *question,
                                 const contract_t *contract, double value) {
   schedules_t schedules = {
       .format = question->format,
@@ -152,7 +152,7 @@ static schedules_t schedules_of(const sum_case_t *sum, const sum_question_t *que
 }
 
 /* Roundings that every schedule makes: its additions, and its products if they can round. */
-static size_t sum_roundings(const sum_question_t *question, size_t terms) {
+static size_t sum_roundings(const sum_problem_t *question, size_t terms) {
   bool rounds =
       question->right != NULL &&
       (product_rounds(question->left_format, question->right_format, question->format) ||
@@ -160,14 +160,14 @@ static size_t sum_roundings(const sum_question_t *question, size_t terms) {
   return (terms == 0 ? 0 : terms - 1) + (rounds ? 1 : 0);
 }
 
-bool sum_has_schedules(const sum_question_t *question, size_t terms, const contract_t *contract) {
+bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract) {
   bool is_plain = question->result == NULL && question->group == 0 && question->imprecise_bits == 0;
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(const sum_case_t *sum, const sum_question_t *question,
+static status_t decide(const sum_bounds_t *sum, const sum_problem_t *question,
                        const contract_t *contract, uint64_t bits, arena_t *arena,
                        bool *out_conforms, failure_t *error) {
   *out_conforms = sum_result_holds(sum, question, contract, bits);
@@ -183,7 +183,7 @@ static status_t decide(const sum_case_t *sum, const sum_question_t *question,
   return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
 }
 
-status_t sum_answer(const sum_question_t *question, const contract_t *contract, uint64_t bits,
+status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
   sum_totals_t totals;
@@ -191,22 +191,22 @@ status_t sum_answer(const sum_question_t *question, const contract_t *contract, 
   const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
-    sum_case_t sum;
-    sum_case_init(&sum, question, counts.tried[i]);
-    sum_case_set_range(&sum, question, &totals, contract);
+    sum_bounds_t sum;
+    sum_bounds_init(&sum, question, counts.tried[i]);
+    sum_bounds_set_range(&sum, question, &totals, contract);
     if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
     status = decide(&sum, question, contract, bits, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);
     }
-    sum_case_deinit(&sum);
+    sum_bounds_deinit(&sum);
   }
   sum_totals_deinit(&totals);
   if (status == STATUS_OK) *out_answer = answer;
   return status;
 }
 
-bool sum_reference(const sum_question_t *question, double *out_sum, double *out_tail,
+bool sum_reference(const sum_problem_t *question, double *out_sum, double *out_tail,
                    double *out_magnitude) {
   sum_totals_t totals;
   sum_totals_init(&totals, question);

@@ -1,5 +1,5 @@
 /* The sum with one number of initial values: exact totals, permitted errors, and the set of values
- * that follows from them in any order.  (sum_question.h has what is asked.) */
+ * that follows from them in any order.  (sum_problem.h has what is asked.) */
 #ifndef ASSAY_ORACLES_EXACT_SUM_BOUNDS_H
 #define ASSAY_ORACLES_EXACT_SUM_BOUNDS_H
 
@@ -9,7 +9,7 @@
 #include "oracles/exact/sum/totals.h"
 #include "oracles/exact/value_range.h"
 
-typedef struct sum_case {
+typedef struct sum_bounds {
   uint32_t init_count;
   size_t terms;               /* Leaves, initial values included unless they are zeros. */
   mpfr_t reference;           /* x*: the exact sum. */
@@ -20,16 +20,16 @@ typedef struct sum_case {
   bool may_stop;              /* A partial sum may stop at the largest number. */
   value_range_t range;        /* In the accumulation type. */
   value_range_t result_range; /* In the type of the result, which may be another. */
-} sum_case_t;
+} sum_bounds_t;
 
 /* Whether no initial value takes part, or one of zero, which changes nothing but signs of zero. */
-bool sum_init_is_zero(const sum_question_t *question);
+bool sum_init_is_zero(const sum_problem_t *question);
 
-void sum_case_init(sum_case_t *sum, const sum_question_t *question, uint32_t init_count);
-void sum_case_deinit(sum_case_t *sum);
+void sum_bounds_init(sum_bounds_t *sum, const sum_problem_t *question, uint32_t init_count);
+void sum_bounds_deinit(sum_bounds_t *sum);
 
 /* Sets all that follows from the totals: numbers and range. */
-void sum_case_set_range(sum_case_t *sum, const sum_question_t *question, const sum_totals_t *totals,
-                        const contract_t *contract);
+void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract);
 
 #endif

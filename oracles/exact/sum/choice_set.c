@@ -83,7 +83,7 @@ void choice_set_judge(const choice_set_t *set, const element_t *element, uint64_
     g_strlcpy(answer->observed, set->choices[i].by, sizeof answer->observed);
   }
   answer->conforms = is_held || set->any;
-  answer->is_weak = set->any;
+  answer->is_vacuous = set->any;
   answer->nan_expected = set->nan && set->count == 0 && !set->any;
   answer->infinity_expected = !set->any && are_infinite(set, element);
   print_set(set, element, answer->expected, sizeof answer->expected);

@@ -14,7 +14,7 @@
 #include "harness/base/arena.h"
 #include "harness/model/accept.h"
 
-typedef struct sum_question {
+typedef struct sum_problem {
   const format_t *format; /* Accumulation type, and that of the result unless `result` says. */
   size_t count;
   const double *left;  /* Binary64 carriers of the terms or of the left factors. */
@@ -33,10 +33,10 @@ typedef struct sum_question {
    * whose sum the low-order part is added to.  0: all terms are one product. */
   size_t group;
   int imprecise_bits; /* See bound_shape_t. */
-} sum_question_t;
+} sum_problem_t;
 
 /* Whether there is a low-order part. */
-static inline bool sum_is_split(const sum_question_t *question) {
+static inline bool sum_is_split(const sum_problem_t *question) {
   return question->group != 0 && question->group < question->count;
 }
 
@@ -48,16 +48,16 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
 /* Whether the schedules of an in-order contract are what decides.  Sums by a dot algorithm that
  * splits its operands, accumulates imprecisely or in another type than the result's are judged by
  * the any-order bound: nobody says in which order they are made. */
-bool sum_has_schedules(const sum_question_t *question, size_t terms, const contract_t *contract);
+bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract);
 
 /* The last word on the pattern `bits`.  STATUS_UNDECIDED if the schedules of an in-order contract
  * are too many to decide within the work limit. */
-status_t sum_answer(const sum_question_t *question, const contract_t *contract, uint64_t bits,
+status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error);
 
 /* The exact sum rounded to binary64 and sum |terms| rounded up, for audits of the quick side; false
  * if a term is not finite.  The sum may overflow to infinity. */
-bool sum_reference(const sum_question_t *question, double *out_sum, double *out_tail,
+bool sum_reference(const sum_problem_t *question, double *out_sum, double *out_tail,
                    double *out_magnitude);
 
 #endif

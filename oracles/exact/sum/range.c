@@ -18,7 +18,7 @@ static void narrow(value_range_t *range, const schedule_hull_t *hull) {
   if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
 }
 
-static status_t narrow_to_schedules(const sum_question_t *question, const contract_t *contract,
+static status_t narrow_to_schedules(const sum_problem_t *question, const contract_t *contract,
                                     arena_t *arena, value_range_t *inout_range, failure_t *error) {
   const schedules_t schedules = {.format = question->format,
                                  .count = question->count,
@@ -34,17 +34,17 @@ static status_t narrow_to_schedules(const sum_question_t *question, const contra
   return status;
 }
 
-status_t sum_range(const sum_question_t *question, const contract_t *contract, arena_t *arena,
+status_t sum_range(const sum_problem_t *question, const contract_t *contract, arena_t *arena,
                    value_range_t *out_range, failure_t *error) {
   g_assert(!question->has_init);
   sum_totals_t totals;
   sum_totals_init(&totals, question);
-  sum_case_t sum;
-  sum_case_init(&sum, question, 1);
-  sum_case_set_range(&sum, question, &totals, contract);
+  sum_bounds_t sum;
+  sum_bounds_init(&sum, question, 1);
+  sum_bounds_set_range(&sum, question, &totals, contract);
   *out_range = sum.result_range;
   bool has_schedules = question->count > 0 && sum_has_schedules(question, sum.terms, contract);
-  sum_case_deinit(&sum);
+  sum_bounds_deinit(&sum);
   sum_totals_deinit(&totals);
   if (!has_schedules) return STATUS_OK;
   return narrow_to_schedules(question, contract, arena, out_range, error);

@@ -9,7 +9,7 @@
 /* The set that sum_answer() decides, of a question without initial value: in any order; under an
  * in-order contract from the least to the largest that a schedule attains, where these are few
  * enough to tell. */
-status_t sum_range(const sum_question_t *question, const contract_t *contract, arena_t *arena,
+status_t sum_range(const sum_problem_t *question, const contract_t *contract, arena_t *arena,
                    value_range_t *out_range, failure_t *error);
 
 #endif

@@ -17,14 +17,14 @@ bool sum_result_is_widening(const format_t *accumulation, const format_t *result
  * (theory.md, T24).
  * (A result with bits that the accumulation type has not would show that nothing was rounded to
  * it.) */
-static void permit_single_rounding(sum_case_t *sum, const sum_question_t *question) {
+static void permit_single_rounding(sum_bounds_t *sum, const sum_problem_t *question) {
   value_range_t once = {0};
   value_range_set_enclosure(&once, question->result, sum->reference, sum->error, sum->outwards);
   value_range_unite(&sum->result_range, &once);
 }
 
 /* theory.md, T24. */
-static void add_conversion_error(sum_case_t *sum, const format_t *format) {
+static void add_conversion_error(sum_bounds_t *sum, const format_t *format) {
   mpfr_t error;
   mpfr_init2(error, mpfr_get_prec(sum->total_error));
   mpfr_abs(error, sum->reference, MPFR_RNDU);
@@ -35,7 +35,7 @@ static void add_conversion_error(sum_case_t *sum, const format_t *format) {
   mpfr_clear(error);
 }
 
-void sum_result_convert(sum_case_t *sum, const sum_question_t *question,
+void sum_result_convert(sum_bounds_t *sum, const sum_problem_t *question,
                         const contract_t *contract) {
   if (sum_result_is_widening(question->format, question->result)) return;
   bool has_finite = sum->range.low <= sum->range.high;
@@ -48,7 +48,7 @@ void sum_result_convert(sum_case_t *sum, const sum_question_t *question,
   add_conversion_error(sum, question->result);
 }
 
-bool sum_result_holds(const sum_case_t *sum, const sum_question_t *question,
+bool sum_result_holds(const sum_bounds_t *sum, const sum_problem_t *question,
                       const contract_t *contract, uint64_t bits) {
   bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   const format_t *format = question->result == NULL ? question->format : question->result;

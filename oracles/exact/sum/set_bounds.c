@@ -7,22 +7,22 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/sum/split.h"
 #include "oracles/exact/sum/result.h"
+#include "oracles/exact/sum/split.h"
 #include "oracles/exact/sum/wider_node.h"
 
-bool sum_init_is_zero(const sum_question_t *question) {
+bool sum_init_is_zero(const sum_problem_t *question) {
   return !question->has_init || question->init == 0;
 }
 
-void sum_case_init(sum_case_t *sum, const sum_question_t *question, uint32_t init_count) {
+void sum_bounds_init(sum_bounds_t *sum, const sum_problem_t *question, uint32_t init_count) {
   mpfr_prec_t precision = exact_sum_precision(question->format);
-  *sum = (sum_case_t){.init_count = init_count, .terms = question->count};
+  *sum = (sum_bounds_t){.init_count = init_count, .terms = question->count};
   mpfr_inits2(precision, sum->reference, sum->magnitude, sum->error, sum->total_error, (mpfr_ptr)0);
   if (!sum_init_is_zero(question)) sum->terms += init_count;
 }
 
-void sum_case_deinit(sum_case_t *sum) {
+void sum_bounds_deinit(sum_bounds_t *sum) {
   mpfr_clears(sum->reference, sum->magnitude, sum->error, sum->total_error, (mpfr_ptr)0);
 }
 
@@ -38,7 +38,7 @@ static bool flushes_inputs(const contract_t *contract) {
 
 /* Whether a subnormal term (a product of a subnormal factor) may count as zero.  A flushed result
  * does for plain terms too: that of adding an initial value of zero to one. */
-static bool may_flush_terms(const sum_question_t *question, const contract_t *contract) {
+static bool may_flush_terms(const sum_problem_t *question, const contract_t *contract) {
   bool flushes_sums = PERMITTED(contract, ftz) != FTZ_NONE && question->right == NULL;
   return flushes_sums || flushes_inputs(contract);
 }
@@ -54,7 +54,7 @@ static bool stops_at_largest(const format_t *format, const contract_t *contract)
 
 /* Whether no operation of any schedule rounds; then x* alone conforms (theory.md, T17).  Flushing
  * would make a subnormal partial sum inexact. */
-static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
+static bool is_exact(const sum_bounds_t *sum, const sum_problem_t *question,
                      const sum_totals_t *totals, const contract_t *contract) {
   int lowest_bit = totals->lowest_bit;
   if (!sum_init_is_zero(question) && sum->init_count != 0 && isfinite(question->init)) {
@@ -69,7 +69,7 @@ static bool is_exact(const sum_case_t *sum, const sum_question_t *question,
 }
 
 /* The permitted error of a sum of `terms` of the terms: theory.md, T10 to T16. */
-static error_bound_t bound_of_terms(const sum_question_t *question, const contract_t *contract,
+static error_bound_t bound_of_terms(const sum_problem_t *question, const contract_t *contract,
                                     size_t terms) {
   bound_shape_t shape = {.terms = terms,
                          .is_product = question->right != NULL,
@@ -83,7 +83,7 @@ static error_bound_t bound_of_terms(const sum_question_t *question, const contra
 }
 
 /* Whether all products are numbers of the accumulation type, so that only their sums round. */
-static bool are_products_exact(const sum_question_t *question) {
+static bool are_products_exact(const sum_problem_t *question) {
   if (question->right == NULL) return true;
   bool are_exact = true;
   mpfr_t product;
@@ -99,7 +99,7 @@ static bool are_products_exact(const sum_question_t *question) {
 
 /* Whether one operation at the most can round (theory.md, T18): a single product, or a sum of two
  * numbers of the type, beside zeros.  (Flushed products may be left out.) */
-static bool is_rounded_once(const sum_case_t *sum, const sum_question_t *question,
+static bool is_rounded_once(const sum_bounds_t *sum, const sum_problem_t *question,
                             const sum_totals_t *totals, const contract_t *contract) {
   size_t terms = totals->positive_count + totals->negative_count;
   if (question->has_init && isfinite(question->init) && question->init != 0) {
@@ -112,7 +112,7 @@ static bool is_rounded_once(const sum_case_t *sum, const sum_question_t *questio
 }
 
 /* The errors of the one operation that rounds: theory.md, T18.  Zeros may be added too. */
-static void set_errors_of_one(sum_case_t *sum, const sum_question_t *question,
+static void set_errors_of_one(sum_bounds_t *sum, const sum_problem_t *question,
                               const contract_t *contract) {
   const format_t *format = question->format;
   size_t nodes = sum->terms == 0 ? 0 : sum->terms - 1 + (question->right != NULL ? 1 : 0);
@@ -129,7 +129,7 @@ static void set_errors_of_one(sum_case_t *sum, const sum_question_t *question,
 }
 
 /* Reference, magnitude and both errors.  A non-finite initial value counts as 0 here. */
-static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
+static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
                             const sum_totals_t *totals, const contract_t *contract) {
   mpfr_t init;
   mpfr_init2(init, 53 + 32);
@@ -162,7 +162,7 @@ static void compute_numbers(sum_case_t *sum, const sum_question_t *question,
 }
 
 /* Adds the initial values of that sign. */
-static void add_inits(mpfr_ptr inout, const sum_case_t *sum, const sum_question_t *question,
+static void add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem_t *question,
                       bool positive) {
   if (!question->has_init || !isfinite(question->init) || (question->init > 0) != positive) return;
   mpfr_t init;
@@ -173,7 +173,7 @@ static void add_inits(mpfr_ptr inout, const sum_case_t *sum, const sum_question_
   mpfr_clear(init);
 }
 
-static size_t terms_of_sign(const sum_case_t *sum, const sum_question_t *question,
+static size_t terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
                             const sum_totals_t *totals, bool positive) {
   bool init_counts = question->has_init && isfinite(question->init) && question->init != 0 &&
                      (question->init > 0) == positive;
@@ -183,9 +183,9 @@ static size_t terms_of_sign(const sum_case_t *sum, const sum_question_t *questio
 
 /* A bound on every partial sum before its rounding, upwards or downwards: theory.md, T19 and T20.
  */
-static void set_partial_extreme(mpfr_ptr out, const sum_case_t *sum, const sum_question_t *question,
-                                const sum_totals_t *totals, const contract_t *contract,
-                                bool positive) {
+static void set_partial_extreme(mpfr_ptr out, const sum_bounds_t *sum,
+                                const sum_problem_t *question, const sum_totals_t *totals,
+                                const contract_t *contract, bool positive) {
   mpfr_t error;
   mpfr_init2(error, mpfr_get_prec(out));
   mpfr_set(out, positive ? totals->positive : totals->negative, MPFR_RNDN);
@@ -209,7 +209,7 @@ static void set_partial_extreme(mpfr_ptr out, const sum_case_t *sum, const sum_q
 
 /* A partial sum that stops at the largest number leaves the rest to pull away from there:
  * theory.md, T21.  A single term is pulled by nothing. */
-static void widen_for_saturation(sum_case_t *sum, const sum_question_t *question,
+static void widen_for_saturation(sum_bounds_t *sum, const sum_problem_t *question,
                                  const sum_totals_t *totals, bool up, bool down) {
   const format_t *format = question->format;
   double largest = format_to_double(format, format->largest_bits);
@@ -236,7 +236,7 @@ static void widen_for_saturation(sum_case_t *sum, const sum_question_t *question
   mpfr_clear(end);
 }
 
-static void allow_reachable_overflow(sum_case_t *sum, const sum_question_t *question,
+static void allow_reachable_overflow(sum_bounds_t *sum, const sum_problem_t *question,
                                      const sum_totals_t *totals, const contract_t *contract) {
   mpfr_t high, low;
   mpfr_inits2(mpfr_get_prec(sum->reference) + 64, high, low, (mpfr_ptr)0);
@@ -264,7 +264,7 @@ static void allow_reachable_overflow(sum_case_t *sum, const sum_question_t *ques
 
 /* The signs that a zero result may have: theory.md, T23.  Only a wider or fused last node can round
  * a negative result to zero.  A +0 initial value turns -0 into +0. */
-static void set_zero_signs(sum_case_t *sum, const sum_question_t *question,
+static void set_zero_signs(sum_bounds_t *sum, const sum_problem_t *question,
                            const sum_totals_t *totals, const contract_t *contract) {
   value_range_t *range = &sum->range;
   bool zero_init = sum_init_is_zero(question);
@@ -299,7 +299,7 @@ static void set_zero_signs(sum_case_t *sum, const sum_question_t *question,
 
 /* A result that is subnormal before its rounding (as some processors see it) may be flushed to
  * zero, if only since it is read again, to add an initial value of zero. */
-static void allow_flushed_result(sum_case_t *sum, const format_t *format) {
+static void allow_flushed_result(sum_bounds_t *sum, const format_t *format) {
   mpfr_t least;
   mpfr_init2(least, mpfr_get_prec(sum->reference));
   mpfr_abs(least, sum->reference, MPFR_RNDN);
@@ -316,7 +316,7 @@ static void forbid_finite(value_range_t *range) {
 }
 
 /* The set when some leaf is not finite; false if all are. */
-static bool set_special_range(sum_case_t *sum, const sum_question_t *question,
+static bool set_special_range(sum_bounds_t *sum, const sum_problem_t *question,
                               const sum_totals_t *totals, const contract_t *contract) {
   bool with_init = question->has_init && sum->init_count != 0;
   bool nan = totals->has_nan || (with_init && isnan(question->init));
@@ -340,7 +340,7 @@ static bool set_special_range(sum_case_t *sum, const sum_question_t *question,
   return true;
 }
 
-static void set_range(sum_case_t *sum, const sum_question_t *question, const sum_totals_t *totals,
+static void set_range(sum_bounds_t *sum, const sum_problem_t *question, const sum_totals_t *totals,
                       const contract_t *contract) {
   value_range_set_enclosure(&sum->range, question->format, sum->reference, sum->error,
                             sum->outwards);
@@ -351,8 +351,8 @@ static void set_range(sum_case_t *sum, const sum_question_t *question, const sum
   set_zero_signs(sum, question, totals, contract);
 }
 
-void sum_case_set_range(sum_case_t *sum, const sum_question_t *question, const sum_totals_t *totals,
-                        const contract_t *contract) {
+void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract) {
   compute_numbers(sum, question, totals, contract);
   set_range(sum, question, totals, contract);
   sum->result_range = sum->range;

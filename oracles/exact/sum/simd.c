@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-#include "oracles/exact/matmul/enclosure_round.h"
 #include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/matmul/enclosure_round.h"
 
 enum { ANY_SPECIAL = ACCEPT_NAN | ACCEPT_POSITIVE_INFINITY | ACCEPT_NEGATIVE_INFINITY };
 
-accept_t accept_ask_all(size_t count, arena_t *arena) {
-  uint8_t *ask = arena_alloc(arena, count);
-  memset(ask, 1, count);
-  return (accept_t){.count = count, .ask = ask};
+accept_t accept_decide_all(size_t count, arena_t *arena) {
+  uint8_t *decide = arena_alloc(arena, count);
+  memset(decide, 1, count);
+  return (accept_t){.count = count, .decide = decide};
 }
 
 /* The least magnitude that surely overflows when rounded to nearest: half an ulp, and what binary64
@@ -55,9 +55,9 @@ static void take_specials(const quick_sums_t *sums, const accept_t *accept, cons
    * only leave more to the careful side (theory.md, T91). */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
   for (size_t i = 0; i < accept->count; i++) {
-    if (sums->ask[i] != 0) {
+    if (sums->decide[i] != 0) {
       forbid_finite(&low[i], &high[i]);
-      sums->ask[i] = sums->special[i] == 0;
+      sums->decide[i] = sums->special[i] == 0;
       continue;
     }
     /* The magnitude may be 2^-10 too large, which would hide that nothing finite is left. */
@@ -68,11 +68,11 @@ static void take_specials(const quick_sums_t *sums, const accept_t *accept, cons
 
 /* NaN for references that are not known. */
 static void forget_unknown(const quick_sums_t *sums, arena_t *arena, accept_t *accept) {
-  if (memchr(sums->ask, 1, accept->count) == NULL) return;
+  if (memchr(sums->decide, 1, accept->count) == NULL) return;
   double *known = ARENA_NEW_ARRAY(arena, double, accept->count);
   double *magnitude = ARENA_NEW_ARRAY(arena, double, accept->count);
   for (size_t i = 0; i < accept->count; i++) {
-    bool unknown = sums->ask[i] != 0;
+    bool unknown = sums->decide[i] != 0;
     known[i] = unknown ? (double)NAN : accept->reference[i];
     magnitude[i] = unknown ? 0 : accept->magnitude[i];
   }
@@ -120,14 +120,14 @@ static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
   for (size_t i = 0; i < accept->count; i++) {
     double magnitude = accept->magnitude[i];
     int lowest_bit = sums->lowest_bit[i];
-    if (sums->ask[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
+    if (sums->decide[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
     int bits = sums->shape.imprecise_bits;
     /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
      * give. */
     if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
       low[i] = high[i] = accept->reference[i];
     } else {
-      sums->ask[i] |=
+      sums->decide[i] |=
           error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude / magnitude_slack);
     }
   }
@@ -144,10 +144,10 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
   accept.bound_factor = bound.total_factor;
   accept.bound_offset = bound.total_offset;
   accept.unit_roundoff = format_unit_roundoff(format);
-  accept.ask = sums->ask;
+  accept.decide = sums->decide;
   forget_unknown(sums, arena, &accept);
   if (sums->has_schedules && in_order_matters(shape_roundings(sums->shape), contract)) {
-    memset(sums->ask, 1, accept.count); /* The schedules decide. */
+    memset(sums->decide, 1, accept.count); /* The schedules decide. */
     return accept;
   }
   double *low = ARENA_NEW_ARRAY(arena, double, accept.count);

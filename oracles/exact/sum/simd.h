@@ -55,7 +55,7 @@ static inline bool quick_sums_may_be_exact(const format_t *format, double magnit
 /* What is known of float sums before their permitted errors. */
 typedef struct quick_sums {
   accept_t accept;  /* count, reference, reference_tail (or NULL) and magnitude are set. */
-  uint8_t *ask;     /* Per component: nonzero where the reference is not known. */
+  uint8_t *decide;  /* Per component: nonzero where the reference is not known. */
   uint8_t *special; /* Per component: special_sum_flags(), 0 where no special_sum_t is needed; NULL
                      * if that is so everywhere. */
   /* Per component: every term is a multiple of 2^lowest_bit, which is the sum of the least
@@ -63,11 +63,11 @@ typedef struct quick_sums {
    * quick_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
   const int *lowest_bit;
   /* Per component: nonzero where at most two terms are not 0 and so few of them are products that
-   * round that the careful side may know of one rounding only (sum_case.c); or NULL if there are no
-   * such components, or all are by the shape. */
+   * round that the careful side may know of one rounding only (sum_bounds.c); or NULL if there are
+   * no such components, or all are by the shape. */
   const uint8_t *few_terms;
   bound_shape_t shape;
-  bool has_schedules; /* Schedules decide under an in-order contract: see sum_question.h. */
+  bool has_schedules; /* Schedules decide under an in-order contract: see sum_problem.h. */
 } quick_sums_t;
 
 /* The finished quick accept set, built on the arrays of `sums`, which it changes. */
@@ -75,6 +75,6 @@ accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const con
                            arena_t *arena);
 
 /* An accept set that knows nothing: every component must be asked about. */
-accept_t accept_ask_all(size_t count, arena_t *arena);
+accept_t accept_decide_all(size_t count, arena_t *arena);
 
 #endif

@@ -13,9 +13,9 @@
 /* An index whose set is unknown in either is unknown in the union: the careful side decides over
  * all splits. */
 static void unite_unknown(accept_t *accept, const accept_t *other, arena_t *arena) {
-  uint8_t *ask = arena_alloc(arena, accept->count);
-  for (size_t i = 0; i < accept->count; i++) ask[i] = accept->ask[i] | other->ask[i];
-  accept->ask = ask;
+  uint8_t *decide = arena_alloc(arena, accept->count);
+  for (size_t i = 0; i < accept->count; i++) decide[i] = accept->decide[i] | other->decide[i];
+  accept->decide = decide;
 }
 
 static void unite_specials(accept_t *accept, const accept_t *other, arena_t *arena) {
@@ -73,7 +73,7 @@ void quick_result_unite(accept_t *inout_accept, const accept_t *other, arena_t *
 
 /* Ends that leave the range, or vanish with a minus sign, are left to the careful side. */
 static void convert_interval(const format_t *result, size_t count, const double **inout_low,
-                             const double **inout_high, uint8_t *ask, arena_t *arena) {
+                             const double **inout_high, uint8_t *decide, arena_t *arena) {
   double *low = ARENA_NEW_ARRAY(arena, double, count);
   double *high = ARENA_NEW_ARRAY(arena, double, count);
   for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static void convert_interval(const format_t *result, size_t count, const double 
     bool is_empty = (*inout_low)[i] > (*inout_high)[i];
     bool is_known =
         isfinite(low[i]) && isfinite(high[i]) && !(high[i] == 0 && (*inout_high)[i] < 0);
-    ask[i] |= !is_empty && !is_known;
+    decide[i] |= !is_empty && !is_known;
     if (is_empty || !is_known) {
       low[i] = 1;
       high[i] = -1;
@@ -104,13 +104,13 @@ void quick_result_convert(accept_t *inout_accept, const format_t *accumulation,
   /* Numbers between the ends that the accumulation type has not may be results of none that it has.
    */
   if (!arithmetic_format_holds(accumulation, result)) accept->grid = accumulation;
-  uint8_t *ask = arena_alloc(arena, accept->count);
-  memcpy(ask, accept->ask, accept->count);
-  convert_interval(result, accept->count, &accept->low, &accept->high, ask, arena);
+  uint8_t *decide = arena_alloc(arena, accept->count);
+  memcpy(decide, accept->decide, accept->count);
+  convert_interval(result, accept->count, &accept->low, &accept->high, decide, arena);
   if (accept->other_low != NULL) {
-    convert_interval(result, accept->count, &accept->other_low, &accept->other_high, ask, arena);
+    convert_interval(result, accept->count, &accept->other_low, &accept->other_high, decide, arena);
   }
-  accept->ask = ask;
+  accept->decide = decide;
   if (!format_has_infinity(result)) accept->specials = NULL;
   double u = format_unit_roundoff(result);
   upper_t factor = upper_of(accept->bound_factor), offset = upper_of(accept->bound_offset);

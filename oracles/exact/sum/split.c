@@ -59,7 +59,7 @@ static specials_t add(specials_t leading, specials_t low) {
 }
 
 /* The products of one term, the leading one left out. */
-static specials_t low_products(const sum_question_t *question, size_t term) {
+static specials_t low_products(const sum_problem_t *question, size_t term) {
   specials_t low = {0};
   for (size_t i = term; i < question->count - question->group; i += question->group) {
     take(&low, question->left[i] * question->right[i]);
@@ -73,7 +73,7 @@ typedef struct split_specials {
   specials_t per_term; /* Among the low-order parts of single terms, NaN taken for 0. */
 } split_specials_t;
 
-static split_specials_t gather(const sum_question_t *question) {
+static split_specials_t gather(const sum_problem_t *question) {
   split_specials_t found = {0};
   for (size_t term = 0; term < question->group; term++) {
     size_t leading = question->count - question->group + term;
@@ -85,7 +85,7 @@ static split_specials_t gather(const sum_question_t *question) {
   return found;
 }
 
-bool split_sum_set_special(value_range_t *inout_range, const sum_question_t *question,
+bool split_sum_set_special(value_range_t *inout_range, const sum_problem_t *question,
                            const contract_t *contract) {
   const split_specials_t found = gather(question);
   const specials_t reach = {.up = inout_range->positive_infinity,

@@ -17,7 +17,7 @@ enum permission_low_nan { LOW_NAN_ZERO, LOW_NAN_KEEP, LOW_NAN_EITHER };
 /* If some term is not finite, or the low-order part alone may overflow both ways: sets the whole
  * range and returns true.  On entry the infinities of `inout_range` are those that finite terms may
  * overflow to. */
-bool split_sum_set_special(value_range_t *inout_range, const sum_question_t *question,
+bool split_sum_set_special(value_range_t *inout_range, const sum_problem_t *question,
                            const contract_t *contract);
 
 #endif

@@ -18,7 +18,7 @@ static bool is_flushable(double factor, const format_t *format, const format_t *
 
 /* Whether a term of this exact value may be -0 in the accumulation format: rounding to nearest
  * sends magnitudes up to half the smallest number to zero. */
-static bool may_be_minus_zero(const sum_question_t *question, mpfr_srcptr term) {
+static bool may_be_minus_zero(const sum_problem_t *question, mpfr_srcptr term) {
   if (mpfr_signbit(term) == 0) return false;
   if (mpfr_zero_p(term)) return true;
   const format_t *format = question->format;
@@ -76,7 +76,7 @@ static int least_lowest_bit(const double *numbers, size_t count) {
   return least;
 }
 
-static int lowest_bit_of_terms(const sum_question_t *question) {
+static int lowest_bit_of_terms(const sum_problem_t *question) {
   size_t group = sum_is_split(question) ? question->group : question->count;
   int least = 2 * BINARY64_NO_BIT;
   for (size_t begin = 0; begin < question->count; begin += group) {
@@ -89,14 +89,14 @@ static int lowest_bit_of_terms(const sum_question_t *question) {
 
 /* Whether all terms so far may be -0, and whether they must.  A zero of the low-order part may have
  * either sign, since nobody says which sign a component of zero has. */
-static void note_sign(sum_totals_t *totals, const sum_question_t *question, size_t index,
+static void note_sign(sum_totals_t *totals, const sum_problem_t *question, size_t index,
                       mpfr_srcptr term) {
   bool is_low = sum_is_split(question) && index < question->count - question->group;
   totals->can_be_minus_zero &= may_be_minus_zero(question, term) || (is_low && mpfr_zero_p(term));
   totals->must_be_minus_zero &= mpfr_zero_p(term) && mpfr_signbit(term);
 }
 
-void sum_totals_init(sum_totals_t *totals, const sum_question_t *question) {
+void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question) {
   *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
                            .must_be_minus_zero = question->count != 0,
                            .lowest_bit = lowest_bit_of_terms(question)};

@@ -27,7 +27,7 @@ typedef struct sum_totals {
 } sum_totals_t;
 
 /* Computes them; sum_totals_deinit() frees the numbers. */
-void sum_totals_init(sum_totals_t *totals, const sum_question_t *question);
+void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question);
 void sum_totals_deinit(sum_totals_t *totals);
 
 #endif

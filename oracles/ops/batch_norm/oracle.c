@@ -49,12 +49,12 @@ static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
              : composite_accept(call, out_accepts);
 }
 
-static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
-                    answer_t *out_answer) {
+static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
   STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
   return composite_is_quantized(&call->instance->program)
-             ? composite_quantized_ask(call, result, component, out_answer)
-             : composite_ask(call, result, component, out_answer);
+             ? composite_quantized_decide(call, result, component, out_answer)
+             : composite_decide(call, result, component, out_answer);
 }
 
 static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
@@ -78,7 +78,7 @@ static const oracle_t training_oracle = {
     .op_name = "stablehlo.batch_norm_training",
     .composite = &training,
     .accept = accept,
-    .ask = ask,
+    .decide = decide,
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
@@ -88,7 +88,7 @@ static const oracle_t grad_oracle = {
     .op_name = "stablehlo.batch_norm_grad",
     .composite = &grad,
     .accept = accept,
-    .ask = ask,
+    .decide = decide,
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,

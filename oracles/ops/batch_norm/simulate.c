@@ -5,7 +5,8 @@
 #include "oracles/ops/batch_norm/formulas.h"
 
 /* Element i belongs to channel i modulo their count, as if theirs were the last dimension. */
-static status_t simulate_last_dimension(const oracle_call_t *call, const schedule_t *schedule,
+static status_t simulate_last_dimension(const oracle_call_t *call,
+                                        const implementation_model_t *schedule,
                                         const tensor_t *results) {
   case_t changed = *call->instance;
   program_t *program = &changed.program;
@@ -30,7 +31,7 @@ static status_t simulate_last_dimension(const oracle_call_t *call, const schedul
 }
 
 /* The mean of the whole tensor, as it is stored: all elements are one channel. */
-static status_t find_whole_mean(const oracle_call_t *call, const schedule_t *schedule,
+static status_t find_whole_mean(const oracle_call_t *call, const implementation_model_t *schedule,
                                 double *out_mean) {
   const tensor_t *operand = &call->instance->operands[BATCH_NORM_TRAINING_OPERAND];
   const element_t *element = operand->type.element;
@@ -61,7 +62,8 @@ static status_t find_whole_mean(const oracle_call_t *call, const schedule_t *sch
 }
 
 /* batch_mean is that of all channels; output and batch_var are as they should be. */
-static status_t simulate_whole_mean(const oracle_call_t *call, const schedule_t *schedule,
+static status_t simulate_whole_mean(const oracle_call_t *call,
+                                    const implementation_model_t *schedule,
                                     tensor_t *inout_results) {
   STATUS_TRY(composite_simulate(call, schedule, inout_results));
   const tensor_t *operand = &call->instance->operands[BATCH_NORM_TRAINING_OPERAND];
@@ -77,7 +79,7 @@ static status_t simulate_whole_mean(const oracle_call_t *call, const schedule_t 
   return STATUS_OK;
 }
 
-static status_t simulate_floats(const oracle_call_t *call, const schedule_t *schedule,
+static status_t simulate_floats(const oracle_call_t *call, const implementation_model_t *schedule,
                                 tensor_t *inout_results) {
   bool is_grad = batch_norm_is_grad(&call->instance->program);
   if (schedule->fault == FAULT_feature_index_ignored) {
@@ -89,7 +91,7 @@ static status_t simulate_floats(const oracle_call_t *call, const schedule_t *sch
   return composite_simulate(call, schedule, inout_results);
 }
 
-status_t batch_norm_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t batch_norm_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                              tensor_t *inout_results) {
   STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
   return composite_is_quantized(&call->instance->program)

@@ -148,8 +148,8 @@ static void describe(const arg_row_t *row, const contract_t *contract, size_t us
   answer->infinity_expected = format != NULL && format_is_infinity(format, bits);
 }
 
-status_t byteir_arg_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                        answer_t *out_answer) {
+status_t byteir_arg_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                           answer_t *out_answer) {
   uint32_t last = call->instance->program.result_count - 1;
   arg_row_t row = load_row(call->instance, component, call->arena);
   bool ignores_nan = PERMITTED(call->contract, arg_nan) == ARG_NAN_IGNORED;

@@ -42,8 +42,8 @@ status_t byteir_one_hot_accept(const oracle_call_t *call, accept_t out_accepts[C
   return STATUS_OK;
 }
 
-status_t byteir_one_hot_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                            answer_t *out_answer) {
+status_t byteir_one_hot_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                               answer_t *out_answer) {
   const program_t *program = &call->instance->program;
   const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
   const element_t *element = program->results[0].element;
@@ -105,7 +105,7 @@ static uint64_t simulate_element(const program_t *program, bool is_on, size_t ou
   return element->format == NULL ? bits : fault_spoil_bits(fault, element->format, bits, output);
 }
 
-status_t byteir_one_hot_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t byteir_one_hot_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                                  tensor_t *inout_results) {
   const program_t *program = &call->instance->program;
   tensor_t *result = &inout_results[0];

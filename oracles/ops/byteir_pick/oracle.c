@@ -17,7 +17,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 static const oracle_t arg_max_oracle = {
     .op_name = "byteir.arg_max",
     .accept = byteir_arg_accept,
-    .ask = byteir_arg_ask,
+    .decide = byteir_arg_decide,
     .audit = audit,
     .simulate = byteir_arg_simulate,
 };
@@ -25,7 +25,7 @@ static const oracle_t arg_max_oracle = {
 static const oracle_t arg_min_oracle = {
     .op_name = "byteir.arg_min",
     .accept = byteir_arg_accept,
-    .ask = byteir_arg_ask,
+    .decide = byteir_arg_decide,
     .audit = audit,
     .simulate = byteir_arg_simulate,
 };
@@ -33,7 +33,7 @@ static const oracle_t arg_min_oracle = {
 static const oracle_t top_k_oracle = {
     .op_name = "byteir.top_k",
     .accept = byteir_top_k_accept,
-    .ask = byteir_top_k_ask,
+    .decide = byteir_top_k_decide,
     .audit = audit,
     .simulate = byteir_top_k_simulate,
 };
@@ -41,7 +41,7 @@ static const oracle_t top_k_oracle = {
 static const oracle_t one_hot_oracle = {
     .op_name = "byteir.one_hot",
     .accept = byteir_one_hot_accept,
-    .ask = byteir_one_hot_ask,
+    .decide = byteir_one_hot_decide,
     .audit = audit,
     .simulate = byteir_one_hot_simulate,
 };

@@ -8,8 +8,8 @@
 #include "generated/byteir_pick_faults.h"
 #include "harness/base/rng.h"
 #include "oracles/exact/quantum/fault_values.h"
-#include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "oracles/ops/byteir_pick/arg.h"
+#include "oracles/ops/byteir_pick/byteir_pick.h"
 
 /* An element as the implementation reads it. */
 typedef struct item {
@@ -132,7 +132,7 @@ static item_t first_equal(const reader_t *reader, size_t row, const item_t *pick
   return *picked;
 }
 
-status_t byteir_arg_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t byteir_arg_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                              tensor_t *inout_results) {
   const program_t *program = &call->instance->program;
   fault_t fault = schedule->fault;
@@ -207,7 +207,7 @@ static void swap_entries(entry_t *a, entry_t *b) {
 }
 
 /* The order in which the picks of an unsorted top_k come out. */
-static void arrange(const schedule_t *schedule, size_t row, entry_t *picks, size_t k) {
+static void arrange(const implementation_model_t *schedule, size_t row, entry_t *picks, size_t k) {
   if (schedule->order.kind == SUM_SEQUENTIAL) return;
   qsort(picks, k, sizeof *picks, compare_places);
   if (schedule->order.kind != SUM_RANDOM && schedule->order.kind != SUM_SHUFFLED) return;
@@ -217,8 +217,8 @@ static void arrange(const schedule_t *schedule, size_t row, entry_t *picks, size
 }
 
 /* The k picks of a row, in the order in which they are stored; entries has room for the row. */
-static void select_picks(const reader_t *reader, const schedule_t *schedule, bool is_sorted,
-                         size_t row, size_t k, entry_t *entries) {
+static void select_picks(const reader_t *reader, const implementation_model_t *schedule,
+                         bool is_sorted, size_t row, size_t k, entry_t *entries) {
   fault_t fault = schedule->fault;
   size_t size = reader->rows.size;
   for (size_t place = 0; place < size; place++) {
@@ -232,7 +232,7 @@ static void select_picks(const reader_t *reader, const schedule_t *schedule, boo
   if (!is_sorted) arrange(schedule, row, entries, k);
 }
 
-status_t byteir_top_k_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t byteir_top_k_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                                tensor_t *inout_results) {
   const program_t *program = &call->instance->program;
   uint32_t axis = byteir_top_k_axis(program);

@@ -165,7 +165,7 @@ static void read_picks(remembered_t *known, const top_k_layout_t *layout, size_t
 
 /* The row with the picks of these results, from the memo if it was asked about before. */
 static remembered_t *recall(const case_t *instance, const top_k_layout_t *layout, size_t number,
-                            const tensor_t *results, ask_memo_t *memo) {
+                            const tensor_t *results, decision_memo_t *memo) {
   if (memo->entries == NULL) {
     memo->entries = arena_alloc_zeroed(&memo->arena, layout->rows.count * sizeof(remembered_t *));
   }
@@ -240,8 +240,8 @@ static void describe_due(const pick_row_t *row, const contract_t *contract, size
   answer->infinity_expected = format != NULL && format_is_infinity(format, bits);
 }
 
-static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer) {
+static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
   top_k_layout_t layout = layout_of(&call->instance->program);
   size_t i;
   size_t number = byteir_rows_of(&layout.picks, component, &i);
@@ -270,7 +270,7 @@ static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size
   return STATUS_OK;
 }
 
-status_t byteir_top_k_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                          answer_t *out_answer) {
-  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
+status_t byteir_top_k_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                             answer_t *out_answer) {
+  return oracle_decide_with_memo(decide_remembering, call, result, component, out_answer);
 }

@@ -11,7 +11,7 @@
 
 /* The functions of oracle_t of the same names. */
 status_t byteir_top_k_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t byteir_top_k_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                          answer_t *out_answer);
+status_t byteir_top_k_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                             answer_t *out_answer);
 
 #endif

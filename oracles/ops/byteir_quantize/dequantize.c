@@ -93,7 +93,7 @@ const composite_t dequantize_composite = {
     .derived_count = 1,
 };
 
-status_t dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t dequantize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                              tensor_t *inout_results) {
   const case_t seen = quantize_spoil_case(call->instance, schedule->fault, call->arena);
   const oracle_call_t seen_call = oracle_call_about(call, &seen, NULL);

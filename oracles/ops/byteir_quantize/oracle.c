@@ -58,15 +58,15 @@ static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   const type_t *type = &call->instance->program.results[0];
   size_t count = type_element_count(type);
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
+  uint8_t *decide = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
   const quick_case_t quick = quick_case_make(call->instance, call->contract);
   for (size_t i = 0; i < count; i++) {
     bool is_known;
     int64_t quantum = quantize_quickly(&quick, i, &is_known);
     bits[i] = (uint64_t)quantum & element_mask(type->element);
-    ask[i] = is_known ? 0 : 1;
+    decide[i] = is_known ? 0 : 1;
   }
-  out_accepts[0] = (accept_t){.count = count, .bits = bits, .ask = ask};
+  out_accepts[0] = (accept_t){.count = count, .bits = bits, .decide = decide};
   return STATUS_OK;
 }
 
@@ -103,8 +103,8 @@ static void measure(const quotient_t *quotient, const quantum_set_t *set, int64_
                                 : 0;
 }
 
-static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
-                    answer_t *out_answer) {
+static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
   byteir_quantize_channels_t channels = byteir_quantize_channels(&call->instance->program);
   const quotient_t quotient = quotient_make(call, &channels, component);
   int64_t quantum = storage_load(&call->results[result], component);
@@ -119,7 +119,7 @@ static status_t ask(const oracle_call_t *call, uint32_t result, size_t component
     bool is_held = quantum_set_holds(&sets[i], &quotient.storage, quantum);
     answer.conforms = is_held || (sets[i].nan && quotient_nan_permits(&quotient, quantum));
     if (!answer.conforms) continue;
-    answer.is_weak = !is_held && PERMITTED(call->contract, quantize_nan) == QUANTIZE_NAN_ANY;
+    answer.is_vacuous = !is_held && PERMITTED(call->contract, quantize_nan) == QUANTIZE_NAN_ANY;
     by = i;
     describe_reading(&readings[i], i, &answer);
   }
@@ -183,7 +183,7 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
 static const oracle_t quantize_oracle = {
     .op_name = "byteir.quantize",
     .accept = accept,
-    .ask = ask,
+    .decide = decide,
     .audit = audit,
     .simulate = quantize_simulate,
     .find_formula = find_formula,
@@ -193,7 +193,7 @@ static const oracle_t dequantize_oracle = {
     .op_name = "byteir.dequantize",
     .composite = &dequantize_composite,
     .accept = composite_accept,
-    .ask = composite_ask,
+    .decide = composite_decide,
     .audit = composite_audit,
     .simulate = dequantize_simulate,
     .find_formula = composite_find_formula,

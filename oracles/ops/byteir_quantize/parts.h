@@ -13,7 +13,7 @@ case_t quantize_spoil_case(const case_t *instance, fault_t fault, arena_t *arena
 /* Scales as such an implementation reads them, where they are those of a model. */
 row_t quantize_spoil_scale(formula_t *formula, row_t scale);
 
-status_t quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t quantize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                            tensor_t *inout_results);
 
 /* ---- byteir_quantize_quotient.c: x / scale, and the integers that it may become -------------- */
@@ -86,7 +86,7 @@ int64_t quantize_double(double quotient, bool ties_away, int64_t zero_point, sto
 
 extern const composite_t dequantize_composite;
 
-status_t dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t dequantize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                              tensor_t *inout_results);
 
 #endif

@@ -117,7 +117,7 @@ static row_t find_quotients(formula_t *formula, const case_t *instance,
   return quotients;
 }
 
-status_t quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t quantize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                            tensor_t *inout_results) {
   const contract_t contract = contract_backend();
   const case_t seen = quantize_spoil_case(call->instance, schedule->fault, call->arena);

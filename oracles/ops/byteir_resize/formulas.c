@@ -113,12 +113,13 @@ static row_t interpolate_in_order(const steps_t *steps, resize_formula_t which,
 
 /* ---- All at once ----------------------------------------------------------------------------- */
 
-static row_t corner_weight(const steps_t *steps, const resize_cell_t *cell,
-                           const weights_t *weights, size_t corner, bool is_from_last) {
+static row_t special_value_weight(const steps_t *steps, const resize_cell_t *cell,
+                                  const weights_t *weights, size_t special_value,
+                                  bool is_from_last) {
   row_t product = {0};
   for (size_t i = 0; i < cell->axis_count; i++) {
     size_t axis = is_from_last ? cell->axis_count - 1 - i : i;
-    bool is_upper = (corner >> axis & 1) != 0;
+    bool is_upper = (special_value >> axis & 1) != 0;
     row_t weight = is_upper ? weights->upper[axis] : weights->lower[axis];
     product = i == 0 ? weight : rounded(steps, formula_multiply(steps->formula, product, weight));
   }
@@ -144,7 +145,7 @@ static row_t sum_products(const steps_t *steps, const resize_cell_t *cell, const
   size_t count = (size_t)1 << cell->axis_count;
   row_t factors[RESIZE_CORNERS_MAX];
   for (size_t c = 0; c < count; c++) {
-    factors[c] = corner_weight(steps, cell, weights, c, is_from_last);
+    factors[c] = special_value_weight(steps, cell, weights, c, is_from_last);
   }
   formula_t *formula = steps->last;
   if (cell->corners[0].count == 1) {
@@ -225,19 +226,19 @@ static row_t enclose_loosely(formula_t *formula, resize_formula_t which,
   set_errors(&steps);
   row_t hull = {0};
   for (size_t ends = 0; ends < (size_t)1 << cell->axis_count; ends++) {
-    resize_cell_t corner = *cell;
+    resize_cell_t special_value = *cell;
     bool is_known = false; /* These ends are those of others. */
     for (size_t i = 0; i < cell->axis_count; i++) {
       bool is_high = (ends >> i & 1) != 0;
       bool is_one = is_point(weights.upper[i]) && which != RESIZE_NORMALIZED;
       is_known |= is_high && (cell->is_edge[i] || is_one);
-      corner.weights[i] = formula_number(
+      special_value.weights[i] = formula_number(
           &exact, weight_end(formula, which, weights.upper[i], cell->is_edge[i], is_high));
     }
     if (is_known) continue;
-    weights_t at_ends = make_weights(&steps, which, &corner);
+    weights_t at_ends = make_weights(&steps, which, &special_value);
     for (int order = 0; order < (cell->axis_count == 1 ? 1 : 2); order++) {
-      row_t row = interpolate(&steps, which, &corner, &at_ends, order == 0);
+      row_t row = interpolate(&steps, which, &special_value, &at_ends, order == 0);
       hull = hull.count == 0 ? row : formula_either(formula, hull, row);
     }
   }

@@ -112,13 +112,13 @@ void resize_track_set(const resize_track_t *track, const resize_axis_t *axis, in
 }
 
 /* The input's element at one corner of a result element's cell. */
-static size_t corner_element(const resize_grid_t *grid, const resize_track_t *tracks,
-                             const int64_t positions[TYPE_RANK_MAX], size_t corner) {
+static size_t special_value_element(const resize_grid_t *grid, const resize_track_t *tracks,
+                                    const int64_t positions[TYPE_RANK_MAX], size_t special_value) {
   int64_t indices[TYPE_RANK_MAX];
   for (uint32_t dim = 0; dim < grid->rank; dim++) indices[dim] = positions[dim];
   for (uint32_t i = 0; i < grid->moved_count; i++) {
     uint32_t dim = grid->moved[i];
-    bool is_upper = (corner >> i & 1) != 0;
+    bool is_upper = (special_value >> i & 1) != 0;
     indices[dim] = (is_upper ? tracks[i].upper : tracks[i].lower)[positions[dim]];
   }
   return resize_element(grid, indices);
@@ -141,12 +141,13 @@ resize_cell_t resize_gather(const resize_grid_t *grid, formula_t *formula,
   const int64_t *positions = find_positions(grid, first, count, formula->arena);
   resize_cell_t cell = {.axis_count = grid->moved_count};
   uint64_t *bits = ARENA_NEW_ARRAY(formula->arena, uint64_t, count);
-  for (size_t corner = 0; corner < (size_t)1 << grid->moved_count; corner++) {
+  for (size_t special_value = 0; special_value < (size_t)1 << grid->moved_count; special_value++) {
     for (size_t i = 0; i < count; i++) {
-      size_t from = corner_element(grid, tracks, positions + i * TYPE_RANK_MAX, corner);
+      size_t from =
+          special_value_element(grid, tracks, positions + i * TYPE_RANK_MAX, special_value);
       bits[i] = element_load(element, input->data, from);
     }
-    cell.corners[corner] = model_load(formula, element->format, bits, count);
+    cell.corners[special_value] = model_load(formula, element->format, bits, count);
   }
   for (uint32_t axis = 0; axis < grid->moved_count; axis++) {
     double *weights = ARENA_NEW_ARRAY(formula->arena, double, count);

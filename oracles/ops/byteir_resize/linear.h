@@ -61,8 +61,8 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
 void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
                               double *references, arena_t *arena);
 
-void resize_linear_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
-                       answer_t *out_answer);
+void resize_linear_decide(const oracle_call_t *call, size_t component, const tensor_t *result,
+                          answer_t *out_answer);
 
 /* Whether one component conforms by one reading. */
 bool resize_linear_holds(const oracle_call_t *call, const resize_reading_t *reading,

@@ -83,13 +83,13 @@ status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
   if (has_other) other = resize_linear_span(&given, call->contract, &readings[0], call->arena);
   double *references = make_references(&grid, call->contract, has_other, call->arena);
   double *magnitude = ARENA_NEW_ARRAY(call->arena, double, grid.count);
-  uint8_t *ask = arena_alloc_zeroed(call->arena, grid.count);
+  uint8_t *decide = arena_alloc_zeroed(call->arena, grid.count);
   for (size_t i = 0; i < grid.count; i++) {
     if (has_other) span.specials[i] |= other.specials[i];
     magnitude[i] = fmax(span.high[i] - references[i], references[i] - span.low[i]);
     if (PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP) continue;
     bool has_zero = span.low[i] <= 0 && span.high[i] >= 0;
-    ask[i] = span.specials[i] != 0 || has_zero || has_other;
+    decide[i] = span.specials[i] != 0 || has_zero || has_other;
   }
   *out_accept = (accept_t){.count = grid.count,
                            .low = span.low,
@@ -101,7 +101,7 @@ status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
                            .magnitude = magnitude,
                            .bound_factor = 1,
                            .measures_inside = true, /* Of one formula; others reach farther. */
-                           .ask = ask};
+                           .decide = decide};
   return STATUS_OK;
 }
 

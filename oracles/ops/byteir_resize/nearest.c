@@ -111,8 +111,8 @@ static bool find_copy(const resize_grid_t *grid, const contract_t *contract, siz
   return false;
 }
 
-void resize_nearest_ask(const case_t *instance, const contract_t *contract, size_t component,
-                        const tensor_t *result, answer_t *out_answer) {
+void resize_nearest_decide(const case_t *instance, const contract_t *contract, size_t component,
+                           const tensor_t *result, answer_t *out_answer) {
   const element_t *element = result->type.element;
   uint64_t bits = element_load(element, result->data, component);
   answer_t answer = {.nan_expected = true, .infinity_expected = true};

@@ -8,7 +8,7 @@
 
 void resize_nearest_accept(const oracle_call_t *call, accept_t *out_accept);
 
-void resize_nearest_ask(const case_t *instance, const contract_t *contract, size_t component,
-                        const tensor_t *result, answer_t *out_answer);
+void resize_nearest_decide(const case_t *instance, const contract_t *contract, size_t component,
+                           const tensor_t *result, answer_t *out_answer);
 
 #endif

@@ -1,10 +1,10 @@
 /* Oracle entry of byteir.resize: checks the target operand, then forwards to the oracle of the
  * nearest or the linear mode. */
+#include "oracles/oracle.h"
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_resize/linear.h"
 #include "oracles/ops/byteir_resize/nearest.h"
 #include "oracles/ops/byteir_resize/simulate.h"
-#include "oracles/oracle.h"
 
 static bool is_nearest(const case_t *instance) {
   return byteir_resize_attributes(&instance->program)->mode == RESIZE_NEAREST;
@@ -19,15 +19,15 @@ static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   return STATUS_OK;
 }
 
-static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
-                    answer_t *out_answer) {
+static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
   const case_t *instance = call->instance;
   (void)result;
   STATUS_TRY(resize_check_target(instance, call->error));
   if (is_nearest(instance)) {
-    resize_nearest_ask(instance, call->contract, component, &call->results[0], out_answer);
+    resize_nearest_decide(instance, call->contract, component, &call->results[0], out_answer);
   } else {
-    resize_linear_ask(call, component, &call->results[0], out_answer);
+    resize_linear_decide(call, component, &call->results[0], out_answer);
   }
   return STATUS_OK;
 }
@@ -51,7 +51,7 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
 static const oracle_t resize_oracle = {
     .op_name = "byteir.resize",
     .accept = accept,
-    .ask = ask,
+    .decide = decide,
     .audit = audit,
     .simulate = resize_simulate,
     .find_formula = find_formula,

@@ -1,5 +1,6 @@
 /* Simulated implementation of resize: one way of computing coordinates per axis, nearest or linear
- * sampling through the formula model, and the planted faults of scale, clamping and edge handling. */
+ * sampling through the formula model, and the planted faults of scale, clamping and edge handling.
+ */
 #include "oracles/ops/byteir_resize/simulate.h"
 
 #include <math.h>
@@ -13,14 +14,14 @@
 
 /* One implementation: how it computes coordinates, and where it takes elements. */
 typedef struct model {
-  const schedule_t *schedule;
+  const implementation_model_t *schedule;
   const contract_t *contract; /* For formulas, which look at it. */
   resize_grid_t grid;
   bool clamps_indices;
   bool skips_zero_weights;
 } model_t;
 
-static bool is_random(const schedule_t *schedule) {
+static bool is_random(const implementation_model_t *schedule) {
   return schedule->order.kind == SUM_RANDOM || schedule->order.kind == SUM_SHUFFLED;
 }
 
@@ -42,7 +43,7 @@ static resize_factor_t nth_factor(const resize_axis_t *axis, uint64_t n) {
 /* In f32 by the document's formula; the other way by the next one; in a wider accumulator all of
  * it; random ones in any way, the dimensions each in their own. */
 static resize_way_t way_of(const model_t *model, uint32_t dim) {
-  const schedule_t *schedule = model->schedule;
+  const implementation_model_t *schedule = model->schedule;
   const resize_axis_t *axis = &model->grid.axes[dim];
   bool is_aligned = axis->transformation == RESIZE_ALIGN_CORNERS;
   resize_way_t way = {.is_fused = schedule->fused};
@@ -93,7 +94,7 @@ static double coordinate_of(const model_t *model, uint32_t dim, int64_t position
 }
 
 /* Whatever the target's data are, the result's shape is given, which is all that ratios need. */
-static model_t model_make(const case_t *instance, const schedule_t *schedule,
+static model_t model_make(const case_t *instance, const implementation_model_t *schedule,
                           const contract_t *contract) {
   bool takes_given = schedule->other_way;
   model_t model = {.schedule = schedule,
@@ -196,20 +197,20 @@ static resize_track_t make_track(const model_t *model, uint32_t dim, arena_t *ar
 /* Where the upper element has weight 0, a zero of the sign of what is below takes its place, which
  * leaves that as it is; but for differences. */
 static void skip_zero_weights(resize_cell_t *cell, size_t count) {
-  for (size_t corner = 1; corner < (size_t)1 << cell->axis_count; corner++) {
+  for (size_t special_value = 1; special_value < (size_t)1 << cell->axis_count; special_value++) {
     for (size_t axis = 0; axis < cell->axis_count; axis++) {
       size_t bit = (size_t)1 << axis;
-      for (size_t i = 0; (corner & bit) != 0 && i < count; i++) {
+      for (size_t i = 0; (special_value & bit) != 0 && i < count; i++) {
         if (cell->weights[axis].values[i] != 0) continue;
-        double below = cell->corners[corner & ~bit].values[i];
-        cell->corners[corner].values[i] = copysign(0, below);
+        double below = cell->corners[special_value & ~bit].values[i];
+        cell->corners[special_value].values[i] = copysign(0, below);
       }
     }
   }
 }
 
 /* The formula that the schedule names; else the tightest. */
-static resize_formula_t formula_of(const schedule_t *schedule) {
+static resize_formula_t formula_of(const implementation_model_t *schedule) {
   for (uint8_t i = 0; schedule->formula != NULL && i < RESIZE_FORMULA_COUNT; i++) {
     if (strcmp(contract_spelling("resize_linear", i), schedule->formula) == 0) {
       return (resize_formula_t)i;
@@ -219,7 +220,7 @@ static resize_formula_t formula_of(const schedule_t *schedule) {
 }
 
 /* The working format: that of the operands, f32 for those of 16 bits, or a wider one. */
-static const format_t *format_of(const format_t *format, const schedule_t *schedule) {
+static const format_t *format_of(const format_t *format, const implementation_model_t *schedule) {
   if (format->bits == 16 && !schedule->native) format = &format_table[FORMAT_f32];
   const format_t *wider = schedule->accumulator;
   return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
@@ -263,7 +264,7 @@ static void simulate_linear(const model_t *model, arena_t *arena, tensor_t *resu
   }
 }
 
-status_t resize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t resize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                          tensor_t *inout_results) {
   const contract_t contract = contract_backend();
   model_t model = model_make(call->instance, schedule, &contract);

@@ -2,11 +2,11 @@
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_SIMULATE_H
 #define ASSAY_ORACLES_OPS_BYTEIR_RESIZE_SIMULATE_H
 
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/ops/byteir_resize/grid.h"
 #include "oracles/oracle_call.h"
 
-status_t resize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t resize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                          tensor_t *inout_results);
 
 #endif

@@ -24,7 +24,7 @@ static void make_tracks(const resize_grid_t *grid, end_t end, arena_t *arena,
 }
 
 static void run_model(const resize_grid_t *grid, const contract_t *contract, resize_formula_t which,
-                      const format_t *format, const schedule_t *schedule,
+                      const format_t *format, const implementation_model_t *schedule,
                       const resize_track_t *tracks, double *results, arena_t *arena) {
   formula_t formula = {.evaluator = &model_evaluator,
                        .program = &grid->instance->program,
@@ -81,7 +81,7 @@ static void finish(const resize_span_t *span, const format_t *format, size_t i) 
 /* Of up to two dimensions all pairs of ends, of more all least and all largest. */
 resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
                                  const resize_reading_t *reading, arena_t *arena) {
-  const schedule_t schedules[] = {
+  const implementation_model_t schedules[] = {
       schedule_plain(), {.other_way = true}, {.fused = true}, {.fused = true, .other_way = true}};
   size_t schedule_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
   enum { PAIRED_MAX = 2 };
@@ -114,7 +114,7 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
 
 void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
                               double *references, arena_t *arena) {
-  const schedule_t schedule = schedule_plain();
+  const implementation_model_t schedule = schedule_plain();
   arena_mark_t mark = arena_mark(arena);
   resize_track_t tracks[RESIZE_AXES_MAX];
   bool is_single[RESIZE_AXES_MAX];

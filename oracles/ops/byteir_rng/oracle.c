@@ -170,8 +170,8 @@ static void ask_any(const oracle_call_t *call, size_t component, const tensor_t 
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
-                    answer_t *out_answer) {
+static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
   STATUS_TRY(check_meaning(call));
   const tensor_t *tensor = &call->results[result];
   answer_t answer = {.conforms = false};
@@ -254,7 +254,7 @@ static void accept_any(const oracle_call_t *call, size_t count, accept_t *out_ac
   }
   if (count > 0) asks[0] = 1;
   out_accept->specials = specials;
-  out_accept->ask = asks;
+  out_accept->decide = asks;
 }
 
 static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
@@ -275,7 +275,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 static const oracle_t rng_uniform_oracle = {
     .op_name = "byteir.rng_uniform",
     .accept = accept,
-    .ask = ask,
+    .decide = decide,
     .audit = audit,
     .simulate = byteir_rng_simulate,
     .find_formula = find_formula,

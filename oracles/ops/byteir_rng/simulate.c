@@ -21,10 +21,10 @@ typedef struct stream {
   const type_t *result;
   uint64_t seed;
   uint64_t offset;
-  const schedule_t *schedule;
+  const implementation_model_t *schedule;
 } stream_t;
 
-static stream_t stream_make(const case_t *instance, const schedule_t *schedule,
+static stream_t stream_make(const case_t *instance, const implementation_model_t *schedule,
                             const tensor_t *result) {
   stream_t stream = {.result = &instance->program.results[0],
                      .seed = byteir_rng_operand(instance, BYTEIR_RNG_SEED),
@@ -66,7 +66,7 @@ static void fill_unknown(const stream_t *stream, size_t count, double *out_unifo
 }
 
 /* A generator that is asked for by its name, or another one in random schedules. */
-static bool is_unknown(const schedule_t *schedule) {
+static bool is_unknown(const implementation_model_t *schedule) {
   const char *formula = schedule->formula == NULL ? "" : schedule->formula;
   bool is_random = schedule->order.kind == SUM_RANDOM || schedule->order.kind == SUM_SHUFFLED;
   return strcmp(formula, "any") == 0 || (is_random && strcmp(formula, "philox") != 0);
@@ -115,7 +115,7 @@ static void spoil_sequence(fault_t fault, const type_t *result, size_t count, do
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-static const format_t *format_of(const format_t *format, const schedule_t *schedule) {
+static const format_t *format_of(const format_t *format, const implementation_model_t *schedule) {
   bool is_native = schedule->native || schedule->order.kind == SUM_SEQUENTIAL;
   if (format->bits == 16 && !is_native) format = &format_table[FORMAT_f32];
   const format_t *wider = schedule->accumulator;
@@ -142,7 +142,7 @@ static row_t scale(formula_t *formula, const case_t *instance, row_t uniform) {
   return byteir_rng_affine(formula, low, high, uniform);
 }
 
-static row_t make_uniform(const case_t *instance, const schedule_t *schedule,
+static row_t make_uniform(const case_t *instance, const implementation_model_t *schedule,
                           const format_t *working, const tensor_t *result, arena_t *arena) {
   size_t count = type_element_count(&result->type);
   double *uniform = ARENA_NEW_ARRAY(arena, double, count);
@@ -169,7 +169,7 @@ static void store(fault_t fault, row_t row, tensor_t *inout_result) {
   }
 }
 
-status_t byteir_rng_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t byteir_rng_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                              tensor_t *inout_results) {
   const case_t *instance = call->instance;
   const contract_t contract = contract_backend();

@@ -3,8 +3,8 @@
 #include "generated/collective_faults.h"
 #include "generated/collective_permissions.h"
 #include "harness/draw/special_values.h"
-#include "oracles/ops/collective/collective.h"
 #include "oracles/derived/term_rows.h"
+#include "oracles/ops/collective/collective.h"
 
 /* The replicas with which one replica reduces, and its number among them. */
 typedef struct membership {
@@ -152,14 +152,15 @@ static status_t make_init(const program_t *program, arena_t *arena, tensor_t *ou
   type_t scalar = scalar_type_tensor(&type, 0, NULL, arena);
   *out_init = tensor_make(arena, &scalar);
   uint64_t bits = reduction_neutral_bits(reduction, &type, 0);
-  if (element->format != NULL && reduction->body == REDUCE_add) bits = corner_zero(element, true);
+  if (element->format != NULL && reduction->body == REDUCE_add)
+    bits = special_value_zero(element, true);
   for (uint32_t i = 0; i < element->components; i++)
     element_store(element, out_init->data, i, bits);
   return STATUS_OK;
 }
 
 static status_t gather(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
-                       gathered_parts_t *out_parts, failure_t *error) {
+                       derived_parts_t *out_parts, failure_t *error) {
   (void)reading;
   const program_t *program = &instance->program;
   tensor_t init;
@@ -222,7 +223,7 @@ static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
     case_t taken = take_operand(call->instance, r, call->arena);
     accept_t own[CASE_RESULTS_MAX];
     const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
-    STATUS_TRY(gathered_accept(&taken_call, own));
+    STATUS_TRY(derived_accept(&taken_call, own));
     out_accepts[r] = own[0];
   }
   return STATUS_OK;
@@ -233,8 +234,8 @@ typedef struct memories {
   void *entries[CASE_RESULTS_MAX];
 } memories_t;
 
-static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer) {
+static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
   if (call->memo->entries == NULL) {
     call->memo->entries = arena_alloc_zeroed(&call->memo->arena, sizeof(memories_t));
   }
@@ -243,25 +244,25 @@ static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size
   call->memo->entries = memories->entries[result];
   oracle_call_t taken_call = oracle_call_about(call, &taken, &call->results[result]);
   taken_call.memo = call->memo;
-  status_t status = gathered_ask(&taken_call, 0, component, out_answer);
+  status_t status = derived_ask(&taken_call, 0, component, out_answer);
   memories->entries[result] = call->memo->entries;
   call->memo->entries = memories;
   return status;
 }
 
-static status_t ask(const oracle_call_t *call, uint32_t result, size_t component,
-                    answer_t *out_answer) {
-  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
+static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
+                       answer_t *out_answer) {
+  return oracle_decide_with_memo(decide_remembering, call, result, component, out_answer);
 }
 
 static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                       size_t component) {
   case_t taken = take_operand(call->instance, result, call->arena);
   const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
-  return gathered_audit(&taken_call, &accepts[result], 0, component);
+  return derived_audit(&taken_call, &accepts[result], 0, component);
 }
 
-static status_t simulate(const oracle_call_t *call, const schedule_t *schedule,
+static status_t simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                          tensor_t *inout_results) {
   const program_t *program = &call->instance->program;
   for (uint32_t r = 0; r < program->result_count; r++) {
@@ -270,7 +271,7 @@ static status_t simulate(const oracle_call_t *call, const schedule_t *schedule,
     bool takes_first = schedule->fault == FAULT_first_operand_for_all && is_alike;
     case_t taken = take_operand(call->instance, takes_first ? 0 : r, call->arena);
     const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
-    STATUS_TRY(gathered_simulate(&taken_call, schedule, &inout_results[r]));
+    STATUS_TRY(derived_simulate(&taken_call, schedule, &inout_results[r]));
   }
   return STATUS_OK;
 }
@@ -281,7 +282,7 @@ static const oracle_t all_reduce_oracle = {
     .op_name = "stablehlo.all_reduce",
     .gathering = &all_reduce_gathering,
     .accept = accept,
-    .ask = ask,
+    .decide = decide,
     .audit = audit,
     .simulate = simulate,
 };
@@ -289,7 +290,7 @@ static const oracle_t all_reduce_oracle = {
 static const oracle_t reduce_scatter_oracle = {
     .op_name = "stablehlo.reduce_scatter",
     .gathering = &reduce_scatter_gathering,
-    GATHERED_FUNCTIONS,
+    DERIVED_FUNCTIONS,
 };
 
 extern const oracle_t *const collective_oracles[];

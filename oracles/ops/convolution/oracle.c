@@ -8,7 +8,7 @@
 #include "oracles/ops/dot_general/dot_general.h"
 
 /* What is gathered for one case: more is left undecided rather than run out of memory. */
-enum { GATHERED_BYTES_MAX = 1 << 28, PARTS_MAX = 1 << 15 };
+enum { DERIVED_BYTES_MAX = 1 << 28, PARTS_MAX = 1 << 15 };
 
 enum { READING_PRODUCTS, READING_SKIPPED, READINGS };
 
@@ -90,8 +90,8 @@ static convolution_part_t choose_blocks(const convolution_geometry_t *geometry, 
   return part;
 }
 
-static gathered_part_t gather_part(const convolution_geometry_t *geometry, size_t choice,
-                                   groups_t groups) {
+static derived_part_t gather_part(const convolution_geometry_t *geometry, size_t choice,
+                                  groups_t groups) {
   const program_t *whole = &geometry->instance->program;
   convolution_part_t part = choose_blocks(geometry, choice, groups.first);
   size_t rows = geometry->batch * part.window_count;
@@ -118,7 +118,7 @@ static gathered_part_t gather_part(const convolution_geometry_t *geometry, size_
     convolution_gather_rhs(geometry, &part, right);
     convolution_map_elements(geometry, &part, elements + i * rows * columns);
   }
-  return (gathered_part_t){.instance = instance, .element_count = count, .elements = elements};
+  return (derived_part_t){.instance = instance, .element_count = count, .elements = elements};
 }
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static convolution_geometry_t make_geometry(const case_t *instance, fault_t faul
   return geometry;
 }
 
-/* Bytes of the gathered lhs, or more than GATHERED_BYTES_MAX; the table of places of a spatial
+/* Bytes of the gathered lhs, or more than DERIVED_BYTES_MAX; the table of places of a spatial
  * dimension counts too. */
 static size_t count_bytes(const convolution_geometry_t *geometry) {
   const program_t *program = &geometry->instance->program;
@@ -202,7 +202,7 @@ static size_t count_bytes(const convolution_geometry_t *geometry) {
     __int128 table = windows * places * (__int128)sizeof(int64_t);
     bytes *= windows * places;
     most = MAX(MAX(most, bytes), table);
-    if (most > GATHERED_BYTES_MAX) return (size_t)GATHERED_BYTES_MAX + 1;
+    if (most > DERIVED_BYTES_MAX) return (size_t)DERIVED_BYTES_MAX + 1;
   }
   return (size_t)most;
 }
@@ -229,14 +229,14 @@ static bool has_scales_per_group(const program_t *program) {
 }
 
 static status_t convolution_gather(const case_t *instance, uint32_t reading, fault_t fault,
-                                   arena_t *arena, gathered_parts_t *out_parts, failure_t *error) {
-  *out_parts = (gathered_parts_t){0};
+                                   arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
+  *out_parts = (derived_parts_t){0};
   if (type_element_count(&instance->program.results[0]) == 0) return STATUS_OK;
   convolution_geometry_t geometry = make_geometry(instance, fault, arena);
-  if (count_bytes(&geometry) > GATHERED_BYTES_MAX) {
+  if (count_bytes(&geometry) > DERIVED_BYTES_MAX) {
     return status_fail(error, STATUS_UNDECIDED,
                        "the windows of this convolution take more than %d bytes",
-                       (int)GATHERED_BYTES_MAX);
+                       (int)DERIVED_BYTES_MAX);
   }
   bool skips_padding = reading == READING_SKIPPED || fault == FAULT_convolution_padding_skipped;
   size_t choices = make_blocks(&geometry, skips_padding);
@@ -246,12 +246,12 @@ static status_t convolution_gather(const case_t *instance, uint32_t reading, fau
     return status_fail(error, STATUS_UNDECIDED, "this convolution has more than %d parts",
                        (int)PARTS_MAX);
   }
-  gathered_part_t *parts = ARENA_NEW_ARRAY(arena, gathered_part_t, count);
+  derived_part_t *parts = ARENA_NEW_ARRAY(arena, derived_part_t, count);
   for (size_t i = 0; i < count; i++) {
     groups_t groups = {.first = i % groupings * together, .count = together};
     parts[i] = gather_part(&geometry, i / groupings, groups);
   }
-  *out_parts = (gathered_parts_t){.count = count, .parts = parts};
+  *out_parts = (derived_parts_t){.count = count, .parts = parts};
   return STATUS_OK;
 }
 
@@ -279,15 +279,15 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
     return status_fail(call->error, STATUS_UNSUPPORTED,
                        "only quantized results have several formulas");
   }
-  return gathered_find_formula(call, accepts, out_formula, out_found);
+  return derived_find_formula(call, accepts, out_formula, out_found);
 }
 
 static const oracle_t convolution_oracle = {
     .op_name = "stablehlo.convolution",
     .gathering = &gathering,
-    .accept = gathered_accept,
-    .ask = convolution_ask,
-    .audit = gathered_audit,
+    .accept = derived_accept,
+    .decide = convolution_decide,
+    .audit = derived_audit,
     .simulate = convolution_simulate,
     .find_formula = find_formula,
     .enclose = convolution_enclose,

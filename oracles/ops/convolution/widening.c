@@ -49,10 +49,10 @@ typedef struct memory {
   void *narrow;
 } memory_t;
 
-static status_t ask_gathered(const oracle_call_t *call, uint32_t result, size_t component,
-                             void **inout_entries, answer_t *out_answer) {
+static status_t decide_gathered(const oracle_call_t *call, uint32_t result, size_t component,
+                                void **inout_entries, answer_t *out_answer) {
   call->memo->entries = *inout_entries;
-  status_t status = gathered_ask(call, result, component, out_answer);
+  status_t status = derived_ask(call, result, component, out_answer);
   *inout_entries = call->memo->entries;
   return status;
 }
@@ -72,41 +72,41 @@ static bool narrow_element(const element_t *from, const tensor_t *whole, size_t 
   return is_exact;
 }
 
-static status_t ask_narrow(const oracle_call_t *call, size_t component, memory_t *memory,
-                           answer_t *inout_answer) {
+static status_t decide_narrow(const oracle_call_t *call, size_t component, memory_t *memory,
+                              answer_t *inout_answer) {
   const case_t plain = narrow_case(call->instance);
   tensor_t result = tensor_make(call->arena, &plain.program.results[0]);
   if (!narrow_element(result.type.element, &call->results[0], component, &result)) return STATUS_OK;
   answer_t answer;
   oracle_call_t plain_call = oracle_call_about(call, &plain, &result);
   plain_call.memo = call->memo;
-  STATUS_TRY(ask_gathered(&plain_call, 0, component, &memory->narrow, &answer));
+  STATUS_TRY(decide_gathered(&plain_call, 0, component, &memory->narrow, &answer));
   if (!answer.conforms) return STATUS_OK;
   g_strlcpy(answer.observed, "convolution_types=operands", sizeof answer.observed);
   *inout_answer = answer;
   return STATUS_OK;
 }
 
-static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer) {
+static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
   memory_t *memory = call->memo->entries;
   if (memory == NULL) {
     memory = ARENA_NEW_ARRAY(&call->memo->arena, memory_t, 1);
     *memory = (memory_t){.whole = NULL, .narrow = NULL};
   }
-  status_t status = ask_gathered(call, result, component, &memory->whole, out_answer);
+  status_t status = decide_gathered(call, result, component, &memory->whole, out_answer);
   bool permits_narrow = PERMITTED(call->contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   bool is_open = status == STATUS_OK && !out_answer->conforms;
   if (is_open && permits_narrow && is_widening(&call->instance->program)) {
-    status = ask_narrow(call, component, memory, out_answer);
+    status = decide_narrow(call, component, memory, out_answer);
   }
   call->memo->entries = memory;
   return status;
 }
 
-status_t convolution_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                         answer_t *out_answer) {
-  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
+status_t convolution_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                            answer_t *out_answer) {
+  return oracle_decide_with_memo(decide_remembering, call, result, component, out_answer);
 }
 
 /* ---- Certificates ---------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ status_t convolution_ask(const oracle_call_t *call, uint32_t result, size_t comp
 status_t convolution_enclose(const enclosure_call_t *call,
                              box_t *const out_results[CASE_RESULTS_MAX]) {
   const program_t *program = call->program;
-  STATUS_TRY(gathered_enclose(call, out_results));
+  STATUS_TRY(derived_enclose(call, out_results));
   bool permits_narrow = call->contract != NULL &&
                         PERMITTED(call->contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   if (!permits_narrow || !is_widening(program)) return STATUS_OK;
@@ -124,7 +124,7 @@ status_t convolution_enclose(const enclosure_call_t *call,
   box_t *const narrow[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
   enclosure_call_t plain_call = *call;
   plain_call.program = &plain;
-  STATUS_TRY(gathered_enclose(&plain_call, narrow));
+  STATUS_TRY(derived_enclose(&plain_call, narrow));
   for (size_t i = 0; i < count; i++) {
     out_results[0][i] = box_unite(out_results[0][i], narrow[0][i]);
   }
@@ -155,12 +155,12 @@ static case_t zero_extend(const case_t *instance) {
 }
 
 /* The other way: sums in the operands' type. */
-static status_t simulate_narrow(const oracle_call_t *call, const schedule_t *schedule,
+static status_t simulate_narrow(const oracle_call_t *call, const implementation_model_t *schedule,
                                 tensor_t *inout_results) {
   const case_t plain = narrow_case(call->instance);
   tensor_t result = tensor_make(call->arena, &plain.program.results[0]);
   const oracle_call_t plain_call = oracle_call_about(call, &plain, NULL);
-  STATUS_TRY(gathered_simulate(&plain_call, schedule, &result));
+  STATUS_TRY(derived_simulate(&plain_call, schedule, &result));
   const element_t *from = result.type.element, *to = inout_results[0].type.element;
   for (size_t i = 0; i < type_component_count(&result.type); i++) {
     element_store(to, inout_results[0].data, i,
@@ -169,16 +169,16 @@ static status_t simulate_narrow(const oracle_call_t *call, const schedule_t *sch
   return STATUS_OK;
 }
 
-status_t convolution_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t convolution_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results) {
   if (!is_widening(&call->instance->program)) {
-    return gathered_simulate(call, schedule, inout_results);
+    return derived_simulate(call, schedule, inout_results);
   }
   if (schedule->fault == FAULT_convolution_zero_extends) {
     const case_t changed = zero_extend(call->instance);
     const oracle_call_t changed_call = oracle_call_about(call, &changed, NULL);
-    return gathered_simulate(&changed_call, schedule, inout_results);
+    return derived_simulate(&changed_call, schedule, inout_results);
   }
   if (schedule->other_way) return simulate_narrow(call, schedule, inout_results);
-  return gathered_simulate(call, schedule, inout_results);
+  return derived_simulate(call, schedule, inout_results);
 }

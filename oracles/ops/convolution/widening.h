@@ -6,9 +6,9 @@
 
 /* For oracle_t: what is gathered for the case as it is and, where the contract permits sums in the
  * operands' type, for the convolution that has a result of that type. */
-status_t convolution_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                         answer_t *out_answer);
-status_t convolution_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t convolution_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                            answer_t *out_answer);
+status_t convolution_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results);
 status_t convolution_enclose(const enclosure_call_t *call,
                              box_t *const out_results[CASE_RESULTS_MAX]);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_CONVOLUTION_WINDOWS_H
 #define ASSAY_ORACLES_OPS_CONVOLUTION_WINDOWS_H
 
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/ops/convolution/convolution.h"
 
 /* Some windows along one spatial dimension, and the places of the kernel that count there. */

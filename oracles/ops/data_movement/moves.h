@@ -3,7 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_MOVES_H
 #define ASSAY_ORACLES_OPS_DATA_MOVEMENT_MOVES_H
 
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/ops/data_movement/data_movement.h"
 
 /* A box of elements of one operand and their places in the result, by row-major numbers.  A number

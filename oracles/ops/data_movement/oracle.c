@@ -127,8 +127,8 @@ static void print_value(const element_t *element, uint64_t bits, char *out, size
   }
 }
 
-static status_t movement_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                             answer_t *out_answer) {
+static status_t movement_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                answer_t *out_answer) {
   const program_t *program = &call->instance->program;
   STATUS_TRY(check_defined(program, call->error));
   const element_t *element = program->results[result].element;
@@ -197,7 +197,7 @@ static void move_one(const move_t *move, size_t from, size_t to, void *context) 
   }
 }
 
-static status_t movement_simulate(const oracle_call_t *call, const schedule_t *schedule,
+static status_t movement_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                                   tensor_t *inout_results) {
   const program_t *program = &call->instance->program;
   simulation_t simulation = {call->instance, &inout_results[0], schedule->fault};
@@ -210,9 +210,9 @@ static status_t movement_simulate(const oracle_call_t *call, const schedule_t *s
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-#define MOVEMENT_FUNCTIONS                                                                       \
-  .accept = movement_accept, .ask = movement_ask, .audit = audit, .simulate = movement_simulate, \
-  .enclose = data_movement_enclose
+#define MOVEMENT_FUNCTIONS                                              \
+  .accept = movement_accept, .decide = movement_decide, .audit = audit, \
+  .simulate = movement_simulate, .enclose = data_movement_enclose
 
 static const oracle_t reshape_oracle = {.op_name = "stablehlo.reshape", MOVEMENT_FUNCTIONS};
 static const oracle_t transpose_oracle = {.op_name = "stablehlo.transpose", MOVEMENT_FUNCTIONS};

@@ -19,7 +19,7 @@ accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_l
                                   const dot_plan_t *plan, split_t split);
 
 /* The last word on one component of such a dot_general. */
-status_t dot_general_ask_plan(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
-                              uint64_t bits, answer_t *out_answer);
+status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *plan,
+                                 size_t component, uint64_t bits, answer_t *out_answer);
 
 #endif

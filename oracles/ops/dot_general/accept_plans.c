@@ -9,13 +9,13 @@
 #include "harness/types/promotion.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/matmul/matmul.h"
-#include "oracles/exact/sum/simd_result.h"
-#include "oracles/exact/sum/simd.h"
 #include "oracles/exact/sum/problem.h"
+#include "oracles/exact/sum/simd.h"
+#include "oracles/exact/sum/simd_result.h"
 #include "oracles/ops/dot_general/gather.h"
 #include "oracles/ops/dot_general/matrices.h"
-#include "oracles/ops/dot_general/simulate.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
+#include "oracles/ops/dot_general/simulate.h"
 #include "oracles/sequential.h"
 
 /* What there is among the components: some array is needed. */
@@ -30,7 +30,7 @@ typedef struct quick_arrays {
   double *reference;
   double *tail; /* NULL unless the result is f64. */
   double *magnitude;
-  uint8_t *ask;
+  uint8_t *decide;
   uint8_t *special;
   int *lowest_bit;
   uint8_t *few_terms;
@@ -43,7 +43,7 @@ static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, quick_foun
       .reference = ARENA_NEW_ARRAY(arena, double, count),
       .tail = with_tail ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
       .magnitude = ARENA_NEW_ARRAY(arena, double, count),
-      .ask = arena_alloc(arena, count),
+      .decide = arena_alloc(arena, count),
       .special = arena_alloc_zeroed(arena, count),
       .lowest_bit = ARENA_NEW_ARRAY(arena, int, count),
       .few_terms = arena_alloc_zeroed(arena, count),
@@ -173,7 +173,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
       .reference = out->reference + out_offset,
       .reference_tail = out->tail == NULL ? NULL : out->tail + out_offset,
       .magnitude = out->magnitude + out_offset,
-      .uncertified = out->ask + out_offset,
+      .uncertified = out->decide + out_offset,
   };
   if (lhs.is_f64) {
     exact_matmul_f64(&matmul, lhs.data, rhs.data, arena);
@@ -200,7 +200,7 @@ static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arr
     out->reference[to] = part_arrays->reference[i];
     if (out->tail != NULL) out->tail[to] = part_arrays->tail[i];
     out->magnitude[to] = part_arrays->magnitude[i];
-    out->ask[to] = part_arrays->ask[i];
+    out->decide[to] = part_arrays->decide[i];
     out->special[to] = part_arrays->special[i];
     out->lowest_bit[to] = part_arrays->lowest_bit[i];
     out->few_terms[to] = part_arrays->few_terms[i];
@@ -251,7 +251,7 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
                  .reference = arrays.reference,
                  .reference_tail = arrays.tail,
                  .magnitude = arrays.magnitude},
-      .ask = arrays.ask,
+      .decide = arrays.decide,
       .special = found.special ? arrays.special : NULL,
       .lowest_bit = found.exact ? arrays.lowest_bit : NULL,
       .few_terms = found.few_terms ? arrays.few_terms : NULL,
@@ -290,8 +290,8 @@ accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_la
 }
 
 /* The answer of the first split that holds the pattern, else of the one that comes nearest. */
-status_t dot_general_ask_plan(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
-                              uint64_t bits, answer_t *out_answer) {
+status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *plan,
+                                 size_t component, uint64_t bits, answer_t *out_answer) {
   const case_t *instance = call->instance;
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
@@ -299,7 +299,7 @@ status_t dot_general_ask_plan(const oracle_call_t *call, const dot_plan_t *plan,
   size_t split_count = dot_plan_splits(plan, call->contract, splits);
   for (size_t i = 0; i < split_count; i++) {
     arena_mark_t mark = arena_mark(call->arena);
-    sum_question_t question =
+    sum_problem_t question =
         dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
     answer_t answer;
     status_t status =
@@ -320,7 +320,7 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
   arena_mark_t mark = arena_mark(arena);
   for (size_t i = 0; i < count; i++) {
     dot_general_place_t place = dot_general_place(instance, layout, i);
-    integer_question_t question = dot_general_integer_question(instance, layout, place, arena);
+    integer_problem_t question = dot_general_integer_question(instance, layout, place, arena);
     bits[i] = integer_result(&question, 1);
     arena_rewind(arena, mark);
   }
@@ -350,7 +350,7 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
   /* Wrapped results are not permitted where integers must saturate: the careful side sorts that. */
   if (element_is_integer(element) &&
       PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
-    out_accepts[0] = accept_ask_all(out_accepts[0].count, call->arena);
+    out_accepts[0] = accept_decide_all(out_accepts[0].count, call->arena);
   }
   if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && element->format != NULL) {
     return accept_sequential(call, dot_general_simulate, out_accepts);

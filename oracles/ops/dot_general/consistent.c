@@ -55,7 +55,7 @@ typedef struct rough_sum {
 } rough_sum_t;
 
 /* theory.md, T55. */
-static rough_sum_t add_roughly(const sum_question_t *question) {
+static rough_sum_t add_roughly(const sum_problem_t *question) {
   rough_sum_t rough = {0};
   for (size_t i = 0; i < question->count; i++) {
     double product = question->left[i] * question->right[i];
@@ -68,7 +68,7 @@ static rough_sum_t add_roughly(const sum_question_t *question) {
 
 /* Everything that may lie between the rough sum and a conforming result: the bound with its last
  * rounding, the conversion to the result type (theory.md, T24), and what is rough (T55). */
-static double total_error(const sum_question_t *question, const contract_t *contract,
+static double total_error(const sum_problem_t *question, const contract_t *contract,
                           const rough_sum_t *rough) {
   const bound_shape_t shape = {.terms = question->count,
                                .products_round = product_rounds(
@@ -105,8 +105,8 @@ static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, 
   double range =
       fmin(ldexp(1, plan->accumulation->exponent_max - 2), ldexp(1, result->exponent_max - 2));
   for (size_t i = 0; i < split_count; i++) {
-    sum_question_t question = dot_general_sum_question(evidence->instance, plan, splits[i],
-                                                       &evidence->layout, place, arena);
+    sum_problem_t question = dot_general_sum_question(evidence->instance, plan, splits[i],
+                                                      &evidence->layout, place, arena);
     rough_sum_t rough = add_roughly(&question);
     if (!(rough.magnitude < range)) return false; /* NaN too. */
     if (rough.magnitude < 0x1p-900) return false; /* Products of f64 may underflow here. */
@@ -117,8 +117,8 @@ static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, 
 }
 
 /* Asks the careful side; `out_holds` is left alone where it has no answer. */
-static status_t ask(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
-                    arena_t *arena, bool *out_holds, failure_t *error) {
+static status_t decide(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
+                       arena_t *arena, bool *out_holds, failure_t *error) {
   answer_t answer = {0};
   arena_mark_t mark = arena_mark(arena);
   const oracle_call_t call = {.instance = evidence->instance,
@@ -126,7 +126,7 @@ static status_t ask(const evidence_t *evidence, const dot_plan_t *plan, size_t c
                               .arena = arena,
                               .error = error};
   status_t status =
-      dot_general_ask_plan(&call, plan, component, bits_of(evidence, component), &answer);
+      dot_general_decide_plan(&call, plan, component, bits_of(evidence, component), &answer);
   arena_rewind(arena, mark);
   if (status == STATUS_UNDECIDED) return STATUS_OK;
   if (status == STATUS_OK) *out_holds = answer.conforms;
@@ -171,7 +171,7 @@ static status_t holds_all(const evidence_t *evidence, const dot_plan_t *plan, ar
   for (size_t i = 0; i < evidence->count && left > 0 && *out_holds && asks < ASKS_MAX; i++) {
     if (held[i] != 0) continue;
     asks++;
-    STATUS_TRY(ask(evidence, plan, i, arena, out_holds, error));
+    STATUS_TRY(decide(evidence, plan, i, arena, out_holds, error));
   }
   return STATUS_OK;
 }

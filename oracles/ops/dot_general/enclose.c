@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "generated/exact_permissions.h"
-#include "oracles/exact/box/sum.h"
 #include "oracles/exact/box/quantum.h"
+#include "oracles/exact/box/sum.h"
 #include "oracles/exact/sum/problem.h"
 #include "oracles/ops/dot_general/quantized/rescale.h"
 
@@ -127,7 +127,7 @@ static void enclose_integers(const enclosing_t *enclosing, box_t *out_results) {
 /* ---- Quantized ------------------------------------------------------------------------------- */
 
 /* Factors of both operands by a reading, of floats as they are; by none: exactly. */
-static void set_factors(const enclosing_t *enclosing, const dot_reading_t *reading) {
+static void set_factors(const enclosing_t *enclosing, const dot_dequantized_t *reading) {
   const contract_t *contract = enclosing->contract;
   for (int side = 0; side < 2; side++) {
     const type_t *type = &enclosing->program->operands[side];
@@ -157,11 +157,11 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
     unite_float_sums(enclosing, &plan, out_results);
     return;
   }
-  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   size_t count = dot_readings(program, enclosing->contract, readings);
   for (size_t i = 0; i < count; i++) {
     set_factors(enclosing, &readings[i]);
-    const dot_plan_t plan = dot_reading_plan(program, &readings[i]);
+    const dot_plan_t plan = dot_dequantized_plan(program, &readings[i]);
     unite_float_sums(enclosing, &plan, out_results);
   }
 }
@@ -169,12 +169,12 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
 /* The formula: dequantize, multiply and add, quantize. */
 static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
   const program_t *program = enclosing->program;
-  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   size_t reading_count = dot_readings(program, enclosing->contract, readings);
   size_t count = type_element_count(&program->results[0]);
   for (size_t r = 0; r < reading_count; r++) {
     set_factors(enclosing, &readings[r]);
-    const dot_plan_t plan = dot_reading_plan(program, &readings[r]);
+    const dot_plan_t plan = dot_dequantized_plan(program, &readings[r]);
     const box_sum_shape_t shape = find_shape(enclosing, &plan);
     for (size_t i = 0; i < count; i++) {
       box_sum_t sum = sum_of_element(enclosing, i, false);
@@ -186,7 +186,7 @@ static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
   }
 }
 
-/* Ends of the storage range that are rounded outwards lie beyond it (dot_quantized_ask.c). */
+/* Ends of the storage range that are rounded outwards lie beyond it (dot_quantized_decide.c). */
 static box_t add_beyond(const dot_rescale_t *rescale, box_t stored) {
   const quantum_t *quantum = &rescale->result;
   if (rescale->arithmetic == NULL) return stored;
@@ -263,7 +263,7 @@ static void unite_integers(const enclosing_t *enclosing, box_t *inout_results) {
 
 static status_t enclose_quantized(const enclosing_t *enclosing, box_t *out_results,
                                   failure_t *error) {
-  STATUS_TRY(dot_reading_require(enclosing->program, error));
+  STATUS_TRY(dot_dequantized_require(enclosing->program, error));
   const contract_t *contract = enclosing->contract;
   if (dot_general_is_hybrid(enclosing->program)) {
     enclose_hybrid(enclosing, out_results);

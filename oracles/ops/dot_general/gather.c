@@ -69,9 +69,9 @@ static void gather_components(const case_t *instance, const dot_plan_t *plan, sp
   }
 }
 
-sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
-                                        split_t split, const dot_general_layout_t *layout,
-                                        dot_general_place_t place, arena_t *arena) {
+sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
+                                       split_t split, const dot_general_layout_t *layout,
+                                       dot_general_place_t place, arena_t *arena) {
   size_t parts = instance->program.operands[DOT_GENERAL_LHS].element->components;
   size_t count = layout->term_count * parts * (size_t)plan->primitive_count;
   double *left = ARENA_NEW_ARRAY(arena, double, count);
@@ -81,7 +81,7 @@ sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t
   } else {
     gather_complex(instance, layout, place, left, right);
   }
-  return (sum_question_t){
+  return (sum_problem_t){
       .format = plan->accumulation,
       .count = count,
       .left = left,
@@ -103,9 +103,9 @@ static uint64_t load_integer(const tensor_t *tensor, size_t index) {
   return element->kind == ELEMENT_SIGNED ? (uint64_t)element_signed_value(element, bits) : bits;
 }
 
-integer_question_t dot_general_integer_question(const case_t *instance,
-                                                const dot_general_layout_t *layout,
-                                                dot_general_place_t place, arena_t *arena) {
+integer_problem_t dot_general_integer_question(const case_t *instance,
+                                               const dot_general_layout_t *layout,
+                                               dot_general_place_t place, arena_t *arena) {
   uint64_t *left = ARENA_NEW_ARRAY(arena, uint64_t, layout->term_count);
   uint64_t *right = ARENA_NEW_ARRAY(arena, uint64_t, layout->term_count);
   for (size_t term = 0; term < layout->term_count; term++) {
@@ -114,7 +114,7 @@ integer_question_t dot_general_integer_question(const case_t *instance,
     right[term] = load_integer(&instance->operands[DOT_GENERAL_RHS],
                                dot_general_rhs_index(layout, place, term));
   }
-  return (integer_question_t){
+  return (integer_problem_t){
       .element = instance->program.results[0].element,
       .body = FOLD_ADD,
       .count = layout->term_count,

@@ -31,9 +31,9 @@ static inline size_t dot_general_rhs_index(const dot_general_layout_t *layout,
 
 /* The question that one component of a float or complex dot_general asks, with operands split like
  * that; arrays in the arena. */
-sum_question_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
-                                        split_t split, const dot_general_layout_t *layout,
-                                        dot_general_place_t place, arena_t *arena);
+sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
+                                       split_t split, const dot_general_layout_t *layout,
+                                       dot_general_place_t place, arena_t *arena);
 
 /* Element `index` of a float operand split into the plan's components. */
 void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
@@ -41,8 +41,8 @@ void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan
                                  double out_components[DOT_COMPONENTS_MAX]);
 
 /* The same for integers and booleans. */
-integer_question_t dot_general_integer_question(const case_t *instance,
-                                                const dot_general_layout_t *layout,
-                                                dot_general_place_t place, arena_t *arena);
+integer_problem_t dot_general_integer_question(const case_t *instance,
+                                               const dot_general_layout_t *layout,
+                                               dot_general_place_t place, arena_t *arena);
 
 #endif

@@ -1,34 +1,34 @@
 /* The oracle row of stablehlo.dot_general: products and sums in the element type of the result
  * (theory.md, T11), or by the algorithm that the program asks for (D7). */
+#include "oracles/oracle.h"
 #include "oracles/audit.h"
 #include "oracles/ops/dot_general/accept.h"
 #include "oracles/ops/dot_general/consistent.h"
 #include "oracles/ops/dot_general/enclose.h"
 #include "oracles/ops/dot_general/gather.h"
-#include "oracles/ops/dot_general/simulate.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
-#include "oracles/ops/dot_general/quantized/ask.h"
-#include "oracles/oracle.h"
+#include "oracles/ops/dot_general/quantized/decide.h"
+#include "oracles/ops/dot_general/simulate.h"
 
-static status_t dot_general_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer) {
+static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
   const case_t *instance = call->instance;
   const element_t *element = call->results[result].type.element;
   uint64_t bits = element_load(element, call->results[result].data, component);
   if (dot_general_is_quantized(&instance->program)) {
-    return dot_quantized_ask(call, component, bits, out_answer);
+    return dot_quantized_decide(call, component, bits, out_answer);
   }
   if (dot_general_is_hybrid(&instance->program)) {
-    return dot_hybrid_ask(call, component, bits, out_answer);
+    return dot_hybrid_decide(call, component, bits, out_answer);
   }
   if (element->format != NULL) {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
-    return dot_general_ask_plan(call, &plan, component, bits, out_answer);
+    return dot_general_decide_plan(call, &plan, component, bits, out_answer);
   }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
-  integer_question_t question = dot_general_integer_question(instance, &layout, place, call->arena);
+  integer_problem_t question = dot_general_integer_question(instance, &layout, place, call->arena);
   integer_answer(&question, call->contract, bits, out_answer);
   return STATUS_OK;
 }
@@ -37,14 +37,14 @@ static const oracle_t dot_general_oracle;
 
 /* What the reference of the quick sets is the exact sum of. */
 static status_t first_question(const oracle_call_t *call, size_t component,
-                               sum_question_t *out_question) {
+                               sum_problem_t *out_question) {
   const case_t *instance = call->instance;
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   if (dot_general_is_hybrid(&instance->program)) {
-    dot_reading_t readings[DOT_READINGS_MAX];
+    dot_dequantized_t readings[DOT_READINGS_MAX];
     dot_readings(&instance->program, call->contract, readings);
-    *out_question = dot_reading_question(instance, &readings[0], &layout, place, call->arena);
+    *out_question = dot_dequantized_question(instance, &readings[0], &layout, place, call->arena);
     return STATUS_OK;
   }
   dot_plan_t plan;
@@ -58,7 +58,7 @@ static status_t dot_general_audit(const oracle_call_t *call, const accept_t *acc
                                   uint32_t result, size_t component) {
   audit_reference_t reference = {0};
   if (call->instance->program.results[result].element->format != NULL) {
-    sum_question_t question;
+    sum_problem_t question;
     STATUS_TRY(first_question(call, component, &question));
     reference.is_known =
         sum_reference(&question, &reference.sum, &reference.tail, &reference.magnitude);
@@ -69,7 +69,7 @@ static status_t dot_general_audit(const oracle_call_t *call, const accept_t *acc
 static const oracle_t dot_general_oracle = {
     .op_name = "stablehlo.dot_general",
     .accept = dot_general_accept,
-    .ask = dot_general_ask,
+    .decide = dot_general_decide,
     .audit = dot_general_audit,
     .simulate = dot_general_simulate,
     .names_algorithm = dot_general_names_algorithm,

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "generated/dot_general_permissions.h"
-#include "harness/types/promotion.h"
 #include "harness/num/binary64.h"
+#include "harness/types/promotion.h"
 #include "oracles/exact/arithmetic.h"
 
 static status_t require_sums(const format_t *format, const char *name, failure_t *error) {

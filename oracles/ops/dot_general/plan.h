@@ -4,7 +4,7 @@
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_PLAN_H
 
 #include "harness/model/contract.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/ops/dot_general/dot_general.h"
 
 enum { DOT_SPLITS_MAX = 5 };

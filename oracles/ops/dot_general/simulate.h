@@ -3,11 +3,11 @@
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_SIMULATE_H
 
 #include "harness/model/case.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/oracle_call.h"
 
 /* For oracle_t.simulate: see oracles/oracle.h. */
-status_t dot_general_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t dot_general_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results);
 
 #endif

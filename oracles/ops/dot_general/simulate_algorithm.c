@@ -11,7 +11,7 @@
 /* Beside what the fold knows. */
 typedef struct split_simulation {
   const simulation_t *simulation;
-  const schedule_t *schedule;
+  const implementation_model_t *schedule;
   dot_plan_t plan;
   fold_t store; /* Of the result type: writes the sums. */
   size_t term_count;
@@ -154,8 +154,8 @@ static void simulate_batch(split_simulation_t *split, size_t batch, tensor_t *re
 }
 
 status_t simulate_algorithm(simulation_t *simulation, const oracle_call_t *call,
-                            const dot_algorithm_t *algorithm, const schedule_t *schedule,
-                            tensor_t *inout_results) {
+                            const dot_algorithm_t *algorithm,
+                            const implementation_model_t *schedule, tensor_t *inout_results) {
   const contract_t contract = contract_backend(); /* Nothing of it matters to a simulation. */
   const element_t *accumulation = element_named(algorithm->row->accumulation->name);
   const element_t *result = call->instance->program.results[0].element;

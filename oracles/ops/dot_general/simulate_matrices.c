@@ -6,8 +6,8 @@
 #include "generated/dot_general_faults.h"
 #include "harness/types/promotion.h"
 #include "oracles/exact/fold/dense.h"
-#include "oracles/ops/dot_general/simulate_parts.h"
 #include "oracles/ops/dot_general/quantized/simulate.h"
+#include "oracles/ops/dot_general/simulate_parts.h"
 
 /* The element of the right operand that is read for element `index`. */
 static size_t rhs_index(const simulation_t *simulation, size_t index) {
@@ -134,7 +134,7 @@ static void simulate_dense(const simulation_t *simulation, arena_t *arena, tenso
 }
 
 /* The algorithm to run: the schedule's own, or the one that the program asks for. */
-static status_t find_algorithm(const program_t *program, const schedule_t *schedule,
+static status_t find_algorithm(const program_t *program, const implementation_model_t *schedule,
                                bool *out_has_algorithm, dot_algorithm_t *out_algorithm,
                                failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
@@ -150,7 +150,7 @@ static status_t find_algorithm(const program_t *program, const schedule_t *sched
   return status_fail(error, STATUS_UNSUPPORTED, "nobody knows what this dot algorithm means");
 }
 
-status_t dot_general_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t dot_general_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results) {
   const case_t *instance = call->instance;
   const program_t *program = &instance->program;

@@ -21,7 +21,7 @@ size_t simulation_rhs_index(const simulation_t *simulation, size_t batch, size_t
 
 /* dot_general_simulate() for a known algorithm on floats; makes the simulation's fold. */
 status_t simulate_algorithm(simulation_t *simulation, const oracle_call_t *call,
-                            const dot_algorithm_t *algorithm, const schedule_t *schedule,
-                            tensor_t *inout_results);
+                            const dot_algorithm_t *algorithm,
+                            const implementation_model_t *schedule, tensor_t *inout_results);
 
 #endif

@@ -257,8 +257,8 @@ static void measure(const format_t *format, const number_t *number, const contra
   answer->slack = answer->ulp_error / permitted;
 }
 
-status_t convert_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                     answer_t *out_answer) {
+status_t convert_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                        answer_t *out_answer) {
   const element_t *to = call->results[result].type.element;
   number_t number;
   choice_set_t set = find_set(call->instance, call->contract, component, &number);

@@ -81,7 +81,7 @@ status_t convert_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RES
   const element_t *from = program->operands[0].element, *to = program->results[0].element;
   size_t count = type_component_count(&program->results[0]);
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
+  uint8_t *decide = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
   quick_t quick = {
       .from = from, .to = to, .contract = call->contract, .data = call->instance->operands[0].data};
   if (to->format != NULL) {
@@ -105,8 +105,8 @@ status_t convert_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RES
       is_certain &= to->format != NULL ? convert_float(&quick, value, &bits[i])
                                        : convert_integer(&quick, value, &bits[i]);
     }
-    ask[i] = !is_certain;
+    decide[i] = !is_certain;
   }
-  out_accepts[0] = (accept_t){.count = count, .bits = bits, .ask = ask};
+  out_accepts[0] = (accept_t){.count = count, .bits = bits, .decide = decide};
   return STATUS_OK;
 }

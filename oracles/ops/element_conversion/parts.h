@@ -2,8 +2,8 @@
 #ifndef ASSAY_ORACLES_OPS_ELEMENT_CONVERSION_PARTS_H
 #define ASSAY_ORACLES_OPS_ELEMENT_CONVERSION_PARTS_H
 
-#include "oracles/exact/sum/choice_set.h"
 #include "oracles/exact/quantum/quantum.h"
+#include "oracles/exact/sum/choice_set.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 #include "oracles/oracle.h"
 
@@ -18,9 +18,9 @@ choice_set_t convert_set(const case_t *instance, const contract_t *contract, siz
 
 /* The functions of its oracle row. */
 status_t convert_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t convert_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                     answer_t *out_answer);
-status_t convert_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t convert_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                        answer_t *out_answer);
+status_t convert_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                           tensor_t *inout_results);
 status_t convert_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
 
@@ -41,15 +41,16 @@ choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *co
 status_t uniform_quantize_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
 status_t uniform_dequantize_accept(const oracle_call_t *call,
                                    accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t uniform_quantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                              answer_t *out_answer);
-status_t uniform_dequantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer);
+status_t uniform_quantize_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer);
+status_t uniform_dequantize_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer);
 status_t uniform_quantize_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                        uint8_t *out_formula, bool *out_found);
-status_t uniform_quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
-                                   tensor_t *inout_results);
-status_t uniform_dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t uniform_quantize_simulate(const oracle_call_t *call,
+                                   const implementation_model_t *schedule, tensor_t *inout_results);
+status_t uniform_dequantize_simulate(const oracle_call_t *call,
+                                     const implementation_model_t *schedule,
                                      tensor_t *inout_results);
 
 status_t uniform_quantize_enclose(const enclosure_call_t *call,

@@ -4,12 +4,12 @@
 #include "oracles/exact/quantum/quantize_simd.h"
 #include "oracles/ops/element_conversion/parts.h"
 
-enum { BLOCK = QUICK_QUANTUM_BLOCK };
+enum { BLOCK = QUANTIZE_SIMD_BLOCK };
 
 typedef struct quick {
   const case_t *instance;
   uint64_t *bits;
-  uint8_t *ask;
+  uint8_t *decide;
 } quick_t;
 
 /* ---- In f32 ---------------------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static void quantize_floats(void *context, size_t begin, size_t count) {
   } else {
     quick_dequantize_floats(operand, begin, count, values);
   }
-  quick_quantize_floats(&quantizer, values, count, quick->bits + begin, quick->ask + begin);
+  quick_quantize_floats(&quantizer, values, count, quick->bits + begin, quick->decide + begin);
 }
 
 static void dequantize_to_floats(void *context, size_t begin, size_t count) {
@@ -35,7 +35,7 @@ static void dequantize_to_floats(void *context, size_t begin, size_t count) {
   quick_dequantize_floats(&quick->instance->operands[0], begin, count, values);
   memcpy(patterns, values, count * sizeof values[0]);
   for (size_t i = 0; i < count; i++) quick->bits[begin + i] = patterns[i];
-  memset(quick->ask + begin, 0, count);
+  memset(quick->decide + begin, 0, count);
 }
 
 /* ---- In any format --------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void quantize_any(void *context, size_t begin, size_t count) {
       values[i] = format_to_double(from->format, element_load(from, operand->data, begin + i));
     }
   }
-  quick_quantize(&quantizer, values, count, quick->bits + begin, quick->ask + begin);
+  quick_quantize(&quantizer, values, count, quick->bits + begin, quick->decide + begin);
 }
 
 static void dequantize_any(void *context, size_t begin, size_t count) {
@@ -65,22 +65,22 @@ static void dequantize_any(void *context, size_t begin, size_t count) {
   quick_dequantize(&quick->instance->operands[0], &steps, begin, count, values);
   for (size_t i = 0; i < count; i++) {
     quick->bits[begin + i] = format_from_double(format, values[i]);
-    quick->ask[begin + i] = values[i] != values[i];
+    quick->decide[begin + i] = values[i] != values[i];
   }
 }
 
 /* ---- All elements ---------------------------------------------------------------------------- */
 
-static status_t accept_runs(const case_t *instance, quick_quantum_run_t *run, arena_t *arena,
+static status_t accept_runs(const case_t *instance, quantize_simd_run_t *run, arena_t *arena,
                             accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
   STATUS_TRY(quantization_check(&instance->program, error));
   const type_t *types[] = {&instance->program.operands[0], &instance->program.results[0]};
   size_t count = type_element_count(types[1]);
   quick_t quick = {.instance = instance,
                    .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
-                   .ask = ARENA_NEW_ARRAY(arena, uint8_t, count)};
-  quick_quantum_runs(types, G_N_ELEMENTS(types), run, &quick);
-  out_accepts[0] = (accept_t){.count = count, .bits = quick.bits, .ask = quick.ask};
+                   .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  quantize_simd_runs(types, G_N_ELEMENTS(types), run, &quick);
+  out_accepts[0] = (accept_t){.count = count, .bits = quick.bits, .decide = quick.decide};
   return STATUS_OK;
 }
 
@@ -90,14 +90,14 @@ static bool is_f32(const type_t *type) {
 
 status_t uniform_quantize_accept(const oracle_call_t *call,
                                  accept_t out_accepts[CASE_RESULTS_MAX]) {
-  quick_quantum_run_t *run =
+  quantize_simd_run_t *run =
       is_f32(&call->instance->program.results[0]) ? quantize_floats : quantize_any;
   return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
 }
 
 status_t uniform_dequantize_accept(const oracle_call_t *call,
                                    accept_t out_accepts[CASE_RESULTS_MAX]) {
-  quick_quantum_run_t *run =
+  quantize_simd_run_t *run =
       is_f32(&call->instance->program.operands[0]) ? dequantize_to_floats : dequantize_any;
   return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
 }

@@ -29,8 +29,8 @@ static void measure_quanta(const choice_set_t *set, const element_t *storage, ui
   answer->slack = slack_of((double)error, (double)permitted);
 }
 
-status_t uniform_quantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                              answer_t *out_answer) {
+status_t uniform_quantize_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer) {
   STATUS_TRY(quantization_check(&call->instance->program, call->error));
   const element_t *storage = call->results[result].type.element;
   uint64_t bits = element_load(storage, call->results[result].data, component);
@@ -81,8 +81,8 @@ static void measure_floats(const case_t *instance, const choice_set_t *set, cons
   answer->slack = slack_of(answer->ulp_error, permitted);
 }
 
-status_t uniform_dequantize_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer) {
+status_t uniform_dequantize_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
   const case_t *instance = call->instance;
   STATUS_TRY(quantization_check(&instance->program, call->error));
   const element_t *element = call->results[result].type.element;

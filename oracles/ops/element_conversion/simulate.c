@@ -4,8 +4,8 @@
 #include "generated/element_conversion_faults.h"
 #include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/formula/model.h"
 #include "oracles/ops/element_conversion/parts.h"
 
@@ -50,8 +50,8 @@ static rounding_t rounding_of(fault_t fault) {
   return fault == FAULT_convert_ties_away ? ROUNDING_NEAREST_AWAY : ROUNDING_NEAREST_EVEN;
 }
 
-static uint64_t make_float(const schedule_t *schedule, const format_t *to, number_t number,
-                           size_t component) {
+static uint64_t make_float(const implementation_model_t *schedule, const format_t *to,
+                           number_t number, size_t component) {
   fault_t fault = schedule->fault;
   if (number.kind == NUMBER_NAN) number.negative = false; /* The sign of a NaN is the host's. */
   if (fault == FAULT_convert_rounds_twice && to->precision < 24) {
@@ -73,7 +73,7 @@ static double round_whole(fault_t fault, double value) {
 }
 
 /* Floats that do not fit: at the nearest end, NaN 0; or all as the smallest integer. */
-static uint64_t make_integer_of_float(const schedule_t *schedule, const element_t *to,
+static uint64_t make_integer_of_float(const implementation_model_t *schedule, const element_t *to,
                                       double value) {
   double whole = round_whole(schedule->fault, value);
   double smallest = (double)element_integer_min(to), largest = (double)element_integer_max(to);
@@ -86,8 +86,8 @@ static uint64_t make_integer_of_float(const schedule_t *schedule, const element_
   return whole < 0 ? (uint64_t)(int64_t)whole : (uint64_t)whole;
 }
 
-static uint64_t make_integer(const schedule_t *schedule, const element_t *from, const element_t *to,
-                             const number_t *number) {
+static uint64_t make_integer(const implementation_model_t *schedule, const element_t *from,
+                             const element_t *to, const number_t *number) {
   double value = binary64_value(
       format_encode(&format_table[FORMAT_f64], *number, ROUNDING_TOWARD_ZERO, OVERFLOW_FORMAT));
   bool is_boolean = to->kind == ELEMENT_BOOLEAN;
@@ -104,7 +104,7 @@ static uint64_t make_integer(const schedule_t *schedule, const element_t *from, 
   return number->negative ? 0 - magnitude : magnitude;
 }
 
-status_t convert_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t convert_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                           tensor_t *inout_results) {
   tensor_t *result = &inout_results[0];
   const element_t *from = call->instance->program.operands[0].element, *to = result->type.element;
@@ -121,12 +121,12 @@ status_t convert_simulate(const oracle_call_t *call, const schedule_t *schedule,
 
 /* ---- Quantized elements ---------------------------------------------------------------------- */
 
-static int64_t requantize(const case_t *instance, const schedule_t *schedule,
+static int64_t requantize(const case_t *instance, const implementation_model_t *schedule,
                           const format_t *arithmetic, const quantum_t *to, size_t element) {
   const tensor_t *operand = &instance->operands[0];
   fault_t fault = schedule->fault;
-  quantum_t from = fault_quantum_of(&operand->type, fault, element);
-  int64_t stored = fault_quantum_load(operand, fault, element);
+  quantum_t from = quantize_faulty_of(&operand->type, fault, element);
+  int64_t stored = quantize_faulty_load(operand, fault, element);
   if (fault == FAULT_requantized_as_stored) return CLAMP(stored, to->storage_min, to->storage_max);
   bool is_merged = model_formula("requantize", schedule) == REQUANTIZE_MERGED;
   if (is_merged || fault == FAULT_requantized_at_once) {
@@ -139,18 +139,19 @@ static int64_t requantize(const case_t *instance, const schedule_t *schedule,
   return fault_quantize(&instance->program.results[0], to, arithmetic, fault, value);
 }
 
-status_t uniform_quantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t uniform_quantize_simulate(const oracle_call_t *call,
+                                   const implementation_model_t *schedule,
                                    tensor_t *inout_results) {
   const case_t *instance = call->instance;
   STATUS_TRY(quantization_check(&instance->program, call->error));
   tensor_t *result = &inout_results[0];
   const tensor_t *operand = &instance->operands[0];
   const element_t *storage = result->type.element;
-  const format_t *arithmetic = fault_quantum_arithmetic(&result->type, schedule);
+  const format_t *arithmetic = quantize_faulty_arithmetic(&result->type, schedule);
   fault_t fault = schedule->fault;
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     if (fault_skips_store(fault, i, result)) continue;
-    quantum_t to = fault_quantum_of(&result->type, fault, i);
+    quantum_t to = quantize_faulty_of(&result->type, fault, i);
     int64_t stored;
     if (operand->type.quantization != NULL) {
       stored = requantize(instance, schedule, arithmetic, &to, i);
@@ -164,18 +165,19 @@ status_t uniform_quantize_simulate(const oracle_call_t *call, const schedule_t *
   return STATUS_OK;
 }
 
-status_t uniform_dequantize_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t uniform_dequantize_simulate(const oracle_call_t *call,
+                                     const implementation_model_t *schedule,
                                      tensor_t *inout_results) {
   STATUS_TRY(quantization_check(&call->instance->program, call->error));
   tensor_t *result = &inout_results[0];
   const tensor_t *operand = &call->instance->operands[0];
   const element_t *element = result->type.element;
-  const format_t *arithmetic = fault_quantum_arithmetic(&operand->type, schedule);
+  const format_t *arithmetic = quantize_faulty_arithmetic(&operand->type, schedule);
   fault_t fault = schedule->fault;
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     if (fault_skips_store(fault, i, result)) continue;
-    quantum_t quantum = fault_quantum_of(&operand->type, fault, i);
-    int64_t stored = fault_quantum_load(operand, fault, i);
+    quantum_t quantum = quantize_faulty_of(&operand->type, fault, i);
+    int64_t stored = quantize_faulty_load(operand, fault, i);
     double value = fault_dequantize(&operand->type, &quantum, arithmetic, fault, stored);
     uint64_t bits = format_from_double(element->format, value);
     element_store(element, result->data, i, fault_spoil_bits(fault, element->format, bits, i));

@@ -27,8 +27,8 @@ static double add_products(const arithmetic_t *steps, bool fused, double a, doub
 
 /* In the accumulator's format if that holds the numbers, with what C's annex G recovers by the
  * other way. */
-static fold_value_t multiply(const fold_t *fold, const schedule_t *schedule, fold_value_t x,
-                             fold_value_t y) {
+static fold_value_t multiply(const fold_t *fold, const implementation_model_t *schedule,
+                             fold_value_t x, fold_value_t y) {
   const format_t *format = fold->element->format;
   if (schedule->fault == FAULT_three_products) return multiply_by_three(&fold->arithmetic, x, y);
   if (schedule->fault != FAULT_NONE) return fold->combine(fold, x, y);
@@ -56,7 +56,7 @@ static double extremum_of_parts(bool is_maximum, double a, double b) {
 }
 
 /* Of what may be taken the left operand, or by the other way the right one. */
-static fold_value_t take(const schedule_t *schedule, bool is_maximum, fold_value_t x,
+static fold_value_t take(const implementation_model_t *schedule, bool is_maximum, fold_value_t x,
                          fold_value_t y) {
   if (schedule->fault == FAULT_extremum_by_parts) {
     return fold_complex(extremum_of_parts(is_maximum, x.real, y.real),
@@ -73,7 +73,7 @@ static fold_value_t take(const schedule_t *schedule, bool is_maximum, fold_value
 }
 
 fold_value_t elementwise_combine_complex(const fold_t *fold, elementwise_t function,
-                                         const schedule_t *schedule, fold_value_t left,
+                                         const implementation_model_t *schedule, fold_value_t left,
                                          fold_value_t right) {
   if (function == ELEMENTWISE_MULTIPLY) return multiply(fold, schedule, left, right);
   return take(schedule, function == ELEMENTWISE_MAXIMUM, left, right);

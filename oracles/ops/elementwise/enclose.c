@@ -7,9 +7,9 @@
 
 #include "generated/elementwise_permissions.h"
 #include "generated/exact_permissions.h"
+#include "oracles/exact/box/quantum.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
-#include "oracles/exact/box/quantum.h"
 #include "oracles/ops/elementwise/elementwise.h"
 
 /* One program. */

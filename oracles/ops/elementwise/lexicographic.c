@@ -114,8 +114,9 @@ static void print_pair(const pairs_t *pairs, int operand, GString *text) {
                          format_to_double(pairs->format, pairs->operands[operand][1]));
 }
 
-void elementwise_lexicographic_ask(const case_t *instance, const contract_t *contract,
-                                   size_t component, const tensor_t *result, answer_t *out_answer) {
+void elementwise_lexicographic_decide(const case_t *instance, const contract_t *contract,
+                                      size_t component, const tensor_t *result,
+                                      answer_t *out_answer) {
   const element_t *element = result->type.element;
   size_t first = component - component % 2;
   pairs_t pairs = {.format = element->format, .contract = contract};

@@ -14,7 +14,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
   static const oracle_t function##_oracle = { \
       .op_name = "stablehlo." #function,      \
       .accept = elementwise_accept,           \
-      .ask = elementwise_ask,                 \
+      .decide = elementwise_decide,           \
       .audit = audit,                         \
       .simulate = elementwise_simulate,       \
       .find_formula = find,                   \

@@ -36,9 +36,9 @@ bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value);
 enum permission_complex_infinity { COMPLEX_INFINITY_FORMULA, COMPLEX_INFINITY_RECOVERED };
 
 /* The last word on part 0 or 1 of a product of two complex numbers of a format. */
-void elementwise_product_ask(const format_t *format, const double left[2], const double right[2],
-                             int part, const contract_t *contract, uint64_t bits,
-                             answer_t *out_answer);
+void elementwise_product_decide(const format_t *format, const double left[2], const double right[2],
+                                int part, const contract_t *contract, uint64_t bits,
+                                answer_t *out_answer);
 
 /* What C's annex G makes of a product that the formula gives no number in either part of; false if
  * that is NaN too, or if the formula does. */
@@ -50,13 +50,14 @@ enum { ELEMENTWISE_NEITHER = 0, ELEMENTWISE_LEFT = 1, ELEMENTWISE_RIGHT = 2 };
 unsigned elementwise_lexicographic(bool is_maximum, const double left[2], const double right[2]);
 
 /* The last word on a component of a complex maximum or minimum. */
-void elementwise_lexicographic_ask(const case_t *instance, const contract_t *contract,
-                                   size_t component, const tensor_t *result, answer_t *out_answer);
+void elementwise_lexicographic_decide(const case_t *instance, const contract_t *contract,
+                                      size_t component, const tensor_t *result,
+                                      answer_t *out_answer);
 
 /* A complex product or extremum of one implementation: fold->schedule and `schedule` are the same
  * but for the accumulator and fusing, which are the latter's. */
 fold_value_t elementwise_combine_complex(const fold_t *fold, elementwise_t function,
-                                         const schedule_t *schedule, fold_value_t left,
+                                         const implementation_model_t *schedule, fold_value_t left,
                                          fold_value_t right);
 
 /* ---- Quantized ------------------------------------------------------------------------------- */
@@ -99,18 +100,18 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
 /* ---- Functions of the oracle rows ------------------------------------------------------------ */
 
 status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
-status_t elementwise_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                         answer_t *out_answer);
+status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                            answer_t *out_answer);
 status_t elementwise_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                   uint8_t *out_formula, bool *out_found);
-status_t elementwise_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t elementwise_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results);
 
 /* Those of them for quantized programs that elementwise_check() has passed. */
 void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept_t *out_accept);
-void elementwise_quantized_ask(const case_t *instance, const contract_t *contract, size_t element,
-                               const tensor_t *result, answer_t *out_answer);
-void elementwise_quantized_simulate(const case_t *instance, const schedule_t *schedule,
+void elementwise_quantized_decide(const case_t *instance, const contract_t *contract,
+                                  size_t element, const tensor_t *result, answer_t *out_answer);
+void elementwise_quantized_simulate(const case_t *instance, const implementation_model_t *schedule,
                                     tensor_t *inout_result);
 
 #endif

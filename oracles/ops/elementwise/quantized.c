@@ -251,8 +251,8 @@ static void measure(const stored_judgement_t *judgement, answer_t *answer) {
   answer->slack = permitted > 0 ? error / (double)permitted : error > 0 ? (double)INFINITY : 0;
 }
 
-void elementwise_quantized_ask(const case_t *instance, const contract_t *contract, size_t element,
-                               const tensor_t *result, answer_t *out_answer) {
+void elementwise_quantized_decide(const case_t *instance, const contract_t *contract,
+                                  size_t element, const tensor_t *result, answer_t *out_answer) {
   stored_judgement_t judgement = {.got = quantum_load(result, element), .by = ""};
   elementwise_judge_formula(instance, contract, element, &judgement);
   if (PERMITTED(contract, quantized) == ELEMENTWISE_INTEGER) {
@@ -260,7 +260,7 @@ void elementwise_quantized_ask(const case_t *instance, const contract_t *contrac
   }
   answer_t answer = {.is_quantum = true,
                      .conforms = judgement.holds || judgement.anything,
-                     .is_weak = judgement.anything};
+                     .is_vacuous = judgement.anything};
   print_ranges(&judgement, answer.expected, sizeof answer.expected);
   const quantization_t *range = result->type.quantization;
   bool is_outside = judgement.got < range->storage_min || judgement.got > range->storage_max;

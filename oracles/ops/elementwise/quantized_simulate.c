@@ -7,8 +7,8 @@
 #include "generated/elementwise_faults.h"
 #include "generated/exact_faults.h"
 #include "oracles/exact/arithmetic.h"
-#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/ops/elementwise/parts.h"
 
 /* An operand's element as the implementation sees it. */
@@ -19,7 +19,7 @@ typedef struct seen {
 
 typedef struct model {
   const case_t *instance;
-  const schedule_t *schedule;
+  const implementation_model_t *schedule;
   elementwise_t function;
   const format_t *arithmetic;
 } model_t;
@@ -32,13 +32,13 @@ static seen_t look(const model_t *model, uint32_t operand, size_t element) {
   if (fault == FAULT_subtract_reversed && model->function == ELEMENTWISE_SUBTRACT) {
     operand = 1 - operand;
   }
-  seen_t seen = {.quantum = fault_quantum_of(&operands[operand].type, fault, element),
-                 .stored = fault_quantum_load(&operands[operand], fault, element)};
+  seen_t seen = {.quantum = quantize_faulty_of(&operands[operand].type, fault, element),
+                 .stored = quantize_faulty_load(&operands[operand], fault, element)};
   bool forgets = operand == 0 ? fault == FAULT_lhs_zero_point_forgotten
                               : fault == FAULT_rhs_zero_point_forgotten;
   if (forgets) seen.quantum.zero_point = 0;
   if (operand == 0 && !is_unary && fault == FAULT_scale_of_other_operand) {
-    seen.quantum.scale = fault_quantum_of(&operands[1].type, fault, element).scale;
+    seen.quantum.scale = quantize_faulty_of(&operands[1].type, fault, element).scale;
   }
   return seen;
 }
@@ -156,8 +156,8 @@ static int64_t compute_requantized(const model_t *model, const quantum_t *to,
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static int64_t simulate_element(const model_t *model, const type_t *result, size_t element) {
-  const schedule_t *schedule = model->schedule;
-  quantum_t to = fault_quantum_of(result, schedule->fault, element);
+  const implementation_model_t *schedule = model->schedule;
+  quantum_t to = quantize_faulty_of(result, schedule->fault, element);
   const seen_t operands[] = {look(model, 0, element), look(model, 1, element)};
   bool in_integers = schedule->formula != NULL && strcmp(schedule->formula, "integer") == 0;
   int64_t stored;
@@ -169,13 +169,13 @@ static int64_t simulate_element(const model_t *model, const type_t *result, size
   return compute(model, result, &to, operands);
 }
 
-void elementwise_quantized_simulate(const case_t *instance, const schedule_t *schedule,
+void elementwise_quantized_simulate(const case_t *instance, const implementation_model_t *schedule,
                                     tensor_t *inout_result) {
   const type_t *type = &inout_result->type;
   const model_t model = {.instance = instance,
                          .schedule = schedule,
                          .function = elementwise_of(&instance->program),
-                         .arithmetic = fault_quantum_arithmetic(type, schedule)};
+                         .arithmetic = quantize_faulty_arithmetic(type, schedule)};
   for (size_t i = 0; i < type_element_count(type); i++) {
     if (fault_skips_store(schedule->fault, i, inout_result)) continue;
     uint64_t bits = (uint64_t)simulate_element(&model, type, i) & element_mask(type->element);

@@ -10,7 +10,7 @@
 #include "oracles/exact/quantum/quantize_simd.h"
 #include "oracles/ops/elementwise/parts.h"
 
-enum { BLOCK = QUICK_QUANTUM_BLOCK };
+enum { BLOCK = QUANTIZE_SIMD_BLOCK };
 
 /* ---- Functions of blocks --------------------------------------------------------------------- */
 
@@ -138,7 +138,7 @@ static void accept_products(const element_t *element, operands_t operands, size_
 
 /* Where one operand is surely taken; others are asked about, both parts together. */
 static void accept_lexicographic(bool is_maximum, const element_t *element, operands_t operands,
-                                 size_t count, uint64_t *bits, uint8_t *ask) {
+                                 size_t count, uint64_t *bits, uint8_t *decide) {
   for (size_t i = 0; i < count; i += 2) {
     uint64_t patterns[2][2];
     double values[2][2];
@@ -153,19 +153,19 @@ static void accept_lexicographic(bool is_maximum, const element_t *element, oper
     bool is_one = taken == ELEMENTWISE_LEFT || taken == ELEMENTWISE_RIGHT;
     for (size_t part = 0; part < 2; part++) {
       bits[i + part] = patterns[taken == ELEMENTWISE_RIGHT][part];
-      ask[i + part] = !is_one;
+      decide[i + part] = !is_one;
     }
   }
 }
 
 /* Whether it is one of those, and done. */
 static bool accept_complex(elementwise_t function, const element_t *element, operands_t operands,
-                           size_t count, uint64_t *bits, uint8_t *ask) {
+                           size_t count, uint64_t *bits, uint8_t *decide) {
   if (element->kind != ELEMENT_COMPLEX) return false;
   if (function == ELEMENTWISE_MULTIPLY) {
     accept_products(element, operands, count, bits);
   } else if (function == ELEMENTWISE_MAXIMUM || function == ELEMENTWISE_MINIMUM) {
-    accept_lexicographic(function == ELEMENTWISE_MAXIMUM, element, operands, count, bits, ask);
+    accept_lexicographic(function == ELEMENTWISE_MAXIMUM, element, operands, count, bits, decide);
   } else {
     return false;
   }
@@ -228,13 +228,13 @@ static bool is_open(elementwise_t function, const element_t *element, const cont
 
 static void accept_integers(elementwise_t function, const element_t *element,
                             const contract_t *contract, operands_t operands, size_t count,
-                            uint64_t *bits, uint8_t *ask) {
+                            uint64_t *bits, uint8_t *decide) {
   uint64_t mask = element_mask(element);
   for (size_t i = 0; i < count; i++) {
     uint64_t a = element_load(element, operands.left, i);
     uint64_t b = element_load(element, operands.right, i);
     bits[i] = operate_integers(function, element, a, b) & mask;
-    ask[i] = is_open(function, element, contract, b);
+    decide[i] = is_open(function, element, contract, b);
   }
 }
 
@@ -243,7 +243,7 @@ static void accept_integers(elementwise_t function, const element_t *element,
 typedef struct quick {
   const case_t *instance;
   uint64_t *bits;
-  uint8_t *ask;
+  uint8_t *decide;
 } quick_t;
 
 static void run_floats(void *context, size_t begin, size_t count) {
@@ -255,7 +255,7 @@ static void run_floats(void *context, size_t begin, size_t count) {
   quick_dequantize_floats(&operands[program->operand_count - 1], begin, count, b);
   floats_operate(elementwise_of(program), a, b, count, out);
   const quick_quantizer_t quantizer = quick_quantizer_make(&program->results[0], begin);
-  quick_quantize_floats(&quantizer, out, count, quick->bits + begin, quick->ask + begin);
+  quick_quantize_floats(&quantizer, out, count, quick->bits + begin, quick->decide + begin);
 }
 
 static void run_any(void *context, size_t begin, size_t count) {
@@ -267,7 +267,7 @@ static void run_any(void *context, size_t begin, size_t count) {
   quick_dequantize(&operands[0], &quantizer.steps, begin, count, a);
   quick_dequantize(&operands[program->operand_count - 1], &quantizer.steps, begin, count, b);
   operate(elementwise_of(program), &quantizer.steps, a, b, count, a);
-  quick_quantize(&quantizer, a, count, quick->bits + begin, quick->ask + begin);
+  quick_quantize(&quantizer, a, count, quick->bits + begin, quick->decide + begin);
 }
 
 void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept_t *out_accept) {
@@ -278,25 +278,25 @@ void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept
   size_t count = type_element_count(result);
   quick_t quick = {.instance = instance,
                    .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
-                   .ask = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+                   .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
   bool is_f32 = result->quantization->expressed->format == &format_table[FORMAT_f32];
-  quick_quantum_runs(types, G_N_ELEMENTS(types), is_f32 ? run_floats : run_any, &quick);
-  *out_accept = (accept_t){.count = count, .bits = quick.bits, .ask = quick.ask};
+  quantize_simd_runs(types, G_N_ELEMENTS(types), is_f32 ? run_floats : run_any, &quick);
+  *out_accept = (accept_t){.count = count, .bits = quick.bits, .decide = quick.decide};
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static void accept_block(const case_t *instance, const contract_t *contract, size_t begin,
-                         size_t count, uint64_t *bits, uint8_t *ask) {
+                         size_t count, uint64_t *bits, uint8_t *decide) {
   const element_t *element = instance->program.results[0].element;
   elementwise_t function = elementwise_of(&instance->program);
   operands_t operands = operands_from(instance, begin);
   if (element->format == NULL) {
-    accept_integers(function, element, contract, operands, count, bits, ask);
+    accept_integers(function, element, contract, operands, count, bits, decide);
     return;
   }
-  memset(ask, 0, count);
-  if (accept_complex(function, element, operands, count, bits, ask)) return;
+  memset(decide, 0, count);
+  if (accept_complex(function, element, operands, count, bits, decide)) return;
   if (element->format == &format_table[FORMAT_f32]) {
     accept_f32(function, operands, count, bits);
   } else if (element->format == &format_table[FORMAT_f64]) {
@@ -316,11 +316,11 @@ status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE
   }
   size_t count = type_component_count(result);
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
-  uint8_t *ask = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
+  uint8_t *decide = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
   for (size_t begin = 0; begin < count; begin += BLOCK) {
     size_t block = MIN(count - begin, (size_t)BLOCK);
-    accept_block(instance, call->contract, begin, block, bits + begin, ask + begin);
+    accept_block(instance, call->contract, begin, block, bits + begin, decide + begin);
   }
-  out_accepts[0] = (accept_t){.count = count, .bits = bits, .ask = ask};
+  out_accepts[0] = (accept_t){.count = count, .bits = bits, .decide = decide};
   return STATUS_OK;
 }

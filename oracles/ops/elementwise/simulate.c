@@ -122,7 +122,7 @@ static bool is_complex_step(const element_t *element, elementwise_t function) {
 
 /* One operation of one format rounds once, however the schedule orders and fuses; complex products
  * are several. */
-status_t elementwise_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t elementwise_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results) {
   const case_t *instance = call->instance;
   STATUS_TRY(elementwise_check(&instance->program, call->error));
@@ -133,7 +133,7 @@ status_t elementwise_simulate(const oracle_call_t *call, const schedule_t *sched
   }
   const element_t *element = result->type.element;
   elementwise_t function = elementwise_of(&instance->program);
-  schedule_t plain = *schedule;
+  implementation_model_t plain = *schedule;
   plain.fused = false;
   plain.accumulator = NULL;
   fold_t fold;

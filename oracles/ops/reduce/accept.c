@@ -126,7 +126,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   double *reference = ARENA_NEW_ARRAY(call->arena, double, count);
   double *tail = is_f64 ? ARENA_NEW_ARRAY(call->arena, double, count) : NULL;
   double *magnitude = ARENA_NEW_ARRAY(call->arena, double, count);
-  uint8_t *ask = arena_alloc(call->arena, count), *special = arena_alloc(call->arena, count);
+  uint8_t *decide = arena_alloc(call->arena, count), *special = arena_alloc(call->arena, count);
   uint8_t *few_terms = arena_alloc(call->arena, count);
   int *lowest_bit = ARENA_NEW_ARRAY(call->arena, int, count);
   arena_mark_t mark = arena_mark(call->arena);
@@ -137,7 +137,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
                          .reference = reference,
                          .reference_tail = tail,
                          .magnitude = magnitude,
-                         .uncertified = ask};
+                         .uncertified = decide};
   if (instance->program.operands[result].element->format->bits == 64) {
     exact_sums_f64(&sums, terms, call->arena);
   } else {
@@ -148,12 +148,12 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   bool may_be_wider = PERMITTED(call->contract, accum_wider) == ACCUM_WIDER_YES;
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
   arena_rewind(call->arena, mark);
-  for (size_t i = 0; init.is_minus_zero && i < count; i++) ask[i] |= reference[i] == 0;
+  for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
   quick_sums_t quick = {.accept = {.count = count,
                                    .reference = reference,
                                    .reference_tail = tail,
                                    .magnitude = magnitude},
-                        .ask = ask,
+                        .decide = decide,
                         .special = init.is_finite ? special : NULL,
                         .lowest_bit = lowest_bit,
                         .few_terms = few_terms,
@@ -167,12 +167,12 @@ static accept_t accept_integers(const oracle_call_t *call, const reduce_slices_t
   fold_body_t body = reduce_fold_body(&call->instance->program);
   bool may_overflow = body == FOLD_ADD || body == FOLD_MULTIPLY;
   if (may_overflow && PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
-    return accept_ask_all(slices->output_count, call->arena);
+    return accept_decide_all(slices->output_count, call->arena);
   }
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, slices->output_count);
   arena_mark_t mark = arena_mark(call->arena);
   for (size_t i = 0; i < slices->output_count; i++) {
-    integer_question_t question =
+    integer_problem_t question =
         reduce_integer_question(call->instance, slices, result, i, call->arena);
     bits[i] = integer_result(&question, 1);
     arena_rewind(call->arena, mark);
@@ -191,7 +191,7 @@ static accept_t accept_one(const oracle_call_t *call, const reduce_slices_t *sli
     return accept_float_sums(call, slices, result, converted == element);
   }
   if (element->components == 1) return reduce_product_accept(call, slices);
-  return accept_ask_all(slices->output_count * element->components, call->arena);
+  return accept_decide_all(slices->output_count * element->components, call->arena);
 }
 
 /* f8E8M0FNU has neither zero nor sign. */
@@ -228,7 +228,7 @@ status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   STATUS_TRY(require_signs(program, &core.instance.program, call->error));
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_pick = picks(&core.instance.program);
-  if (is_pick) reduce_pick_accept(&core.instance, &slices, call->arena, out_accepts);
+  if (is_pick) reduce_minmax_accept(&core.instance, &slices, call->arena, out_accepts);
   for (uint32_t i = 0; i < program->result_count; i++) {
     const element_t *result = program->results[i].element;
     const oracle_call_t core_call = oracle_call_about(call, &core.instance, NULL);

@@ -93,10 +93,10 @@ bool reduce_core_has_open_term(const reduce_core_t *core, const reduce_slices_t 
 
 /* The patterns in the result type; what has none is asked about. */
 static void convert_patterns(const element_t *from, const element_t *to, arena_t *arena,
-                             uint8_t *ask, accept_t *accept) {
+                             uint8_t *decide, accept_t *accept) {
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, accept->count);
   for (size_t i = 0; i < accept->count; i++) {
-    ask[i] |= !reduce_convert_bits(from, accept->bits[i], to, &bits[i]);
+    decide[i] |= !reduce_convert_bits(from, accept->bits[i], to, &bits[i]);
   }
   accept->bits = bits;
 }
@@ -108,16 +108,16 @@ void reduce_core_convert_accept(const reduce_core_t *core, const reduce_slices_t
   bool has_open = core->open[input] != NULL ||
                   core->open[reduce_init_operand(&core->instance.program, input)] != NULL;
   if (result == accumulation && !has_open) return;
-  uint8_t *ask = arena_alloc_zeroed(arena, inout_accept->count);
-  if (inout_accept->ask != NULL) memcpy(ask, inout_accept->ask, inout_accept->count);
+  uint8_t *decide = arena_alloc_zeroed(arena, inout_accept->count);
+  if (inout_accept->decide != NULL) memcpy(decide, inout_accept->decide, inout_accept->count);
   for (size_t i = 0; has_open && i < inout_accept->count; i++) {
     size_t output = i / accumulation->components;
-    ask[i] |= reduce_core_has_open_term(core, slices, input, output);
+    decide[i] |= reduce_core_has_open_term(core, slices, input, output);
   }
-  inout_accept->ask = ask;
+  inout_accept->decide = decide;
   if (result == accumulation) return;
   if (inout_accept->bits != NULL) {
-    convert_patterns(accumulation, result, arena, ask, inout_accept);
+    convert_patterns(accumulation, result, arena, decide, inout_accept);
   } else if (result->format != NULL) {
     quick_result_convert(inout_accept, accumulation->format, result->format, arena);
   }

@@ -24,8 +24,8 @@ uint64_t reduce_load_integer(const tensor_t *tensor, size_t index) {
   return element->kind == ELEMENT_SIGNED ? (uint64_t)element_signed_value(element, bits) : bits;
 }
 
-sum_question_t reduce_sum_question(const case_t *instance, const reduce_slices_t *slices,
-                                   uint32_t result, size_t component, arena_t *arena) {
+sum_problem_t reduce_sum_question(const case_t *instance, const reduce_slices_t *slices,
+                                  uint32_t result, size_t component, arena_t *arena) {
   const tensor_t *input = &instance->operands[result];
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, result)];
   size_t parts = input->type.element->components;
@@ -34,7 +34,7 @@ sum_question_t reduce_sum_question(const case_t *instance, const reduce_slices_t
   for (size_t term = 0; term < slices->term_count; term++) {
     terms[term] = reduce_load_float(input, (base + slices->term_offset[term]) * parts + part);
   }
-  return (sum_question_t){
+  return (sum_problem_t){
       .format = instance->program.results[result].element->format,
       .count = slices->term_count,
       .left = terms,
@@ -44,8 +44,8 @@ sum_question_t reduce_sum_question(const case_t *instance, const reduce_slices_t
   };
 }
 
-product_question_t reduce_product_question(const case_t *instance, const reduce_slices_t *slices,
-                                           uint32_t result, size_t component, arena_t *arena) {
+product_problem_t reduce_product_question(const case_t *instance, const reduce_slices_t *slices,
+                                          uint32_t result, size_t component, arena_t *arena) {
   const tensor_t *input = &instance->operands[result];
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, result)];
   size_t parts = input->type.element->components;
@@ -55,7 +55,7 @@ product_question_t reduce_product_question(const case_t *instance, const reduce_
     size_t index = base + slices->term_offset[i / parts];
     factors[i] = reduce_load_float(input, index * parts + i % parts);
   }
-  return (product_question_t){
+  return (product_problem_t){
       .format = instance->program.results[result].element->format,
       .count = slices->term_count,
       .factors = factors,
@@ -64,8 +64,8 @@ product_question_t reduce_product_question(const case_t *instance, const reduce_
   };
 }
 
-integer_question_t reduce_integer_question(const case_t *instance, const reduce_slices_t *slices,
-                                           uint32_t result, size_t component, arena_t *arena) {
+integer_problem_t reduce_integer_question(const case_t *instance, const reduce_slices_t *slices,
+                                          uint32_t result, size_t component, arena_t *arena) {
   const tensor_t *input = &instance->operands[result];
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, result)];
   uint64_t *terms = ARENA_NEW_ARRAY(arena, uint64_t, slices->term_count);
@@ -73,7 +73,7 @@ integer_question_t reduce_integer_question(const case_t *instance, const reduce_
     terms[term] =
         reduce_load_integer(input, slices->output_base[component] + slices->term_offset[term]);
   }
-  return (integer_question_t){
+  return (integer_problem_t){
       .element = instance->program.results[result].element,
       .body = reduce_fold_body(&instance->program),
       .count = slices->term_count,

@@ -13,12 +13,12 @@ fold_body_t reduce_fold_body(const program_t *program);
 /* Each describes the terms of component `component` of result `result`; arrays in the arena.  The
  * first is for sums of floats and parts of complex sums, the second for products of floats and of
  * complex numbers (whole), the third for integers and booleans. */
-sum_question_t reduce_sum_question(const case_t *instance, const reduce_slices_t *slices,
-                                   uint32_t result, size_t component, arena_t *arena);
-product_question_t reduce_product_question(const case_t *instance, const reduce_slices_t *slices,
-                                           uint32_t result, size_t component, arena_t *arena);
-integer_question_t reduce_integer_question(const case_t *instance, const reduce_slices_t *slices,
-                                           uint32_t result, size_t component, arena_t *arena);
+sum_problem_t reduce_sum_question(const case_t *instance, const reduce_slices_t *slices,
+                                  uint32_t result, size_t component, arena_t *arena);
+product_problem_t reduce_product_question(const case_t *instance, const reduce_slices_t *slices,
+                                          uint32_t result, size_t component, arena_t *arena);
+integer_problem_t reduce_integer_question(const case_t *instance, const reduce_slices_t *slices,
+                                          uint32_t result, size_t component, arena_t *arena);
 
 /* Component `component` of a float or complex tensor as a binary64 carrier, and an element of an
  * integer or boolean one extended to 64 bits. */

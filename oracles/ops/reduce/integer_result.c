@@ -27,14 +27,14 @@ static wide_t clamp_wide(wide_t value, span_t span) { return CLAMP(value, span.l
 static bool leaves(wide_t value, span_t span) { return value < span.least || value > span.most; }
 
 /* Whether a saturating schedule with sums `positive` and `negative` of its terms may give a value
- * outside of `result`: see set_saturated_sum() in integer_question.c. */
+ * outside of `result`: see set_saturated_sum() in integer_problem.c. */
 static bool saturated_sum_leaves(wide_t positive, wide_t negative, span_t own, span_t result) {
   wide_t low = clamp_wide(MIN(positive, own.most) + negative, own);
   wide_t high = clamp_wide(MAX(negative, own.least) + positive, own);
   return leaves(low, result) || leaves(high, result);
 }
 
-static bool sum_may_saturate_and_leave(const integer_question_t *question,
+static bool sum_may_saturate_and_leave(const integer_problem_t *question,
                                        const contract_t *contract, const element_t *result) {
   const element_t *element = question->element;
   span_t own = span_of(element), other = span_of(result);
@@ -59,10 +59,10 @@ static bool sum_may_saturate_and_leave(const integer_question_t *question,
 }
 
 /* Whether some modular result is outside of `result`. */
-static bool modular_leaves(const integer_question_t *question, const contract_t *contract,
+static bool modular_leaves(const integer_problem_t *question, const contract_t *contract,
                            const element_t *result) {
   bool any = PERMITTED(contract, init_count) == INIT_COUNT_ANY;
-  integer_question_t next = *question;
+  integer_problem_t next = *question;
   uint64_t unused;
   uint64_t value = integer_result(question, 1);
   if (!reduce_convert_bits(question->element, value, result, &unused)) return true;
@@ -86,7 +86,7 @@ static bool modular_leaves(const integer_question_t *question, const contract_t 
 }
 
 /* A product that may saturate stops at an end of the accumulation type's range. */
-static bool product_may_saturate(const integer_question_t *question) {
+static bool product_may_saturate(const integer_problem_t *question) {
   const element_t *element = question->element;
   double bits = 0;
   for (size_t i = 0; i < question->count; i++) {
@@ -98,7 +98,7 @@ static bool product_may_saturate(const integer_question_t *question) {
   return init > 1 || bits >= element->bits - 2;
 }
 
-static bool may_leave(const integer_question_t *question, const contract_t *contract,
+static bool may_leave(const integer_problem_t *question, const contract_t *contract,
                       const element_t *result) {
   bool is_boolean = question->element->kind == ELEMENT_BOOLEAN;
   bool is_sum = question->body == FOLD_ADD && !is_boolean;
@@ -109,7 +109,7 @@ static bool may_leave(const integer_question_t *question, const contract_t *cont
   return modular_leaves(question, contract, result);
 }
 
-void reduce_integer_answer(const integer_question_t *question, const contract_t *contract,
+void reduce_integer_answer(const integer_problem_t *question, const contract_t *contract,
                            const element_t *result, uint64_t bits, answer_t *out_answer) {
   uint64_t source;
   bool has_source = reduce_convert_bits(result, bits, question->element, &source);
@@ -118,7 +118,7 @@ void reduce_integer_answer(const integer_question_t *question, const contract_t 
   if (result == question->element) return;
   out_answer->conforms &= has_source;
   if (out_answer->conforms || !may_leave(question, contract, result)) return;
-  *out_answer = (answer_t){.conforms = true, .is_weak = true};
+  *out_answer = (answer_t){.conforms = true, .is_vacuous = true};
   snprintf(out_answer->expected, sizeof out_answer->expected,
            "anything: a permitted sum is outside of %s", result->name);
 }

@@ -6,7 +6,7 @@
 
 /* The last word on the pattern `bits` of the type `result`.  Values that this has not are converted
  * as the implementation likes: where a permitted one is such, everything conforms. */
-void reduce_integer_answer(const integer_question_t *question, const contract_t *contract,
+void reduce_integer_answer(const integer_problem_t *question, const contract_t *contract,
                            const element_t *result, uint64_t bits, answer_t *out_answer);
 
 #endif

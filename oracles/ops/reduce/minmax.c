@@ -137,8 +137,8 @@ static admissible_t admissible_make(const pick_t *pick, bool with_init) {
   return state;
 }
 
-void reduce_pick_accept(const case_t *instance, const reduce_slices_t *slices, arena_t *arena,
-                        accept_t out_accepts[CASE_RESULTS_MAX]) {
+void reduce_minmax_accept(const case_t *instance, const reduce_slices_t *slices, arena_t *arena,
+                          accept_t out_accepts[CASE_RESULTS_MAX]) {
   size_t count = slices->output_count;
   uint64_t *values = ARENA_NEW_ARRAY(arena, uint64_t, count);
   uint64_t *indices = ARENA_NEW_ARRAY(arena, uint64_t, count);
@@ -252,8 +252,8 @@ static bool is_admissible(const pick_t *pick, const contract_t *contract, bool w
   return value_fits && index_is_admissible(pick, contract, with_init, index);
 }
 
-void reduce_pick_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
-                     size_t component, answer_t *out_answer) {
+void reduce_minmax_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
+                       size_t component, answer_t *out_answer) {
   pick_t pick = pick_make(call->instance, slices, component, call->arena);
   uint64_t value = element_load(pick.element, call->results[0].data, component);
   uint64_t index = result == 0 ? 0 : reduce_load_integer(&call->results[1], component);

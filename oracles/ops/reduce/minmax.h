@@ -9,12 +9,12 @@
 #include "oracles/oracle_call.h"
 
 /* The quick accept sets of all results: what the sequential schedule returns. */
-void reduce_pick_accept(const case_t *instance, const reduce_slices_t *slices, arena_t *arena,
-                        accept_t out_accepts[CASE_RESULTS_MAX]);
+void reduce_minmax_accept(const case_t *instance, const reduce_slices_t *slices, arena_t *arena,
+                          accept_t out_accepts[CASE_RESULTS_MAX]);
 
 /* The last word on one component.  A value is judged alone, an index beside the value that came
  * with it. */
-void reduce_pick_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
-                     size_t component, answer_t *out_answer);
+void reduce_minmax_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
+                       size_t component, answer_t *out_answer);
 
 #endif

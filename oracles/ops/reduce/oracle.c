@@ -1,15 +1,15 @@
 /* The oracle row of stablehlo.reduce (theory.md, D4 and T10). */
+#include "oracles/oracle.h"
 #include "oracles/audit.h"
 #include "oracles/ops/reduce/accept.h"
-#include "oracles/ops/reduce/ask.h"
+#include "oracles/ops/reduce/decide.h"
 #include "oracles/ops/reduce/enclose.h"
 #include "oracles/ops/reduce/simulate.h"
-#include "oracles/oracle.h"
 
 static const oracle_t reduce_oracle;
 
 /* The quick side takes a nonzero initial value once, as one more term. */
-static audit_reference_t reference_of_sum(sum_question_t question, arena_t *arena) {
+static audit_reference_t reference_of_sum(sum_problem_t question, arena_t *arena) {
   double *terms = ARENA_NEW_ARRAY(arena, double, question.count + 1);
   for (size_t i = 0; i < question.count; i++) terms[i] = question.left[i];
   terms[question.count++] = question.init;
@@ -39,7 +39,7 @@ static status_t reduce_audit(const oracle_call_t *call, const accept_t *accepts,
 static const oracle_t reduce_oracle = {
     .op_name = "stablehlo.reduce",
     .accept = reduce_accept,
-    .ask = reduce_ask_component,
+    .decide = reduce_decide_component,
     .audit = reduce_audit,
     .simulate = reduce_simulate,
     .enclose = reduce_enclose,

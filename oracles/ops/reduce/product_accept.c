@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "oracles/exact/matmul/enclosure_round.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/matmul/enclosure_round.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/reduce/gather.h"
 
@@ -78,7 +78,7 @@ accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t 
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, 0)];
   double init_value = reduce_load_float(init, 0);
   size_t factors = slices->term_count + (init_value == 1 ? 0 : 1);
-  accept_t accept = accept_ask_all(count, call->arena);
+  accept_t accept = accept_decide_all(count, call->arena);
   if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, call->contract))
     return accept;
   /* Flushing only adds permissions: the careful side grants them. */
@@ -89,20 +89,20 @@ accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t 
   double *magnitude = ARENA_NEW_ARRAY(call->arena, double, count);
   double *low = ARENA_NEW_ARRAY(call->arena, double, count);
   double *high = ARENA_NEW_ARRAY(call->arena, double, count);
-  uint8_t *ask = arena_alloc(call->arena, count);
+  uint8_t *decide = arena_alloc(call->arena, count);
   bool *is_sure = ARENA_NEW_ARRAY(call->arena, bool, count); /* x* rounded, and nothing else. */
   for (size_t i = 0; i < count; i++) {
     running_product_t product = multiply_slice(instance, slices, i, init_value);
-    ask[i] = !stays_normal(&product, format, &bound);
+    decide[i] = !stays_normal(&product, format, &bound);
     is_sure[i] = is_exact_product(&product, format) || is_rounded_once(&product, call->contract);
-    reference[i] = ask[i] ? NAN : product.high;
-    magnitude[i] = ask[i] ? 0 : fabs(product.high);
+    reference[i] = decide[i] ? NAN : product.high;
+    magnitude[i] = decide[i] ? 0 : fabs(product.high);
   }
   accept.reference = reference;
   accept.magnitude = magnitude;
   accept.bound_factor = bound.total_factor;
   accept.unit_roundoff = format_unit_roundoff(format);
-  accept.ask = ask;
+  accept.decide = decide;
   enclosure_t enclosure = {.count = count,
                            .reference = reference,
                            .magnitude = magnitude,
@@ -114,7 +114,7 @@ accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t 
   for (size_t i = 0; i < count; i++) {
     if (is_sure[i]) low[i] = high[i] = format_round_double(format, reference[i]);
     /* Every schedule keeps the sign, though the bound may be wider than the product. */
-    if (low[i] <= 0 && high[i] >= 0) ask[i] = 1;
+    if (low[i] <= 0 && high[i] >= 0) decide[i] = 1;
   }
   accept.low = low;
   accept.high = high;

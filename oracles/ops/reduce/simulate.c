@@ -75,7 +75,7 @@ static void simulate_dense(const fold_t *fold, const reduce_slices_t *slices, co
 
 /* One fold: of a single input, of one of the independent sums, or of a pair with its index. */
 static status_t simulate_fold(const oracle_call_t *call, const reduce_slices_t *slices,
-                              uint32_t input_number, const schedule_t *schedule,
+                              uint32_t input_number, const implementation_model_t *schedule,
                               tensor_t *results) {
   const case_t *instance = call->instance;
   const program_t *program = &instance->program;
@@ -136,7 +136,7 @@ static tensor_t accumulator_of(const tensor_t *result, const element_t *element,
   return accumulator;
 }
 
-status_t reduce_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t reduce_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                          tensor_t *inout_results) {
   const case_t *instance = call->instance;
   const program_t *program = &instance->program;

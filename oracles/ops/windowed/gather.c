@@ -171,7 +171,7 @@ static size_t write_terms(const int64_t *elements, size_t size, uint32_t reading
 }
 
 static status_t gather_windows(const case_t *instance, uint32_t reading, fault_t fault,
-                               arena_t *arena, gathered_parts_t *out_parts, failure_t *error) {
+                               arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
   const program_t *program = &instance->program;
   window_elements_t windows;
   STATUS_TRY(window_elements_make(program, fault, arena, &windows, error));

@@ -2,7 +2,7 @@
 #ifndef ASSAY_ORACLES_OPS_WINDOWED_GATHER_H
 #define ASSAY_ORACLES_OPS_WINDOWED_GATHER_H
 
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/derived/derived.h"
 #include "oracles/ops/windowed/windowed.h"
 

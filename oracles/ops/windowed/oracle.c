@@ -5,14 +5,14 @@
 static const oracle_t reduce_window_oracle = {
     .op_name = "stablehlo.reduce_window",
     .gathering = &reduce_window_gathering,
-    GATHERED_FUNCTIONS,
-    .enclose = gathered_enclose,
+    DERIVED_FUNCTIONS,
+    .enclose = derived_enclose,
 };
 
 static const oracle_t select_and_scatter_oracle = {
     .op_name = "stablehlo.select_and_scatter",
     .gathering = &select_and_scatter_gathering,
-    GATHERED_FUNCTIONS,
+    DERIVED_FUNCTIONS,
 };
 
 extern const oracle_t *const windowed_oracles[];

@@ -2,8 +2,8 @@
  * windows that select it, in their order. */
 #include "generated/windowed_faults.h"
 #include "generated/windowed_permissions.h"
-#include "oracles/ops/windowed/select.h"
 #include "oracles/derived/term_rows.h"
+#include "oracles/ops/windowed/select.h"
 
 /* The first reading selects by left folds, and drops what belongs to a window of padding alone.
  * What else may be selected is decided element by element of the result: each may get the sources
@@ -126,7 +126,7 @@ static status_t point(const case_t *instance, uint32_t reading, fault_t fault, a
 }
 
 static status_t gather_scatter(const case_t *instance, uint32_t reading, fault_t fault,
-                               arena_t *arena, gathered_parts_t *out_parts, failure_t *error) {
+                               arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
   const program_t *program = &instance->program;
   GArray *arrows = g_array_new(FALSE, FALSE, sizeof(arrow_t));
   const uint8_t *open = NULL;

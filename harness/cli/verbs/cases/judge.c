@@ -5,12 +5,13 @@
 #include "reports/verdict/describe.h"
 
 /* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
-static status_t judge_field(one_case_t *walk, const case_t *instance, const op_constraint_t *broken,
-                            const result_field_t *field, arena_t *arena, verdict_t *verdict,
-                            failure_t *error) {
+static status_t judge_field(case_runner_t *walk, const case_t *instance,
+                            const op_constraint_t *broken, const result_field_t *field,
+                            arena_t *arena, verdict_t *verdict, failure_t *error) {
   *verdict = (verdict_t){0};
   if (field->kind == RESULT_ABSENT) {
-    one_case_judge_absence(field->outcome, EXECUTOR_PROMISE_NONE, broken, field->reason, verdict);
+    case_runner_judge_absence(field->outcome, EXECUTOR_PROMISE_NONE, broken, field->reason,
+                              verdict);
     return STATUS_OK;
   }
   if (field->kind == RESULT_CLASS && field->class_ == CLASS_nondeterministic &&
@@ -28,17 +29,17 @@ static status_t judge_field(one_case_t *walk, const case_t *instance, const op_c
   }
   bool is_accepted = field->kind == RESULT_ACCEPTED && !op_constraint_is_unmodelled(broken);
   if (is_accepted || op_constraint_is_forbidden(broken)) {
-    one_case_judge_accepted(broken, verdict);
+    case_runner_judge_accepted(broken, verdict);
     return STATUS_OK;
   }
   expectation_t expectation;
-  status_t status = one_case_expect(walk, instance, broken, arena, &expectation, error);
+  status_t status = case_runner_expect(walk, instance, broken, arena, &expectation, error);
   if (status != STATUS_OK) return STATUS_IO;
-  return one_case_judge(walk, &expectation, field->results, verdict, error);
+  return case_runner_judge(walk, &expectation, field->results, verdict, error);
 }
 
 /* Columns of errors count from the start of the line, also behind the tab. */
-static status_t judge_line(one_case_t *walk, str_t line, arena_t *arena, case_t *out_instance,
+static status_t judge_line(case_runner_t *walk, str_t line, arena_t *arena, case_t *out_instance,
                            verdict_t *out_verdict, failure_t *error) {
   scan_t scan = scan_make(line);
   str_t case_line = scan_until(&scan, "\t");
@@ -72,8 +73,8 @@ static void print_verdict(const case_t *instance, const verdict_t *verdict, bool
 
 static int judge_all(const contract_t *contract, bool as_json) {
   input_t input = input_stdin();
-  one_case_t walk;
-  one_case_init(&walk, contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, contract, 1);
   arena_t arena;
   arena_init(&arena);
   int exit_code = EXIT_CODE_CLEAN;

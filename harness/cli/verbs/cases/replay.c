@@ -20,7 +20,7 @@ typedef struct replay_flags {
 
 typedef struct replay {
   executor_list_t executors;
-  one_case_t walk;
+  case_runner_t walk;
   prediction_t *prediction; /* NULL unless the contract is `identified`. */
   arena_t arena;            /* Of the present case. */
   json_t *documents;        /* NULL: print words. */
@@ -104,9 +104,9 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
                           const expectation_t *expectation, executor_t *executor,
                           failure_t *error) {
   verdict_t verdict;
-  STATUS_TRY(one_case_run(&replay->walk, expectation, executor, &verdict, error));
+  STATUS_TRY(case_runner_run(&replay->walk, expectation, executor, &verdict, error));
   if (cause_is_sought(&verdict)) {
-    const cause_question_t question = cause_ask(&replay->walk, instance, expectation);
+    const cause_question_t question = cause_decide(&replay->walk, instance, expectation);
     STATUS_TRY(cause_find(&question, &replay->arena, &verdict, error));
   }
   replay->diverged |= verdict.outcome == OUTCOME_diverges;
@@ -130,7 +130,7 @@ static status_t replay_line(void *context, str_t line, failure_t *error) {
   broken = program_broken_under(&instance.program, broken, &replay->walk.contract);
   expectation_t expectation;
   status_t status =
-      one_case_expect(&replay->walk, &instance, broken, &replay->arena, &expectation, error);
+      case_runner_expect(&replay->walk, &instance, broken, &replay->arena, &expectation, error);
   for (size_t i = 0; i < replay->executors.count && status == STATUS_OK; i++) {
     status = replay_on(replay, line, &instance, &expectation, replay->executors.items[i], error);
   }
@@ -159,12 +159,12 @@ static int replay_open(const replay_flags_t *flags, replay_t *replay) {
   if (status != STATUS_OK) return complain_status(status, &error);
   int exit_code = executor_flags_open(&flags->executor, &replay->executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  one_case_init(&replay->walk, &contract, 1);
+  case_runner_init(&replay->walk, &contract, 1);
   status = open_prediction(flags, replay, &error);
   if (status != STATUS_OK) {
     return executor_list_close(&replay->executors, complain_status(status, &error));
   }
-  replay->walk.ask_wrong_max = 0; /* Explain the worst of all elements. */
+  replay->walk.decide_wrong_max = 0; /* Explain the worst of all elements. */
   arena_init(&replay->arena);
   if (flags->json) replay->documents = json_array();
   for (size_t i = 0; i < replay->executors.count; i++) {

@@ -6,8 +6,8 @@
 #include "harness/cli/options/input.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/verbs/cases/shrink_finding.h"
-#include "harness/run/clock.h"
 #include "harness/predict/prediction.h"
+#include "harness/run/clock.h"
 #include "harness/shrink/divergence.h"
 #include "reports/verdict/describe.h"
 #include "reports/verdict/reproducer.h"
@@ -27,7 +27,7 @@ typedef struct shrink_flags {
 typedef struct shrink {
   const shrink_flags_t *flags;
   executor_list_t executors;
-  one_case_t walk;
+  case_runner_t walk;
   prediction_t *prediction; /* NULL unless the contract is `identified`. */
   arena_t arena;            /* Of the present case. */
   json_t *documents;        /* NULL: print words. */
@@ -244,7 +244,7 @@ static int open_command(const shrink_flags_t *flags, shrink_command_t *shrink) {
   if (status != STATUS_OK) return complain_status(status, &error);
   int exit_code = executor_flags_open(&flags->executor, &shrink->executors);
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
-  one_case_init(&shrink->walk, &contract, 1);
+  case_runner_init(&shrink->walk, &contract, 1);
   status = open_prediction(shrink, &error);
   if (status != STATUS_OK) {
     return executor_list_close(&shrink->executors, complain_status(status, &error));

@@ -8,15 +8,15 @@ static void set_class(result_field_t *field, divergence_class_t class_) {
   field->class_ = class_;
 }
 
-static void observe(one_case_t *walk, executor_t *executor, const case_t *instance,
+static void observe(case_runner_t *walk, executor_t *executor, const case_t *instance,
                     const op_constraint_t *broken, arena_t *arena, result_field_t *field) {
   preparation_t preparation;
-  one_case_prepare(walk, &instance->program, broken, executor, &preparation);
+  case_runner_prepare(walk, &instance->program, broken, executor, &preparation);
   field->kind = RESULT_ABSENT;
   field->outcome = preparation.outcome;
   g_strlcpy(field->reason, preparation.reason, sizeof field->reason);
   if (preparation.outcome != EXECUTOR_OK) return;
-  if (one_case_is_settled(&preparation, broken)) {
+  if (case_runner_is_settled(&preparation, broken)) {
     field->kind = RESULT_ACCEPTED;
     return;
   }
@@ -41,7 +41,7 @@ static void observe(one_case_t *walk, executor_t *executor, const case_t *instan
   }
 }
 
-static status_t answer_line(one_case_t *walk, executor_t *executor, str_t line, arena_t *arena,
+static status_t answer_line(case_runner_t *walk, executor_t *executor, str_t line, arena_t *arena,
                             GString *text, failure_t *error) {
   case_t instance;
   const char *violation;
@@ -59,8 +59,8 @@ static status_t answer_line(one_case_t *walk, executor_t *executor, str_t line, 
 static int answer_all(executor_t *executor) {
   input_t input = input_stdin();
   const contract_t contract = contract_backend();
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   arena_t arena;
   arena_init(&arena);
   GString *text = g_string_new(NULL);

@@ -17,7 +17,7 @@ enum { CASES_DEFAULT = 100, DATA_SETS = 4 };
 static status_t record_answer(void *context, const session_t *session,
                               const session_answer_t *answer, failure_t *error) {
   const task_t *task = context;
-  bits_ledger_add(task->store, session, answer);
+  bit_history_add(task->store, session, answer);
   return store_tick(task->store, error);
 }
 
@@ -49,7 +49,7 @@ static int record(const ledger_flags_t *flags, task_t *task) {
   task->options.hook_context = task;
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
-  const bits_ledger_options_t options = {
+  const bit_history_options_t options = {
       .ops = task->options.stream.ops,
       .op_count = task->options.stream.op_count,
       .seed = task->options.stream.seed,
@@ -57,7 +57,7 @@ static int record(const ledger_flags_t *flags, task_t *task) {
       .data_sets = DATA_SETS,
       .stop = task->options.stop};
   failure_t error = {0};
-  status_t status = bits_ledger_run(task->session, &options, &error);
+  status_t status = bit_history_run(task->session, &options, &error);
   if (task->flags->json) {
     summary_print_json(&task->report);
   } else {

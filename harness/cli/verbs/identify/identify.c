@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/builtin/builtin.h"
 #include "harness/cli/options/flags.h"
 #include "harness/cli/verbs/identify/map.h"
 #include "harness/cli/verbs/identify/run.h"
 #include "harness/cli/verbs/identify/sizes.h"
 #include "harness/identify/profile/words.h"
-#include "harness/builtin/builtin.h"
 #include "reports/verdict/describe.h"
 
 typedef struct identify_flags {

@@ -1,9 +1,9 @@
 /* Options and code that write an identified profile as an SVG file and as a row of a database. */
 #include "harness/cli/verbs/identify/output.h"
 
+#include "harness/identify/profile/program_shape.h"
 #include "harness/identify/profile/svg.h"
 #include "harness/identify/profile/words.h"
-#include "harness/identify/profile/program_shape.h"
 #include "harness/model/op.h"
 
 void identify_output_flags_add(identify_output_flags_t *flags, arguments_t *arguments) {

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "harness/base/instruction_set.h"
-#include "harness/cli/options/flags.h"
-#include "harness/exec/transport/environment.h"
-#include "harness/exec/registry/registry.h"
 #include "harness/builtin/builtin.h"
+#include "harness/cli/options/flags.h"
+#include "harness/exec/registry/registry.h"
+#include "harness/exec/transport/environment.h"
 #include "harness/session/session.h"
 #include "reports/verdict/describe.h"
 
@@ -58,8 +58,8 @@ static void check_oracle(doctor_t *doctor, const op_t *op) {
   stream_t stream;
   stream_init(&stream, &options);
   const contract_t contract = contract_backend();
-  one_case_t walk;
-  one_case_init(&walk, &contract, 1);
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
   walk.audit_one_in = 1;
   walk.audit_distance = 0;
   arena_t arena;
@@ -70,7 +70,7 @@ static void check_oracle(doctor_t *doctor, const op_t *op) {
     stream_next(&stream);
     arena_reset(&arena);
     expectation_t expectation;
-    status = one_case_expect(&walk, &stream.instance, NULL, &arena, &expectation, &error);
+    status = case_runner_expect(&walk, &stream.instance, NULL, &arena, &expectation, &error);
   }
   char *what = g_strdup_printf("oracle of %s", op->name);
   char *detail = status == STATUS_OK

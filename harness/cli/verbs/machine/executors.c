@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/builtin/builtin.h"
 #include "harness/cli/options/flags.h"
 #include "harness/exec/registry/registry.h"
-#include "harness/builtin/builtin.h"
 #include "harness/session/session.h"
 #include "reports/verdict/describe.h"
 

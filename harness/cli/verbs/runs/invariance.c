@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "harness/cli/options/flags.h"
-#include "harness/cli/task/interrupt.h"
 #include "harness/cli/options/suggest.h"
+#include "harness/cli/task/interrupt.h"
 #include "reports/invariance/invariance_report.h"
 
 enum {

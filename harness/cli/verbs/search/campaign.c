@@ -8,8 +8,8 @@
 #include "harness/base/plain_text.h"
 #include "harness/campaign/folder.h"
 #include "harness/campaign/loop.h"
-#include "harness/cli/verbs/search/campaign_request.h"
 #include "harness/cli/task/task.h"
+#include "harness/cli/verbs/search/campaign_request.h"
 #include "reports/campaign/campaign_progress.h"
 #include "reports/report.h"
 

@@ -114,7 +114,7 @@ static int run_input(const uint8_t *data, size_t size) {
   bool is_proposed = is_proposal(data, size);
   if (!is_proposed && !fuzz_walker_read(&fuzz.walker, data, size, &given)) return 0;
   const search_proposal_t *proposal = is_proposed ? &fuzz.proposal : &given;
-  int exit_code = fuzz_walker_walk(&fuzz.walker, proposal, data, size);
+  int exit_code = fuzz_run_case(&fuzz.walker, proposal, data, size);
   if (exit_code != EXIT_CODE_CLEAN) stop(exit_code);
   if (fuzz.walker.options->steering != FUZZ_STEERING_none) mark_novelty();
   return 0;

@@ -69,7 +69,7 @@ static bool decide(fuzz_walker_t *walker, entry_t *entry, int *out_exit_code) {
   if (!fuzz_walker_read(walker, data, size, &proposal)) return true;
   if (!has_op(walker->task, proposal.instance.program.op)) return true;
   size_t features = search_feature_count(walker->search);
-  *out_exit_code = fuzz_walker_walk(walker, &proposal, data, size);
+  *out_exit_code = fuzz_run_case(walker, &proposal, data, size);
   entry->is_kept = search_feature_count(walker->search) > features;
   return *out_exit_code == EXIT_CODE_CLEAN;
 }

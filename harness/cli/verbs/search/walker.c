@@ -66,8 +66,8 @@ bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
   return !is_too_large(&instance->program);
 }
 
-int fuzz_walker_walk(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,
-                     size_t size) {
+int fuzz_run_case(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,
+                  size_t size) {
   session_t *session = walker->task->session;
   size_t executors = walker->task->executors.count;
   size_t findings = session_finding_count(session);

@@ -25,8 +25,8 @@ bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
 
 /* Walks a case and learns from it.  `data` is its line, for the artifact if it ends the process.
  * Returns an exit code, after a complaint unless it is EXIT_CODE_CLEAN. */
-int fuzz_walker_walk(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,
-                     size_t size);
+int fuzz_run_case(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,
+                  size_t size);
 
 /* Whether the search is to end: interrupted, or at its first finding if that was asked for. */
 bool fuzz_walker_is_over(const fuzz_walker_t *walker);

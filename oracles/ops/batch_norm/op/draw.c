@@ -1,9 +1,9 @@
 /* Programs of both ops, and data in which faults of theirs show. */
 #include <math.h>
 
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "harness/types/scalar_type.h"
 #include "oracles/ops/batch_norm/batch_norm.h"
 
@@ -148,7 +148,7 @@ static double draw_place(rng_t *rng) {
 static void store(rng_t *rng, const tensor_t *tensor, size_t index, double value) {
   const element_t *element = tensor->type.element;
   uint64_t bits = format_from_double(element->format, value);
-  if (format_is_infinity(element->format, bits)) bits = corner_boundary(rng, element);
+  if (format_is_infinity(element->format, bits)) bits = special_value_boundary(rng, element);
   element_store(element, tensor->data, index, bits);
 }
 
@@ -179,7 +179,7 @@ static void draw_channel(rng_t *rng, const recipe_t *recipe, const tensor_t *ten
     store(rng, tensor, index, value);
     if (!recipe->has_special || term != odd_one) continue;
     element_store(tensor->type.element, tensor->data, index,
-                  corner_special(rng, tensor->type.element));
+                  special_value_special(rng, tensor->type.element));
   }
 }
 
@@ -191,7 +191,8 @@ static void draw_affine(rng_t *rng, const tensor_t *tensor, double usual) {
   for (size_t i = 0; i < count; i++) {
     double size = rng_one_in(rng, 16) ? 1000 : 1;
     store(rng, tensor, i, is_plain ? usual : usual + draw_place(rng) * size);
-    if (rng_one_in(rng, 100)) element_store(element, tensor->data, i, corner_any(rng, element));
+    if (rng_one_in(rng, 100))
+      element_store(element, tensor->data, i, special_value_any(rng, element));
   }
 }
 
@@ -229,7 +230,7 @@ static void draw_gradients(rng_t *rng, const recipe_t *of_operand, const case_t 
     store(rng, gradients, index, size * (shift + follows + draw_place(rng)));
     if (!rng_one_in(rng, 400)) continue;
     element_store(gradients->type.element, gradients->data, index,
-                  corner_any(rng, gradients->type.element));
+                  special_value_any(rng, gradients->type.element));
   }
 }
 

@@ -34,8 +34,8 @@ static void draw_row(rng_t *rng, const row_recipe_t *recipe, const tensor_t *ten
     double value = draw_number(rng, recipe, term);
     if (recipe->has_outlier && term == odd_one) value *= 1e4;
     uint64_t bits = format_from_double(format, value);
-    if (format_is_infinity(format, bits)) bits = corner_boundary(rng, element);
-    if (recipe->has_special && term == odd_one) bits = corner_special(rng, element);
+    if (format_is_infinity(format, bits)) bits = special_value_boundary(rng, element);
+    if (recipe->has_special && term == odd_one) bits = special_value_special(rng, element);
     element_store(element, tensor->data, base + offsets[term], bits);
   }
 }
@@ -85,7 +85,7 @@ static void draw_affine(rng_t *rng, const tensor_t *tensor, double usual) {
   for (size_t i = 0; i < count; i++) {
     double value = is_plain ? usual : usual + draw_place(rng) * (rng_one_in(rng, 16) ? 1000 : 1);
     uint64_t bits = format_from_double(element->format, value);
-    if (rng_one_in(rng, 100)) bits = corner_any(rng, element);
+    if (rng_one_in(rng, 100)) bits = special_value_any(rng, element);
     element_store(element, tensor->data, i, bits);
   }
 }

@@ -100,25 +100,25 @@ static attribute_pattern_t pattern_make(const element_t *element, uint64_t bits)
  * numbers whose difference is rounded or overflows. */
 static void draw_patterns(rng_t *rng, const element_t *element,
                           byteir_one_hot_attributes_t *attributes) {
-  uint64_t on = corner_integer(element, 1), off = corner_integer(element, 0);
+  uint64_t on = special_value_integer(element, 1), off = special_value_integer(element, 0);
   switch (rng_below(rng, 8)) {
     case 0:
-      on = corner_nan(rng, element);
+      on = special_value_nan(rng, element);
       break;
     case 1:
-      on = corner_infinity(rng, element);
-      off = corner_negated(element, on);
+      on = special_value_infinity(rng, element);
+      off = special_value_negated(element, on);
       break;
     case 2:
-      on = corner_zero(element, true);
+      on = special_value_zero(element, true);
       break;
     case 3:
-      on = corner_boundary(rng, element);
-      off = corner_boundary(rng, element);
+      on = special_value_boundary(rng, element);
+      off = special_value_boundary(rng, element);
       break;
     case 4:
-      on = corner_any(rng, element);
-      off = corner_any(rng, element);
+      on = special_value_any(rng, element);
+      off = special_value_any(rng, element);
       break;
     default:
       break;

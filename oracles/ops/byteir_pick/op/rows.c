@@ -18,16 +18,16 @@ typedef struct row_recipe {
 typedef uint64_t draw_letter_t(rng_t *rng, const element_t *element);
 
 static uint64_t draw_zero(rng_t *rng, const element_t *element) {
-  return corner_zero(element, rng_one_in(rng, 2));
+  return special_value_zero(element, rng_one_in(rng, 2));
 }
 
 /* Below 0, or at least not above it. */
 static uint64_t draw_negative(rng_t *rng, const element_t *element) {
-  return corner_integer(element, -(int)rng_between(rng, 1, 6));
+  return special_value_integer(element, -(int)rng_between(rng, 1, 6));
 }
 
 static uint64_t draw_small(rng_t *rng, const element_t *element) {
-  return corner_integer(element, (int)rng_between(rng, -3, 3));
+  return special_value_integer(element, (int)rng_between(rng, -3, 3));
 }
 
 /* A few units of the smallest subnormal number, of both signs, and zeros; of integers, the largest
@@ -40,13 +40,21 @@ static uint64_t draw_tiny(rng_t *rng, const element_t *element) {
            element_mask(element);
   }
   uint64_t magnitude = rng_below(rng, 3);
-  return rng_one_in(rng, 2) ? magnitude : magnitude | corner_zero(element, true);
+  return rng_one_in(rng, 2) ? magnitude : magnitude | special_value_zero(element, true);
 }
 
 static row_recipe_t draw_recipe(rng_t *rng, const element_t *element) {
   static draw_letter_t *const letters[] = {
-      draw_small, draw_small,     draw_zero,       draw_negative,   draw_negative,
-      draw_tiny,  corner_special, corner_boundary, corner_infinity, corner_any,
+      draw_small,
+      draw_small,
+      draw_zero,
+      draw_negative,
+      draw_negative,
+      draw_tiny,
+      special_value_special,
+      special_value_boundary,
+      special_value_infinity,
+      special_value_any,
   };
   draw_letter_t *draw = letters[rng_below(rng, G_N_ELEMENTS(letters))];
   draw_letter_t *other = rng_one_in(rng, 3) ? letters[rng_below(rng, G_N_ELEMENTS(letters))] : draw;
@@ -65,7 +73,7 @@ static uint64_t draw_number(rng_t *rng, const element_t *element, const row_reci
   enum { SPREAD = 100 }; /* As many as an i8 holds of both signs. */
   if (recipe->direction == 0) return recipe->alphabet[rng_below(rng, recipe->letters)];
   int step = (int)(place * 2 * SPREAD / size) - SPREAD;
-  return corner_integer(element, recipe->direction * step);
+  return special_value_integer(element, recipe->direction * step);
 }
 
 /* Where vectors of 4 to 64 elements end, or the row does. */
@@ -88,7 +96,7 @@ static void draw_row(rng_t *rng, const tensor_t *tensor, const byteir_rows_t *ro
   }
   for (size_t i = 0; i < recipe.nans; i++) {
     size_t place = byteir_rows_element(rows, row, rng_below(rng, rows->size));
-    element_store(element, tensor->data, place, corner_nan(rng, element));
+    element_store(element, tensor->data, place, special_value_nan(rng, element));
   }
 }
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/draw/special_values.h"
 #include "harness/draw/random_fill.h"
+#include "harness/draw/special_values.h"
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static uint64_t step_away(const format_t *format, uint64_t bits, int64_t steps) 
 }
 
 static uint64_t draw_dividend(rng_t *rng, const element_t *element, double scale, double quotient) {
-  if (rng_one_in(rng, 50)) return corner_any(rng, element);
+  if (rng_one_in(rng, 50)) return special_value_any(rng, element);
   uint64_t bits = format_from_double(element->format, quotient * scale);
   bool stays = rng_one_in(rng, 2) || format_is_nan(element->format, bits);
   return stays ? bits : step_away(element->format, bits, rng_between(rng, -3, 3));

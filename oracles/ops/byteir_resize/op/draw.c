@@ -197,7 +197,7 @@ static uint64_t number_bits(const element_t *element, double number) {
 /* The largest number, or the smallest times a few, of one sign or of alternating ones. */
 static uint64_t draw_extreme(rng_t *rng, const edges_t *edges, size_t position) {
   const format_t *format = edges->type->element->format;
-  if (format == NULL) return corner_boundary(rng, edges->type->element);
+  if (format == NULL) return special_value_boundary(rng, edges->type->element);
   double smallest = format_to_double(format, 1);
   double number = edges->recipe == RECIPE_LARGEST ? format_to_double(format, format->largest_bits)
                                                   : (double)rng_between(rng, 0, 9) * smallest;
@@ -222,8 +222,8 @@ static uint64_t draw_bits(rng_t *rng, const edges_t *edges, size_t position) {
     case RECIPE_CONSTANT:
       return edges->constant;
     case RECIPE_SPECIALS:
-      return rng_one_in(rng, 6) ? corner_special(rng, element)
-                                : corner_integer(element, (int)rng_between(rng, -4, 4));
+      return rng_one_in(rng, 6) ? special_value_special(rng, element)
+                                : special_value_integer(element, (int)rng_between(rng, -4, 4));
     case RECIPE_LARGEST:
     case RECIPE_SMALLEST:
     case RECIPE_COUNT:
@@ -241,7 +241,7 @@ void byteir_resize_draw_edges(rng_t *rng, case_t *inout_case) {
                    .dim = (uint32_t)rng_below(rng, MAX(input->type.rank, 1)),
                    .slope = slopes[rng_below(rng, G_N_ELEMENTS(slopes))],
                    .start = (double)rng_between(rng, -8, 8) / 3,
-                   .constant = corner_any(rng, element)};
+                   .constant = special_value_any(rng, element)};
   for (size_t i = 0; i < type_element_count(&input->type); i++) {
     element_store(element, input->data, i, draw_bits(rng, &edges, i));
   }

@@ -110,7 +110,7 @@ static void draw_row(rng_t *rng, const tensor_t *tensor, size_t base, const size
     double value = draw_number(rng, &recipe, term, count);
     if (recipe.has_peak && term == peak) value += (double)rng_below(rng, 200);
     if ((int)rng_below(rng, 4) < recipe.masked_of_4) value = -INFINITY;
-    uint64_t bits = rng_one_in(rng, 200) ? corner_any(rng, element)
+    uint64_t bits = rng_one_in(rng, 200) ? special_value_any(rng, element)
                                          : format_from_double(element->format, value);
     element_store(element, tensor->data, base + offsets[term], bits);
   }

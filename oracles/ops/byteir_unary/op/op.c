@@ -103,7 +103,7 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
   for (size_t i = 0; i < count; i++) {
     if (is_mixed) chosen = &intervals[rng_below(rng, G_N_ELEMENTS(intervals))];
     uint64_t bits = rng_one_in(rng, 50)
-                        ? corner_any(rng, element)
+                        ? special_value_any(rng, element)
                         : format_from_double(element->format, draw_number(rng, chosen));
     element_store(element, tensor->data, i, bits);
   }

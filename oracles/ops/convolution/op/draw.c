@@ -3,9 +3,9 @@
  * padding. */
 #include <string.h>
 
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "harness/types/promotion.h"
 #include "oracles/ops/convolution/op/op.h"
 
@@ -268,8 +268,8 @@ void convolution_draw_edges(rng_t *rng, case_t *inout_case) {
     bool has_specials = i == CONVOLUTION_RHS;
     for (size_t c = 0; c < type_component_count(&tensor->type); c++) {
       uint64_t bits = has_specials && rng_one_in(rng, odds)
-                          ? corner_special(rng, element)
-                          : corner_integer(element, (int)rng_between(rng, -3, 5));
+                          ? special_value_special(rng, element)
+                          : special_value_integer(element, (int)rng_between(rng, -3, 5));
       element_store(element, tensor->data, c, bits);
     }
   }

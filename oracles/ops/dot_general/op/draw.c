@@ -1,5 +1,6 @@
 /* Random dot_generals: numbers and sizes of dimensions by role within the limits, a random or
- * canonical placement in each operand, then element types, precision, algorithm and quantization. */
+ * canonical placement in each operand, then element types, precision, algorithm and quantization.
+ */
 #include "harness/draw/draw.h"
 #include "harness/types/promotion.h"
 #include "oracles/ops/dot_general/op/op.h"

@@ -9,8 +9,8 @@
 #include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/dot_general/accept.h"
+#include "oracles/ops/dot_general/quantized/decide.h"
 #include "oracles/ops/dot_general/simulate.h"
-#include "oracles/ops/dot_general/quantized/ask.h"
 #include "oracles/sequential.h"
 
 /* ---- Integers -------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static bool scales_are_usual(const type_t *type) {
 /* The nearest integer to sum * multiplier + zero point, clamped, and whether that is certain: it
  * is farther than what the steps round (theory.md, T44) from a tie, or nobody knows. */
 static int64_t rescale_quickly(double sum, double multiplier, const quantum_t *result,
-                               uint8_t *out_ask) {
+                               uint8_t *out_decide) {
   double product = sum * multiplier;
   double value = product + (double)result->zero_point;
   double error = fabs(product) * 0x1p-50 + fabs(value) * 0x1p-52;
@@ -120,7 +120,7 @@ static int64_t rescale_quickly(double sum, double multiplier, const quantum_t *r
   double whole = nearbyint(clamped);
   bool is_certain =
       fabs(clamped - whole) + error < 0.5 || value - error > clamped || value + error < clamped;
-  *out_ask = is_certain ? 0 : 1;
+  *out_decide = is_certain ? 0 : 1;
   return (int64_t)whole;
 }
 
@@ -138,7 +138,7 @@ static double *gather_rhs_scales(const quick_integers_t *quick, size_t batch, ar
 
 static void rescale_batch(const quick_integers_t *quick, size_t batch, const double *sums,
                           const uint8_t *uncertified, arena_t *arena, uint64_t *bits,
-                          uint8_t *ask) {
+                          uint8_t *decide) {
   const dot_general_layout_t *layout = quick->layout;
   const type_t *lhs = &quick->instance->program.operands[DOT_GENERAL_LHS];
   const type_t *result = &quick->instance->program.results[0];
@@ -153,8 +153,8 @@ static void rescale_batch(const quick_integers_t *quick, size_t batch, const dou
       size_t in_batch = row * layout->column_count + column;
       if (result->quantization->axis != -1) quantum = quantum_of(result, i);
       double multiplier = lhs_scale * rhs_scales[column] / quantum.scale;
-      bits[i] = (uint64_t)rescale_quickly(sums[in_batch], multiplier, &quantum, &ask[i]) & mask;
-      ask[i] |= uncertified[in_batch];
+      bits[i] = (uint64_t)rescale_quickly(sums[in_batch], multiplier, &quantum, &decide[i]) & mask;
+      decide[i] |= uncertified[in_batch];
     }
   }
 }
@@ -167,14 +167,14 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
   size_t matrix = layout->row_count * layout->column_count;
   size_t count = layout->batch_count * matrix;
   if (!scales_are_usual(lhs) || !scales_are_usual(rhs) || !scales_are_usual(result)) {
-    return accept_ask_all(count, arena);
+    return accept_decide_all(count, arena);
   }
   const quick_integers_t quick = {.instance = instance,
                                   .layout = layout,
                                   .zero_points = {zero_points_of(lhs), zero_points_of(rhs)},
                                   .is_f64 = lhs->element->bits > 16 || rhs->element->bits > 16};
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *ask = arena_alloc(arena, count);
+  uint8_t *decide = arena_alloc(arena, count);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     arena_mark_t mark = arena_mark(arena);
     differences_t left = gather_lhs(&quick, batch, arena);
@@ -190,20 +190,20 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
     } else {
       exact_matmul_f32(&matmul, left.data, right.data, arena);
     }
-    rescale_batch(&quick, batch, matmul.reference, matmul.uncertified, arena, bits, ask);
+    rescale_batch(&quick, batch, matmul.reference, matmul.uncertified, arena, bits, decide);
     arena_rewind(arena, mark);
   }
-  return (accept_t){.count = count, .bits = bits, .ask = ask};
+  return (accept_t){.count = count, .bits = bits, .decide = decide};
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* `floats`: the call's case, dequantized. */
 static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
-                              const dot_reading_t *reading) {
+                              const dot_dequantized_t *reading) {
   const program_t *program = &call->instance->program;
   const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
-  const dot_plan_t plan = dot_reading_plan(program, reading);
+  const dot_plan_t plan = dot_dequantized_plan(program, reading);
   const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
   return dot_general_accept_plan(&float_call, &layout, &plan);
 }
@@ -211,10 +211,10 @@ static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
 /* By the reading that every contract permits. */
 status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
-  STATUS_TRY(dot_reading_require(&instance->program, call->error));
-  dot_reading_t readings[DOT_READINGS_MAX];
+  STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   dot_readings(&instance->program, call->contract, readings);
-  const case_t floats = dot_reading_case(instance, &readings[0], call->arena);
+  const case_t floats = dot_dequantized_case(instance, &readings[0], call->arena);
   *out_accept = accept_floats(call, &floats, &readings[0]);
   if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
@@ -223,19 +223,20 @@ status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
 
 /* What a float that surely conforms is quantized to, nearest to the exact sum: by any one reading.
  */
-static accept_t accept_quantized_floats(const oracle_call_t *call, const dot_reading_t *reading) {
+static accept_t accept_quantized_floats(const oracle_call_t *call,
+                                        const dot_dequantized_t *reading) {
   const case_t *instance = call->instance;
-  const case_t dequantized = dot_reading_case(instance, reading, call->arena);
+  const case_t dequantized = dot_dequantized_case(instance, reading, call->arena);
   accept_t floats = accept_floats(call, &dequantized, reading);
   const type_t *result = &instance->program.results[0];
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, floats.count);
-  uint8_t *ask = arena_alloc_zeroed(call->arena, floats.count);
+  uint8_t *decide = arena_alloc_zeroed(call->arena, floats.count);
   quantum_t quantum = {.scale = 1};
   if (floats.count > 0) quantum = quantum_of(result, 0);
   for (size_t i = 0; i < floats.count; i++) {
     bits[i] = 0;
-    ask[i] = 1;
-    if (floats.low == NULL || (floats.ask != NULL && floats.ask[i] != 0)) continue;
+    decide[i] = 1;
+    if (floats.low == NULL || (floats.decide != NULL && floats.decide[i] != 0)) continue;
     if (!(floats.low[i] <= floats.high[i])) continue;
     double exact = format_round_double(reading->sum, floats.reference[i]);
     double value = isnan(exact) ? floats.low[i] : CLAMP(exact, floats.low[i], floats.high[i]);
@@ -243,14 +244,14 @@ static accept_t accept_quantized_floats(const oracle_call_t *call, const dot_rea
     if (!quantum_is_decided(&quantum, reading->result, value)) continue;
     bits[i] = (uint64_t)quantum_quantize(&quantum, reading->result, value) &
               element_mask(result->element);
-    ask[i] = 0;
+    decide[i] = 0;
   }
-  return (accept_t){.count = floats.count, .bits = bits, .ask = ask};
+  return (accept_t){.count = floats.count, .bits = bits, .decide = decide};
 }
 
 status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
-  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   if (PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER) {
     dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
     *out_accept = accept_integers(instance, &layout, call->arena);
@@ -258,10 +259,10 @@ status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
   }
   if (PERMITTED(call->contract, order) == ORDER_IN_ORDER) {
     /* An interval tells nothing of schedules. */
-    *out_accept = accept_ask_all(type_element_count(&instance->program.results[0]), call->arena);
+    *out_accept = accept_decide_all(type_element_count(&instance->program.results[0]), call->arena);
     return STATUS_OK;
   }
-  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   dot_readings(&instance->program, call->contract, readings);
   *out_accept = accept_quantized_floats(call, &readings[0]);
   return STATUS_OK;
@@ -279,7 +280,7 @@ static status_t holds_all(const oracle_call_t *call, bool *out_holds) {
     if (accept_holds(&accept, element, i, bits)) continue;
     arena_mark_t mark = arena_mark(call->arena);
     answer_t answer;
-    STATUS_TRY(dot_quantized_ask(call, i, bits, &answer));
+    STATUS_TRY(dot_quantized_decide(call, i, bits, &answer));
     arena_rewind(call->arena, mark);
     *out_holds = answer.conforms;
   }

@@ -7,27 +7,27 @@ static const format_t *expressed_format(const program_t *program) {
 }
 
 size_t dot_readings(const program_t *program, const contract_t *contract,
-                    dot_reading_t out_readings[DOT_READINGS_MAX]) {
+                    dot_dequantized_t out_readings[DOT_READINGS_MAX]) {
   const format_t *arithmetics[2];
   size_t arithmetic_count =
       quantum_arithmetics(&program->operands[DOT_GENERAL_RHS], contract, arithmetics);
   const format_t *own = arithmetics[0];
   size_t count = 0;
-  out_readings[count++] = (dot_reading_t){own, own, own, own};
+  out_readings[count++] = (dot_dequantized_t){own, own, own, own};
   if (arithmetic_count == 1) return count;
   const format_t *wide = arithmetics[1];
   bool is_hybrid = dot_general_is_hybrid(program);
-  out_readings[count++] = (dot_reading_t){wide, wide, wide, is_hybrid ? own : wide};
-  out_readings[count++] = (dot_reading_t){wide, own, own, own};
+  out_readings[count++] = (dot_dequantized_t){wide, wide, wide, is_hybrid ? own : wide};
+  out_readings[count++] = (dot_dequantized_t){wide, own, own, own};
   if (is_hybrid) return count; /* Sums in f32, rounded at last, are those of a wider accumulator. */
   for (size_t i = 0; i < 2; i++) {
-    out_readings[count++] = (dot_reading_t){arithmetics[i], own, own, wide};
-    out_readings[count++] = (dot_reading_t){arithmetics[i], own, wide, wide};
+    out_readings[count++] = (dot_dequantized_t){arithmetics[i], own, own, wide};
+    out_readings[count++] = (dot_dequantized_t){arithmetics[i], own, wide, wide};
   }
   return count;
 }
 
-status_t dot_reading_require(const program_t *program, failure_t *error) {
+status_t dot_dequantized_require(const program_t *program, failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
   const type_t *rhs = &program->operands[DOT_GENERAL_RHS];
@@ -51,7 +51,7 @@ status_t dot_reading_require(const program_t *program, failure_t *error) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static double load_factor(const tensor_t *tensor, const dot_reading_t *reading, size_t index) {
+static double load_factor(const tensor_t *tensor, const dot_dequantized_t *reading, size_t index) {
   const element_t *element = tensor->type.element;
   if (tensor->type.quantization == NULL) {
     return format_to_double(element->format, element_load(element, tensor->data, index));
@@ -64,7 +64,8 @@ static double load_factor(const tensor_t *tensor, const dot_reading_t *reading, 
 
 static const element_t *element_of(const format_t *format) { return element_named(format->name); }
 
-static tensor_t make_factors(const tensor_t *tensor, const dot_reading_t *reading, arena_t *arena) {
+static tensor_t make_factors(const tensor_t *tensor, const dot_dequantized_t *reading,
+                             arena_t *arena) {
   const element_t *element = element_of(reading->factors);
   if (tensor->type.quantization == NULL && tensor->type.element == element) return *tensor;
   type_t type = tensor->type;
@@ -79,7 +80,8 @@ static tensor_t make_factors(const tensor_t *tensor, const dot_reading_t *readin
   return factors;
 }
 
-case_t dot_reading_case(const case_t *instance, const dot_reading_t *reading, arena_t *arena) {
+case_t dot_dequantized_case(const case_t *instance, const dot_dequantized_t *reading,
+                            arena_t *arena) {
   case_t floats = *instance;
   for (uint32_t i = 0; i < 2; i++) {
     floats.operands[i] = make_factors(&instance->operands[i], reading, arena);
@@ -92,7 +94,7 @@ case_t dot_reading_case(const case_t *instance, const dot_reading_t *reading, ar
   return floats;
 }
 
-dot_plan_t dot_reading_plan(const program_t *program, const dot_reading_t *reading) {
+dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_t *reading) {
   bool converts = dot_general_is_hybrid(program) && reading->result != reading->sum;
   return (dot_plan_t){.lhs = reading->factors,
                       .rhs = reading->factors,
@@ -102,9 +104,9 @@ dot_plan_t dot_reading_plan(const program_t *program, const dot_reading_t *readi
                       .primitive_count = 1};
 }
 
-sum_question_t dot_reading_question(const case_t *instance, const dot_reading_t *reading,
-                                    const dot_general_layout_t *layout, dot_general_place_t place,
-                                    arena_t *arena) {
+sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *reading,
+                                       const dot_general_layout_t *layout,
+                                       dot_general_place_t place, arena_t *arena) {
   double *left = ARENA_NEW_ARRAY(arena, double, layout->term_count);
   double *right = ARENA_NEW_ARRAY(arena, double, layout->term_count);
   for (size_t term = 0; term < layout->term_count; term++) {
@@ -113,14 +115,14 @@ sum_question_t dot_reading_question(const case_t *instance, const dot_reading_t 
     right[term] = load_factor(&instance->operands[DOT_GENERAL_RHS], reading,
                               dot_general_rhs_index(layout, place, term));
   }
-  const dot_plan_t plan = dot_reading_plan(&instance->program, reading);
-  return (sum_question_t){.format = plan.accumulation,
-                          .count = layout->term_count,
-                          .left = left,
-                          .right = right,
-                          .left_format = plan.lhs,
-                          .right_format = plan.rhs,
-                          .left_storage = plan.lhs,
-                          .right_storage = plan.rhs,
-                          .result = plan.result};
+  const dot_plan_t plan = dot_dequantized_plan(&instance->program, reading);
+  return (sum_problem_t){.format = plan.accumulation,
+                         .count = layout->term_count,
+                         .left = left,
+                         .right = right,
+                         .left_format = plan.lhs,
+                         .right_format = plan.rhs,
+                         .left_storage = plan.lhs,
+                         .right_storage = plan.rhs,
+                         .result = plan.result};
 }

@@ -16,30 +16,31 @@ enum { DOT_READINGS_MAX = 8 };
  * have the first alone. */
 enum { DOT_FORMULA_DEQUANTIZE, DOT_FORMULA_INTEGER, DOT_FORMULA_COUNT };
 
-typedef struct dot_reading {
+typedef struct dot_dequantized {
   const format_t *dequantize; /* Operands are dequantized in this format ... */
   const format_t *factors;    /* ... and then rounded to this one. */
   const format_t *sum;        /* Products are added in this one. */
   const format_t *result;     /* Quantized in this one; hybrid: the sum is converted to it. */
-} dot_reading_t;
+} dot_dequantized_t;
 
 /* The readings that the contract permits, the first of them all in the expressed type; their count.
  * The program is quantized or hybrid. */
 size_t dot_readings(const program_t *program, const contract_t *contract,
-                    dot_reading_t out_readings[DOT_READINGS_MAX]);
+                    dot_dequantized_t out_readings[DOT_READINGS_MAX]);
 
 /* STATUS_UNSUPPORTED where nobody knows what the program means: it names an algorithm, the scale
  * changes from term to term, or its expressed type has no zero. */
-status_t dot_reading_require(const program_t *program, failure_t *error);
+status_t dot_dequantized_require(const program_t *program, failure_t *error);
 
 /* The float dot_general of a reading: its operands (those of a hybrid that are floats already
  * converted, exactly), and its plan.  The sums of a quantized one are results of type `sum`. */
-case_t dot_reading_case(const case_t *instance, const dot_reading_t *reading, arena_t *arena);
-dot_plan_t dot_reading_plan(const program_t *program, const dot_reading_t *reading);
+case_t dot_dequantized_case(const case_t *instance, const dot_dequantized_t *reading,
+                            arena_t *arena);
+dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_t *reading);
 
 /* The same question for one component alone. */
-sum_question_t dot_reading_question(const case_t *instance, const dot_reading_t *reading,
-                                    const dot_general_layout_t *layout, dot_general_place_t place,
-                                    arena_t *arena);
+sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *reading,
+                                       const dot_general_layout_t *layout,
+                                       dot_general_place_t place, arena_t *arena);
 
 #endif

@@ -58,7 +58,7 @@ storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t leas
 int64_t dot_rescale_exactly(const dot_rescale_t *rescale, dot_integer_t sum);
 
 /* What an accumulator of 32 bits makes of the sum: wrapped; and the smallest and largest that
- * saturating schedules may give (integer_question.c has the proof), false if none saturates. */
+ * saturating schedules may give (integer_problem.c has the proof), false if none saturates. */
 dot_integer_t dot_accumulator_wrapped(const dot_accumulator_t *accumulator);
 bool dot_accumulator_saturated(const dot_accumulator_t *accumulator, dot_integer_t *out_low,
                                dot_integer_t *out_high);

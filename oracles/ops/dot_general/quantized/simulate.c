@@ -9,8 +9,8 @@
 #include "generated/dot_general_faults.h"
 #include "generated/exact_faults.h"
 #include "oracles/exact/quantum/fault_values.h"
-#include "oracles/ops/dot_general/simulate.h"
 #include "oracles/ops/dot_general/quantized/rescale.h"
+#include "oracles/ops/dot_general/simulate.h"
 
 /* ---- Faults of types ------------------------------------------------------------------------- */
 
@@ -63,7 +63,7 @@ static case_t spoil_case(const case_t *instance, fault_t fault, arena_t *arena) 
 typedef struct integer_model {
   const case_t *instance;
   const dot_general_layout_t *layout;
-  const schedule_t *schedule;
+  const implementation_model_t *schedule;
   arithmetic_t arithmetic;
 } integer_model_t;
 
@@ -127,7 +127,7 @@ static double integer_to_float(const arithmetic_t *arithmetic, dot_integer_t val
 
 /* The integer that the scaled sum becomes, not clamped yet; huge ones stay far outside. */
 static double round_scaled(const integer_model_t *model, double scaled, int64_t zero_point) {
-  const schedule_t *schedule = model->schedule;
+  const implementation_model_t *schedule = model->schedule;
   switch (schedule->fault) {
     case FAULT_rescale_truncated:
       return trunc(scaled) + (double)zero_point;
@@ -157,8 +157,8 @@ static int64_t rescale_sum(const integer_model_t *model, const dot_rescale_t *re
   return whole >= (double)result->storage_max ? result->storage_max : (int64_t)whole;
 }
 
-static void simulate_integers(const case_t *instance, const schedule_t *schedule, arena_t *arena,
-                              tensor_t *result) {
+static void simulate_integers(const case_t *instance, const implementation_model_t *schedule,
+                              arena_t *arena, tensor_t *result) {
   const contract_t contract = contract_backend();
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, arena);
   integer_model_t model = {.instance = instance, .layout = &layout, .schedule = schedule};
@@ -195,16 +195,18 @@ static bool is_fault_of_integers(fault_t fault) {
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* Every contract permits the first; the model of a hybrid has the program's own floats. */
-static dot_reading_t choose_reading(const program_t *program, const schedule_t *schedule) {
+static dot_dequantized_t choose_reading(const program_t *program,
+                                        const implementation_model_t *schedule) {
   const contract_t contract = contract_backend();
-  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   size_t count = dot_readings(program, &contract, readings);
   if (count == 1 || !schedule->other_way) return readings[0];
   return readings[dot_general_is_hybrid(program) ? 2 : 1 + schedule->seed % (count - 1)];
 }
 
-static void quantize_sums(const case_t *instance, const dot_reading_t *reading,
-                          const schedule_t *schedule, const tensor_t *sums, tensor_t *result) {
+static void quantize_sums(const case_t *instance, const dot_dequantized_t *reading,
+                          const implementation_model_t *schedule, const tensor_t *sums,
+                          tensor_t *result) {
   const type_t *type = &instance->program.results[0];
   size_t count = type_element_count(type);
   for (size_t i = 0; i < count; i++) {
@@ -217,11 +219,11 @@ static void quantize_sums(const case_t *instance, const dot_reading_t *reading,
   }
 }
 
-static status_t simulate_floats(const oracle_call_t *call, const schedule_t *schedule,
+static status_t simulate_floats(const oracle_call_t *call, const implementation_model_t *schedule,
                                 tensor_t *inout_results) {
   const case_t *instance = call->instance;
-  const dot_reading_t reading = choose_reading(&instance->program, schedule);
-  const case_t floats = dot_reading_case(instance, &reading, call->arena);
+  const dot_dequantized_t reading = choose_reading(&instance->program, schedule);
+  const case_t floats = dot_dequantized_case(instance, &reading, call->arena);
   if (dot_general_is_hybrid(&instance->program)) {
     const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
     return dot_general_simulate(&float_call, schedule, inout_results);
@@ -234,10 +236,10 @@ static status_t simulate_floats(const oracle_call_t *call, const schedule_t *sch
   return STATUS_OK;
 }
 
-status_t dot_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
+status_t dot_quantized_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                                 tensor_t *inout_results) {
   const case_t *instance = call->instance;
-  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   const case_t seen = spoil_case(instance, schedule->fault, call->arena);
   bool is_named = schedule->formula != NULL && strcmp(schedule->formula, "integer") == 0;
   bool in_integers = is_named || is_fault_of_integers(schedule->fault);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ void element_conversion_draw_convert_edges(rng_t *rng, case_t *inout_case) {
   for (size_t i = 0; i < type_component_count(&operand->type); i++) {
     uint64_t bits;
     if (rng_one_in(rng, 12) || from->kind == ELEMENT_BOOLEAN) {
-      bits = corner_any(rng, from);
+      bits = special_value_any(rng, from);
     } else if (from->format != NULL) {
       bits = draw_float_edge(rng, from, to);
     } else {
@@ -227,7 +227,7 @@ void element_conversion_draw_quantize_edges(rng_t *rng, case_t *inout_case) {
       int64_t stored = draw_requantized_edge(rng, from, to, i);
       bits = (uint64_t)stored & element_mask(from->element);
     } else if (rng_one_in(rng, 24)) {
-      bits = corner_any(rng, from->element);
+      bits = special_value_any(rng, from->element);
     } else {
       bits = draw_quantized_edge(rng, from->element->format, to, i);
     }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "oracles/ops/elementwise/elementwise.h"
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -16,19 +16,19 @@ static bool is_float(const element_t *element) { return element->format != NULL;
 static uint64_t draw_partner(rng_t *rng, const element_t *element, uint64_t bits) {
   const format_t *format = element->format;
   bool is_special = format_is_nan(format, bits) || format_is_infinity(format, bits);
-  if (is_special || rng_one_in(rng, 8)) return corner_any(rng, element);
+  if (is_special || rng_one_in(rng, 8)) return special_value_any(rng, element);
   uint64_t choice = rng_below(rng, 4);
-  if (choice == 0) return corner_negated(element, bits);
+  if (choice == 0) return special_value_negated(element, bits);
   if (choice == 1) {
-    uint64_t near = corner_negated(element, bits);
+    uint64_t near = special_value_negated(element, bits);
     return rng_one_in(rng, 2) ? format_next_up(format, near) : format_next_down(format, near);
   }
   if (choice == 2) {
-    return corner_number(element, rng_one_in(rng, 2), 1 + 2 * rng_below(rng, 8),
-                         (int)rng_between(rng, -4, 4));
+    return special_value_number(element, rng_one_in(rng, 2), 1 + 2 * rng_below(rng, 8),
+                                (int)rng_between(rng, -4, 4));
   }
   double value = format_to_double(format, bits);
-  if (value == 0) return corner_any(rng, element);
+  if (value == 0) return special_value_any(rng, element);
   int exponent;
   (void)frexp(value, &exponent);
   double half_ulp = ldexp(0.5, format_ulp_exponent(format, exponent - 1));
@@ -63,10 +63,10 @@ static uint64_t draw_integer_partner(rng_t *rng, elementwise_t function, const e
 
 static void draw_pair(rng_t *rng, elementwise_t function, const element_t *element,
                       uint64_t out_bits[2]) {
-  out_bits[0] = corner_any(rng, element);
+  out_bits[0] = special_value_any(rng, element);
   if (is_float(element) && rng_one_in(rng, 2)) {
-    out_bits[0] = corner_number(element, rng_one_in(rng, 2), rng_bits(rng) >> 11,
-                                (int)rng_between(rng, -56, -48));
+    out_bits[0] = special_value_number(element, rng_one_in(rng, 2), rng_bits(rng) >> 11,
+                                       (int)rng_between(rng, -56, -48));
   }
   if (function == ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC) {
     out_bits[1] = draw_amount(rng, element);
@@ -75,7 +75,7 @@ static void draw_pair(rng_t *rng, elementwise_t function, const element_t *eleme
   } else if (element->kind != ELEMENT_BOOLEAN && rng_one_in(rng, 2)) {
     out_bits[1] = draw_integer_partner(rng, function, element, out_bits[0]);
   } else {
-    out_bits[1] = corner_any(rng, element);
+    out_bits[1] = special_value_any(rng, element);
   }
 }
 
@@ -112,7 +112,7 @@ static void draw_complex_pair(rng_t *rng, elementwise_t function, const element_
   const double parts[2][2] = {{a, b}, {c, d}};
   for (int i = 0; i < 4; i++) {
     uint64_t bits = format_from_double(format, parts[i / 2][i % 2]);
-    out_bits[i / 2][i % 2] = rng_one_in(rng, 12) ? corner_any(rng, element) : bits;
+    out_bits[i / 2][i % 2] = rng_one_in(rng, 12) ? special_value_any(rng, element) : bits;
   }
 }
 

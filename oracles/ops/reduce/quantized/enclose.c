@@ -2,8 +2,8 @@
  * integers reachable with every permitted number of initial values. */
 #include <math.h>
 
-#include "oracles/exact/box/sum.h"
 #include "oracles/exact/box/quantum.h"
+#include "oracles/exact/box/sum.h"
 #include "oracles/ops/reduce/enclose.h"
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/ops/reduce/quantized/parts.h"

@@ -109,7 +109,7 @@ static converter_t converter_make(const reduce_quanta_t *quanta, const tensor_t 
 
 /* Term `term` of all outputs; marks outputs for which it is open. */
 static void gather_row(const converter_t *converter, const reduce_slices_t *slices, size_t term,
-                       int64_t *row, uint8_t *ask) {
+                       int64_t *row, uint8_t *decide) {
   const element_t *storage = converter->quanta->input_storage;
   const uint8_t *data = converter->input->data;
   size_t offset = slices->term_offset[term];
@@ -118,14 +118,14 @@ static void gather_row(const converter_t *converter, const reduce_slices_t *slic
       uint8_t open;
       uint64_t bits = element_load(storage, data, slices->output_base[i] + offset);
       convert_stored(converter, bits, &row[i], &open);
-      ask[i] |= open;
+      decide[i] |= open;
     }
     return;
   }
   for (size_t i = 0; i < slices->output_count; i++) {
     uint64_t bits = element_load(storage, data, slices->output_base[i] + offset);
     row[i] = converter->values[bits];
-    ask[i] |= converter->open[bits];
+    decide[i] |= converter->open[bits];
   }
 }
 
@@ -211,14 +211,14 @@ status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   size_t count = slices.output_count;
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
-  uint8_t *ask = arena_alloc_zeroed(call->arena, count);
+  uint8_t *decide = arena_alloc_zeroed(call->arena, count);
   arena_mark_t mark = arena_mark(call->arena);
   int64_t *sums = ARENA_NEW_ARRAY(call->arena, int64_t, count);
   int64_t *row = ARENA_NEW_ARRAY(call->arena, int64_t, count);
   int64_t init;
   bool is_open = !reduce_convert_input(&quanta, 0, quantum_load(&instance->operands[1], 0), &init);
   for (size_t i = 0; i < count; i++) sums[i] = init;
-  if (is_open) memset(ask, 1, count);
+  if (is_open) memset(decide, 1, count);
   converter_t converter = converter_make(&quanta, &instance->operands[0], call->arena);
   fold_body_t body = reduce_fold_body(program);
   size_t done = combine_blocks(&converter, &slices, body, sums);
@@ -226,7 +226,7 @@ status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept
   rest.output_count -= done;
   rest.output_base = done == 0 ? slices.output_base : slices.output_base + done;
   for (size_t term = 0; term < rest.term_count && rest.output_count > 0; term++) {
-    gather_row(&converter, &rest, term, row, ask + done);
+    gather_row(&converter, &rest, term, row, decide + done);
     combine_rows(body, &quanta.accumulation, rest.output_count, row, sums + done);
   }
   uint64_t mask = element_mask(quanta.result_storage);
@@ -234,6 +234,6 @@ status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept
     bits[i] = (uint64_t)reduce_convert_result(&quanta, 0, sums[i]) & mask;
   }
   arena_rewind(call->arena, mark);
-  *out_accept = (accept_t){.count = count, .bits = bits, .ask = ask};
+  *out_accept = (accept_t){.count = count, .bits = bits, .decide = decide};
   return STATUS_OK;
 }

@@ -7,7 +7,7 @@
 #define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PROBLEM_H
 
 #include "harness/model/accept.h"
-#include "harness/model/schedule.h"
+#include "harness/model/implementation_model.h"
 #include "oracles/exact/quantum/quantum.h"
 #include "oracles/ops/reduce/reduce.h"
 #include "oracles/oracle_call.h"
@@ -45,9 +45,9 @@ static inline int64_t reduce_add_stored(const quantum_t *quantum, int64_t a, int
 
 /* As the members of oracle_t of these names, of quantized programs. */
 status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept);
-status_t reduce_quantized_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
-                              answer_t *out_answer);
-status_t reduce_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
-                                   tensor_t *inout_result);
+status_t reduce_quantized_decide(const oracle_call_t *call, size_t component,
+                                 const tensor_t *result, answer_t *out_answer);
+status_t reduce_quantized_simulate(const oracle_call_t *call,
+                                   const implementation_model_t *schedule, tensor_t *inout_result);
 
 #endif

@@ -163,10 +163,10 @@ bool reach_bound(const reach_question_t *question, uint32_t init_count,
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
 /* The intervals that a node may give, before they are put in order. */
-typedef struct gathered {
+typedef struct derived {
   size_t count;
   stored_interval_t items[3 * REACH_INTERVALS_MAX * REACH_INTERVALS_MAX];
-} gathered_set_t;
+} derived_set_t;
 
 static int64_t add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
                               int64_t b) {
@@ -179,7 +179,7 @@ static int64_t add_by_formula(const reach_question_t *question, const format_t *
 
 /* Addition is monotone in both parts, in every arithmetic. */
 static void gather_pair(const reach_question_t *question, stored_interval_t a, stored_interval_t b,
-                        gathered_set_t *out) {
+                        derived_set_t *out) {
   const reduce_quanta_t *quanta = question->quanta;
   const quantum_t *quantum = &quanta->accumulation;
   stored_interval_t stored = {.low = reduce_add_stored(quantum, a.low, b.low),
@@ -200,7 +200,7 @@ static int compare_lows(const void *a, const void *b) {
 }
 
 /* Closes the smallest gap. */
-static void close_a_gap(gathered_set_t *set) {
+static void close_a_gap(derived_set_t *set) {
   size_t best = 1;
   for (size_t i = 1; i < set->count; i++) {
     int64_t gap = set->items[i].low - set->items[i - 1].high;
@@ -212,7 +212,7 @@ static void close_a_gap(gathered_set_t *set) {
 }
 
 /* Sorts and joins; where more than `most` are left, those closest to each other become one. */
-static void settle(gathered_set_t *set, size_t most, reach_set_t *out_set) {
+static void settle(derived_set_t *set, size_t most, reach_set_t *out_set) {
   qsort(set->items, set->count, sizeof set->items[0], compare_lows);
   size_t kept = 0;
   for (size_t i = 0; i < set->count; i++) {
@@ -241,22 +241,22 @@ static size_t intervals_affordable(double nodes) {
 
 typedef struct set_builder {
   const reach_question_t *question;
-  size_t most;              /* Intervals a set keeps. */
-  gathered_set_t *gathered; /* Of the node at hand. */
+  size_t most;            /* Intervals a set keeps. */
+  derived_set_t *derived; /* Of the node at hand. */
   reach_set_t *sets;
 } set_builder_t;
 
-static void start_node(set_builder_t *builder) { builder->gathered->count = 0; }
+static void start_node(set_builder_t *builder) { builder->derived->count = 0; }
 
 static void combine(set_builder_t *builder, const reach_set_t *left, const reach_set_t *right) {
-  gathered_set_t *gathered = builder->gathered;
+  derived_set_t *derived = builder->derived;
   for (size_t i = 0; i < left->count; i++) {
     for (size_t k = 0; k < right->count; k++) {
-      if (gathered->count + 3 > G_N_ELEMENTS(gathered->items)) {
+      if (derived->count + 3 > G_N_ELEMENTS(derived->items)) {
         reach_set_t joined;
-        settle(gathered, builder->most, &joined);
+        settle(derived, builder->most, &joined);
       }
-      gather_pair(builder->question, left->intervals[i], right->intervals[k], gathered);
+      gather_pair(builder->question, left->intervals[i], right->intervals[k], derived);
     }
   }
 }
@@ -266,10 +266,10 @@ static void set_leaf(set_builder_t *builder, stored_interval_t leaf, reach_set_t
   start_node(builder);
   const int64_t ends[] = {leaf.low, leaf.high};
   for (int i = 0; i < 2; i++) {
-    builder->gathered->items[builder->gathered->count++] =
+    builder->derived->items[builder->derived->count++] =
         (stored_interval_t){.low = ends[i], .high = ends[i]};
   }
-  settle(builder->gathered, builder->most, out_set);
+  settle(builder->derived, builder->most, out_set);
 }
 
 /* Sets of contiguous ranges of terms with some initial values among them. */
@@ -294,7 +294,7 @@ static void build_range(set_builder_t *builder, size_t begin, size_t length, uin
                                          inits - left_inits)]);
     }
   }
-  settle(builder->gathered, builder->most, out);
+  settle(builder->derived, builder->most, out);
 }
 
 static bool make_in_order(set_builder_t *builder, uint32_t init_count, arena_t *arena,
@@ -339,7 +339,7 @@ static bool make_any_order(set_builder_t *builder, uint32_t init_count, arena_t 
     for (size_t part = (subset - 1) & subset; part > (subset ^ part); part = (part - 1) & subset) {
       combine(builder, &builder->sets[part], &builder->sets[subset ^ part]);
     }
-    settle(builder->gathered, builder->most, out);
+    settle(builder->derived, builder->most, out);
   }
   *out_set = builder->sets[all];
   return true;
@@ -355,7 +355,7 @@ bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena
   arena_mark_t mark = arena_mark(arena);
   set_builder_t builder = {.question = question,
                            .most = REACH_INTERVALS_MAX,
-                           .gathered = ARENA_NEW_ARRAY(arena, gathered_set_t, 1)};
+                           .derived = ARENA_NEW_ARRAY(arena, derived_set_t, 1)};
   bool is_made = PERMITTED(contract, order) == ORDER_IN_ORDER
                      ? make_in_order(&builder, init_count, arena, out_set)
                      : make_any_order(&builder, init_count, arena, out_set);

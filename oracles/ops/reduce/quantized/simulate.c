@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "generated/reduce_faults.h"
-#include "oracles/exact/quantum/fault_values.h"
 #include "oracles/exact/fold/parts.h"
+#include "oracles/exact/quantum/fault_values.h"
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/ops/reduce/quantized/problem.h"
 
@@ -54,7 +54,7 @@ static int64_t add_stored(const quantized_fold_t *fold, fault_t fault, int64_t a
   return CLAMP(sum, quantum->storage_min, quantum->storage_max);
 }
 
-static bool adds_stored(const schedule_t *schedule) {
+static bool adds_stored(const implementation_model_t *schedule) {
   switch (schedule->fault) {
     case FAULT_reduce_wraps:
     case FAULT_reduce_keeps_zero_points:
@@ -94,7 +94,8 @@ static fold_value_t combine(const fold_t *base, fold_value_t left, fold_value_t 
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* 16-bit expressed types are computed with in their own type, or in a wider accumulator. */
-static const format_t *arithmetic_of(const reduce_quanta_t *quanta, const schedule_t *schedule) {
+static const format_t *arithmetic_of(const reduce_quanta_t *quanta,
+                                     const implementation_model_t *schedule) {
   const format_t *expressed = quanta->arithmetics[0];
   const format_t *wider = &format_table[FORMAT_f32];
   bool is_wide = expressed->bits == 16 && schedule->accumulator != NULL &&
@@ -162,8 +163,8 @@ static void store(const quantized_fold_t *fold, int64_t stored, size_t output, t
   element_store(storage, result->data, output, (uint64_t)stored & element_mask(storage));
 }
 
-status_t reduce_quantized_simulate(const oracle_call_t *call, const schedule_t *schedule,
-                                   tensor_t *inout_result) {
+status_t reduce_quantized_simulate(const oracle_call_t *call,
+                                   const implementation_model_t *schedule, tensor_t *inout_result) {
   const case_t *instance = call->instance;
   const program_t *program = &instance->program;
   const contract_t contract = contract_spec();

@@ -1,8 +1,8 @@
 /* Random windowed programs, whose windows are drawn dimension by dimension against limits on size,
  * count and total work, and edge data with ties, NaN and telling initial values. */
-#include "harness/draw/special_values.h"
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"
+#include "harness/draw/special_values.h"
 #include "oracles/ops/windowed/op/op.h"
 
 /* ---- Shapes and windows ---------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void fill_small(rng_t *rng, int base, uint64_t span, tensor_t *tensor) {
   const element_t *element = tensor->type.element;
   for (size_t i = 0; i < type_component_count(&tensor->type); i++) {
     int value = base + (int)rng_below(rng, span + 1);
-    element_store(element, tensor->data, i, corner_integer(element, value));
+    element_store(element, tensor->data, i, special_value_integer(element, value));
   }
 }
 
@@ -127,7 +127,8 @@ static void sprinkle(rng_t *rng, uint64_t odds, tensor_t *tensor) {
   if (element->format == NULL) return;
   for (size_t i = 0; i < type_component_count(&tensor->type); i++) {
     if (!rng_one_in(rng, odds)) continue;
-    uint64_t bits = rng_one_in(rng, 2) ? corner_nan(rng, element) : corner_infinity(rng, element);
+    uint64_t bits =
+        rng_one_in(rng, 2) ? special_value_nan(rng, element) : special_value_infinity(rng, element);
     element_store(element, tensor->data, i, bits);
   }
 }

@@ -1,13 +1,13 @@
 /* A concrete implementation, for simulate(): how it orders, rounds and fuses, and which single
  * fault it has.  The builtin executors model:NAME and canary:NAME are nothing but these. */
-#ifndef ASSAY_MODEL_SCHEDULE_H
-#define ASSAY_MODEL_SCHEDULE_H
+#ifndef ASSAY_MODEL_IMPLEMENTATION_MODEL_H
+#define ASSAY_MODEL_IMPLEMENTATION_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/order/sum_order.h"
 #include "harness/num/format.h"
+#include "harness/order/sum_order.h"
 
 /* How a dot algorithm splits an operand into components, or rounds it to one. */
 typedef enum split {
@@ -57,9 +57,11 @@ typedef struct schedule {
   bool saturates_casts;   /* Conversions to floats of 8 bits and less have no infinite results. */
   bool races;             /* Executors draw another seed for each execution. */
   fault_t fault;
-} schedule_t;
+} implementation_model_t;
 
 /* The plain one: sequential, separate rounded operations in the specified type, init once. */
-static inline schedule_t schedule_plain(void) { return (schedule_t){.init_count = 1}; }
+static inline implementation_model_t schedule_plain(void) {
+  return (implementation_model_t){.init_count = 1};
+}
 
 #endif

@@ -133,18 +133,18 @@ static resize_cell_t make_cell(question_t *question, const choice_t *choice, int
   }
   const format_t *format = operand_format(question);
   *out_has_special = false;
-  for (size_t corner = 0; corner < (size_t)1 << cell.axis_count; corner++) {
+  for (size_t special_value = 0; special_value < (size_t)1 << cell.axis_count; special_value++) {
     int64_t indices[TYPE_RANK_MAX];
     for (uint32_t dim = 0; dim < question->grid.rank; dim++) {
       indices[dim] = choice->places[dim]->lower;
     }
     for (size_t i = 0; i < cell.axis_count; i++) {
-      bool is_upper = (corner >> i & 1) != 0 && !cell.is_edge[i];
+      bool is_upper = (special_value >> i & 1) != 0 && !cell.is_edge[i];
       if (is_upper) indices[dims[i]] = choice->places[dims[i]]->upper;
     }
     uint64_t bits = bits_at(question, indices);
     *out_has_special |= !is_finite_bits(format, bits);
-    cell.corners[corner] = enclosed_load(formula, format, &bits, 1);
+    cell.corners[special_value] = enclosed_load(formula, format, &bits, 1);
   }
   return cell;
 }
@@ -330,15 +330,15 @@ static row_t exact_value(question_t *question) {
     cell.weights[i] = formula_add(formula, formula_number(formula, exact - floor(exact)),
                                   formula_number(formula, tail));
   }
-  for (size_t corner = 0; corner < (size_t)1 << cell.axis_count; corner++) {
+  for (size_t special_value = 0; special_value < (size_t)1 << cell.axis_count; special_value++) {
     for (uint32_t dim = 0; dim < question->grid.rank; dim++) indices[dim] = lower[dim];
     for (size_t i = 0; i < cell.axis_count; i++) {
       uint32_t dim = question->grid.moved[i];
-      bool is_upper = (corner >> i & 1) != 0;
+      bool is_upper = (special_value >> i & 1) != 0;
       if (is_upper) indices[dim] = MIN(lower[dim] + 1, question->grid.axes[dim].length - 1);
     }
     uint64_t bits = bits_at(question, indices);
-    cell.corners[corner] = enclosed_load(formula, operand_format(question), &bits, 1);
+    cell.corners[special_value] = enclosed_load(formula, operand_format(question), &bits, 1);
   }
   return resize_interpolate(formula, RESIZE_SEPARABLE, &cell);
 }
@@ -373,8 +373,8 @@ static void describe(const resize_reading_t *reading, const resize_reading_t *fi
   }
 }
 
-void resize_linear_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
-                       answer_t *out_answer) {
+void resize_linear_decide(const oracle_call_t *call, size_t component, const tensor_t *result,
+                          answer_t *out_answer) {
   uint64_t bits = element_load(result->type.element, result->data, component);
   resize_reading_t readings[RESIZE_READINGS_MAX];
   resize_formula_t last = (resize_formula_t)PERMITTED(call->contract, resize_linear);

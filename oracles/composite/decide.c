@@ -25,7 +25,7 @@ static bool is_same_reading(const reading_t *a, const reading_t *b) {
          a->rounds_epsilon == b->rounds_epsilon;
 }
 
-static const memo_entry_t *recall(const ask_memo_t *memo, const problem_t *problem,
+static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *problem,
                                   const part_t *part, const reading_t *reading, bool is_exact) {
   const memo_entry_t *entry = memo->entries;
   for (; entry != NULL; entry = entry->next) {
@@ -40,7 +40,7 @@ static const memo_entry_t *recall(const ask_memo_t *memo, const problem_t *probl
 
 /* The rows of a part, from the memo if there is one. */
 static void evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
-                     bool is_exact, ask_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
+                     bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
   const enclosing_t settings = {
       .is_exact = is_exact,
       .is_unbounded = problem->formulas[reading->formula].is_unbounded && !is_exact};
@@ -62,7 +62,7 @@ static void evaluate(const problem_t *problem, const part_t *part, const reading
 /* The set of one number under one reading. */
 static value_range_t range_of(const problem_t *problem, const part_t *part,
                               const reading_t *reading, uint32_t result, size_t place,
-                              ask_memo_t *memo) {
+                              decision_memo_t *memo) {
   row_t rows[CASE_RESULTS_MAX];
   evaluate(problem, part, reading, false, memo, rows);
   return problem_finish(problem, part, reading, rows, result, place);
@@ -103,7 +103,7 @@ static void set_error(mpfr_ptr out, const value_range_t *range, mpfr_srcptr refe
 
 static void measure(const problem_t *problem, const part_t *part, const reading_t *reading,
                     uint32_t result, size_t place, uint64_t bits, const value_range_t *range,
-                    ask_memo_t *memo, answer_t *answer) {
+                    decision_memo_t *memo, answer_t *answer) {
   row_t rows[CASE_RESULTS_MAX];
   evaluate(problem, part, reading, true, memo, rows);
   const row_t *row = &rows[result];
@@ -122,8 +122,8 @@ static void measure(const problem_t *problem, const part_t *part, const reading_
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-status_t composite_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                       answer_t *out_answer) {
+status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                          answer_t *out_answer) {
   problem_t problem = problem_make(call->instance, call->contract, call->arena);
   const element_t *element = call->instance->program.results[result].element;
   uint64_t bits = element_load(element, call->results[result].data, component);
@@ -139,7 +139,7 @@ status_t composite_ask(const oracle_call_t *call, uint32_t result, size_t compon
     answer.conforms = value_range_holds(&range, element->format, bits,
                                         PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
     if (!answer.conforms) continue;
-    answer.is_weak = is_everything(&range, element->format);
+    answer.is_vacuous = is_everything(&range, element->format);
     describe_reading(&problem, &readings[i], i, &answer);
   }
   bool has_number = first.low <= first.high;
@@ -175,7 +175,7 @@ static bool hold_accepted(const problem_t *problem, const part_t *part, const ac
       bool is_negative_zero = value == 0 && signbit(value) != 0;
       bool is_inside =
           !is_negative_zero && accept->low[element] <= value && value <= accept->high[element];
-      is_held[r][i] = accept->ask[element] == 0 &&
+      is_held[r][i] = accept->decide[element] == 0 &&
                       (is_inside || accept_special_holds(accept, format, element, bits));
       holds_all &= is_held[r][i];
     }
@@ -204,7 +204,7 @@ static bool hold_quickly(const problem_t *problem, const part_t *part, const rea
 /* Whether one of the readings holds a number. */
 static bool holds_number(const problem_t *problem, const part_t *part, const reading_t *readings,
                          size_t reading_count, const tensor_t *results, uint32_t result,
-                         size_t place, ask_memo_t *memo) {
+                         size_t place, decision_memo_t *memo) {
   bool any_zero = PERMITTED(problem->contract, zero_sign) == ZERO_SIGN_ANY;
   const format_t *format = results[result].type.element->format;
   uint64_t bits = bits_of(problem, part, results, result, place);
@@ -218,7 +218,7 @@ static bool holds_number(const problem_t *problem, const part_t *part, const rea
 /* `accepts`: the quick accept sets of these readings, or NULL. */
 static bool holds_part(const problem_t *problem, const part_t *part, const reading_t *readings,
                        size_t reading_count, const accept_t *accepts, const tensor_t *results,
-                       ask_memo_t *memo) {
+                       decision_memo_t *memo) {
   const uint32_t result_count = problem->instance->program.result_count;
   bool *is_held[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < result_count; r++) {
@@ -235,7 +235,7 @@ static bool holds_part(const problem_t *problem, const part_t *part, const readi
       bool is_alone = problem->layout.is_elementwise;
       part_t one = is_alone ? (part_t){part->group, part->first + i, 1} : *part;
       size_t place = is_alone ? 0 : i;
-      ask_memo_t *of_part = is_alone ? NULL : memo; /* Nobody asks about that element again. */
+      decision_memo_t *of_part = is_alone ? NULL : memo; /* Nobody asks about that element again. */
       if (!holds_number(problem, &one, readings, reading_count, results, r, place, of_part)) {
         return false;
       }
@@ -250,12 +250,12 @@ static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t 
   size_t reading_count = problem_readings_of(problem, formula, readings);
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
-    ask_memo_t memo;
-    ask_memo_init(&memo);
+    decision_memo_t memo;
+    decision_memo_init(&memo);
     part_t part = problem_part(problem, group);
     bool holds = holds_part(problem, &part, readings, reading_count, formula == 0 ? accepts : NULL,
                             results, &memo);
-    ask_memo_deinit(&memo);
+    decision_memo_deinit(&memo);
     arena_rewind(problem->arena, mark);
     if (!holds) return false;
   }

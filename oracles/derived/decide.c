@@ -11,19 +11,19 @@
 
 enum { NO_PART = UINT32_MAX };
 
-status_t gathered_make(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
-                       gathered_t *out_gathered, failure_t *error) {
-  *out_gathered = (gathered_t){0};
+status_t derived_make(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+                      derived_t *out_gathered, failure_t *error) {
+  *out_gathered = (derived_t){0};
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
-  gathered_parts_t parts;
+  derived_parts_t parts;
   STATUS_TRY(gathering->gather(instance, reading, fault, arena, &parts, error));
-  *out_gathered = (gathered_t){.parts = parts};
+  *out_gathered = (derived_t){.parts = parts};
   if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
   return STATUS_OK;
 }
 
-void gathered_index(const case_t *instance, arena_t *arena, gathered_t *inout_gathered) {
-  const gathered_parts_t parts = inout_gathered->parts;
+void derived_index(const case_t *instance, arena_t *arena, derived_t *inout_gathered) {
+  const derived_parts_t parts = inout_gathered->parts;
   size_t count = type_element_count(&instance->program.results[0]);
   uint32_t *part_of = ARENA_NEW_ARRAY(arena, uint32_t, count);
   size_t *place_of = ARENA_NEW_ARRAY(arena, size_t, count);
@@ -38,17 +38,17 @@ void gathered_index(const case_t *instance, arena_t *arena, gathered_t *inout_ga
   inout_gathered->place_of = place_of;
 }
 
-const gathered_part_t *gathered_find(const gathered_t *gathered, const type_t *result,
-                                     size_t component, size_t *out_component) {
+const derived_part_t *derived_find(const derived_t *derived, const type_t *result, size_t component,
+                                   size_t *out_component) {
   uint32_t components = result->element->components;
   size_t element = component / components;
-  if (gathered->part_of[element] == NO_PART) return NULL;
-  *out_component = gathered->place_of[element] * components + component % components;
-  return &gathered->parts.parts[gathered->part_of[element]];
+  if (derived->part_of[element] == NO_PART) return NULL;
+  *out_component = derived->place_of[element] * components + component % components;
+  return &derived->parts.parts[derived->part_of[element]];
 }
 
 /* Moves the elements of a part between the results of the case and those of the part. */
-static void copy_elements(const gathered_part_t *part, bool to_part, tensor_t *results,
+static void copy_elements(const derived_part_t *part, bool to_part, tensor_t *results,
                           tensor_t *part_results) {
   for (uint32_t r = 0; r < part->instance.program.result_count; r++) {
     size_t bytes = element_bytes(results[r].type.element);
@@ -60,7 +60,7 @@ static void copy_elements(const gathered_part_t *part, bool to_part, tensor_t *r
   }
 }
 
-static void make_part_results(const gathered_part_t *part, const tensor_t *results, arena_t *arena,
+static void make_part_results(const derived_part_t *part, const tensor_t *results, arena_t *arena,
                               tensor_t out_results[CASE_RESULTS_MAX]) {
   const program_t *program = &part->instance.program;
   tensor_t whole[CASE_RESULTS_MAX];
@@ -72,16 +72,16 @@ static void make_part_results(const gathered_part_t *part, const tensor_t *resul
 }
 
 static answer_t answer_of_anything(void) {
-  answer_t answer = {.conforms = true, .is_weak = true};
+  answer_t answer = {.conforms = true, .is_vacuous = true};
   g_strlcpy(answer.expected, "anything: the specification leaves it open", sizeof answer.expected);
   return answer;
 }
 
-static status_t ask_reading(const oracle_call_t *call, const gathered_t *gathered, uint32_t result,
-                            size_t component, answer_t *out_answer) {
+static status_t decide_reading(const oracle_call_t *call, const derived_t *derived, uint32_t result,
+                               size_t component, answer_t *out_answer) {
   size_t part_component = 0;
-  const gathered_part_t *part =
-      gathered_find(gathered, &call->instance->program.results[result], component, &part_component);
+  const derived_part_t *part =
+      derived_find(derived, &call->instance->program.results[result], component, &part_component);
   if (part == NULL) {
     *out_answer = answer_of_anything();
     return STATUS_OK;
@@ -89,26 +89,26 @@ static status_t ask_reading(const oracle_call_t *call, const gathered_t *gathere
   tensor_t part_results[CASE_RESULTS_MAX];
   make_part_results(part, call->results, call->arena, part_results);
   const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
-  return gathered->oracle->ask(&part_call, result, part_component, out_answer);
+  return derived->oracle->decide(&part_call, result, part_component, out_answer);
 }
 
 /* What was gathered by each reading so far. */
 typedef struct readings {
   uint32_t count;
   bool *is_made;
-  gathered_t *gathered;
+  derived_t *derived;
 } readings_t;
 
-static readings_t *readings_grow(ask_memo_t *memo, uint32_t count) {
+static readings_t *readings_grow(decision_memo_t *memo, uint32_t count) {
   readings_t *old = memo->entries;
   if (old != NULL && old->count >= count) return old;
   readings_t *readings = ARENA_NEW_ARRAY(&memo->arena, readings_t, 1);
   readings->count = count;
   readings->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
-  readings->gathered = ARENA_NEW_ARRAY(&memo->arena, gathered_t, count);
+  readings->derived = ARENA_NEW_ARRAY(&memo->arena, derived_t, count);
   for (uint32_t i = 0; i < count; i++) {
     readings->is_made[i] = old != NULL && i < old->count && old->is_made[i];
-    if (readings->is_made[i]) readings->gathered[i] = old->gathered[i];
+    if (readings->is_made[i]) readings->derived[i] = old->derived[i];
   }
   memo->entries = readings;
   return readings;
@@ -129,13 +129,13 @@ static status_t ask_alone(const oracle_call_t *call, uint32_t result, size_t com
   for (uint32_t i = 0; i < count; i++) {
     readings_t *readings = readings_grow(call->memo, count);
     if (!readings->is_made[i]) {
-      STATUS_TRY(gathered_make(instance, i, FAULT_NONE, &call->memo->arena, &readings->gathered[i],
-                               call->error));
-      gathered_index(instance, &call->memo->arena, &readings->gathered[i]);
+      STATUS_TRY(derived_make(instance, i, FAULT_NONE, &call->memo->arena, &readings->derived[i],
+                              call->error));
+      derived_index(instance, &call->memo->arena, &readings->derived[i]);
       readings->is_made[i] = true;
     }
     answer_t answer;
-    STATUS_TRY(ask_reading(call, &readings->gathered[i], result, component, &answer));
+    STATUS_TRY(decide_reading(call, &readings->derived[i], result, component, &answer));
     if (i == 0 || answer.conforms) *out_answer = answer;
     if (answer.conforms) {
       if (i > 0 && gathering->name_reading != NULL) {
@@ -191,19 +191,20 @@ static status_t ask_sharers(const oracle_call_t *call, const size_t *leaders, ui
   return STATUS_OK;
 }
 
-static status_t ask_remembering(const oracle_call_t *call, uint32_t result, size_t component,
-                                answer_t *out_answer) {
+static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
   const gathering_t *gathering = oracle_find(call->instance->program.op)->gathering;
   STATUS_TRY(ask_alone(call, result, component, out_answer));
-  if (!out_answer->conforms || out_answer->is_weak || gathering->leaders == NULL) return STATUS_OK;
+  if (!out_answer->conforms || out_answer->is_vacuous || gathering->leaders == NULL)
+    return STATUS_OK;
   const size_t *leaders = gathering->leaders(&call->instance->program, call->contract, call->arena);
   if (leaders == NULL) return STATUS_OK;
   return ask_sharers(call, leaders, result, component, out_answer);
 }
 
-status_t gathered_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                      answer_t *out_answer) {
-  return oracle_ask_with_memo(ask_remembering, call, result, component, out_answer);
+status_t derived_ask(const oracle_call_t *call, uint32_t result, size_t component,
+                     answer_t *out_answer) {
+  return oracle_decide_with_memo(decide_remembering, call, result, component, out_answer);
 }
 
 /* An implementation that does as it should computes a shared value once. */
@@ -222,37 +223,36 @@ static void share_values(const case_t *instance, arena_t *arena, tensor_t *inout
   }
 }
 
-status_t gathered_simulate(const oracle_call_t *call, const schedule_t *schedule,
-                           tensor_t *inout_results) {
-  gathered_t gathered;
-  STATUS_TRY(
-      gathered_make(call->instance, 0, schedule->fault, call->arena, &gathered, call->error));
-  for (size_t p = 0; p < gathered.parts.count; p++) {
-    const gathered_part_t *part = &gathered.parts.parts[p];
+status_t derived_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
+                          tensor_t *inout_results) {
+  derived_t derived;
+  STATUS_TRY(derived_make(call->instance, 0, schedule->fault, call->arena, &derived, call->error));
+  for (size_t p = 0; p < derived.parts.count; p++) {
+    const derived_part_t *part = &derived.parts.parts[p];
     tensor_t part_results[CASE_RESULTS_MAX];
     make_part_results(part, inout_results, call->arena, part_results);
     const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
-    STATUS_TRY(gathered.oracle->simulate(&part_call, schedule, part_results));
+    STATUS_TRY(derived.oracle->simulate(&part_call, schedule, part_results));
     copy_elements(part, false, inout_results, part_results);
   }
   if (schedule->fault == FAULT_NONE) share_values(call->instance, call->arena, inout_results);
   return STATUS_OK;
 }
 
-status_t gathered_find_formula(const oracle_call_t *call, const accept_t *accepts,
-                               uint8_t *out_formula, bool *out_found) {
+status_t derived_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                              uint8_t *out_formula, bool *out_found) {
   (void)accepts; /* The parts' sets are made anew: each is needed for one part alone. */
-  gathered_t gathered;
-  STATUS_TRY(gathered_make(call->instance, 0, FAULT_NONE, call->arena, &gathered, call->error));
+  derived_t derived;
+  STATUS_TRY(derived_make(call->instance, 0, FAULT_NONE, call->arena, &derived, call->error));
   *out_formula = 0;
   *out_found = true;
-  for (size_t p = 0; p < gathered.parts.count && *out_found; p++) {
-    const gathered_part_t *part = &gathered.parts.parts[p];
+  for (size_t p = 0; p < derived.parts.count && *out_found; p++) {
+    const derived_part_t *part = &derived.parts.parts[p];
     tensor_t part_results[CASE_RESULTS_MAX];
     make_part_results(part, call->results, call->arena, part_results);
     uint8_t formula = 0;
     const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
-    STATUS_TRY(gathered.oracle->find_formula(&part_call, NULL, &formula, out_found));
+    STATUS_TRY(derived.oracle->find_formula(&part_call, NULL, &formula, out_found));
     *out_formula = MAX(*out_formula, formula);
   }
   return STATUS_OK;

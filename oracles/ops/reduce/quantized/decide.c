@@ -135,14 +135,14 @@ bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 /* What is asked, and what has been found. */
-typedef struct quantized_ask {
+typedef struct quantized_decide {
   reach_question_t question;
   fold_body_t body;
   sources_t sources;
   stored_interval_t expected; /* With one initial value. */
   bool is_known;              /* Else nobody knows what the formula gives. */
   uint32_t init_count;        /* With which it conforms. */
-} quantized_ask_t;
+} quantized_decide_t;
 
 /* Conversions are monotone, so the ends tell. */
 bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval) {
@@ -160,50 +160,50 @@ bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t i
 
 /* Whether the result conforms that comes of the interval, or does not: if what does may be beyond
  * the range of the result, nobody knows. */
-static bool conforms_or_unknown(const quantized_ask_t *ask, stored_interval_t interval, bool meets,
-                                bool *out_is_known) {
+static bool conforms_or_unknown(const quantized_decide_t *decide, stored_interval_t interval,
+                                bool meets, bool *out_is_known) {
   if (meets) return true;
-  *out_is_known = reduce_result_is_decided(ask->question.quanta, interval);
+  *out_is_known = reduce_result_is_decided(decide->question.quanta, interval);
   return !*out_is_known;
 }
 
 /* Whether what is picked, with the initial value or without it, ends in a source. */
-static bool pick_conforms_with(const quantized_ask_t *ask, bool with_init,
+static bool pick_conforms_with(const quantized_decide_t *decide, bool with_init,
                                stored_interval_t *out_picked, bool *out_is_known) {
   *out_is_known =
-      reduce_quantized_pick(&ask->question, ask->body == FOLD_MAXIMUM, with_init, out_picked);
+      reduce_quantized_pick(&decide->question, decide->body == FOLD_MAXIMUM, with_init, out_picked);
   if (!*out_is_known) return true;
-  bool meets = sources_meet(&ask->sources, *out_picked);
-  return conforms_or_unknown(ask, *out_picked, meets, out_is_known);
+  bool meets = sources_meet(&decide->sources, *out_picked);
+  return conforms_or_unknown(decide, *out_picked, meets, out_is_known);
 }
 
-static bool pick_conforms(quantized_ask_t *ask) {
-  ask->init_count = 1;
-  if (pick_conforms_with(ask, true, &ask->expected, &ask->is_known)) return true;
-  bool may_skip =
-      ask->question.count > 0 && PERMITTED(ask->question.contract, init_count) == INIT_COUNT_ANY;
-  ask->init_count = 0;
+static bool pick_conforms(quantized_decide_t *decide) {
+  decide->init_count = 1;
+  if (pick_conforms_with(decide, true, &decide->expected, &decide->is_known)) return true;
+  bool may_skip = decide->question.count > 0 &&
+                  PERMITTED(decide->question.contract, init_count) == INIT_COUNT_ANY;
+  decide->init_count = 0;
   stored_interval_t picked;
   bool is_known;
-  return may_skip && pick_conforms_with(ask, false, &picked, &is_known);
+  return may_skip && pick_conforms_with(decide, false, &picked, &is_known);
 }
 
 /* Whether some schedule with so many initial values ends in a source. */
-static bool sum_conforms_with(quantized_ask_t *ask, uint32_t init_count, arena_t *arena,
+static bool sum_conforms_with(quantized_decide_t *decide, uint32_t init_count, arena_t *arena,
                               bool *out_is_known) {
   enum { SET_INITS_MAX = 4 };
   stored_interval_t bound;
-  *out_is_known = reach_bound(&ask->question, init_count, &bound);
+  *out_is_known = reach_bound(&decide->question, init_count, &bound);
   if (!*out_is_known) return true;
-  bool meets = sources_meet(&ask->sources, bound);
+  bool meets = sources_meet(&decide->sources, bound);
   if (meets && bound.low != bound.high && init_count <= SET_INITS_MAX) {
     arena_mark_t mark = arena_mark(arena);
     reach_set_t set;
-    meets = !reach_set_make(&ask->question, init_count, arena, &set) ||
-            sources_meet_set(&ask->sources, &set);
+    meets = !reach_set_make(&decide->question, init_count, arena, &set) ||
+            sources_meet_set(&decide->sources, &set);
     arena_rewind(arena, mark);
   }
-  return conforms_or_unknown(ask, bound, meets, out_is_known);
+  return conforms_or_unknown(decide, bound, meets, out_is_known);
 }
 
 bool reduce_init_says_nothing(const reach_question_t *question) {
@@ -214,21 +214,21 @@ bool reduce_init_says_nothing(const reach_question_t *question) {
          one.low == many.low && one.high == many.high;
 }
 
-static bool sum_conforms(quantized_ask_t *ask, arena_t *arena) {
-  const reach_question_t *question = &ask->question;
+static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
+  const reach_question_t *question = &decide->question;
   bool is_known = true;
-  ask->init_count = 1;
-  bool conforms = sum_conforms_with(ask, 1, arena, &ask->is_known);
-  if (ask->is_known) (void)reach_bound(question, 1, &ask->expected);
+  decide->init_count = 1;
+  bool conforms = sum_conforms_with(decide, 1, arena, &decide->is_known);
+  if (decide->is_known) (void)reach_bound(question, 1, &decide->expected);
   if (conforms || PERMITTED(question->contract, init_count) != INIT_COUNT_ANY) return conforms;
   if (question->count > 0) {
-    ask->init_count = 0;
-    if (sum_conforms_with(ask, 0, arena, &is_known)) return true;
+    decide->init_count = 0;
+    if (sum_conforms_with(decide, 0, arena, &is_known)) return true;
   }
   if (reduce_init_says_nothing(question)) return false;
   for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
-    ask->init_count = count;
-    if (sum_conforms_with(ask, count, arena, &is_known)) return true;
+    decide->init_count = count;
+    if (sum_conforms_with(decide, count, arena, &is_known)) return true;
   }
   return false;
 }
@@ -237,20 +237,20 @@ static int64_t distance_to(stored_interval_t interval, int64_t value) {
   return value < interval.low ? interval.low - value : MAX(value - interval.high, 0);
 }
 
-static void describe(const quantized_ask_t *ask, const reduce_quanta_t *quanta, int64_t got,
+static void describe(const quantized_decide_t *decide, const reduce_quanta_t *quanta, int64_t got,
                      answer_t *answer) {
   answer->is_quantum = true;
-  if (!ask->is_known) {
-    answer->is_weak = true;
+  if (!decide->is_known) {
+    answer->is_vacuous = true;
     snprintf(answer->expected, sizeof answer->expected,
              "anything: the formula leaves the storage range");
     return;
   }
-  stored_interval_t expected = {.low = reduce_convert_result(quanta, 0, ask->expected.low),
-                                .high = reduce_convert_result(quanta, 0, ask->expected.high)};
+  stored_interval_t expected = {.low = reduce_convert_result(quanta, 0, decide->expected.low),
+                                .high = reduce_convert_result(quanta, 0, decide->expected.high)};
   for (size_t i = 1; i < quanta->arithmetic_count; i++) {
-    expected.low = MIN(expected.low, reduce_convert_result(quanta, i, ask->expected.low));
-    expected.high = MAX(expected.high, reduce_convert_result(quanta, i, ask->expected.high));
+    expected.low = MIN(expected.low, reduce_convert_result(quanta, i, decide->expected.low));
+    expected.high = MAX(expected.high, reduce_convert_result(quanta, i, decide->expected.high));
   }
   if (expected.low == expected.high) {
     snprintf(answer->expected, sizeof answer->expected, "%" PRId64, expected.low);
@@ -261,28 +261,29 @@ static void describe(const quantized_ask_t *ask, const reduce_quanta_t *quanta, 
   answer->has_reference = true;
   answer->ulp_error = (double)distance_to(expected, got); /* In quanta. */
   if (!answer->conforms) return;
-  answer->is_weak =
+  answer->is_vacuous =
       expected.low <= quanta->result.storage_min && expected.high >= quanta->result.storage_max;
-  if (ask->init_count != 1) {
-    snprintf(answer->observed, sizeof answer->observed, "init_count=%u", ask->init_count);
+  if (decide->init_count != 1) {
+    snprintf(answer->observed, sizeof answer->observed, "init_count=%u", decide->init_count);
   }
 }
 
-status_t reduce_quantized_ask(const oracle_call_t *call, size_t component, const tensor_t *result,
-                              answer_t *out_answer) {
+status_t reduce_quantized_decide(const oracle_call_t *call, size_t component,
+                                 const tensor_t *result, answer_t *out_answer) {
   const case_t *instance = call->instance;
   reduce_quanta_t quanta;
   STATUS_TRY(reduce_quanta_make(&instance->program, call->contract, &quanta, call->error));
   reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
   int64_t got = quantum_load(result, component);
-  quantized_ask_t ask = {.question = {.quanta = &quanta, .contract = call->contract},
-                         .body = reduce_fold_body(&instance->program),
-                         .sources = find_sources(&quanta, got)};
+  quantized_decide_t decide = {.question = {.quanta = &quanta, .contract = call->contract},
+                               .body = reduce_fold_body(&instance->program),
+                               .sources = find_sources(&quanta, got)};
   answer_t answer = {.conforms = true};
-  if (gather_leaves(instance, &slices, component, call->arena, &ask.question)) {
-    answer.conforms = ask.body == FOLD_ADD ? sum_conforms(&ask, call->arena) : pick_conforms(&ask);
+  if (gather_leaves(instance, &slices, component, call->arena, &decide.question)) {
+    answer.conforms =
+        decide.body == FOLD_ADD ? sum_conforms(&decide, call->arena) : pick_conforms(&decide);
   }
-  describe(&ask, &quanta, got, &answer);
+  describe(&decide, &quanta, got, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }

@@ -129,9 +129,9 @@ static void measure(const choice_set_t *set, const format_t *format, const mpfr_
   mpfr_clears(error, farthest, (mpfr_ptr)NULL);
 }
 
-static void ask_float(elementwise_t function, const format_t *format, const uint64_t operands[2],
-                      const contract_t *contract, const element_t *element, uint64_t bits,
-                      answer_t *answer) {
+static void decide_float(elementwise_t function, const format_t *format, const uint64_t operands[2],
+                         const contract_t *contract, const element_t *element, uint64_t bits,
+                         answer_t *answer) {
   double lefts[2], rights[2];
   int left_count = load_readings(format, operands[0], contract, lefts);
   int right_count = load_readings(format, operands[1], contract, rights);
@@ -267,8 +267,8 @@ static const char *name_shift(const element_t *element, const uint64_t operands[
   return bits == operands[0] ? "not shifted" : bits == 0 ? "0" : "another integer";
 }
 
-static void ask_product(const case_t *instance, const contract_t *contract, size_t component,
-                        const tensor_t *result, answer_t *out_answer) {
+static void decide_product(const case_t *instance, const contract_t *contract, size_t component,
+                           const tensor_t *result, answer_t *out_answer) {
   const element_t *element = result->type.element;
   double parts[2][2];
   for (size_t i = 0; i < 4; i++) {
@@ -276,29 +276,29 @@ static void ask_product(const case_t *instance, const contract_t *contract, size
         element_load(element, instance->operands[i / 2].data, component - component % 2 + i % 2);
     parts[i / 2][i % 2] = format_to_double(element->format, bits);
   }
-  elementwise_product_ask(element->format, parts[0], parts[1], (int)(component % 2), contract,
-                          element_load(element, result->data, component), out_answer);
+  elementwise_product_decide(element->format, parts[0], parts[1], (int)(component % 2), contract,
+                             element_load(element, result->data, component), out_answer);
 }
 
-status_t elementwise_ask(const oracle_call_t *call, uint32_t result, size_t component,
-                         answer_t *out_answer) {
+status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
+                            answer_t *out_answer) {
   const case_t *instance = call->instance;
   STATUS_TRY(elementwise_check(&instance->program, call->error));
   const tensor_t *got = &call->results[result];
   answer_t answer = {.conforms = false};
   if (got->type.quantization != NULL) {
-    elementwise_quantized_ask(instance, call->contract, component, got, out_answer);
+    elementwise_quantized_decide(instance, call->contract, component, got, out_answer);
     return STATUS_OK;
   }
   const element_t *element = got->type.element;
   elementwise_t function = elementwise_of(&instance->program);
   if (element->kind == ELEMENT_COMPLEX && function == ELEMENTWISE_MULTIPLY) {
-    ask_product(instance, call->contract, component, got, out_answer);
+    decide_product(instance, call->contract, component, got, out_answer);
     return STATUS_OK;
   }
   bool is_extremum = function == ELEMENTWISE_MAXIMUM || function == ELEMENTWISE_MINIMUM;
   if (element->kind == ELEMENT_COMPLEX && is_extremum) {
-    elementwise_lexicographic_ask(instance, call->contract, component, got, out_answer);
+    elementwise_lexicographic_decide(instance, call->contract, component, got, out_answer);
     return STATUS_OK;
   }
   uint64_t bits = element_load(element, got->data, component), operands[2];
@@ -307,7 +307,7 @@ status_t elementwise_ask(const oracle_call_t *call, uint32_t result, size_t comp
     operands[i] = element_load(element, operand->data, component);
   }
   if (element->format != NULL) {
-    ask_float(function, element->format, operands, call->contract, element, bits, &answer);
+    decide_float(function, element->format, operands, call->contract, element, bits, &answer);
   } else {
     const choice_set_t set = integer_set(function, element, operands, call->contract);
     choice_set_judge(&set, element, bits, &answer);

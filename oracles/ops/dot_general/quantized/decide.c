@@ -1,7 +1,7 @@
 /* Decides one component of a quantized or hybrid dot_general exactly: unites the storage ranges of
  * the float variants and of integer accumulation (plain, wrapped, saturated), each under the name
  * that is reported. */
-#include "oracles/ops/dot_general/quantized/ask.h"
+#include "oracles/ops/dot_general/quantized/decide.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,17 +13,17 @@
 
 /* ---- Hybrid ---------------------------------------------------------------------------------- */
 
-status_t dot_hybrid_ask(const oracle_call_t *call, size_t component, uint64_t bits,
-                        answer_t *out_answer) {
+status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t bits,
+                           answer_t *out_answer) {
   const case_t *instance = call->instance;
-  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
-  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   size_t count = dot_readings(&instance->program, call->contract, readings);
   for (size_t i = 0; i < count; i++) {
-    sum_question_t question =
-        dot_reading_question(instance, &readings[i], &layout, place, call->arena);
+    sum_problem_t question =
+        dot_dequantized_question(instance, &readings[i], &layout, place, call->arena);
     answer_t answer;
     STATUS_TRY(sum_answer(&question, call->contract, bits, call->arena, &answer, call->error));
     if (i == 0 || answer.conforms) *out_answer = answer;
@@ -86,12 +86,12 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
 static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
                             const dot_general_layout_t *layout, dot_general_place_t place,
                             const quantum_t *quantum) {
-  dot_reading_t readings[DOT_READINGS_MAX];
+  dot_dequantized_t readings[DOT_READINGS_MAX];
   size_t count = dot_readings(&call->instance->program, call->contract, readings);
   for (size_t i = 0; i < count; i++) {
     arena_mark_t mark = arena_mark(call->arena);
-    sum_question_t question =
-        dot_reading_question(call->instance, &readings[i], layout, place, call->arena);
+    sum_problem_t question =
+        dot_dequantized_question(call->instance, &readings[i], layout, place, call->arena);
     value_range_t floats;
     STATUS_TRY(sum_range(&question, call->contract, call->arena, &floats, call->error));
     add_quantized(permitted, quantum, readings[i].result, &floats);
@@ -197,10 +197,10 @@ static void find_holders(const permitted_t *permitted, int64_t got, answer_t *an
              by_formula ? "dequantize" : integer);
 }
 
-status_t dot_quantized_ask(const oracle_call_t *call, size_t component, uint64_t bits,
-                           answer_t *out_answer) {
+status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint64_t bits,
+                              answer_t *out_answer) {
   const case_t *instance = call->instance;
-  STATUS_TRY(dot_reading_require(&instance->program, call->error));
+  STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   const type_t *type = &instance->program.results[0];
@@ -218,7 +218,7 @@ status_t dot_quantized_ask(const oracle_call_t *call, size_t component, uint64_t
   }
   find_holders(&permitted, got, &answer);
   if (!has_integers || is_settled) answer.observed[0] = '\0'; /* As asked for, or unknown. */
-  if (!answer.conforms && permitted.anything) answer.conforms = answer.is_weak = true;
+  if (!answer.conforms && permitted.anything) answer.conforms = answer.is_vacuous = true;
   print_expected(&permitted, answer.expected, sizeof answer.expected);
   int64_t exact = dot_rescale_exactly(&rescale, accumulator.positive + accumulator.negative);
   measure(&permitted, exact, got, &answer);

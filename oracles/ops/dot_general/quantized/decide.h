@@ -1,0 +1,15 @@
+/* The last word on one component of a quantized or hybrid dot_general. */
+#ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_DECIDE_H
+#define ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_DECIDE_H
+
+#include "oracles/ops/dot_general/quantized/rescale.h"
+#include "oracles/oracle_call.h"
+
+/* As oracle_t.ask.  What conforms by one of the two semantics only is noted in
+ * out_answer->observed. */
+status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint64_t bits,
+                              answer_t *out_answer);
+status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t bits,
+                           answer_t *out_answer);
+
+#endif

@@ -1,0 +1,18 @@
+/* The last word on one component of a reduce. */
+#ifndef ASSAY_ORACLES_OPS_REDUCE_DECIDE_H
+#define ASSAY_ORACLES_OPS_REDUCE_DECIDE_H
+
+#include "oracles/ops/reduce/core.h"
+#include "oracles/ops/reduce/gather.h"
+#include "oracles/oracle_call.h"
+
+/* As oracle_t.ask. */
+status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, size_t component,
+                                 answer_t *out_answer);
+
+/* The question about a sum, with the conversions around it. */
+sum_problem_t reduce_converted_sum_question(const case_t *instance, const reduce_core_t *core,
+                                            const reduce_slices_t *slices, uint32_t result,
+                                            size_t component, arena_t *arena);
+
+#endif
