@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds a fuzz target for AFL++ (Debian: afl++) and lets it search for a while.
 #
 #   fuzz/afl.sh TARGET FOLDER SECONDS [--mutator]

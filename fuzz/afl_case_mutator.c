@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* case_mutator.c as a custom mutator of AFL++: its interface, custom_mutators.md in its
  * documentation. */
 #include <glib.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets by the conventions of OSS-Fuzz into $OUT: TARGET, TARGET_seed_corpus.zip,
 # TARGET.dict, TARGET.options.  Also how we build them by hand:
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The custom mutator of targets whose input may be a case line: it changes cases, not bytes.  Only
  * an accelerator; engines that do not know it mutate bytes. */
 #include "harness/gen/gen.h"

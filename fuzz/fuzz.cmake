@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fuzz targets, by the conventions of OSS-Fuzz: the environment's CC, CXX and flags instrument them, and
 # LIB_FUZZING_ENGINE is the engine, a flag or an archive.  Without one they replay files.
 set(LIB_FUZZING_ENGINE "$ENV{LIB_FUZZING_ENGINE}" CACHE STRING

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer target: whatever bytes come, case_parse() does not crash, and what it accepts prints
  * back byte for byte.  Lines that break constraints are accepted here too.
  *

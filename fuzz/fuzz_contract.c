@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: whatever text comes, contract_parse() does not crash, and the contract that it gives
  * is found again in both of its printed forms. */
 #include "harness/model/contract.h"

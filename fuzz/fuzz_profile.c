@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: whatever text comes, profile_parse() does not crash; what it accepts prints back
  * byte for byte, and predicts something. */
 #include "harness/identify/profile/profile.h"

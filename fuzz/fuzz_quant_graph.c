@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: whatever text comes, quant_graph_parse() does not crash; what it accepts prints as a
  * text that is read as the same graph and printed alike, and has MLIR and an order.  The same text
  * is given to quant_table_parse(), whose texts print alike too. */

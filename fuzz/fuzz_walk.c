@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: one case through everything, as in `assay run`: line, oracle, executor, judge.  A
  * model conforms by construction, so that a verdict against it is a bug in Assay, and a crash here.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a worker says: the reader of greetings and answers takes any bytes and reads
  * none beyond their end.
  *

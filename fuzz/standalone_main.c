@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The driver where there is no fuzzing engine: runs the target on every file named, and on every
  * file in folders named.  Exit status: 0, or 2 if something cannot be read; a bug crashes. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks every fast accept set of one component against the exact decision: each listed pattern,
  * special value and interval end must conform, and the reference sum must equal MPFR's. */
 #include "oracles/audit.h"

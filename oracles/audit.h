@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds the quick side of the oracle against the careful side (accept.h tells what the quick side
  * promises).  A mismatch is a bug in Assay. */
 #ifndef ASSAY_ORACLES_AUDIT_H

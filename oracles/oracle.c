@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the oracle entry of an op by its name, in the tables that the build generates from the op
  * folders. */
 #include "oracles/oracle.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every question to an oracle is about, and what it is answered with: the things that travel
  * together through all functions of an oracle row (oracle.h) and their parts. */
 #ifndef ASSAY_ORACLES_ORACLE_CALL_H

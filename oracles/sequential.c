@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replaces empty fast sets under in-order contracts by the results of a simulated plain sequential
  * evaluation, which always conforms, so that few components need the exact decision. */
 #include "oracles/sequential.h"

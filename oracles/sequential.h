@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cheap positive for in-order contracts, under which nearly every component would have to be
  * asked about: what the plain sequential schedule returns conforms under every contract. */
 #ifndef ASSAY_ORACLES_SEQUENTIAL_H

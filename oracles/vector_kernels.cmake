@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A source of loops that is built once per instruction set, each time with another KERNEL_SUFFIX in
 # the name of the table at its end, and chosen at run time (instruction_sets.h).  The portable build
 # comes with the library itself.  -O3 unrolls the loops and turns them into vector code.

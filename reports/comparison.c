@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares two versions of an executor by SQL over one database (findings, bits, refusals,
  * profiles) and fills one grid per part; totals are sums over these grids. */
 #include "reports/comparison.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two versions of an executor held against each other, from a database alone: their findings, the
  * bits of the cases that both were asked, what they refuse, how they add. */
 #ifndef ASSAY_REPORTS_COMPARISON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the metadata file for Datasette from the comments of the schema and the named queries. */
 #include "reports/datasette.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A description of our databases for Datasette (datasette FILE.db -m metadata.json): what tables,
  * views and columns mean, as the comments of the schema say, and the named queries. */
 #ifndef ASSAY_REPORTS_DATASETTE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Embeds queries/*.sql into assay_reports: each is a query of the same name, described by its first
 # line, a comment.
 set(QUERIES "")

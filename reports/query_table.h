@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queries of reports/queries, as embedded by the build. */
 #ifndef ASSAY_REPORTS_QUERY_TABLE_H
 #define ASSAY_REPORTS_QUERY_TABLE_H

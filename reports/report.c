@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a named query or given SQL with a limit and writes the grid in the chosen format; tables
  * adapt to the terminal's width. */
 #include "reports/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers from a database alone: named queries (reports/queries) or any SQL, in several formats. */
 #ifndef ASSAY_REPORTS_REPORT_H
 #define ASSAY_REPORTS_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a grid as CSV by RFC 4180; text that a spreadsheet would execute as a formula gets an
  * apostrophe. */
 #include <string.h>

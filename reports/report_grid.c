@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects query rows into one array of cells with text made plain, up to a size limit, because
  * tables need the widest cell before printing. */
 #include "reports/report_grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a query in memory, and the writers of them. */
 #ifndef ASSAY_REPORTS_REPORT_GRID_H
 #define ASSAY_REPORTS_REPORT_GRID_H

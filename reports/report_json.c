@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a grid as a JSON array, one object per row; infinities become strings, since JSON has
  * none. */
 #include <jansson.h>

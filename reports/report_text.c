@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two formats that people read: aligned columns, with or without Markdown's bars. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the comments of our own SQL.  The rules that these files keep: a comment before CREATE
  * TABLE or CREATE VIEW is about it, one behind a column or on the lines after it is about that
  * column, and one before ALTER TABLE ... ADD COLUMN tells "column: what it is." in sentences set

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Views of an Assay database for people, for any SQLite browser and for reports/queries/*.sql.  The
 -- store puts them into every database that it opens for writing; to put them in by hand:
 --   sqlite3 x.db < reports/views.sql

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every tests/FOLDER/test_*.c is one TAP program, linked against the library of its folder.
 # Target `check_programs` builds them all; tests/run runs them under prove.  (So the tests of harness/run
 # are in tests/campaign, as are those of harness/campaign.)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bump allocator over a list of doubling blocks; rewinding to a mark keeps the blocks, and unused
  * blocks too small for a request are replaced, so that long runs settle at constant memory. */
 #include "harness/base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A bump allocator.  One arena owns all that concerns one case; nothing in it is freed singly.
  * Memory stays mapped over arena_reset(), so a long campaign settles at no allocation at all. */
 #ifndef ASSAY_BASE_ARENA_H

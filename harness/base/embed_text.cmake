@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # embed_text(FILE OUT_VARIABLE): the text of a file as a C string literal.  The build is configured
 # again when the file changes.
 function(embed_text file out_variable)

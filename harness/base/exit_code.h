@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exit codes of `assay`; scripts rely on them. */
 #ifndef ASSAY_BASE_EXIT_CODE_H
 #define ASSAY_BASE_EXIT_CODE_H

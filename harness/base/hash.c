@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thin wrapper over XXH3 that fixes the digest's byte order and text format. */
 #include "harness/base/hash.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 128-bit content hashes (XXH3, whose values are fixed since xxHash 0.8.0), printed as 32 hex
  * digits.  They are keys in databases: never change what goes into one. */
 #ifndef ASSAY_BASE_HASH_H

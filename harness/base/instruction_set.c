@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detects the processor's vector instructions once, and checks an override from the environment
  * against what the machine has. */
 #include "harness/base/instruction_set.h"

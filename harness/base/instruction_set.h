@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which instructions the loops run with that are compiled several times: the widest that this
  * machine has, or those that the variable ASSAY_ISA names.  All of them give the same bits. */
 #ifndef ASSAY_BASE_INSTRUCTION_SET_H

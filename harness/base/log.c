@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns areas of the log on: GLib's own switch for messages of debugging is G_MESSAGES_DEBUG. */
 #include "harness/base/log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages for developers, by GLib's log: one domain for each area, on standard error.  They are
  * off unless the environment has ASSAY_LOG=debug, or areas between commas: ASSAY_LOG=exec,store.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Escapes invisible, control and bidirectional characters of foreign text, one character at a
  * time, in variants that append, copy within a capacity or work in place. */
 #include "harness/base/plain_text.h"

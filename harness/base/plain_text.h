@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text of others made fit for people: what a backend, a worker or a database says may hold
  * anything, and reaches terminals, pages, tables and documents.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reproducible random numbers: xoshiro256** (Blackman and Vigna 2018), seeded through splitmix64.
  * The same seed gives the same numbers on every machine, for ever: seeds are stored in databases.
  * Fit for drawing cases, not for secrets. */

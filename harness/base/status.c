@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formats the error text of a failed call, with or without a column; a NULL error is permitted. */
 #include "harness/base/status.h"
 

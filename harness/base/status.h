@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a call tells its caller about *our program*.  It never speaks about the case under test:
  * that is a verdict (harness/judge/verdict.h).
  *

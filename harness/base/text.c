@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* String views and a one-line scanner whose errors name the column and what was found instead;
  * integers are parsed without overflow. */
 #include "harness/base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views of text and a scanner over one line.  Text is built with GLib's GString. */
 #ifndef ASSAY_BASE_TEXT_H
 #define ASSAY_BASE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plug-in interface implemented on the oracle's simulations: parses a name into an
  * implementation model, compiles by a trial run on zeros, and executes. */
 #include "harness/builtin/builtin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The builtin executors: model:NAME conforms by construction, canary:NAME has one planted fault.
  * They are made from the oracle's simulate() and hold no op code. */
 #ifndef ASSAY_BUILTIN_BUILTIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Removes temporary files of atomic writes and of corpus minimization from a campaign's folder,
  * recognized by their exact name patterns so that no other file is touched. */
 #include "harness/campaign/clean.h"

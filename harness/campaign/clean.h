@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes away what killed processes left half done in the folder of a campaign. */
 #ifndef ASSAY_CAMPAIGN_CLEAN_H
 #define ASSAY_CAMPAIGN_CLEAN_H

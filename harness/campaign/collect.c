@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Merges workers' databases into the campaign's, live or finished, and removes finished ones only
  * after a checkpoint; leftovers of killed runs are merged too. */
 #include "harness/campaign/collect.h"

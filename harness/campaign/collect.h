@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds what workers wrote to the database of the campaign. */
 #ifndef ASSAY_CAMPAIGN_COLLECT_H
 #define ASSAY_CAMPAIGN_COLLECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which worker does what: starts slices, and looks at how they ended. */
 #include <glib.h>
 #include <math.h>

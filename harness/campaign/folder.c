@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Paths inside a campaign's folder, its creation and lock, and the copying of corpora between
  * campaigns. File names of executors are made unique by a hash. */
 #include "harness/campaign/folder.h"

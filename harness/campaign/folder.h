@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of a campaign, and where things are in it:
  *
  *   campaign.db       the database: everything that has been merged

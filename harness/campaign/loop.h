@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a campaign: keeps a number of worker processes busy, each testing one executor for a slice
  * of time, adds their databases to the campaign's as they go, and can be killed at any moment and
  * begun again.  Prints nothing. */

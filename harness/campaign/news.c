@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports findings with ids above the last reported one, and notes that id in the database, so
  * that a resumed campaign reports what a kill left unreported. */
 #include "harness/campaign/news.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings that are new to a database, told once each, as they are merged. */
 #ifndef ASSAY_CAMPAIGN_NEWS_H
 #define ASSAY_CAMPAIGN_NEWS_H

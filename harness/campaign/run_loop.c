@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinator of a campaign: starts worker processes for time slices, collects their databases
  * every few seconds, ends slices that overrun, handles interrupts and reports. State is written so
  * that a kill loses nothing reported. */

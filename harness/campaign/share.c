@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the executor that lacks most of its share of time: a fixed floor plus a part
  * proportional to its decayed yield. Executors that complete no case in several consecutive slices
  * are disabled. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the time of a campaign is shared among executors: each gets a floor, the rest goes where
  * something is found. */
 #ifndef ASSAY_CAMPAIGN_SHARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts one worker process with its own database and log, signals it and its process group, and
  * reads its last message and new crash files when it has ended. */
 #include "harness/campaign/slice.h"

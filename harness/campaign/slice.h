@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A slice: one worker process, `assay fuzz`, that tests one executor for a while, into a database
  * of its own.  It dies with the process that runs the campaign. */
 #ifndef ASSAY_CAMPAIGN_SLICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes the campaign's key file, replaced atomically, and derives the seed of each time
  * slice from the campaign's. */
 #include "harness/campaign/state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What was asked of a campaign and how far it has come: a key file that is replaced as a whole, so
  * that a kill or a power failure leaves the one before. */
 #ifndef ASSAY_CAMPAIGN_STATE_H

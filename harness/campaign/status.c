@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Totals of a campaign by one SQL query, the status file for other programs, and the progress line
  * for people. */
 #include "harness/campaign/status.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a campaign goes: totals from the database, and status.json for other programs. */
 #ifndef ASSAY_CAMPAIGN_STATUS_H
 #define ASSAY_CAMPAIGN_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a finished campaign comes to: findings that count, and what was judged too little of. */
 #include "harness/campaign/status.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What this program was built from, and how.  One generated file, so that a commit rebuilds no
  * other. */
 #ifndef ASSAY_CLI_BUILD_INFO_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The program: build/assay.
 file(GLOB CLI_SOURCES CONFIGURE_DEPENDS
      ${CMAKE_SOURCE_DIR}/harness/cli/*.c ${CMAKE_SOURCE_DIR}/harness/cli/options/*.c

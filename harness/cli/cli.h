@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all subcommands share: exit codes, complaints and the table of commands. */
 #ifndef ASSAY_CLI_CLI_H
 #define ASSAY_CLI_CLI_H

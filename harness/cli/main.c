@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay VERB ...: finds the verb and hands over.  Standard output is data, standard error is talk.
  */
 #include <locale.h>

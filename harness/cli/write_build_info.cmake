@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes the commit of a source folder, and how it is built, into a C file; a file that would stay the same is
 # left alone, so that nothing is compiled.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why is a result wrong?  A solver that tests hypotheses (causes.def) about the wrong components of
  * a result and names the one that explains them, with its index.
  *

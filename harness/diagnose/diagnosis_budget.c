@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Limits diagnosis to where it can find something new: the first cases of a kind of divergence and
  * one in many later ones, and undiagnosed kinds again once another cause is established for that
  * op. */

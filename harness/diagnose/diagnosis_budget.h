@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which causes are known of whom, and how often they are looked for: what a session keeps between
  * diverging cases.  Everything goes by counts, so that the same cases give the same findings. */
 #ifndef ASSAY_DIAGNOSE_DIAGNOSIS_BUDGET_H

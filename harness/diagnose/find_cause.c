@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Diagnoses a wrong result: runs the hypothesis tests in order, established causes first, and
  * chooses a cause only if its evidence suffices and no rival explains the result as well. */
 #include "harness/diagnose/cause.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hypotheses about which operand elements are read, and as what. */
 #include <glib.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splits a case into one problem per result element, derives changed problems (terms removed,
  * operands mapped, neighbours read), and measures in bits how much evidence a wrong value carries.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The problems of which a case consists, for the solver of causes: one result component as a case
  * of its own, and changes of it.  Private to harness/run/cause*. */
 #ifndef ASSAY_DIAGNOSE_PROBLEM_H

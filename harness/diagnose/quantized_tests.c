@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hypotheses about quantized types: each reads the types of the case otherwise and asks again.
  * Scales belong to places in their tensor, so the case is not cut into problems first. */
 #include <stdio.h>

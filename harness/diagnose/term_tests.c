@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scores a hypothesis against all examined components, and tests the hypotheses about single terms
  * (left out, taken twice, a neighbour taken). Trying many indices costs evidence. Hypotheses about
  * operands and values are tested elsewhere. */

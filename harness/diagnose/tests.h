@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hypotheses about causes.  Private to harness/run/cause*. */
 #ifndef ASSAY_DIAGNOSE_TESTS_H
 #define ASSAY_DIAGNOSE_TESTS_H

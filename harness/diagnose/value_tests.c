@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hypotheses that are told by comparing the value that came with the right one. */
 #include <glib.h>
 #include <math.h>

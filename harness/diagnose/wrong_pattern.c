@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names the pattern of wrong elements by trying descriptions from specific to general: one
  * element, an end or block of one dimension, a single index, a period, an edge. */
 #include "harness/diagnose/wrong_pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements of a result are wrong, in a word that does not depend on sizes where it need not:
  *
  *   all             every one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Weighted random choice of element types, promotions, sizes and permutations, shared by all ops;
  * common types and small sizes come more often. */
 #include "harness/draw/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the draw() functions of the ops share: element types and sizes, the usual ones more likely.
  */
 #ifndef ASSAY_DRAW_DRAW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random quantized types (storage range, scales, zero points, per tensor or per axis) and random
  * storage values, with those at range ends and the zero point more likely. */
 #include "harness/draw/draw_quantization.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized types, storage values and their range: what draw() functions and generators share. */
 #ifndef ASSAY_DRAW_DRAW_QUANTIZATION_H
 #define ASSAY_DRAW_DRAW_QUANTIZATION_H

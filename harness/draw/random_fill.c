@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills tensors with random components by loops that are instantiated per byte width, so that the
  * compiler sees constant sizes. Each loop draws from a local copy of the generator. */
 #include "harness/draw/random_fill.h"

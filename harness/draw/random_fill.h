@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bulk writers of random components: one tight loop per byte width, no decision per value.  They
  * are the cheap half of every case that is drawn. */
 #ifndef ASSAY_DRAW_RANDOM_FILL_H

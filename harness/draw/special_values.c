@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bit patterns at which arithmetic goes wrong, for every element type: zeros, infinities, NaNs,
  * numbers near the ends of ranges and binades, small integers. */
 #include "harness/draw/special_values.h"

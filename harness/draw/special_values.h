@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Single patterns worth drawing: for every element type, floats or not. */
 #ifndef ASSAY_DRAW_SPECIAL_VALUES_H
 #define ASSAY_DRAW_SPECIAL_VALUES_H

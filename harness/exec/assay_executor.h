@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole contract between Assay and a backend under test.
  *
  * Standalone (C11 and C++17): no other Assay header, no allocator, no exception and no C++ type

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The handle on a backend under test.  Around every call it saves, sets and checks the
  * floating-point environment; beside every result it lays a pattern, and under it poison.
  *

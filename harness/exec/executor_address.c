@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resolves an executor's name: builtin, worker command, installed worker, shared object or plugin
  * in the plugin directory, with messages that list what there is. */
 #include "harness/exec/executor_address.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names of executors, taken apart: "dso:PATH?options", "NAME?options", "model:...". */
 #ifndef ASSAY_EXEC_EXECUTOR_ADDRESS_H
 #define ASSAY_EXEC_EXECUTOR_ADDRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens an executor over the fitting transport and performs each compilation and execution: cache
  * lookup, operand copies, poisoned results between guards, and afterwards the check for writes
  * outside results or into operands. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Least-recently-used cache of compiled and refused programs: a hash table into a queue; eviction
  * releases the backend's handle. */
 #include "harness/exec/program_cache.h"

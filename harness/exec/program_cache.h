@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled programs, and refused ones, by program hash: the most recently used are kept. */
 #ifndef ASSAY_EXEC_PROGRAM_CACHE_H
 #define ASSAY_EXEC_PROGRAM_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws programs, valid ones under a contract or ones changed at random until they break a chosen
  * constraint, and fills operands by a regime; falls back to a valid program where a constraint
  * cannot be broken. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws cases: programs by the op's own draw(), data by regimes that expose different faults. */
 #ifndef ASSAY_GEN_GEN_H
 #define ASSAY_GEN_GEN_H

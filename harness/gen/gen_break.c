@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Breaks constraints on purpose, of any op: a valid program is edited at random until validate()
  * names the constraint that is wanted. */
 #include <string.h>

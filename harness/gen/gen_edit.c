@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edits of single components, and where they are made. */
 #include "harness/draw/special_values.h"
 #include "harness/gen/gen.h"

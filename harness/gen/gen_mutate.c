@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small changes to cases, for search: values often, programs seldom. */
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"

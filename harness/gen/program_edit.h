@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random edits of programs, which know no op: what comes of them is mostly invalid.  By them valid
  * programs are broken on purpose (gen_break()), and made that nobody thought of. */
 #ifndef ASSAY_GEN_PROGRAM_EDIT_H

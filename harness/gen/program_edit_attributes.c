@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random changes to the text of a program's attributes: ` key=value key=value`. */
 #include <inttypes.h>
 #include <math.h>

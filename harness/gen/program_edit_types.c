@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random changes to the types of a program. */
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The data regimes: how the components of one operand are drawn.  The rows are in regimes.def;
  * their functions in regime_values.c, regime_ties.c and regime_planted.c. */
 #ifndef ASSAY_GEN_REGIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is planted along the reduced dimensions: cancellation and indices. */
 #include <glib.h>
 

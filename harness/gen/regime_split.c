@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Witnesses of dot algorithms: data for which the algorithms that may have run give different sums.
  *
  * What tells them apart (oracles/theory.md, D7): the bits of an operand that a narrower type

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums that fall on halfway points of the accumulation type, or just beside them. */
 #include <glib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The regimes in which components are independent of each other. */
 #include <glib.h>
 

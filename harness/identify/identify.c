@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tries in turn a hint, mask scales from wide to narrow and a single exact adder; each attempt
  * finds the tree, then its arithmetic, then checks predictions. Keeps the best attempt and the
  * reason of failure. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identification: from a black box to a profile that predicts its bits, or to the reason why there
  * is none. */
 #ifndef ASSAY_IDENTIFY_IDENTIFY_H

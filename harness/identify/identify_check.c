@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a profile against the executor on random terms of every regime, and keeps the first
  * vector that contradicts it. */
 #include <math.h>

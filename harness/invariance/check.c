@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs an executor on the two cases of a property, or repeatedly on one, and compares result bits
  * through the element map. */
 #include "harness/invariance/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds one instance of a property against an executor, bit by bit; all NaNs count as the same.
  * What an element ought to be is nobody's question here: an implementation may conform and vary. */
 #ifndef ASSAY_INVARIANCE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the finding of a broken property: shrinks the instance, sweeps its parameter, describes
  * the difference and writes the row for the store. */
 #include "harness/invariance/finding.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of an invariance campaign: made from a broken check, kept in the store.  Private to
  * harness/run. */
 #ifndef ASSAY_INVARIANCE_FINDING_H

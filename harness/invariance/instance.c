@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws an instance of an invariance property (axis, count, shift or layout) and makes the second
  * case by an axis view of the first. */
 #include "harness/invariance/instance.h"

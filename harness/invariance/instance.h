@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An instance of a property of invariance: a case, and what is done to it.  The other case that
  * comes of it holds the same numbers; result elements that stand for each other must have the same
  * bits.  Knows no executor. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A campaign of invariance checks: draws cases, holds every property against every executor, and
  * makes what breaks small.  The core of `assay invariance`; prints nothing and asks no oracle.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Main loop of an invariance campaign: per case and executor, one base run and then each property;
  * counts outcomes by row, shrinks the first two breaks of a row and keeps the smaller, and writes
  * the run to the store. */

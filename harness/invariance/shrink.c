@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Greedy shrinking of a broken instance: axis sizes one by one from the smallest or by bisection,
  * layouts and parameters, with fresh data where the old no longer shows the break. */
 #include "harness/invariance/shrink.h"

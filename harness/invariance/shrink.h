@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes an instance that breaks a property small, and tells at which value it begins to break. */
 #ifndef ASSAY_INVARIANCE_SHRINK_H
 #define ASSAY_INVARIANCE_SHRINK_H

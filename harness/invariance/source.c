@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws programs with axes and results, prefers those with the most variety among several, and
  * fills them with data that reveal changed orders of summation. */
 #include "harness/invariance/source.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the cases of an invariance campaign come from.  Private to harness/run. */
 #ifndef ASSAY_INVARIANCE_SOURCE_H
 #define ASSAY_INVARIANCE_SOURCE_H

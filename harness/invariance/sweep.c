@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a small broken instance at every value of the property's parameter and records the bits of
  * the differing element, so that the report can name the thresholds. */
 #include "harness/invariance/shrink.h"

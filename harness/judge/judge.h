@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds result bits against accept sets.  Knows no op, no executor and no MPFR. */
 #ifndef ASSAY_JUDGE_JUDGE_H
 #define ASSAY_JUDGE_JUDGE_H

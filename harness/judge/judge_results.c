@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks all components of a result in blocks: fast accept sets first, then the oracle for those
  * outside, up to a limit if all were wrong. Picks the worst wrong component and has it classified.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Block kernels of the judge: loads, interval and pattern tests and error measures in branch-free
  * loops, compiled for the baseline and for AVX2. */
 #include "harness/judge/quick.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick side of the judge: holds a block of components against a quick accept set (accept.h)
  * and measures their errors, in loops that compilers turn into vector code.  Private to
  * harness/judge. */

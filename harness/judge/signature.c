@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the text whose hash identifies a finding. Its words are keys in existing databases, so
  * any change needs a new version number. */
 #include "harness/judge/judge.h"

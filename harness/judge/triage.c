@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Classifies a wrong element by deciding it again under relaxed contracts, in a fixed order from
  * the narrowest explanation; if none explains it, by the kind of value. */
 #include "harness/judge/triage.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why is an element wrong?  Asks again with one permission relaxed at a time: the first relaxation
  * under which the element conforms names the class.  Private to harness/judge. */
 #ifndef ASSAY_JUDGE_TRIAGE_H

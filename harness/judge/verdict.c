@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spellings and severity of outcomes and divergence classes, from their definition lists, and the
  * note of observed algorithms in a verdict. */
 #include "harness/judge/verdict.h"

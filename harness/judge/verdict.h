@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on one case: about the implementation under test, never about our program. */
 #ifndef ASSAY_JUDGE_VERDICT_H
 #define ASSAY_JUDGE_VERDICT_H

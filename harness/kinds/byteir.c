@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axis normalization, sign checks, random shapes and out-of-range axes that the ByteIR ops share.
  */
 #include "harness/kinds/byteir.h"

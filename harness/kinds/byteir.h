@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the rows of the ByteIR ops share (oracles/ops/byteir_*): custom calls whose target is the
  * op's name.  The document that introduced them ("ByteIR Additional Ops") gives types and
  * attributes and hardly a constraint; the one of today gives some more.  Where they differ,

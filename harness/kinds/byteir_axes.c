@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axes of ops that map one tensor to another of the same shape row by row: describes such a
  * program and rebuilds it from changed axes. */
 #include "harness/kinds/byteir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text and MLIR of ops spelled as custom_call, all derived from the op's attribute table. */
 #include "harness/kinds/custom_call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that a module spells as custom_call: the target is the op's name, and its attributes, those
  * of op_t.attribute_rows, stand in a dictionary called byteir_attrs.  These are the functions of
  * the same names that such a row needs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of reduction bodies, the types that a reduction works in, the text of bodies and
  * accumulation types, and the reduce of rows that derived ops are turned into. */
 #include "harness/kinds/reduction.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions: what stablehlo.reduce shares with the ops whose meaning is a reduce (reduce_window,
  * the scatter of select_and_scatter, all_reduce, reduce_scatter).  A body, the types in which it
  * works, and their rules.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random reduction bodies and types, plain, promoted, quantized or by the RFC's conversion rules,
  * so that each set of rules is exercised. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the region of a reduction body as MLIR, with numbered SSA values; an argmax body is built
  * from compare, logical ops and select. */
 #include "harness/kinds/reduction.h"

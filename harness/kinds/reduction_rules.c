@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Type rules of reduction bodies and implicit conversions, by the specification or the RFC as the
  * contract says. */
 #include "harness/kinds/reduction.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Window arithmetic (count, source index, text of padding) in 128-bit integers, because attributes
  * may be hostile, and random windows within given limits. */
 #include "harness/kinds/window.h"

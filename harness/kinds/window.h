@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Windows that slide over the dimensions of a tensor, as reduce_window, select_and_scatter and
  * convolution have them (StableHLO specification, reduce_window). */
 #ifndef ASSAY_KINDS_WINDOW_H

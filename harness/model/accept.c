@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Membership in a fast accept set: listed pattern, special-value flags, then one of two intervals,
  * restricted to the numbers of another format where results come from a conversion. */
 #include "harness/model/accept.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the oracle says of a case: a quick accept set for all elements of a result at once, and an
  * answer for one element, which is the last word.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses and prints op attributes from a table of members (case line and MLIR), by kind of member.
  * MLIR wants keys in alphabetical order, the case line in that of the table. */
 #include "harness/model/attribute.h"

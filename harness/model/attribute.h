@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of an op as a table: what each is called, of which kind it is, and where it lies in
  * the op's attributes struct.  From one table follow the text of the case line, its parsing, and
  * MLIR's dictionary. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program seen as loops over independent indices.  Each index runs along one axis; an axis plays
  * a role and is one dimension of some operands and results.  With it, a caller that knows no op can
  * make a case smaller, move its entries about, or lay its operands out otherwise: see op_t.axes. */

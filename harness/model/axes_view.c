@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Generic views of a case by its axes: builds a case in which axes are shortened, permuted or laid
  * out differently, by mapping each element to the one it comes from. */
 #include "harness/model/axes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program is one op with attributes and types; a case is a program and the bits of its operands.
  * (`case` is a C keyword, so variables are called `instance`.) */
 #ifndef ASSAY_MODEL_CASE_H

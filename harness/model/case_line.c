@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The case line: grammar and bounds are in case_line.md. */
 #include "harness/model/case.h"
 #include "harness/model/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of all permissions, joined from a general list and one per op folder; parses and
  * prints contracts and compares their values by level, since a higher level permits more. */
 #include "harness/model/contract.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A contract: the named permissions under which a verdict is given (oracles/theory.md, D5).
  * Stored with every run, so that a verdict can be judged again years later. */
 #ifndef ASSAY_MODEL_CONTRACT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The errors that a contract permits elementary functions. */
 #include <string.h>
 

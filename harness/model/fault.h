@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The planted faults.  Those of faults.def are declared here.  Those of one folder of oracles are
  * rows of a table there, FOLDER_faults.def, and declared by generated/FOLDER_faults.h, with numbers
  * of their own, so that a row more is the business of that folder and of fault.c alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A concrete implementation, for simulate(): how it orders, rounds and fuses, and which single
  * fault it has.  The builtin executors model:NAME and canary:NAME are nothing but these. */
 #ifndef ASSAY_MODEL_IMPLEMENTATION_MODEL_H

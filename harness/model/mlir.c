@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the module, function and types around one op in generic MLIR, and cuts the op alone out
  * of that text so that every op is printed in one place only. */
 #include "harness/model/mlir.h"

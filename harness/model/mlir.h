@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the print_mlir() functions of the ops share: a module whose one function, `main`, takes the
  * operands as %arg0, %arg1, ... and returns the results of one op in generic form. */
 #ifndef ASSAY_MODEL_MLIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Joins the op tables of all folders into one list, looks up ops and their constraints, and prints
  * the reasons why a program is refused or not modelled. */
 #include "harness/model/op.h"

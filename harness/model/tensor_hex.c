@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor data as hex: the data fields of the case line. */
 #include "harness/model/case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Allocates and deep-copies cases, including quantization parameters, and hashes a program by its
  * canonical text. */
 #include "harness/model/case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pattern of a double, and back: moves bits, computes nothing. */
 #ifndef ASSAY_NUM_BINARY64_H
 #define ASSAY_NUM_BINARY64_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of float formats with derived constants, classification of bit patterns, and ordinals that
  * number a format's values in order. */
 #include "harness/num/format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of element types, built by macros from the list of float formats and the integer widths;
  * lookup by name and ranges of integer types. */
 #include "harness/num/element.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element types of tensors: booleans, integers, floats and complex numbers, as rows of one table.
  * An element is stored in whole bytes: element->bytes of them, little-endian, value in the low
  * bits, unused high bits zero (so i4, f4 and i1 take one byte each). */

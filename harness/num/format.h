@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float formats as rows of one table (formats.def), and exact integer-only arithmetic on them.
  * No host float enters an answer here: significands are 64-bit integers. */
 #ifndef ASSAY_NUM_FORMAT_H

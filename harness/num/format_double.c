@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between patterns and binary64, for the hot paths.  Both directions move bits as integers, so that
  * neither the rounding mode nor a flush-to-zero flag of the process can enter. */
 #include "harness/num/binary64.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rounding to a format. */
 #include "harness/num/format.h"
 #include "harness/num/format_layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the fields of a pattern lie: sign, exponent, fraction, from the top.  Private to the files
  * of harness/num. */
 #ifndef ASSAY_NUM_FORMAT_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of summation as trees: which items, and sums of items, are added to which. */
 #include "harness/order/sum_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of summation: one word for how a list of items is added, whatever its length.  Builtin
  * executors are called after them (model:lanes8), identification finds them, stored rules hold
  * them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of summation as text: the grammar, and English words. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matches programs to stored summation profiles, extends a profile to other lengths by its rule,
  * and compares the predicted bits with the executor's. Also draws programs that a profile covers.
  */

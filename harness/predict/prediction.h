@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contract `identified`: holds what executors return against the profiles that `assay identify` has
  * stored of them.  A profile of an earlier version under the same name says whether this version
  * still adds as that one did, to the bit. */

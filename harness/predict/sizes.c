@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorted list of sum lengths with counts of kept and changed predictions, and the range of lengths
  * in which predictions changed. */
 #include "harness/predict/sizes.h"

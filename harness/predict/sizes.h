@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For which lengths of a sum a profile predicted the bits, and for which it did not. */
 #ifndef ASSAY_PREDICT_SIZES_H
 #define ASSAY_PREDICT_SIZES_H

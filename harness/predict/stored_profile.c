@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads summation profiles of the given executors from a database, newest first, and derives a
  * profile for another length by the stored rule. */
 #include "harness/predict/stored_profile.h"

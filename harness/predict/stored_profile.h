@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles as a database has them. */
 #ifndef ASSAY_PREDICT_STORED_PROFILE_H
 #define ASSAY_PREDICT_STORED_PROFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks a quantized model's regions and steps with interval evaluation, once in real numbers and
  * once under a contract. Ops without an enclosure become the whole line and are noted. */
 #include "harness/quant_run/enclosure.h"

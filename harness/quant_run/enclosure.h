@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a quantized model may return, enclosed: for given inputs, intervals that hold the exact real
  * numbers of the high-precision model, and intervals that hold whatever conforming executors return
  * from the exported steps.  Their distance is the certified error: no conforming run is further

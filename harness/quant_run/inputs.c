@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random inputs of a quantized model: numbers within the range of each input's specification, at
  * its ends, near zero, and beyond it where clamping is to be seen. */
 #include <math.h>

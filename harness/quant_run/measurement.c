@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums up runs of exported graphs. */
 #include "harness/quant_run/measurement.h"
 

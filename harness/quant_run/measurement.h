@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What came of the forms of a model, summed over several sets of inputs. */
 #ifndef ASSAY_QUANT_RUN_MEASUREMENT_H
 #define ASSAY_QUANT_RUN_MEASUREMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the steps of an exported model on an executor, each judged by its oracle on the operands
  * that the executor itself made, and each counted and stored as op quant.KERNEL, algorithm
  * TABLE/FORM. */

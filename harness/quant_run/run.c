@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executes exported steps in order on one executor; each is judged by its op's oracle and checked
  * against its enclosure. Where the executor gives no result, a model's result takes its place. */
 #include "harness/quant_run/quant_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings in order of discovery with a hash index by executor and signature; copies all text,
  * since cases live in short-lived arenas. */
 #include "harness/record/finding.h"

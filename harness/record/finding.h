@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a campaign finds: divergences, and failures of an executor.  Equal signatures on one
  * executor are one finding; the first case that shows it is kept, later ones are counted. */
 #ifndef ASSAY_RECORD_FINDING_H

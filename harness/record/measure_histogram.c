@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Logarithmic buckets in quarter octaves, kept as a sorted sparse list; bucket ends and lookup use
  * the same numbers so that both agree. */
 #include "harness/record/measure_histogram.h"

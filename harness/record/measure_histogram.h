@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases by the size of a measure of error (ulp error, slack), in buckets of a fourth of a binary
  * order of magnitude: percentiles are then known to within 19 %. */
 #ifndef ASSAY_RECORD_MEASURE_HISTOGRAM_H

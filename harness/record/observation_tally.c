@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what was observed of algorithms and formulas, keyed by executor, label and observed set.
  * Texts are interned, so keys compare by pointer. */
 #include "harness/record/observation_tally.h"

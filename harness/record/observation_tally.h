@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which algorithms executors were asked for and which ones their bits could have come from, and by
  * which formulas they computed composite ops: cases by executor, label and what was observed. */
 #ifndef ASSAY_RECORD_OBSERVATION_TALLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts, per pair of executors and label, whether both gave the same bits and which of the two
  * conforms. */
 #include "harness/record/pair_tally.h"

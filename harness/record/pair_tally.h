@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who disagrees with whom: cases that two executors both answered with results, counted by what
  * their bits and the oracle say.  The blame is the oracle's, never a majority's. */
 #ifndef ASSAY_RECORD_PAIR_TALLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Translates a session into database rows: executors, constraint texts, counters, pairs,
  * observations, times and findings. Without a store every function does nothing. */
 #include "harness/record/run_log.h"

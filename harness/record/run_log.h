@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a session writes into the store: its run, its executors, its counters and its findings. */
 #ifndef ASSAY_RECORD_RUN_LOG_H
 #define ASSAY_RECORD_RUN_LOG_H

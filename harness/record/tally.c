@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hash table of counters with interned labels. The last row per executor is kept at hand, because
  * nearly every case falls into the same row as the one before. */
 #include "harness/record/tally.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of cases by executor, op, algorithm, types and verdict, kept in memory: the store gets
  * sums now and then, so that counting costs nothing in the hot path. */
 #ifndef ASSAY_RECORD_TALLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SQL behind a retest: which findings are due (skipping what an interrupted retest has done) and
  * which cases each has, smallest first. */
 #include "harness/retest/findings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a database says about the findings that are to run again; for retest.c. */
 #ifndef ASSAY_RETEST_FINDINGS_H
 #define ASSAY_RETEST_FINDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Retests: the cases that are kept of findings run again, on the version of the executor that is
  * here now, each under the contract of the run that kept it.  What comes of them is stored as it
  * comes, with the bits; the view finding_state tells what follows. */

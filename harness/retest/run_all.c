@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups stored cases by executor and contract, opens one session for each group, and runs every
  * case again. The strongest evidence decides: a finding counts as gone only if every case of it
  * was judged and is fine. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Learns from refusals which features of programs an executor accepts: each refusal blames
  * features that no accepted program had. Turns go to the subject with the least weighted cost. */
 #include "harness/run/acceptance.h"

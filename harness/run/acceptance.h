@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an executor accepts, as far as its answers tell, so that drawing can follow it: whose turn
  * it is among the subjects (ops, or programs that were given), and whether a program is worth
  * asking about.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of one case: oracle, executor (twice, with different poison), judge, triage. */
 #ifndef ASSAY_RUN_CASE_RUNNER_H
 #define ASSAY_RUN_CASE_RUNNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cheap monotonic clock for rates, limits and shares of time; it never enters a result. */
 #ifndef ASSAY_RUN_CLOCK_H
 #define ASSAY_RUN_CLOCK_H

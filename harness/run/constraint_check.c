@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws programs that break one constraint, and asks an executor to compile them. */
 #include "harness/run/constraint_check.h"
 

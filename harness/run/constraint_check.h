@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether an executor refuses what breaks one constraint of an op: programs that break it are drawn
  * and compiled; none is executed. */
 #ifndef ASSAY_RUN_CONSTRAINT_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file of the corpus, and its canonical form.
  *
  * A file is blocks separated by one empty line, in the order that a person gave them.  A block is

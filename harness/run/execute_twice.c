@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a case twice over different fill bytes. Bytes that keep the fill were never written;
  * other differences are nondeterminism; padding bits of narrow types are checked too. */
 #include "harness/run/execute_twice.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a case twice over different poison and tells what the two runs say together. */
 #ifndef ASSAY_RUN_EXECUTE_TWICE_H
 #define ASSAY_RUN_EXECUTE_TWICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges a case whose two executions differ: the second run is judged too, and the difference
  * itself diverges unless the contract permits it. */
 #include "harness/run/judge_unlike_runs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two executions of a case that returned other bits: a divergence, or what the contract permits. */
 #ifndef ASSAY_RUN_JUDGE_UNLIKE_RUNS_H
 #define ASSAY_RUN_JUDGE_UNLIKE_RUNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Determines through the oracle which algorithms are consistent with a result, also under relaxed
  * rounding of operands, and drops an observation that does not explain all components. */
 #include "harness/run/observed_algorithms.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an implementation really computed: the algorithms of an op that could have given its
  * results. */
 #ifndef ASSAY_RUN_OBSERVED_ALGORITHMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Determines through the oracle which formula explains the whole result, and notes it in the
  * verdict. */
 #include "harness/run/observed_formula.h"

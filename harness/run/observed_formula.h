@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* By which of its formulas a composite op was computed, told by the bits. */
 #ifndef ASSAY_RUN_OBSERVED_FORMULA_H
 #define ASSAY_RUN_OBSERVED_FORMULA_H

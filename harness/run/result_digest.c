@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Digest of an executor's results with all NaNs made alike, so that responses compare without
  * being kept. */
 #include "harness/run/result_digest.h"

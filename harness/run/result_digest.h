@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an executor returned for one case, in short: enough to tell whether two executors returned
  * the same bits, and whether the oracle blames them. */
 #ifndef ASSAY_RUN_RESULT_DIGEST_H

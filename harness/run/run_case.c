@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs one case: builds the accept sets and audits a random sample of components, compiles,
  * executes twice, judges, and adds diagnosis and observations. Forbidden programs take the same
  * way. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Derives programs and cases from a seed by indices alone, and decides how many data sets a
  * program gets, from its number in the campaign and from how many were refused before it. */
 #include "harness/run/stream.h"

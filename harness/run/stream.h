@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cases of a campaign, one after the other: a program is drawn rarely, since compiling costs
  * milliseconds, and data for it often, since running costs microseconds.
  *

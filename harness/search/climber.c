@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hill climbing per niche: chooses a niche by tournament, proposes edits weighted by past gains,
  * accepts what is not lower, restarts stuck niches, and drops stored cases when memory is short. */
 #include "harness/search/climber.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Niches and the climbing in them.
  *
  * A niche is (op, types, algorithm) and the binary order of the count of terms: without the last,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes each feature of a verdict into a set of those seen, and maps it to a counter mark that
  * libFuzzer can read. Measures are bucketed logarithmically. */
 #include "harness/search/novelty.h"

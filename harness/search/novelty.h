@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which features of verdicts have been seen.
  *
  * A feature is one word about a case: its label (op, types, algorithm) with the outcome and class,

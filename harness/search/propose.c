@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Combines drawing, new data, and climbing into one stream of proposals per op, and distributes
  * each outcome to novelty, climber and scheduler. */
 #include "harness/search/search.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the next op: the one furthest below its floor, else at random in proportion to decayed
  * reward per cost. */
 #include "harness/search/scheduler.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shares cost among ops: half of it evenly, the rest by what they yielded lately.
  *
  * Yield is reward over cost, both decayed case by case with a half-life of some two hundred cases

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What steers `assay fuzz`: proposes cases and learns from their verdicts.  Knows no executor and
  * no libFuzzer; whoever has a way to get verdicts can drive it.
  *

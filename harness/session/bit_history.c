@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws a reproducible set of small cases per op, runs them in a session and stores the digest of
  * each executor's results, to compare versions later. */
 #include "harness/session/bit_history.h"

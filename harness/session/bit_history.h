@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ledger of bits: what each version of an executor returns for the same cases, so that two
  * versions can be held against each other even where both conform. */
 #ifndef ASSAY_SESSION_BIT_HISTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failures of executors that no walk of a case shows: at the end of a program, of the executor, or
  * of a process that others watched over. */
 #include <string.h>

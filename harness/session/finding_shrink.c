@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinks the first case of a finding and diagnoses the small case once more; keeps it only if the
  * original cause still explains it. */
 #include "harness/session/finding_shrink.h"

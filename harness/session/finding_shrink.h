@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the first case of a finding small, while a session goes on. */
 #ifndef ASSAY_SESSION_FINDING_SHRINK_H
 #define ASSAY_SESSION_FINDING_SHRINK_H

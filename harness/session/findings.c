@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a session does with findings: counts and stores them, makes their cases small, tells them.
  */
 #include "harness/run/clock.h"

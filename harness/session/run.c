@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a session draws: whose turn it is, how long it goes on, and why it ends. */
 #include "harness/session/state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A campaign: draws cases, walks each over one or several executors, counts verdicts, gathers
  * findings and keeps them in the store.  The core of `assay run`, `vet` and `fuzz`; prints nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the numbers of judged cases with those requested, in total and per op, and describes
  * why they fell short: refusals with the main reason, vacuous results, no oracle. */
 #include "harness/session/shortfall.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a session judged too little of to be evidence: fewer cases than were asked for, or an op of
  * which most cases were refused, weak or without an oracle. */
 #ifndef ASSAY_SESSION_SHORTFALL_H

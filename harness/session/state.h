@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of a session know of one another: session_run.c draws cases, session.c walks them,
  * session_findings.c keeps what they find. */
 #ifndef ASSAY_SESSION_STATE_H

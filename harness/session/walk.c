@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and closes a session and answers questions about it: executors and their standing,
  * counters, findings, exit code. Running cases, handling failures and keeping findings are
  * separate. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of which one word of the attributes is what it is by default, or smaller; and those
  * that leave a word or a whole attribute out. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of an op that tells its axes: fewer entries of an axis, fewer axes, the usual layout.
  */
 #include "harness/shrink/state.h"

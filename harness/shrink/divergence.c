@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The predicate for shrinking a divergence: runs the candidate and compares outcome, class and
  * constraint. Compiled programs are reused, and nondeterministic divergences get several runs. */
 #include "harness/shrink/divergence.h"

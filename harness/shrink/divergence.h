@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinks what a campaign finds: a case on which an executor diverges or fails, while it still does
  * so in the same way. */
 #ifndef ASSAY_SHRINK_DIVERGENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lexicographic size of a case: elements, ranks, attributes, then the cost of each value in
  * significant bits and exponent. */
 #include "harness/shrink/measure.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How large a case is, for shrinking: natural numbers, compared one after the other, so that no
  * case can become smaller for ever. */
 #ifndef ASSAY_SHRINK_MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates with plainer quantized types: the whole storage range, zero points of 0, scales of 1,
  * of one bit, or all alike.  Types that are quantized alike are changed together first, since ops
  * may want them so, and then one by one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates that owe the best case its label alone: the smallest of many programs drawn anew, with
  * its values repeated or new ones.  They find what no single cut of the best case leads to. */
 #include "harness/shrink/state.h"

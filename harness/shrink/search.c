@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Core of case shrinking: tests candidates against the caller's predicate, keeps the best one in
  * one of two arenas, remembers digests of cases already tried, and loops until a pass changes
  * nothing. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of any op, valid or not: one dimension of one tensor is cut or taken out, and with it
  * dimensions of other tensors that were as long, and numbers among the attributes.  Which of them
  * belong together is found by trial: the op says which programs are valid. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a case small while something about it stays: a predicate of the caller's, asked again and
  * again.  Knows no op by name and no executor.
  *

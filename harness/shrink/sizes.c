@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates of any op: several sizes lowered together, where no cut of one dimension will do.  The
  * features of a grouped convolution are groups times channels, so that fewer channels take fewer
  * features; how many windows there are depends on sizes, windows, padding and strides, some of

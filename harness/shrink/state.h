@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of shrink_case() share: the smallest case so far, and the way to put a candidate
  * in its place. */
 #ifndef ASSAY_SHRINK_STATE_H

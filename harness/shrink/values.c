@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates whose operands hold other values: all of them at once, many made plain (0, or the
  * neutral initial value), then one component after the other. */
 #include "harness/draw/draw_quantization.h"

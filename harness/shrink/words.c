@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splits the text of an op's attributes into words and replaces one of them, so that attributes of
  * any op can be simplified and re-parsed without knowing the op. */
 #include "harness/shrink/words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The attributes of any op as words of its line: what they cost a reader, and the same program with
  * one word changed. */
 #ifndef ASSAY_SHRINK_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes a campaign's notes in the meta table (number of time slices, last reported
  * finding) and truncates the write-ahead log at checkpoints. */
 #include "harness/store/campaign.h"

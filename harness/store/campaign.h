@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a campaign keeps in its database besides what it finds.  All is written at once, and then
  * survives even a power failure. */
 #ifndef ASSAY_STORE_CAMPAIGN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Wraps SQLite: opening with checks, read-only fallback for directories without write permission,
  * transactions, binding by name, and error messages a user can act on. */
 #include "harness/store/connection.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A thin layer over SQLite: it opens only Assay databases, and speaks in status_t. */
 #ifndef ASSAY_STORE_CONNECTION_H
 #define ASSAY_STORE_CONNECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses --fail-on and decides, from a finding's state and whether it is new, if it counts as a
  * failure. */
 #include "harness/store/fail_on.h"

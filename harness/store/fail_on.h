@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* --fail-on: which findings make a run, a campaign or a report fail, by the state of each (view
  * finding_state). */
 #ifndef ASSAY_STORE_FAIL_ON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a database file before use, reading its header through SQLite's own file handle, since
  * opening the file a second time would drop SQLite's locks. */
 #include "harness/store/file.h"

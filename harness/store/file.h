@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a database: where it is, and whether it is one of Assay's.
  *
  * Nothing here, and nothing else in Assay, opens such a file but SQLite: POSIX drops all locks that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the store know of one another. */
 #ifndef ASSAY_STORE_INTERNAL_H
 #define ASSAY_STORE_INTERNAL_H

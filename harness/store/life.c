@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what happens to findings after they were found, and the ledger of bits. */
 #include "harness/store/life.h"
 

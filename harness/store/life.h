@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The life of findings in the database: waivers, retests and the ledger of bits; the tables of
  * migrations/0006_lives.sql. */
 #ifndef ASSAY_STORE_LIFE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attaches a second database, brings it to the newest schema, checks its integrity and counts,
  * refuses runs that have diverged, and merges it in one transaction. */
 #include "harness/store/merge.h"

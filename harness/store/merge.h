@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds one database to another: shards of a campaign, workers of one machine, colleagues.
  *
  * Merging is idempotent, and its order does not matter: a run is the same run wherever it is, and

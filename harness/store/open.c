@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The store: opens a database, gathers what is to be written, and commits it. */
 #include "harness/store/store.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps copies of rows until they are written. */
 #include "harness/store/pending.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is to be written with the next commit, so that the write lock is held for milliseconds.
  * Counts come as they are to be added: who counts sums up, and the database adds. */
 #ifndef ASSAY_STORE_PENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs one read-only SQL statement and hands its rows to a callback; refuses several statements or
  * ones that write, and makes all text plain because a database may come from anybody. */
 #include "harness/store/query.h"

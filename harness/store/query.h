@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A query on an open connection. */
 #ifndef ASSAY_STORE_QUERY_H
 #define ASSAY_STORE_QUERY_H

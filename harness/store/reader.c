@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a consistent read transaction and overlays temporary views that restrict all tables to one
  * campaign; a progress handler ends queries that are interrupted or exceed their time limit. */
 #include "harness/store/reader.h"

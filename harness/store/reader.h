@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to a database that belong together: all are answered from one state of it, however much
  * other processes write meanwhile, and through the views of this Assay, whatever the file has. */
 #ifndef ASSAY_STORE_READER_H

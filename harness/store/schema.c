@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Applies migrations in order in one transaction, and recreates the views whenever their hash
  * differs from the one noted in the database. Views made by users stay. */
 #include "harness/store/schema.h"

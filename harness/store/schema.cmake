@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Embeds schema.sql (version 1), migrations/NNNN_*.sql (versions 2, 3, ...), the views and what
 # merging is made of into assay_store.  A migration is only ever added: what has been released stays as it is.
 include(${CMAKE_SOURCE_DIR}/harness/base/embed_text.cmake)

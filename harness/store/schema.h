@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The schema of this Assay, and how a database gets there. */
 #ifndef ASSAY_STORE_SCHEMA_H
 #define ASSAY_STORE_SCHEMA_H

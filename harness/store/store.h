@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The database: one SQLite file that any reader can open.  Schema: schema.sql, column by column.
  *
  * Counts and divergences are gathered in memory and written in one short transaction about once a

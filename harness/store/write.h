@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The statements that write. */
 #ifndef ASSAY_STORE_WRITE_H
 #define ASSAY_STORE_WRITE_H

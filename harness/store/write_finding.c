@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes findings: a row per executor and signature, its sightings by run, and the cases kept. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Emits TAP line by line and keeps count, so that the plan, skipped points and the final verdict
  * are consistent; escapes text for descriptions, reasons and YAML separately. */
 #include "harness/tap/tap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes TAP 13, as Debian's prove 3.44 reads it: a version line, test points with directives, and
  * YAML blocks of the subset that prove accepts. */
 #ifndef ASSAY_TAP_TAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses, prints and checks lists of dimensions, and computes the element offsets of all index
  * combinations along them. */
 #include "harness/types/dimension_list.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of dimension numbers, as op attributes hold them: "[0,2]". */
 #ifndef ASSAY_TYPES_DIMENSION_LIST_H
 #define ASSAY_TYPES_DIMENSION_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Types from their canonical spelling.  What type_check() can say is left to it; refused here is
  * what is not spelled as type_print() spells it, and what would not fit into a type_t. */
 #include "harness/types/scale.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Types as text: the canonical spelling, and MLIR's. */
 #include <inttypes.h>
 

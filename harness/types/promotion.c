@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides whether every value of one element type is also a value of another, format by format. */
 #include "harness/types/promotion.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Promotion of element types: what an accumulation may be carried out in.  (StableHLO
  * specification, "Functions on types", is_promotable.) */
 #ifndef ASSAY_TYPES_PROMOTION_H

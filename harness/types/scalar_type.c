@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Converts between scalar types, which own their scale and zero point, and tensor types, which
  * point to them; compares, parses and prints. */
 #include "harness/types/scalar_type.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The element type of a scalar or of a per-tensor quantized tensor.  It points to nothing that an
  * arena owns, so attributes of programs may hold it. */
 #ifndef ASSAY_TYPES_SCALAR_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints scales as hexadecimal floats in one canonical spelling, and parses only that spelling, so
  * that equal types have equal text. */
 #include "harness/types/scale.h"

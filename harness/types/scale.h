@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales of quantized types as text: positive binary64 numbers in hex, "0x1.8p-3". */
 #ifndef ASSAY_TYPES_SCALE_H
 #define ASSAY_TYPES_SCALE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes, equality and validity of tensor types: bounds on rank and elements, storage ranges,
  * scales that the expressed type holds, and the quantized axis. */
 #include "harness/types/type.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor types: an element type or a quantized element type, and a shape. */
 #ifndef ASSAY_TYPES_TYPE_H
 #define ASSAY_TYPES_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick accept sets of a composite op: by the quick evaluator where it can say something, by
  * the enclosed one where it cannot.  Both take the first reading of the program; of the others the
  * quick one adds the last that it knows, which is the loosest, and the rest is asked. */

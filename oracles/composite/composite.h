@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Composite ops: ops whose meaning is a formula (formula.h) for each of many small problems, a row
  * of a softmax or an element of an erf.  An op's folder says how its operands and results are cut
  * into such problems and which formulas it has; from that come all functions of its oracle row. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last word on one component of a composite op, and which of its formulas holds all of them. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of composite_*.c share.  Private to oracles. */
 #ifndef ASSAY_ORACLES_COMPOSITE_PARTS_H
 #define ASSAY_ORACLES_COMPOSITE_PARTS_H

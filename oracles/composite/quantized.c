@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized composite ops: builds the dequantized float case, collects the storage integers that
  * follow from the ends of the permitted floats, and simulates by dequantizing, running the float
  * model and quantizing. */

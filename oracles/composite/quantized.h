@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Composite ops on quantized tensors, by the specification's formula: operands are dequantized, the
  * formula is evaluated in the expressed type, and its results are quantized.  Quantizing is
  * monotone, so that the ends of what a formula gives tell which storage integers conform: these and

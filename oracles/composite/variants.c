@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts ops defined by formulas into small problems (rows or blocks of elements), lists the
  * permitted variants of formula and format, and evaluates a problem exactly or fast by one of the
  * formula evaluators. */

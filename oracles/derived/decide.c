@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle functions of derived ops: builds the parts (cases of the other op), forwards each
  * question to that op's oracle, and copies elements between the results of a part and those of the
  * whole. */

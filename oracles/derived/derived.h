@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose meaning is another op on operands that are gathered first: a convolution is a
  * dot_general of windows, reduce_window a reduce of windows, all_reduce a reduce over replicas.  An
  * op's folder says how to gather; all functions of its oracle row follow from that and from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of gathered ops: those of the other op on gathered boxes.  To learn where each gathered
  * element comes from, a case is gathered whose operands hold the numbers of their own elements; so
  * nobody but the op's folder says how it indexes. */

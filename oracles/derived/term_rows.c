@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups rows of terms by length with a counting sort and builds one derived reduce per length,
  * since a reduce needs rows of equal length. */
 #include "oracles/derived/term_rows.h"

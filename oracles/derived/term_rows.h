@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of terms, each as long as it likes, and the cases of stablehlo.reduce that reduce them. */
 #ifndef ASSAY_ORACLES_DERIVED_TERM_ROWS_H
 #define ASSAY_ORACLES_DERIVED_TERM_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Emulates one float format in binary64: each operation is done in binary64 and then rounded to
  * the format. Opens with the proof that this double rounding equals a single one, which also shows
  * why f64 itself needs its own branch. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Correctly rounded addition, multiplication, division, square root and fused multiply-add of one
  * float format, on binary64 carriers: every finite number, infinity and NaN of every format is a
  * binary64 value too, so operands and results are doubles that the format holds.

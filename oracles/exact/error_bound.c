@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Computes a-priori error bounds of sums, dot products and products from the number of roundings
  * that the contract permits. Every step is evaluated upwards; the derivations stand beside the
  * formulas. */

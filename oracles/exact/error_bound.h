@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A-priori bounds on rounding errors of sums and dot products, for any order and any tree
  * (theory.md, T10 to T17).  They are factors of sum |terms|, evaluated upwards.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks for loops that are compiled for several instruction sets and chosen when called, by
  * instruction_set() (harness/base/instruction_set.h): on x86-64 the plain one has neither wide
  * vectors nor a fused multiply-add.  All of them give the same bits. */

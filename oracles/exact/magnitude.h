@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Magnitudes in binary64 that are rounded upwards or downwards, so that bounds need no factor for
  * their own arithmetic (theory.md, T8).  An upper_t is at least the number that it stands for, a
  * lower_t at most that; exact results far from underflow stay as they are.  What is too large to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Converts an accept range to another float format by rounding its ends, and works out which
  * infinities and zeros can newly appear. Also unites ranges and extends them by flushed results. */
 #include "oracles/exact/range_convert.h"

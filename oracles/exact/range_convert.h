@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accept sets of results that are converted to another float format at last, by rounding to nearest
  * even. */
 #ifndef ASSAY_ORACLES_EXACT_RANGE_CONVERT_H

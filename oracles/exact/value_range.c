@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests membership in an accept range, prints it, converts MPFR numbers to formats with correct
  * rounding, and measures the error of a result in ulps and relative to the bound. */
 #include "oracles/exact/value_range.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A set of numbers that a conforming implementation may reach at some step, and the evaluator that
  * computes with such sets: the accept set of a formula, in MPFR with its ends rounded outwards.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions of sets: f of all its numbers, and of each what the contract permits, so
  * many units in the last place of the exact value. */
 #include <glib.h>

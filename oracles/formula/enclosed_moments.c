@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of squared deviations from a mean: step by step, and mostly sharper than that, since
  * deviations from the exact mean sum to zero, so that an error of the mean counts only squared. */
 #include <glib.h>

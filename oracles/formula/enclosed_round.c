@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rounding of sets: what a step of the formula may make of the exact results of its operation, and
  * what may become of them in the result. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Set arithmetic for formulas: MPFR intervals with directed rounding, beside flags for NaN,
  * infinities and signed zeros that each operation derives by cases. All numbers live in an arena
  * and are never freed singly. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact arithmetic on sets (enclosed.h): what an operation gives for all numbers of its operands,
  * before it is rounded (theory.md, T60).  Private to oracles/formula. */
 #ifndef ASSAY_ORACLES_FORMULA_ENCLOSED_SET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of exponentials and shares of a sum, sharper than step by step: a number and the sum that it
  * is part of err together. */
 #include <glib.h>

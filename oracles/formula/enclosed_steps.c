@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of formulas, number by number. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of sets: any values of the terms, in any order (error_bound.h). */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps built from more basic ones (inverse square root, mean, epsilon), written once for all
  * evaluators. Where implementations differ, both variants are offered as alternatives. */
 #include "oracles/formula/formula.h"

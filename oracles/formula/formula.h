@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the meaning of a composite op is written in: straight-line code over rows of abstract
  * numbers (theory.md, D8).  A formula is written once and run by three evaluators:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds the relative error of one formula step and of elementary functions, as the worst case
  * over the formats that the contract permits computing in. */
 #include "oracles/formula/formula_box.h"

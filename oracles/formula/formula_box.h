@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the steps of a formula may err by, whatever their operands are: for enclosing composite ops
  * by their exact values, which are monotone or nearly so, where intervals step by step would forget
  * that operands come back.  theory.md, T1, T12 and T61. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluates formulas as one simulated implementation does: every step in the working format, sums
  * by the modelled tree, one fixed alternative where several are permitted, and the planted fault
  * if any. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The evaluator that is one concrete implementation: in the order, with the roundings and with the
  * planted fault of a implementation_model_t. */
 #ifndef ASSAY_ORACLES_FORMULA_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The steps over whole rows, as one implementation does them. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluates formulas over intervals in vector loops: every interval lies within the exact one. */
 #include "oracles/formula/quick_evaluator.h"
 

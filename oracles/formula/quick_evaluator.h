@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The evaluator that is fast: of the numbers that a conforming implementation may reach it finds
  * an interval, in vector loops (quick_kernels.h).  What it says is a part of what the enclosed
  * evaluator says of the same formula, step by step; where it is not sure it says nothing, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled once for each instruction set (vector_kernels.cmake).  Nothing but the table at the end
  * is visible outside. */
 #include "oracles/formula/quick_kernels.h"

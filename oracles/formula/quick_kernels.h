@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of the quick evaluator, one table for each instruction set that they were compiled for:
  * all compute the same bits. */
 #ifndef ASSAY_ORACLES_FORMULA_QUICK_KERNELS_H

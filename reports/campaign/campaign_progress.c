@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Progress of a campaign on standard error: a line rewritten in place on a terminal, one line per
  * minute otherwise, with messages and new findings between. */
 #include "reports/campaign/campaign_progress.h"

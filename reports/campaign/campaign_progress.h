@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a campaign says while it runs, on standard error: one line that is written over on a
  * terminal, a line a minute in a log, and messages and new findings between them. */
 #ifndef ASSAY_REPORTS_CAMPAIGN_CAMPAIGN_PROGRESS_H

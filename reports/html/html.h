@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the HTML report.  Each appends one section; nothing that comes from a database gets
  * in but through markup_printf(). */
 #ifndef ASSAY_REPORTS_HTML_HTML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Campaign by campaign: the trend, and where the time went; and what constraints were tried. */
 #include <math.h>
 #include <string.h>

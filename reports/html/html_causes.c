@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Root causes, each with the case to look at. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Histograms of errors, and how much of what is permitted is used. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shares of wrong cases: a row for each op and for its algorithms, a column for each
  * executor. */
 #include <string.h>

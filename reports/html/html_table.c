@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* HTML tables of a grid by column kind (number, percent, time, text), with limits on rows, and the
  * tables of versions and runs. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What proves nothing, and the numbers. */
 #include <string.h>
 

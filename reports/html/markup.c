@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Formats text with all arguments escaped for HTML and XML, and replaces characters that XML
  * forbids even as references. */
 #include "reports/html/markup.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text in HTML and XML: nothing that a database holds can become a tag, end an attribute or make a
  * document invalid. */
 #ifndef ASSAY_REPORTS_HTML_MARKUP_H

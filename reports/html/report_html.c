@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The page: it holds its style and its script, loads nothing and may load nothing. */
 #include <string.h>
 

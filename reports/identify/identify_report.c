@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text and JSON of one identification: verdict, description, tree, arithmetics, rule, and the
  * first contradicting case. */
 #include "reports/identify/identify_report.h"

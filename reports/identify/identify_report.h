@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay identify` prints of one identification, as text and as JSON. */
 #ifndef ASSAY_REPORTS_IDENTIFY_IDENTIFY_REPORT_H
 #define ASSAY_REPORTS_IDENTIFY_IDENTIFY_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the order of a sum depends on its length, as lines and as JSON. */
 #include "reports/identify/length_map.h"
 

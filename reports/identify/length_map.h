@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay identify --n LOW..HIGH --db FILE` says: how the order of a sum depends on its length.
  */
 #ifndef ASSAY_REPORTS_IDENTIFY_LENGTH_MAP_H

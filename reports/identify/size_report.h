@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay identify` says over a range of sizes: how the order of a sum depends on one. */
 #ifndef ASSAY_REPORTS_IDENTIFY_SIZE_REPORT_H
 #define ASSAY_REPORTS_IDENTIFY_SIZE_REPORT_H

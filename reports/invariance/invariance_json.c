@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON of an invariance campaign: verdicts per executor, op and property, counts by type, and the
  * smallest instance of each broken property. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Aggregates the rows of an invariance campaign by executor, op and property, chooses the smallest
  * finding of each, and prints a table or TAP with replay commands. */
 #include "reports/invariance/invariance_report.h"

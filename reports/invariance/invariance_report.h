@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay invariance` tells: a table and the smallest instances, JSON, or TAP 13. */
 #ifndef ASSAY_REPORTS_INVARIANCE_INVARIANCE_REPORT_H
 #define ASSAY_REPORTS_INVARIANCE_INVARIANCE_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a report tells, read from one state of a database; each format is a writer of it. */
 #ifndef ASSAY_REPORTS_OVERVIEW_OVERVIEW_H
 #define ASSAY_REPORTS_OVERVIEW_OVERVIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups findings by executor, op, class and cause for display, in order of severity, and lists
  * the executors of a report. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the life-cycle state of each finding and decides which findings make a report fail. */
 #include "reports/overview/overview_states.h"
 

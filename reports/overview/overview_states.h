@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The states of findings, for overview.c. */
 #ifndef ASSAY_REPORTS_OVERVIEW_OVERVIEW_STATES_H
 #define ASSAY_REPORTS_OVERVIEW_OVERVIEW_STATES_H

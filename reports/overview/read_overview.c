@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads all sections of a report in one transaction, by named queries and a few of its own, and
  * offers typed access to rows and findings. */
 #include "reports/overview/overview.h"

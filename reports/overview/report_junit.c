@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JUnit XML as Jenkins, GitLab and GitHub's actions read it: a suite for each executor, a test case
  * for each op and algorithm. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of report formats and their writers, and the outcome (passed, failed, excused, skipped) of
  * each executor, op and algorithm that test formats share. */
 #include "reports/overview/report_overview.h"

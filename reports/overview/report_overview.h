@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writers of an overview, one for each format of `assay report`. */
 #ifndef ASSAY_REPORTS_OVERVIEW_REPORT_OVERVIEW_H
 #define ASSAY_REPORTS_OVERVIEW_REPORT_OVERVIEW_H

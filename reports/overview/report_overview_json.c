@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a report as one JSON object: its source, then each section as an array of rows. */
 #include "reports/overview/report_overview.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report for the terminal and the mail: what proves nothing comes first. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a report as TAP: one point per executor, op and algorithm, with its counts, the first
  * finding and a replay command as details. */
 #include "harness/tap/tap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay quant run` says. */
 #include "reports/quant/quant_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay quant run` says: steps by verdict, certified and observed errors. */
 #ifndef ASSAY_REPORTS_QUANT_QUANT_REPORT_H
 #define ASSAY_REPORTS_QUANT_QUANT_REPORT_H

@@ -1,4 +1,5 @@
 -- The ledger of bits: cases by version, and bits that changed within a version.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT executor_id AS "#", name AS executor, version, hardware, op, algorithm, types,
        count(*) AS cases,
        sum(outcome = 'conforms') AS conforms,

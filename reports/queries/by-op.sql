@@ -1,4 +1,5 @@
 -- Cases by op and executor: how they ended, and the largest errors.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT op, executor,
        sum(cases) AS cases,
        coalesce(sum(conforms), 0) AS conforms,

@@ -1,4 +1,5 @@
 -- What diverged or failed, by op, types and executor.
+-- SPDX-License-Identifier: Apache-2.0
 WITH found AS (
   SELECT op, types, executor_id, count(*) AS findings, group_concat(DISTINCT class) AS classes
   FROM divergence

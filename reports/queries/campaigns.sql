@@ -1,4 +1,5 @@
 -- Every campaign, the last one first; a run that stands alone is one.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT campaign, started, ended, runs, cases, wrong, findings, new_findings AS "new findings",
        seconds,
        CASE WHEN seconds > 0 THEN cases / seconds END AS "cases/s"

@@ -1,4 +1,5 @@
 -- Dot algorithms by the one asked for and by types: how many cases each explains.
+-- SPDX-License-Identifier: Apache-2.0
 -- What explains 100 % of the cases may be what the executor does, whatever it was asked for; the one
 -- asked for is listed even if it explains none.
 WITH seen AS (

@@ -1,4 +1,5 @@
 -- Root causes: findings by executor, op, class and cause, those seen most first.
+-- SPDX-License-Identifier: Apache-2.0
 -- The example is the finding of each with the shortest case line.
 SELECT executor, op, class,
        CASE cause WHEN '' THEN '(unknown)' ELSE cause END AS cause,

@@ -1,4 +1,5 @@
 -- Constraints of the specifications: drawn broken, rejected, accepted, never drawn.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT op, broken_constraint AS "constraint",
        CASE WHEN drawn = 0 THEN 'never drawn'
             WHEN accepted > 0 THEN 'accepted'

@@ -1,4 +1,5 @@
 -- What was tried: cases by op, algorithm, types and outcome, over all executors.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT op, algorithm, types,
        sum(cases) AS cases,
        coalesce(sum(conforms), 0) AS conforms,

@@ -1,4 +1,5 @@
 -- The executors that were vetted: version, hardware, cases and findings.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT executor, version, hardware,
        coalesce((SELECT sum(cases) FROM counter WHERE counter.executor_id = executor.executor_id),
                 0) AS cases,

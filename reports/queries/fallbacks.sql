@@ -1,4 +1,5 @@
 -- Dot algorithms that were asked for, where the bits did not come from them.
+-- SPDX-License-Identifier: Apache-2.0
 -- Query `observed` without the rows whose observed set has the algorithm asked for.
 WITH seen AS (
   SELECT executor_id, op, algorithm, types, observed, sum(cases) AS cases,

@@ -1,4 +1,5 @@
 -- Composite ops: by which formula they were computed, as the bits tell.
+-- SPDX-License-Identifier: Apache-2.0
 -- The formula is the tightest one whose accept sets hold all components of a case; "(none)": no formula
 -- that Assay knows gives such results.  The formula that an executor needs is the loosest of its rows,
 -- since tame data fit tighter ones too.  Which ones conform is for the contract to say.

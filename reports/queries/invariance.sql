@@ -1,4 +1,5 @@
 -- Broken properties of invariance: where, how often, at which value bits change.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT id, executor, op, types, sightings,
        shortest.observed AS "property, and where it begins", program.line AS "smallest program"
 FROM finding

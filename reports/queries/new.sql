@@ -1,4 +1,5 @@
 -- Findings that the last campaign saw first, with the cause and the case to look at.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT id, op, algorithm, types, executor, class,
        CASE cause_words WHEN '' THEN cause ELSE cause_words END AS cause, pattern,
        sightings, small_got AS got, small_expected AS expected,

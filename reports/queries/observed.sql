@@ -1,4 +1,5 @@
 -- Dot algorithms: what was asked for, and which ones the bits could have come from.
+-- SPDX-License-Identifier: Apache-2.0
 -- "(none)": no algorithm gives such results.  The share is of the cases with that algorithm asked for
 -- whose bits were looked at; where none was asked for ("default"), these are the cases with wrong
 -- values that nothing else explains.  A case counts as seen when its run started.

@@ -1,4 +1,5 @@
 -- Who disagrees with whom: cases compared, different bits, whom the oracle blames.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT first, second, op, algorithm, types, cases, different,
        both_conform AS "both conform",
        first_diverges AS "first wrong",

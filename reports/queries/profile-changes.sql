@@ -1,4 +1,5 @@
 -- Executors of which a later version adds otherwise, and for which lengths.
+-- SPDX-License-Identifier: Apache-2.0
 WITH known AS (
   SELECT profile.*, name, version, hardware,
          dense_rank() OVER (PARTITION BY name, shape ORDER BY executor_id) AS step

@@ -1,4 +1,5 @@
 -- How executors add: the profiles by shape and length, in words.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT name AS executor, version, shape,
        CASE WHEN terms_low = terms_high THEN CAST(terms_low AS TEXT)
             ELSE terms_low || ' .. ' || terms_high END AS n,

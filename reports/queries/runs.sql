@@ -1,4 +1,5 @@
 -- Every run: when, how it ended, and how many cases it counted.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT run_id AS run, run_label.campaign, started, ended, exit_code AS exit,
        (SELECT sum(cases) FROM counter WHERE counter.run_id = run.run_id) AS cases,
        (SELECT count(*) FROM divergence WHERE first_run_id = run.run_id) AS "new findings",

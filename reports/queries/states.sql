@@ -1,4 +1,5 @@
 -- Where each finding is in its life, and in which versions it was seen.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT id, state, executor, op, algorithm, types,
        rtrim(class || ' ' || broken_constraint) AS class, sightings,
        first_version AS "first seen in", last_version AS "last seen in",

@@ -1,4 +1,5 @@
 -- Where the time went, by campaign: oracle, executor, compiling and judging.
+-- SPDX-License-Identifier: Apache-2.0
 -- "rest" is what is none of these: drawing, bookkeeping and writing.
 SELECT campaign, runs, seconds,
        100.0 * oracle_seconds / nullif(seconds, 0) AS "oracle %",

@@ -1,4 +1,5 @@
 -- Pairs of dot algorithms, one asked for: how many cases the bits told apart.
+-- SPDX-License-Identifier: Apache-2.0
 -- How much the data told: "asked only" and "other only" are the cases whose results one of the two
 -- gives and the other does not.  The other is any algorithm that was asked for or observed with the
 -- same types.  The pairs that the data told apart least come first.

@@ -1,4 +1,5 @@
 -- All in one line: cases and how they ended, findings, causes, constraints tried.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT (SELECT count(*) FROM campaign) AS campaigns,
        (SELECT count(*) FROM run) AS runs,
        (SELECT count(*) FROM executor) AS executors,

@@ -1,4 +1,5 @@
 -- Campaign by campaign, the first one first: cases, shares, findings, largest errors.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT number, campaign, started, cases, wrong,
        CASE WHEN cases > 0 THEN 100.0 * wrong / cases END AS "wrong %",
        CASE WHEN cases > 0 THEN 100.0 * (refused + no_oracle + weak) / cases END AS "unjudged %",

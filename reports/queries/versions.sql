@@ -1,4 +1,5 @@
 -- Executors by version: when it was vetted, share wrong, findings it has alone.
+-- SPDX-License-Identifier: Apache-2.0
 SELECT name AS executor, version, hardware,
        (SELECT min(started) FROM run WHERE run_id IN
           (SELECT run_id FROM counter WHERE counter.executor_id = executor.executor_id))

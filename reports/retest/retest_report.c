@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Report of a retest as table, JSON or TAP, its stale waivers (read by SQL from the database) and
  * its exit code. */
 #include "reports/retest/retest_report.h"

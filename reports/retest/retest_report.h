@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a retest says at its end: as a table, as JSON, as TAP 13; and its exit code. */
 #ifndef ASSAY_REPORTS_RETEST_RETEST_REPORT_H
 #define ASSAY_REPORTS_RETEST_RETEST_REPORT_H

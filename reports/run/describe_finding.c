@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of a run in words, as lines to paste, and as JSON. */
 #include "reports/run/describe_finding.h"
 

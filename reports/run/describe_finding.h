@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of a run in words, as lines to paste, and as JSON. */
 #ifndef ASSAY_REPORTS_RUN_DESCRIBE_FINDING_H
 #define ASSAY_REPORTS_RUN_DESCRIBE_FINDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what the database says of findings, before a run and after it. */
 #include "reports/run/finding_lives.h"
 

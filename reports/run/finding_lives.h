@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the database says about the findings of a run: which are new, which were known, waived or
  * fixed. */
 #ifndef ASSAY_REPORTS_RUN_FINDING_LIVES_H

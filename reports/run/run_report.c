@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which findings of a run count, and what follows for its exit code. */
 #include "reports/run/run_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run of `assay run`, `vet` or `fuzz`, as its reports see it. */
 #ifndef ASSAY_REPORTS_RUN_RUN_REPORT_H
 #define ASSAY_REPORTS_RUN_RUN_REPORT_H

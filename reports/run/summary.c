@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Progress line and final report of a run: aggregates counters into a table per executor and op,
  * lists reasons of refusal, and assembles the same data as JSON. */
 #include "reports/run/summary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of a run while it goes on and at its end. */
 #ifndef ASSAY_REPORTS_RUN_SUMMARY_H
 #define ASSAY_REPORTS_RUN_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Summary section that counts, per executor and op, the cases each formula explains, the strictest
  * first, and marks formulas that the contract does not permit. */
 #include "reports/run/summary_formulas.h"

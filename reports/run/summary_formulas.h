@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the summary that says by which formulas composite ops were computed. */
 #ifndef ASSAY_REPORTS_RUN_SUMMARY_FORMULAS_H
 #define ASSAY_REPORTS_RUN_SUMMARY_FORMULAS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of judged cases per executor, and shortfalls, for text and JSON summaries. */
 #include "reports/run/summary_judged.h"
 

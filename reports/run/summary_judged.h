@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much of a run was judged, and what was judged too little of. */
 #ifndef ASSAY_REPORTS_RUN_SUMMARY_JUDGED_H
 #define ASSAY_REPORTS_RUN_SUMMARY_JUDGED_H

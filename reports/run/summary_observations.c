@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Summary section on dot algorithms: groups observed sets by request and type, and shows where
  * results fit another algorithm than the one requested. */
 #include "reports/run/summary_observations.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a summary on algorithms: which were asked for, and which ones the results could have
  * come from. */
 #ifndef ASSAY_REPORTS_RUN_SUMMARY_OBSERVATIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Summary section that compares executors pairwise: sums relations over algorithms and types, and
  * prints a line per pair and op. */
 #include "reports/run/summary_pairs.h"

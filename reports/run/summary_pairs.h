@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a summary on executors side by side: who returned other bits than whom, and whom the
  * oracle blames. */
 #ifndef ASSAY_REPORTS_RUN_SUMMARY_PAIRS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Summary section on bit-exact prediction from stored profiles: cases predicted, lengths at which
  * bits changed, and programs no profile covers. */
 #include "reports/run/summary_prediction.h"

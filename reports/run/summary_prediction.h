@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What contract `identified` predicted: part of the summary. */
 #ifndef ASSAY_REPORTS_RUN_SUMMARY_PREDICTION_H
 #define ASSAY_REPORTS_RUN_SUMMARY_PREDICTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay vet` says, as TAP 13. */
 #include "reports/run/vet_report.h"
 

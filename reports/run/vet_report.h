@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run told as TAP 13: a test point per executor, op, algorithm and types that were judged, and
  * one per executor and op for the programs that were drawn invalid on purpose; one per op for all
  * that was not judged, which is skipped; and one per executor for how much was. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a case as C source: one array per operand and result, small ones with a comment per
  * element that gives its place, value and what was expected. */
 #include "reports/verdict/c_array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case as a self-contained piece of C: the bits of operands and results as arrays, to paste into
  * a test of the implementation.  Any C99 compiler takes it. */
 #ifndef ASSAY_REPORTS_VERDICT_C_ARRAY_H

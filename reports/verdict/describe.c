@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts in words and as JSON. */
 #include "reports/verdict/describe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts in words and as JSON. */
 #ifndef ASSAY_REPORTS_VERDICT_DESCRIBE_H
 #define ASSAY_REPORTS_VERDICT_DESCRIBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a diverging case once more and decides every element, to print a bug report with
  * inputs, observed and expected values. */
 #include "reports/verdict/reproducer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case on which an executor diverges, as what a bug report needs: the line that replays it, a
  * module, and C arrays of what goes in, what came out and what is due. */
 #ifndef ASSAY_REPORTS_VERDICT_REPRODUCER_H

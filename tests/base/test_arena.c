@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arena: alignment, contents, growth, and reuse of its memory. */
 #include "harness/base/arena.h"
 

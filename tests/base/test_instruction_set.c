@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ASSAY_ISA: what it may be, and what else is told.  Looked up once a process, so each in one of
  * its own. */
 #include "harness/base/instruction_set.h"

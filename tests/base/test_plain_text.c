@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text of others: nothing in it reaches a terminal or a page but what shows itself. */
 #include "harness/base/plain_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers and hashes whose values are stored in databases: the same for ever. */
 #include "harness/base/rng.h"
 

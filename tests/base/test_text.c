@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views of text and the scanner. */
 #include "harness/base/text.h"
 

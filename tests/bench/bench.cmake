@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every tests/bench/bench_*.c is a program that measures and prints a table: no test, and built by
 # target `bench_programs` alone.
 add_custom_target(bench_programs)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What it costs to say which dot algorithms could have given some results, beside the accept set of
  * the plain f32 product, for 32x32x64 in f32.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast the accept sets of conversions and elementwise ops are, against asking about every
  * element: with MPFR, of convert and of integers in integers.
  *

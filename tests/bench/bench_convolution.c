@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much longer the accept sets of a convolution take than those of the dot_general that it is
  * gathered into, per product:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast the exact kernels are, against MPFR, OpenBLAS and the loop anybody would write first.
  *
  *   bench_exact [ROUNDS [avx512 | avx2 | portable]] > table

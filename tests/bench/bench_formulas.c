@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast the accept sets of composite ops are, against the same formulas in MPFR at 128 bits
  * throughout: the exact value of every element, and its accept set.
  *

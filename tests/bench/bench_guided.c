@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Error-guided search against random drawing, on executors that are black boxes.
  *
  *   bench_guided [CASES [SEEDS [NAME...]]]      default 10000 and 10, all canaries

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Merging shards: bench_merge [SHARDS [FINDINGS]].  Prints the time of merging all shards of a
  * campaign, as a ratio to the time in which one process writes the same findings, and by itself.
  * The first half of the findings of a shard are those of every other, the rest are its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What quantization costs by the size of the network: building the graph, propagating and
  * materializing it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much faster the quick accept sets of quantized dot_generals are than asking the careful side,
  * which is plain exact arithmetic, about every component.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast the quick accept sets of quantized reductions are, against the same formula in MPFR.
  *
  *   bench_quantized_reduce [ROUNDS] > table

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast schedules are followed: one of them (simulate), all of them (the exact set), and their
  * extremes (the hull), the last against MPFR and the any-order bound.
  *

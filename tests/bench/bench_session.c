@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole cases: how many a second `assay run` walks with a model executor, in process, and where the
  * time goes; beside it the naive scalar f32 loop of this machine, in nanoseconds a step. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock of the benchmarks, and the median of what it gave. */
 #ifndef ASSAY_TESTS_BENCH_BENCH_TIMING_H
 #define ASSAY_TESTS_BENCH_BENCH_TIMING_H

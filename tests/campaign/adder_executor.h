@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An executor whose version and lanes a test can change, and its profiles, built by hand. */
 #ifndef ASSAY_TESTS_CAMPAIGN_ADDER_EXECUTOR_H
 #define ASSAY_TESTS_CAMPAIGN_ADDER_EXECUTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which planted faults let results escape their boxes, by op: tables in the folders of ops. */
 #ifndef ASSAY_TESTS_CAMPAIGN_BOX_ESCAPES_H
 #define ASSAY_TESTS_CAMPAIGN_BOX_ESCAPES_H

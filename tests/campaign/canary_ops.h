@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ops a row of canaries.def, expected_causes.def, ... is about: names joined by commas; a
  * name that ends in '.' or '_' stands for all that begin so, and SUMS for the ops of SUM_OP rows.
  */

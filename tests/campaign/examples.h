@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that tests of harness/run take as examples, where any would do, and the ops of such. */
 #ifndef ASSAY_TESTS_CAMPAIGN_EXAMPLES_H
 #define ASSAY_TESTS_CAMPAIGN_EXAMPLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An executor for tests that sums a f32 slice, or misbehaves in the way that its name tells:
  * "model:fake-NAME" (a name of builtin form, so that no plugin is looked for). */
 #ifndef ASSAY_TESTS_CAMPAIGN_FAKE_EXECUTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executors for tests of invariance: dot_general of f32, each with one habit of variants.def,
  * called "model:variant-NAME" (a name of builtin form, so that no plugin is looked for). */
 #ifndef ASSAY_TESTS_CAMPAIGN_FAKE_VARIANT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exported steps, run by the oracles' models and held to what regions mean exactly: shared by the
  * tests of the forms. */
 #ifndef ASSAY_TESTS_CAMPAIGN_STEP_RUN_H

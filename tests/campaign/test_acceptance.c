@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns and expectations: who is asked how often, and what is passed over. */
 #include "harness/run/acceptance.h"
 

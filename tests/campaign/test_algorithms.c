@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The confusion matrix of dot algorithms: every algorithm is run, with random splits and orders,
  * and held against every other.  The one that ran is never excluded; the others are, within so many
  * cases of witnesses, or they are listed in indistinguishable.def with the reason why nobody can

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the builtin executors, and what they answer behind the public ABI. */
 #include "harness/builtin/builtin.h"
 #include "harness/model/fault.h"

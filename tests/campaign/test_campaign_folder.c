@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of a campaign: its state survives anything, its corpora have names, one process runs.
  */
 #include "harness/campaign/folder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sharing the time of a campaign among executors: floors are kept, yield is rewarded. */
 #include "harness/campaign/share.h"
 

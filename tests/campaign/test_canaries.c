@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two promises (oracles/theory.md, T91 and T92): every planted fault is found, within so many
  * cases and classed as what it is; and no model, conforming by construction, is ever reported. */
 #include <inttypes.h>

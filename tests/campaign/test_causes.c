@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of causes: what planted faults are called.  Each hypothesis has a fault that is its own,
  * and no fault may surely get a name that causes.def does not list for it. */
 #include <inttypes.h>

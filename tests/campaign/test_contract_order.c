@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contracts are ordered (oracles/theory.md, T90): whatever "spec" accepts, the default contract
  * accepts, and raising one permission never rejects what was accepted.  Both are held over every
  * op, on drawn cases of all regimes: each component is asked about under both contracts with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes (oracle_t.enclose) against the sets that the careful oracle accepts: on drawn programs of
  * every op that encloses, under drawn contracts, whatever conforms lies within the box, for
  * operands at points and for operands drawn from wider boxes; without a contract so does the exact

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drawn graphs, quantized, exported and run: all forms are consistent, and what the integer form
  * makes of a region is within its bound of the exact numbers. */
 #include "harness/quant/check/draw_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exported graphs, run by the oracles' models: each form against the exact meaning of each region,
  * and so against each other; planted faults are seen; constants are quantized as the oracle does.
  */

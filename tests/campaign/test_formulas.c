@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The confusion matrix of formulas: each formula of each op is run, with random schedules, and told
  * from its bits.  Some formula always explains them, and never one that is looser than the one that
  * ran.  A formula is told by its own name within CASES_MAX cases, or it is listed in

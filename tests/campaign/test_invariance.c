@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Invariance: every planted habit is found as what it is and in its smallest instance, and whatever
  * gives the same bits is left in peace. */
 #include <glib/gstdio.h>

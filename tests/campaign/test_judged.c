@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a run counts: judged cases, of each executor; that drawing follows what is accepted; who
  * gets programs that break a constraint; and what is said of a run that judged little. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buckets of measures: they tile the numbers, and their names are where they begin and end. */
 #include "harness/record/measure_histogram.h"
 

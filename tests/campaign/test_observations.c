@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which algorithm was asked for and which ones were observed: counted, stored, and told of programs
  * outside a declared target too. */
 #include <glib/gstdio.h>

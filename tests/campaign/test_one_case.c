@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of one case: every way in which an executor can answer, and its verdict. */
 #include "harness/run/case_runner.h"
 #include "tests/campaign/fake_executor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executors side by side: who returned other bits than whom, and whom the oracle blames. */
 #include <glib/gstdio.h>
 #include <inttypes.h>

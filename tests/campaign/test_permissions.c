@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Permissions that the world needs, each with a model that conforms under it and not without it;
  * the divergence then names the permission. */
 #include <inttypes.h>

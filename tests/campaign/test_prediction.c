@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contract `identified`: silent on an executor that adds as its profile says, loud at 0 ulp on a
  * version that does not, and honest about what no profile covers. */
 #include "harness/predict/prediction.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exported graphs on executors: models conform in every form and keep to the certified error; a
  * planted fault is found under the name of its kernel; the audit between oracles and enclosures
  * fires. */

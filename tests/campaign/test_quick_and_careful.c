@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two sides of the oracle against each other, over every op: whatever the quick side accepts,
  * the careful side accepts (accept.h), and its numbers are those of MPFR.  Every component of
  * thousands of drawn cases, under several contracts. */

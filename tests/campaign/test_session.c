@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Campaigns: the same seed gives the same cases and findings, everything is counted once, and
  * refusals cost one case a program. */
 #include <glib/gstdio.h>

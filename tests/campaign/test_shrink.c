@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinking what canaries do wrong: whatever the op and the fault, a few elements are left, they
  * still diverge alike, and nothing can be taken from them. */
 #include "harness/builtin/builtin.h"

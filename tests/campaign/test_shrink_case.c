@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shrink_case() under predicates whose smallest case is known, or that are as good as random. */
 #include "harness/gen/gen.h"
 #include "harness/shrink/shrink.h"

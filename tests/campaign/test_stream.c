@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cases of a campaign depend on its seed alone. */
 #include "harness/run/stream.h"
 

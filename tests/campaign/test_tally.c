@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of cases: a search sees thousands of kinds of programs, most of them a few times. */
 #include "harness/record/tally.h"
 

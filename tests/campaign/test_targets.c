@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Declared targets that tell dot algorithms apart: a backend that promises one of them and runs
  * others, or refuses what it promises, is found, be it a process or a shared object. */
 #include "harness/run/case_runner.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forbidden is not the same as unmodelled: every constraint says which of the two it is, and nobody
  * is blamed for what he makes of a program that breaks only one of the second kind. */
 #include "harness/builtin/builtin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The words for which elements are wrong: planted sets, and all masks of a small tensor. */
 #include <glib.h>
 #include <string.h>

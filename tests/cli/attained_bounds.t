@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The bounds of sums inside ByteIR's ops are nearly attained: by an implementation that adds in
 # sequence, on a row of one large number and many that each round away.  Real backends add in blocks,
 # and stay far below on most data; that does not make the bounds loose.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # ByteIR's ops in the backends: what each does conforms on plain numbers, what it does not do is
 # refused, what breaks a rule is not run; and short campaigns end without a failure of the workers.
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A campaign: two workers, two executors, a folder; killed at random, gone on with, merged.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What a campaign keeps: nothing stored stays untold, no number is used twice, its database is whole by
 # itself and does not grow with slices, and what kills leave half done goes.
 . "$(dirname "$0")/checks.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the tests of the command line share: sourced by each *.t, which prints TAP on standard output.
 # The program is $ASSAY, or build/assay of this checkout.
 : "${ASSAY:=$(cd "$(dirname "$0")/../.." && pwd)/build/assay}"

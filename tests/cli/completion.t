@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Shells complete verbs, options and their values; each script asks the program that is being typed.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Products, maxima and minima of complex numbers are what the specification defines: programs that
 # are judged, and no violation of a constraint.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Convolutions of i8 to i32: the specification forbids them (C27), XLA and the interpreter take them.
 . "$(dirname "$0")/checks.sh"
 

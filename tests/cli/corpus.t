@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay corpus --tidy brings files of cases into one form, keeps what people wrote, and says what it did.
 . "$(dirname "$0")/checks.sh"
 corpus=$(cd "$(dirname "$ASSAY")/.." && pwd)/corpus

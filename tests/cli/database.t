@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Databases that are not there, cannot be made, or have names that are none: told in one line with what
 # to do, as exit code 2; what the system forbids is exit code 3, for the reason that it gives.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay doctor: what this machine can and whether Assay is sound.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands that README.md and the pages of the manual print, and prints TAP.
 
     documents.py [--full] BUILD PAGE...

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What README.md and the pages of the manual tell to type works: tests/cli/documents.py runs it, in short.
 . "$(dirname "$0")/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)

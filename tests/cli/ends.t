@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # An executor that ends the process that it runs in, in whatever call and in whatever way: an outcome
 # with the case that did it, in every verb, with and without isolation.  Nobody outlives the run.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay fuzz: libFuzzer inside, steered by numerical novelty.
 . "$(dirname "$0")/checks.sh"
 

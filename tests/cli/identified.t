@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay identify --db, then --contract identified: silent on the version that was identified, loud at 0
 # ulp on one that adds otherwise from a certain length on.
 . "$(dirname "$0")/checks.sh"

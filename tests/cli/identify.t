@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay identify: how an executor adds.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # cmake --install: the program finds its plugins and workers where it was installed.
 . "$(dirname "$0")/checks.sh"
 build=$(dirname "$ASSAY")

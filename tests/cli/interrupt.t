@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Ctrl-C once: the run finishes, summarises and leaves a good database; kill -9: a good database.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay invariance: exit codes, the table, smallest instances that replay, JSON, TAP, the database.
 . "$(dirname "$0")/checks.sh"
 

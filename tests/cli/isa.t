@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # ASSAY_ISA: the loops that are compiled for several instruction sets give the same verdicts, counters
 # and findings, over all ops; their unit tests hold with each.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The life of a finding over versions of a backend: new, known, waived, its waiver stale, fixed,
 # regressed, changed; what fails when; and what two versions have in common.
 . "$(dirname "$0")/checks.sh"

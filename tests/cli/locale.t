@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A backend that switches the process to a locale with decimal commas changes not one byte of what we
 # print, store and read.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # ASSAY_LOG: messages for developers on standard error, by area; silent without it, and verdicts the same.
 . "$(dirname "$0")/checks.sh"
 unset ASSAY_LOG G_MESSAGES_DEBUG

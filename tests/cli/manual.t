@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The manual page has every verb and every option, and is good roff.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Dot algorithms: asked for one, another was observed; in the summary, in findings, in the database.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Nothing but SQLite opens the file of a database, or what stands beside it, whatever the verb: another
 # descriptor, once closed, would take the process's locks away.  A library that is loaded first watches.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # gen | subject | judge: the walk of a case as three programs over text lines.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Text of backends, workers and databases reaches terminals, pages, tables and documents as plain text:
 # no control character, no byte that is not UTF-8, nothing that turns the direction of writing.
 . "$(dirname "$0")/checks.sh"

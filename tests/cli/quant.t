@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay quant: check, propagate, explain, picture, export, run, fuzz, tables; bad input.
 . "$(dirname "$0")/checks.sh"
 corpus=$(cd "$(dirname "$ASSAY")/.." && pwd)/corpus/quant

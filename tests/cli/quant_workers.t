@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A quantized block on oneDNN and ONNX Runtime, by every table and form: which steps they run, and that
 # nothing that they compute is wrong or beyond what is certified.  Skipped where they are not installed.
 root=$(cd "$(dirname "$0")/../.." && pwd)

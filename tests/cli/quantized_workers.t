@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Quantized types, convolutions, windows, conversions, binary ops and moves by the Python backends: short
 # campaigns, what was found in the lowering of quantized programs, deviation by deviation, and sums of
 # products that are not rescaled.  Skipped where they are not installed (workers.t installs them).

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Executors whose additions race: bits may differ from run to run, where the contract says so.
 . "$(dirname "$0")/checks.sh"
 program='stablehlo.reduce body=add dims=[0] f32[24] f32[] -> f32[]'

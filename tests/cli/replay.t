@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay replay and show: a recorded case again, in words.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay report and assay query on a database that the program wrote itself: formats that other programs
 # read, campaigns, folders in place of files, bad usage.
 . "$(dirname "$0")/checks.sh"

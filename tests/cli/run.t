@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay run: exit codes, the same findings for the same seed, JSON, and the database.
 . "$(dirname "$0")/checks.sh"
 

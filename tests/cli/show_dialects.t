@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay show --dialect: the modules of ByteIR's ops in either spelling, and that MLIR itself parses
 # them.  The latter is skipped where the bindings of the jax executor are not installed.
 . "$(dirname "$0")/checks.sh"

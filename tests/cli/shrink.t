@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay shrink, and show --c: the smallest case that still diverges, as line, module and C.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A program that the specification does not forbid, and that Assay has no meaning for: every verb
 # takes it, hands it to executors, and blames nobody.
 . "$(dirname "$0")/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Bad usage is told in one line with what to do, and is exit code 2.
 . "$(dirname "$0")/checks.sh"
 

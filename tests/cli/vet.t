@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay vet: TAP that prove reads.
 . "$(dirname "$0")/checks.sh"
 

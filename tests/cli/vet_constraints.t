@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # assay vet --constraints: a TAP point for each constraint, with its clause.
 . "$(dirname "$0")/checks.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The Python backends for real: installed by our own command, checked, vetted for a moment, and held
 # against what was found in them.  Skipped, with the reason, where their packages cannot be had.
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Many writers on one database, killed at random moments: what was printed is stored.
 
     tests/cli/writers.py [ROUNDS [SEED]]      prints TAP; default 2 rounds, one of each kind

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The backends that tests/exec loads: each tests/exec/dso/NAME.c is a shared object, tests/dso/NAME.so.
 # fast_math.c is special: only gcc links the code that switches a whole process to flush-to-zero.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/exec/dso/*.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of executors share: one small program, and running it through a handle. */
 #ifndef ASSAY_TESTS_EXEC_EXEC_CHECKS_H
 #define ASSAY_TESTS_EXEC_EXEC_CHECKS_H

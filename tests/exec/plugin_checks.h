@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of plugins share: opening them, and reading results. */
 #ifndef ASSAY_TESTS_EXEC_PLUGIN_CHECKS_H
 #define ASSAY_TESTS_EXEC_PLUGIN_CHECKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What goes wrong when a program is released, or a backend closed and unloaded, is told, and no
  * case is blamed for it. */
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of calls: results between guards that hold, whatever size they have and had. */
 #include <sys/wait.h>
 #include <unistd.h>

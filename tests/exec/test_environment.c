@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The floating-point environment: what the control bits do, and that they are seen and put back. */
 #include "harness/exec/transport/environment.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The handle over backends in this process: names, the ABI, guards, poison, the environment and the
  * cache of compiled programs.  What would end this process is in test_isolate.c. */
 #include <glib/gstdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Backends in a process of their own: what ends or stops them costs one case and leaves nothing. */
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ByteIR's ops in the plugins: results that are exact whatever the formula, what is refused, and
  * what is rejected because it breaks a rule. */
 #include <math.h>

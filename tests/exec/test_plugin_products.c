@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dot_general by the plugins that are built here, on data whose results are exact in every order,
  * in all the ways that operands can lie.  Which roundings they choose is for the oracle to judge.
  */

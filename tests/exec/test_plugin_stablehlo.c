@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* oneDNN's quantized products, convolutions, windows, conversions, binary ops and moves: on data
  * whose results are known, and what it must refuse.  Other numbers are for the oracle to judge. */
 #include "tests/exec/plugin_checks.h"

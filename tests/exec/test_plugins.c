@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plugins that are built here: reductions on data whose results are exact, that what they
  * cannot do is refused and what is invalid rejected, that their options do what they say. */
 #include "harness/exec/plugins/plugin_matrices.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Backends as worker processes: whatever a worker does costs one case and its time limit. */
 #include <glib/gstdio.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* No process outlives its host: children, and daemons in sessions of their own, of what runs in an
  * isolated backend or a worker are gone when the host is, however it ends. */
 #include <signal.h>

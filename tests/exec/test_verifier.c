@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our rules of validity held against somebody else's: programs of each StableHLO op, valid and
  * broken, go through op_t.validate() and, as modules, through the verifier in jaxlib.  A
  * disagreement is a row of verifier_disagreements.def, or a failure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a worker gets of our environment, and what we take of its words. */
 #include "harness/base/plain_text.h"
 #include "harness/exec/registry/environment.h"

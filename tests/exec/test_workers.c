@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay_worker.py, with whatever Python here has numpy and ml_dtypes; and finding our workers. */
 #include <glib/gstdio.h>
 

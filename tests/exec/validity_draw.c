@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws programs of doubtful validity for comparison with another verifier: valid ones, ones with
  * a chosen constraint broken, and ones with attributes or types mutated; each must survive
  * printing and parsing. */

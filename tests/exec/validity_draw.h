@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs to hold validity against somebody else's opinion: drawn ones, ones that break a chosen
  * constraint, and ones changed at random, in ways that nobody thought of.  All of them can be
  * written down as a program line. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Talks to the Python process that runs jaxlib's verifier, in batches; if it dies, restarts it and
  * sends modules one by one to find the one at fault. */
 #include "tests/exec/verifier.h"

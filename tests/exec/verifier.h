@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A conversation with tests/exec/workers/verifier.py: what jaxlib's MLIR says of StableHLO modules.
  */
 #ifndef ASSAY_TESTS_EXEC_VERIFIER_H

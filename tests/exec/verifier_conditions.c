@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Predicates on programs that the table of known verifier disagreements uses; none assumes a valid
  * program, so all check counts and ranks themselves. */
 #include "tests/exec/verifier_conditions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the rows of verifier_disagreements.def say of a program.  All of these may be asked of
  * programs that break anything. */
 #ifndef ASSAY_TESTS_EXEC_VERIFIER_CONDITIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Includes the list of known disagreements twice, once to make a function of each row's condition
  * and once for the table, and finds the row that explains a disagreement. */
 #include "tests/exec/verifier_table.h"

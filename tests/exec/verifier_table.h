@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where our rules and jaxlib's verifier are known to disagree: the rows of
  * verifier_disagreements.def. */
 #ifndef ASSAY_TESTS_EXEC_VERIFIER_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random straight-line formulas: the steps of formula.h in any order, over operands of any kind.
  * One formula is run by every evaluator, and what they say of each row is compared. */
 #ifndef ASSAY_TESTS_FORMULA_RANDOM_FORMULA_H

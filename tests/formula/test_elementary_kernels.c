@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The elementary functions of the quick evaluator against MPFR: all numbers of f16 and bf16, and
  * many of f32. */
 #include <float.h>

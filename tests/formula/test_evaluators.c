@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The three evaluators against one another, on random formulas: models reach nothing outside what
  * is enclosed, and quick sets are parts of it.  Each check is also shown to fail. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the enclosed evaluator has a bound of its own for a step over whole rows, it must be worth
  * its proof: never wider than the same computed step by step, and narrower where numbers cancel. */
 #include "tests/formula/random_formula.h"

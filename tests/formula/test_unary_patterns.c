@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick sets of the ops on single elements against the enclosed ones, for every pattern of f16
  * and bf16 and every formula: parts of them, and known unless x^3 overflows. */
 #include <glib.h>

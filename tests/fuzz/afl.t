@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # AFL++ builds and runs the same targets, with bytes and with the mutator of cases.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # fuzz/build.sh gives what OSS-Fuzz expects, and the targets run on their seeds: with libFuzzer and
 # AddressSanitizer, and without an engine.
 . "$(dirname "$0")/../cli/checks.sh"

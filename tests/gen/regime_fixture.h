@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sum of one element type, with its input as the data to look at. */
 #ifndef ASSAY_TESTS_GEN_REGIME_FIXTURE_H
 #define ASSAY_TESTS_GEN_REGIME_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generic breaker: each constraint of each op that a case line can break is broken, first of
  * all that the program breaks, and what comes of it can be written down. */
 #include "harness/gen/gen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drawn programs and cases: valid, or broken on purpose, and always printable. */
 #include "harness/draw/draw.h"
 #include "harness/gen/gen.h"

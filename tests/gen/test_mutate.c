@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mutations and crossovers: always valid, always printable, and really changes. */
 #include "harness/gen/gen.h"
 

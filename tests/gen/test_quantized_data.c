@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of quantized types: whatever draws or changes them, they hold values of their storage
  * range; and what is drawn are its ends, the zero point, all values alike, and any. */
 #include "harness/draw/draw_quantization.h"

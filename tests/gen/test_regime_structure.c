@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What regimes plant among the values: cancellation, ties, and the roles of operands. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each regime of operand data holds what it claims, for every element type. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of identification share: black boxes over builtin executors, and identifying them.
  */
 #ifndef ASSAY_TESTS_IDENTIFY_IDENTIFY_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every model is identified, and predicted to the bit on data that identification has not seen. */
 #include "tests/identify/identify_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maps of how the order depends on the length: boundaries, refusals, and what has no rule. */
 #include "harness/identify/order/order_by_length.h"
 

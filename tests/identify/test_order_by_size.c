@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of summation read off trees, and maps over sizes. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Summations that are no plain trees: identified as what they are or refused, never taken for
  * something else. */
 #include <math.h>

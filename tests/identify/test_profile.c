@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: their text, and what they predict. */
 #include <math.h>
 

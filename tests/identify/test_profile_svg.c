@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of profiles: well-formed, every addition and every term is in it or accounted for. */
 #include "harness/identify/profile/svg.h"
 

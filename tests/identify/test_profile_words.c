@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles in words, over trees built by hand. */
 #include "harness/identify/profile/words.h"
 #include "tests/identify/tree_shapes.h"

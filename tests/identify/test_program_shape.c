@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of programs: what is the same but for the length of the sums. */
 #include "harness/identify/profile/program_shape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules: found from trees built by hand, applied to other lengths, written and read back. */
 #include "harness/identify/order/sum_rule.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees built by hand, from the leaves up. */
 #ifndef ASSAY_TESTS_IDENTIFY_TREE_SHAPES_H
 #define ASSAY_TESTS_IDENTIFY_TREE_SHAPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A judge with a scripted oracle: what it answers is planned component by component. */
 #ifndef ASSAY_TESTS_JUDGE_JUDGE_FIXTURE_H
 #define ASSAY_TESTS_JUDGE_JUDGE_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over a case: outcomes, the worst element, its class and its words. */
 #include <math.h>
 

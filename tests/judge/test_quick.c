@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick side: what it accepts unasked, and the measures. */
 #include <math.h>
 

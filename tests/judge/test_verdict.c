@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spellings, and which verdicts are one finding. */
 #include "harness/judge/judge.h"
 #include "harness/model/op.h"

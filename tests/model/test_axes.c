@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axes of programs: what an op says of its axes and what it makes of them agree, and views hold the
  * numbers that they select. */
 #include <string.h>

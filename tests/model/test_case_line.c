@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The case line: what is accepted prints back byte for byte, and nothing crashes. */
 #include "harness/base/rng.h"
 #include "harness/model/op.h"

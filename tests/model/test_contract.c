@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contracts from words and files. */
 #include <glib/gstdio.h>
 

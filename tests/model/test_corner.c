@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Single corner patterns of every element type. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of dimension numbers: text, sets, and row-major offsets. */
 #include "harness/types/dimension_list.h"
 

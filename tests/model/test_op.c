@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of op rows, and what every row must hold. */
 #include "harness/model/op.h"
 

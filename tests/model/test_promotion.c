@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which element types hold which, value by value. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor types: text, bounds and the rules of quantized types. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Float formats a second time, by definition and in MPFR, to test harness/num against: a
  * magnitude's value comes from the formula of IEEE 754 clause 3.4, and rounding picks between the
  * two neighbours by comparing distances.  Nothing here shifts significands. */

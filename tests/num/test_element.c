@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of element types, integer values, and loading and storing components. */
 #include "harness/num/element.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns of every format: decoding, classes, order and neighbours. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rounding to every format, under every rule, at and on both sides of every number and every middle
  * between two numbers, and the same through binary64. */
 #include <inttypes.h>

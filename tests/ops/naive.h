@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A second opinion on every op: one value at a time, written for plainness, sharing nothing with
  * the oracle but the decoding and encoding of elements.  Floats are added and multiplied exactly
  * with MPFR, and then rounded to the grid of their format with mpfr_rint(). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bodies of reductions, evaluated naively. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_BODIES_H
 #define ASSAY_TESTS_OPS_NAIVE_BODIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the naive evaluations are held against the oracle: data, trees, and the questions asked. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_CHECKS_H
 #define ASSAY_TESTS_OPS_NAIVE_CHECKS_H

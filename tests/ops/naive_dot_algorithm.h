@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dot algorithms, evaluated naively: splits by masks on f32 patterns or by rounding, the products
  * of components listed by hand.  Shares nothing with the oracle. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_DOT_ALGORITHM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the terms of a dot_general lie, dimension by dimension. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_DOT_PLACE_H
 #define ASSAY_TESTS_OPS_NAIVE_DOT_PLACE_H

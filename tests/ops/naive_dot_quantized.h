@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized and hybrid dot_general, evaluated naively with rationals. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_DOT_QUANTIZED_H
 #define ASSAY_TESTS_OPS_NAIVE_DOT_QUANTIZED_H

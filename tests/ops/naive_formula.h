@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ops whose meaning is a formula a second time: exact values by MPFR, one number after the
  * other, bounds on rounding errors written anew, and how far from the exact value an oracle permits
  * results, measured by asking it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the naive tests of the ByteIR ops that pick share: numbers as they are read, tensors that
  * hold every row over an alphabet, and the questions asked about them. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_PICKS_H

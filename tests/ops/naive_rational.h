@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rounding of rationals, written for plainness: to a float format, and to integers. */
 #ifndef ASSAY_TESTS_OPS_NAIVE_RATIONAL_H
 #define ASSAY_TESTS_OPS_NAIVE_RATIONAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of all op rows check alike: constraints, canonical text, drawing and breaking. */
 #ifndef ASSAY_TESTS_OPS_OP_CHECKS_H
 #define ASSAY_TESTS_OPS_OP_CHECKS_H

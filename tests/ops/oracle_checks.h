@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tests ask of an oracle row: does it hold these results for conforming? */
 #ifndef ASSAY_TESTS_OPS_ORACLE_CHECKS_H
 #define ASSAY_TESTS_OPS_ORACLE_CHECKS_H

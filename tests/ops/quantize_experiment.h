@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case of byteir.quantize or byteir.dequantize that tests fill and ask about, component by
  * component. */
 #ifndef ASSAY_TESTS_OPS_QUANTIZE_EXPERIMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every result that a contract lets a sum or product of a few terms reach, by trying all orders,
  * all trees and all permitted roundings: the theory-free opponent of oracles/exact.  Exact
  * arithmetic of its own: integers times powers of two. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of good generators, drawn as an implementation would make them, and what the checks of
  * uniformity say of them: none may be refuted, and what is as improbable as 2^-b may not come more
  * often than that. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Good generators of uniform numbers, in the ways that implementations make numbers of them, for
  * seeing that no check of uniformity refutes them. */
 #ifndef ASSAY_TESTS_OPS_RNG_GENERATORS_H

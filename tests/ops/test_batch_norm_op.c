@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of stablehlo.batch_norm_training and stablehlo.batch_norm_grad. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the rows of byteir.layer_norm and byteir.l2_norm draw as edges, counted. */
 #include <math.h>
 

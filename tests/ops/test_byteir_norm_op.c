@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of byteir.layer_norm and byteir.l2_norm. */
 #include <math.h>
 

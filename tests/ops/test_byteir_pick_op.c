@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of byteir.arg_max, arg_min, top_k and one_hot. */
 #include "oracles/ops/byteir_pick/byteir_pick.h"
 #include "tests/ops/op_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simulate() of the ByteIR ops that pick: every planted fault on a case worked by hand, and whether
  * the oracle refuses what it does and nothing else. */
 #include "harness/model/fault.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the oracle says of single results of byteir.quantize beside the verdict: the set in words,
  * errors in quanta, by what a result conforms, and which formula gave it. */
 #include "tests/ops/oracle_checks.h"

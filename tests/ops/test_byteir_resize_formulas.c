@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each formula of linear resizes encloses its own models: their results conform by that formula
  * alone, without those before it in the order of permission resize_linear. */
 #include "harness/gen/gen.h"

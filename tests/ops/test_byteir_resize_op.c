@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op row of byteir.resize. */
 #include "oracles/ops/byteir_resize/byteir_resize.h"
 #include "tests/ops/op_checks.h"

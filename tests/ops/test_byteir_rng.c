@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The published generator of byteir.rng_uniform against known answers and a second, naive
  * evaluation, and what the oracle says of single numbers and of whole results. */
 #include <glib.h>

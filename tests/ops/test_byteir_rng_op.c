@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op row of byteir.rng_uniform. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of uniformity: their bounds against exact probabilities, what each can see and from
  * how many numbers on, and that good generators are not refuted. */
 #include "generated/byteir_rng_faults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of byteir.softmax and byteir.log_softmax, which differ in their names alone. */
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
 

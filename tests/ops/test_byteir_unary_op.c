@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of byteir.gelu and byteir.erf. */
 #include <math.h>
 

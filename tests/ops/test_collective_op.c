@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of stablehlo.all_reduce and stablehlo.reduce_scatter. */
 #include "oracles/ops/collective/collective.h"
 #include "tests/ops/op_checks.h"

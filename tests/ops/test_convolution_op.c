@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op row of stablehlo.convolution. */
 #include "oracles/ops/convolution/convolution.h"
 #include "tests/ops/op_checks.h"

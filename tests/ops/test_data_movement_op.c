@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of stablehlo.reshape, transpose, broadcast_in_dim and concatenate. */
 #include "oracles/ops/data_movement/data_movement.h"
 #include "tests/ops/op_checks.h"

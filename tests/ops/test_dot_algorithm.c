@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dot algorithms: their table and text, and what infinities, NaNs and overflowing numbers make of
  * split operands, by all ways to split them and to put the products together. */
 #include "generated/dot_general_faults.h"

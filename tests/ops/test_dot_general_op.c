@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op row of stablehlo.dot_general. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of stablehlo.convert, uniform_quantize and uniform_dequantize. */
 #include <math.h>
 

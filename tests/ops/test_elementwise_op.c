@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of stablehlo.add, subtract, multiply, maximum, minimum, negate and
  * shift_right_arithmetic. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.batch_norm_training and batch_norm_grad a second time: sums term by term in MPFR, with
  * bounds on the errors of their steps, and the specification's steps in plain arithmetic. */
 #include "tests/ops/naive_formula.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized stablehlo.batch_norm_training and batch_norm_grad a second time: dequantized, computed
  * by the specification's steps in plain f32 and in long double, and quantized.  What f32 gives
  * conforms; integers that are more than one beside what long double gives do not. */

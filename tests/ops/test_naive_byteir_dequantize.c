@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.dequantize, evaluated naively with rationals: every pair of 8-bit integers, and
  * differences of 16-bit ones that f16 and bf16 cannot hold. */
 #include "tests/ops/naive_rational.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.layer_norm and byteir.l2_norm a second time: mean, variance and their roots term by term
  * in MPFR, with bounds on the errors of two passes and of updated moments. */
 #include "tests/ops/naive_formula.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.arg_max, arg_min and one_hot, evaluated naively: by what the words say of an index, not by
  * looking for it. */
 #include <inttypes.h>

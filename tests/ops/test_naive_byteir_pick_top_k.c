@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.top_k, evaluated naively: picks are held against every element that was not picked and
  * against each other, under each of the orders that the contract permits; nothing is sorted. */
 #include "generated/byteir_pick_permissions.h"

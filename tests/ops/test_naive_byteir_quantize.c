@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.quantize, evaluated naively with rationals: every f16 and bf16 input, and near-ties of all
  * floats.  What an integer may be is known exactly: by division in a format that is rounded once,
  * what the rounded quotient becomes; where nodes may be wider, also what the exact one becomes, and

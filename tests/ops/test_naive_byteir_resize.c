@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.resize a second time: coordinates and interpolation as exact fractions, and as plain code
  * would compute them in f32, sharing nothing with the oracle. */
 #include <gmp.h>

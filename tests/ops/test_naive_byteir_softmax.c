@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.softmax and byteir.log_softmax a second time: exp(x_i) / sum exp(x_j) and its logarithm as
  * the document says it, without a maximum, in MPFR. */
 #include "tests/ops/naive_formula.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.erf and byteir.gelu a second time: erf as the document names it, x Phi(x), and
  * x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, in MPFR. */
 #include "tests/ops/naive_formula.h"

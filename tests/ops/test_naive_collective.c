@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.all_reduce and stablehlo.reduce_scatter, evaluated naively: each replica looks for its
  * group, and walks over all elements of all replicas. */
 #include "oracles/ops/collective/collective.h"

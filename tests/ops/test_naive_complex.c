@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Complex products, maxima and minima, evaluated naively: by the C compiler's floats and complex
  * numbers, and over all widths of intermediate results where doubles hold everything exactly. */
 #include <complex.h>

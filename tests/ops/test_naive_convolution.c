@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.convolution, evaluated naively: for each result element, a loop over the places of the
  * kernel that looks for the input element that lies there. */
 #include "generated/convolution_permissions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.reshape, transpose, broadcast_in_dim and concatenate, evaluated naively: all pairs of a
  * result element and an operand element are tried, and the specification's relation between their
  * indices tells which belong together. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.dot_general, evaluated naively: for each result element the indices of both operands
  * are built dimension by dimension. */
 #include "tests/ops/naive_dot_algorithm.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized dot_general: where every step of the formula is exact, exactly one storage value
  * conforms, or two at ties; elsewhere what conforms is near the exact quotient, by a bound made
  * here.  Types that only the oracle supports (zero points of weights, as convolutions have them)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.convert, uniform_quantize and uniform_dequantize, evaluated naively with rationals:
  * every pair of element types, all patterns of 8 bits and less and hard ones of the others; drawn
  * quantizations, with data near the ties.  An element conforms exactly where it should. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The elementwise ops, evaluated naively: every element of drawn cases conforms with the naive bits
  * and with nothing near them. */
 #include "tests/ops/naive_rational.h"

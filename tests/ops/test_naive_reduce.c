@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.reduce, evaluated naively: for each result element all input elements are walked, and
  * those of its slice taken. */
 #include "oracles/ops/reduce/reduce.h"

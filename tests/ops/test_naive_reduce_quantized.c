@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized reductions and reductions with an accumulation type of their own against brute force
  * that shares no code with the oracle: host floats, all trees, all results. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.uniform_quantize and uniform_dequantize, evaluated naively with rationals: drawn
  * quantizations, with data near the ties.  An element conforms exactly where it should. */
 #include "harness/draw/draw_quantization.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.reduce_window and stablehlo.select_and_scatter, evaluated naively: the tensor is laid
  * out with its padding and holes, dimension by dimension, and windows read from that. */
 #include "oracles/ops/windowed/windowed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* No false alarm, and no looseness: everything that a contract lets a few terms reach conforms, by
  * brute force over orders, trees and roundings (reach.h); and where nodes are plain and in order,
  * nothing else does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* No false alarm and no looseness where nothing rounds: integers, booleans, and bodies that pick a
  * term.  By brute force over all orders, all trees, and up to 3 initial values. */
 #include <inttypes.h>

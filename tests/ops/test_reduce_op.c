@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op row of stablehlo.reduce. */
 #include "oracles/ops/reduce/reduce.h"
 #include "tests/ops/op_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simulate(): every body and every planted fault on a case worked by hand; and the hot path against
  * the general one on drawn cases. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The corpus lines whose conforming bits are known: the oracle takes these bits and refuses their
  * neighbours. */
 #include "tests/ops/oracle_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The op rows of stablehlo.reduce_window and stablehlo.select_and_scatter. */
 #include "oracles/ops/windowed/windowed.h"
 #include "tests/ops/op_checks.h"

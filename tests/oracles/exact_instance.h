@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Instances of exact matrix products with data made to hurt, and their truth by MPFR. */
 #ifndef ASSAY_TESTS_ORACLES_EXACT_INSTANCE_H
 #define ASSAY_TESTS_ORACLES_EXACT_INSTANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All schedules by enumeration: every interspersal of initial values, every tree.  Slow, and plain
  * enough to trust. */
 #ifndef ASSAY_TESTS_ORACLES_SCHEDULE_BRUTE_H

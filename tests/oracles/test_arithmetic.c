@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every operation of every format against its exact result in MPFR, rounded by the definition of
  * rounding: all pairs of the formats of 8 bits and less, hard pairs of the others. */
 #include <math.h>

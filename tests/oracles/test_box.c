@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Box arithmetic against MPFR's directed roundings: ends are the nearest binary64 numbers outside
  * of the exact results, no farther; sums and formats; what stored integers stand for. */
 #include <math.h>

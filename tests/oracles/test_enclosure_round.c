@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rounded enclosures of every format against MPFR: their ends are never on the wrong side of the
  * exact ones, nor further off than enclosure_round.h says. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exact accumulator against MPFR, over all finite binary64 numbers. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every instruction set's exact matrix products and sums against MPFR, on data made to hurt. */
 #include "tests/oracles/exact_instance.h"
 

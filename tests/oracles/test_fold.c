@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The trees of the schedules against parenthesised sums, evaluated naively in the host's floats;
  * and random trees against the set of all trees. */
 #include "oracles/exact/fold/fold.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In-order contracts: values that only another order gives are refused, values of in-order trees
  * are not, and the set of schedules is what decides. */
 #include <glib.h>

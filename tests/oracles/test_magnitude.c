@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Magnitudes that are rounded upwards and downwards (oracles/theory.md, T8), against MPFR: never on
  * the wrong side, at most two numbers from the exact result, and equal to it where binary64 has it.
  */

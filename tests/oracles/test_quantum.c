@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizing and dequantizing against MPFR, which rounds every step to the format by itself
  * (mpfr_subnormalize): all patterns of formats of 16 bits and less, others sampled, for drawn
  * quantizations; all storage values of 8 and 16 bits, others sampled. */

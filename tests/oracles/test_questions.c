@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The careful side of the oracle, on cases small enough to work by hand: what it must accept, and
  * what it must not. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hulls against the ends of the exact sets; and for many terms, against random trees. */
 #include "oracles/exact/in_order/hull.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sets by dynamic programming against the enumeration of all schedules. */
 #include "oracles/exact/in_order/set.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums that are converted at last, against all that the accumulation type may give, pattern by
  * pattern; and sums that keep few bits, against the bound on what they may lose. */
 #include <glib.h>

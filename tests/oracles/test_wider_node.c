@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What wider nodes (accum_wider=yes) may make of one operation, by brute force: a single product
  * and a sum of two numbers, alone and among zeros, in every width.  Whatever some width gives must
  * conform, and an exact tie has one result (oracles/theory.md, T18). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized graphs, written by hand, that tests of export share: all kinds of bodies.  Scales of
  * results are coarse against those of accumulators (by 2^9 and more), so that only the last
  * rounding counts. */

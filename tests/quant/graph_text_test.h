@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of graphs share: texts in, texts out. */
 #ifndef ASSAY_TESTS_QUANT_GRAPH_TEXT_TEST_H
 #define ASSAY_TESTS_QUANT_GRAPH_TEXT_TEST_H

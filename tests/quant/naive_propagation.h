@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Propagation once more, read off harness/quant/propagate/quant.md and slowly: no work list, no
  * offers that are taken back, and its own four rules.  For agreement with quant_propagate(). */
 #ifndef ASSAY_TESTS_QUANT_NAIVE_PROPAGATION_H

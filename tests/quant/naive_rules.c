@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of the second propagation: each is applied until nothing new follows, over a plain record
  * of what is known of each port. */
 #include "tests/quant/naive_rules.h"

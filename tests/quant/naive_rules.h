@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a region's ports, and the four rules, thought through: for naive_propagation.c.
  */
 #ifndef ASSAY_TESTS_QUANT_NAIVE_RULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Second implementation of propagation, written from the documentation with plain loops and no
  * shared code for rules or work lists, and its comparison with the real one. */
 #include "tests/quant/naive_propagation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models as text, propagated, and what came out of it as text. */
 #ifndef ASSAY_TESTS_QUANT_PROPAGATE_CHECKS_H
 #define ASSAY_TESTS_QUANT_PROPAGATE_CHECKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random target descriptions and graphs so small that constraints often conflict, and the
  * shuffling of a graph's values and regions. */
 #include "tests/quant/random_model.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small random tables and annotated graphs in which everything meets often: few kernels, few
  * parameters, all tensors f32[2], bodies that hand on their inputs. */
 #ifndef ASSAY_TESTS_QUANT_RANDOM_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decimal numbers: printing is the shortest that reads back, reading is to the nearest. */
 #include "harness/quant/spec/decimal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Propagation in words: who set what, conflicts, and what stays open. */
 #include "harness/quant/propagate/explain.h"
 #include "tests/quant/propagate_checks.h"

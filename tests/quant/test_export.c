@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exported graphs as lists of steps: what stands in them, with derived parameters, multipliers and
  * ends of ranges computed by hand. */
 #include "harness/quant/lower/export.h"

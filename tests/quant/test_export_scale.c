@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact scales, multipliers and roundings, against integers of 128 bits. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: their text, their rules, orders and equality. */
 #include "harness/base/rng.h"
 #include "tests/quant/graph_text_test.h"

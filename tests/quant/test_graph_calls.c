@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Subprograms and calls: expanded by parsing, found again by printing; and graphs as MLIR. */
 #include "tests/quant/graph_text_test.h"
 

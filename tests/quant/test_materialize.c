@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized models as text: where rescales stand, what they are called, who shares them, and what
  * ports say.  Each is quantized once more, which must change nothing. */
 #include "tests/quant/propagate_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* quant_propagate() against the naive reading of its definition, on small random models; every
  * planted fault is seen by it, by the checks at each step, or in the materialized graph. */
 #include "tests/quant/naive_propagation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures: ports with their parameters and who set them, rescales, escaped text, the legend. */
 #include "harness/quant/propagate/picture.h"
 #include "tests/quant/propagate_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Propagation on models made by hand: where parameters come from, one source and one rule at a
  * time; conflicts; ports that stay as they are. */
 #include "tests/quant/propagate_checks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzing of quantization: silent without a fault, and every planted fault is found by the property
  * that is to see it, in a small graph. */
 #include "harness/quant/check/draw_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every property fails on a result that somebody spoilt in just one place. */
 #include "harness/quant/check/property.h"
 #include "harness/quant/graph/rebuild.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Specs: their text, their rules, and parameters from ranges. */
 #include "harness/quant/spec/spec.h"
 

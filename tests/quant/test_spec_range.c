@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters from ranges, against their definition in exact arithmetic (113-bit floats hold all
  * products and sums that appear here), exhaustively over small storage ranges and at random. */
 #include <math.h>

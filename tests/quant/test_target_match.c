@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which row of a table a region is, and which ports its rules are about. */
 #include "harness/quant/target/target.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of target tables: each derivation against its check, wrong ones planted. */
 #include "harness/quant/target/rule.h"
 

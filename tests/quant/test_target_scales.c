@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales that rules derive: rounded once, to the expressed type. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of target constraints: their text, and which row of them a region is. */
 #include "harness/base/rng.h"
 #include "harness/quant/target/target.h"

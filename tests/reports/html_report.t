@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The HTML report in a browser: its own script counts what is in the page and complains of errors, of
 # violations of its policy and of being wider than the window.
 . "$(dirname "$0")/../cli/checks.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A database with a bit of everything, for the tests of queries and reports. */
 #ifndef ASSAY_TESTS_REPORTS_REPORT_SAMPLE_H
 #define ASSAY_TESTS_REPORTS_REPORT_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One campaign seen alone, and what the comments of the schema say, for Datasette. */
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writers on fixed rows, odd characters included. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The formats of `assay report`: what they hold, and that nothing in a database breaks them. */
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every embedded query, on an empty database and on a filled one, and in the sqlite3 shell. */
 #include <jansson.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # harness/install-packages with stand-ins for dpkg-query, apt-get, sudo and id.
 set -u
 script=$(cd "$(dirname "$0")/../.." && pwd)/harness/install-packages

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The environments of workers are made from complete lists with hashes: the lists that are there, the
 # script that writes them, and what happens to a file that is not what was locked.  No network: the
 # packages are two small ones made here.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # harness/store/sql/merge.sql merges every table of the schema: one that it forgets would lose what
 # campaigns wrote there.  `meta` is not merged: each database has its own.
 . "$(dirname "$0")/../cli/checks.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The steps of .github/workflows/nightly.yml as they stand there, night after night: the first finds
 # something, the second finds it again, the third finds something else.  Only the actions themselves
 # are stood in for: what is uploaded is in a folder the next night.

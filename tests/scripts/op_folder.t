@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A new op edits nothing: a copy of the tree gets one more folder in oracles/ops, is configured, and what
 # the build joins (the tables of rows, permissions and faults) is compiled with it.  All other objects
 # are those of the build at hand, so that none of them can know the op; then the program has it.

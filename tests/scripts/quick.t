@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What tests/run --quick runs: neither installs nor slow tests, all others, and no name in tests/slow.txt without a test.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)

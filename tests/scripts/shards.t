@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Shards run where told, come home whole, go on after an interruption, and are merged; by GNU parallel
 # too.  The campaign is a stand-in: `assay run` with another seed in each shard.
 . "$(dirname "$0")/../cli/checks.sh"

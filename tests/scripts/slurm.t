@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # slurm-campaign for real: a Slurm of one node, in a folder of its own and on the loopback device.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # One version, that of CMakeLists.txt; the commit is the checkout's, and in a source archive unknown.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The workflows of GitHub Actions are YAML, may do no more than they must, take the actions that were
 # looked at and no others, and call verbs and options that there are.
 . "$(dirname "$0")/../cli/checks.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In which case a planted fault is first found: by random drawing, and by the search on its own. */
 #ifndef ASSAY_TESTS_SEARCH_FIRST_FOUND_H
 #define ASSAY_TESTS_SEARCH_FIRST_FOUND_H

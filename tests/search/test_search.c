@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The search: the same calls give the same proposals; these are valid, or broken on purpose; floors
  * hold; novelty is exact; records never fall; and hard faults are found in fewer cases. */
 #include <inttypes.h>

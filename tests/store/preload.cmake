@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What tests/cli/only_sqlite.t loads into the program: tests/preload/open_watch.so.
 add_library(open_watch MODULE EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/store/preload/open_watch.c)
 set_target_properties(open_watch PROPERTIES

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A database in a directory of its own, sample rows, and answers as text. */
 #ifndef ASSAY_TESTS_STORE_STORE_FIXTURE_H
 #define ASSAY_TESTS_STORE_STORE_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What was asked for and observed, to store. */
 #ifndef ASSAY_TESTS_STORE_STORE_OBSERVATION_SAMPLE_H
 #define ASSAY_TESTS_STORE_STORE_OBSERVATION_SAMPLE_H

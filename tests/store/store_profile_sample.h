@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A profile to store. */
 #ifndef ASSAY_TESTS_STORE_STORE_PROFILE_SAMPLE_H
 #define ASSAY_TESTS_STORE_STORE_PROFILE_SAMPLE_H

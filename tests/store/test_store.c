@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What goes into the store is found there: runs, executors, counters, findings. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of rows (store_columns.def) are those of the tables: none is forgotten, and what
  * makes two counts equal is what makes them equal in the database. */
 #include "harness/store/rows/row.h"

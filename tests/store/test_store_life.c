@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The life of findings in the database: each state of the view finding_state, by events that are
  * written as they would come; waivers; the ledger of bits; merging; and a database of version 5. */
 #include <string.h>

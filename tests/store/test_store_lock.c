@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a process holds on its database it keeps, whatever else it reads from that file; and files
  * of others are left as they are, with what stands beside them. */
 #include <fcntl.h>

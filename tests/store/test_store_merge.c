@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Merging databases loses nothing, counts nothing twice, and does not depend on the order. */
 #include "harness/store/merge.h"
 

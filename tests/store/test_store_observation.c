@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What was asked for and observed, in the database: counts add up, in memory and in SQL, each key
  * is its own, and databases that are older get the table. */
 #include "harness/store/schema.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of executors: counts add up, in memory and in the database, and each key is its own. */
 #include "tests/store/store_fixture.h"
 

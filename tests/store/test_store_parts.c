@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of runs are absorbed once, wherever and in whatever order databases are merged: compared
  * with a model that knows how many cases of which part have got where. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles in the database: added once, counted again, kept apart by version, and in databases that
  * are older than they. */
 #include <string.h>

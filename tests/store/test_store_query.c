@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queries read, change nothing, and say what is wrong with them. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two processes, kill -9, and files that are not ours. */
 #include <signal.h>
 #include <string.h>

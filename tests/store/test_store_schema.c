@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Versions of the schema: made, brought forward, refused. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The TAP writer: its text, and what the parser behind prove reads from it. */
 #include "harness/tap/tap.h"
 

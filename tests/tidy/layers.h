@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The layers, as the picture in ARCHITECTURE.md has them: the test reads what people read. */
 #ifndef ASSAY_TESTS_TIDY_LAYERS_H
 #define ASSAY_TESTS_TIDY_LAYERS_H

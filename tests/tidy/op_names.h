@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What belongs to one op stands in its folder in oracles/ops: shared code names no op, none of its
  * permissions and none of its faults.  The names are those of the folders. */
 #ifndef ASSAY_TESTS_TIDY_OP_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the tree, for tests that read them. */
 #ifndef ASSAY_TESTS_TIDY_SOURCE_TREE_H
 #define ASSAY_TESTS_TIDY_SOURCE_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plan of the house holds: includes follow the picture in ARCHITECTURE.md, no files include one
  * another in a circle, and no folder holds more than can be seen at a glance.  Each rule is seen to
  * fail on a planted fault. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules between the code and oracles/theory.md: citations lead somewhere, and bounds have one.
  */
 #ifndef ASSAY_TESTS_TIDY_THEORY_RULES_H

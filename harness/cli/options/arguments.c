@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Option parsing on top of GOption: suggestions for misspelt options, counts of positional
  * arguments, repeated options, and values with units (time, bytes, seeds). */
 #include "harness/cli/options/arguments.h"

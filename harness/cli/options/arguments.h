@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options of one verb: GOption with suggestions for misspelt ones, and the values that it lacks. */
 #ifndef ASSAY_CLI_OPTIONS_ARGUMENTS_H
 #define ASSAY_CLI_OPTIONS_ARGUMENTS_H

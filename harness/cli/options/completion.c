@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Completes command lines: finds from the preceding words whether an option's value, an option or
  * a positional word is due, and offers candidates from the program's own tables. */
 #include "harness/cli/options/completion.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What may come next on a command line of assay: the shells' scripts ask the program. */
 #ifndef ASSAY_CLI_OPTIONS_COMPLETION_H
 #define ASSAY_CLI_OPTIONS_COMPLETION_H

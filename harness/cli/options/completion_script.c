@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shells' side of completion: each asks the program that is being typed, and shows what it
  * says. */
 #include <glib.h>

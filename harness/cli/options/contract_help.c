@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the help text on contracts, with the exceptions to their order computed from the table. */
 #include "harness/cli/options/contract_help.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay help`, `assay help contracts` and the manual page say of contracts. */
 #ifndef ASSAY_CLI_OPTIONS_CONTRACT_HELP_H
 #define ASSAY_CLI_OPTIONS_CONTRACT_HELP_H

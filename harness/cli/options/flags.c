@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Definition, checking and opening of options that several verbs share: executors with their
  * limits, contracts, ops, failure policy and prediction. */
 #include "harness/cli/options/flags.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options that several verbs share, and what they open. */
 #ifndef ASSAY_CLI_OPTIONS_FLAGS_H
 #define ASSAY_CLI_OPTIONS_FLAGS_H

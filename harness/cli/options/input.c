@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads case lines from a file, standard input or an argument, and reports errors with file, line
  * and column. */
 #include "harness/cli/options/input.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of text that a verb reads, one case each. */
 #ifndef ASSAY_CLI_OPTIONS_INPUT_H
 #define ASSAY_CLI_OPTIONS_INPUT_H

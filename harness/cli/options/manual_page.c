@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Generates the manual page in roff from the tables of verbs, options and contracts; escapes
  * everything that roff would interpret. */
 #include "harness/cli/options/manual_page.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Obtains a verb's options by running the verb up to its parsing step, where the table is recorded
  * instead of parsed. */
 #include "harness/cli/options/option_table.h"

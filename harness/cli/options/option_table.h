@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options of a verb, as data: for the manual page and for completion.  They are the ones that
  * the verb itself parses, so that there is no second list. */
 #ifndef ASSAY_CLI_OPTIONS_OPTION_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options that take one value, and were given two: GLib would silently take the last. */
 #ifndef ASSAY_CLI_OPTIONS_REPEATED_OPTION_H
 #define ASSAY_CLI_OPTIONS_REPEATED_OPTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the most similar known name by edit distance, with a limit that grows with length; a name
  * that contains the word counts as near. */
 #include "harness/cli/options/suggest.h"

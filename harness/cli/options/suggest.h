@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* "did you mean": the name nearest to a misspelt one. */
 #ifndef ASSAY_CLI_OPTIONS_SUGGEST_H
 #define ASSAY_CLI_OPTIONS_SUGGEST_H

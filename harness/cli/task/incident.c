@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interprets the end of a supervised process: who was called with which case, from the note in
  * shared memory, and how it ended, from the wait status. */
 #include "harness/cli/task/incident.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An incident: the process in which executors ran has ended before its work was done.  What is left
  * of it is how it ended and the note of its last call. */
 #ifndef ASSAY_CLI_TASK_INCIDENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Signal handlers for a clean stop: the first interrupt sets a flag, the second has its default
  * effect; a child's handler passes the request on through shared memory. */
 #include "harness/cli/task/interrupt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ctrl-C once: finish and summarise; twice: stop now. */
 #ifndef ASSAY_CLI_TASK_INTERRUPT_H
 #define ASSAY_CLI_TASK_INTERRUPT_H

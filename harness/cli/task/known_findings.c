@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Set of findings for which the database already holds a shrunk case, by executor and signature,
  * read once when a run starts. */
 #include "harness/cli/task/known_findings.h"

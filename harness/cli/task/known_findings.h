@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of which a database has a small case already: they need not be made small again. */
 #ifndef ASSAY_CLI_TASK_KNOWN_FINDINGS_H
 #define ASSAY_CLI_TASK_KNOWN_FINDINGS_H

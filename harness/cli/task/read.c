@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a run's flags into session options with defaults and consistency checks: limits, seed,
  * contract, and given programs. */
 #include "harness/cli/task/read.h"

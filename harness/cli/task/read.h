@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the flags of a task say: limits, seed, contract and programs. */
 #ifndef ASSAY_CLI_TASK_READ_H
 #define ASSAY_CLI_TASK_READ_H

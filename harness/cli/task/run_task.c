@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Life of a run, from flags to exit code: opens executors, database, prediction and session in
  * order, reports bugs in Assay apart from findings, and closes everything in reverse. */
 #include "harness/cli/task/task.h"

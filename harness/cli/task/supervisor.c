@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the work in a watched child with a shared board for progress and reported findings; if the
  * child ends or hangs, reports the incident and starts over with isolated executors, without
  * reporting anything twice. */

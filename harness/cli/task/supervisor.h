@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where executors run code of others in the process that does the work, another process watches
  * over it: whatever ends the work, there is somebody left to tell of it, and which case it was.
  *

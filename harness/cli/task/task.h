@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A task: what one process was asked to run.  From options to a session and back to an exit code,
  * for `run`, `vet` and `fuzz`. */
 #ifndef ASSAY_CLI_TASK_TASK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Translates a wait status into an outcome and words. A kill for lack of memory is recognized by
  * the kernel's counter of such kills. */
 #include "harness/exec/child/end.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a process ended that ran code of others, and what that says of it. */
 #ifndef ASSAY_EXEC_CHILD_END_H
 #define ASSAY_EXEC_CHILD_END_H

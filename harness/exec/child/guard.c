@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks twice: the intermediate process adopts and kills whatever the child leaves behind, by
  * walking /proc, and then ends with the child's own status. */
 #include "harness/exec/child/guard.h"

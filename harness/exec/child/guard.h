@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A guard: a process between us and a child that runs code of others.
  *
  *   we -> guard -> child -> whatever it starts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts a guarded child with a socket and a pipe for its output, sends and receives with
  * deadlines, and ends it, keeping its last words for the report. */
 #include "harness/exec/child/spawn.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The child process of an isolated backend: starting, talking with a time limit, ending. */
 #ifndef ASSAY_EXEC_CHILD_SPAWN_H
 #define ASSAY_EXEC_CHILD_SPAWN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks a watched child and waits for it with signals blocked: passes on a request to stop once,
  * ends it on a second one or if it hangs, and reports how it ended. */
 #include "harness/exec/child/watch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Watching over a child that does the work of this program: whatever ends it, somebody is left to
  * tell.  The child is guarded (process_guard.h), so nothing that it started outlives it or us. */
 #ifndef ASSAY_EXEC_CHILD_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parent's side of an isolated backend: implements the transport by requests to the child,
  * recompiles programs in a new child, and holds back failures of calls that cannot report them. */
 #include <stdio.h>

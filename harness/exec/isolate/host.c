@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Child's side of an isolated backend: reads requests from a socket, calls the backend in shared
  * memory and replies. Ends at once if the backend calls exit. */
 #include "harness/exec/isolate/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The child's side of an isolated backend. */
 #ifndef ASSAY_EXEC_ISOLATE_HOST_H
 #define ASSAY_EXEC_ISOLATE_HOST_H

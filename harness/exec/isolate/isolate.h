@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A transport to a backend in a child process: a crash, a hang or garbage costs one case.
  *
  * The child is forked before it loads the backend, so that nothing of the backend is ever in this

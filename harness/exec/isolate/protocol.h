@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two sides of an isolated backend say to each other, over a stream socket between two
  * halves of the same program: host structs, each followed by `text_bytes` bytes of text.
  *

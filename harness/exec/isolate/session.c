@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Request and reply with a restartable child: waits longer after each failed start, and turns
  * silence, garbage or an ended child into the outcome of the call. */
 #include "harness/exec/isolate/session.h"

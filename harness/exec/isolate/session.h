@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A conversation with the child of an isolated backend, which survives the child: a dead one is
  * started anew when it is needed next. */
 #ifndef ASSAY_EXEC_ISOLATE_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help for writing a backend: reading options, attributes and types of the ABI.  Header-only, needs
  * nothing but the C library; README.md beside it shows a whole backend. */
 #ifndef ASSAY_EXEC_PLUGINS_PLUGIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loading the library under test while the plugin opens, so that options can reach it.
  *
  * Libraries read their settings (OPENBLAS_CORETYPE) once, when they are loaded or first used: a

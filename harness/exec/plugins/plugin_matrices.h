@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dot_general as a batch of matrix products, for libraries that multiply matrices. */
 #ifndef ASSAY_EXEC_PLUGINS_PLUGIN_MATRICES_H
 #define ASSAY_EXEC_PLUGINS_PLUGIN_MATRICES_H

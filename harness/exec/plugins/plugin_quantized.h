@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized element types as a backend sees them, "!quant.uniform<i8:f32:1,{0x1p-1:3,0x1p+0}>". */
 #ifndef ASSAY_EXEC_PLUGINS_PLUGIN_QUANTIZED_H
 #define ASSAY_EXEC_PLUGINS_PLUGIN_QUANTIZED_H

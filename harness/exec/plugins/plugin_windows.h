@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions and windows as a backend sees them: their attributes, read and checked. */
 #ifndef ASSAY_EXEC_PLUGINS_PLUGIN_WINDOWS_H
 #define ASSAY_EXEC_PLUGINS_PLUGIN_WINDOWS_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Backends that are built where their library is there: the files of harness/exec/plugins/NAME
 # become plugins/NAME_plugin.so beside the program.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses greetings, answers and hexadecimal results of worker processes from a buffer that may be
  * incomplete or hostile; never reads beyond a line limit. */
 #include "harness/exec/process/answer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading what a worker says (harness/exec/workers/worker.md): pure functions over bytes that may
  * hold anything. */
 #ifndef ASSAY_EXEC_PROCESS_ANSWER_H

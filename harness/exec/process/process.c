@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Implements the transport by the worker protocol: programs are sent as text and MLIR, operands as
  * bytes. A restarted worker gets its programs compiled again when they are next used. */
 #include "harness/exec/process/process.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A transport to a worker process: harness/exec/workers/worker.md.  A crash, a hang or garbage
  * costs one case. */
 #ifndef ASSAY_EXEC_PROCESS_PROCESS_H

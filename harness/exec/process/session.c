@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conversation with a worker process: launches it without an intermediate shell where possible,
  * with limited memory, buffers its answers and turns timeouts and garbage into outcomes. */
 #include "harness/exec/process/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A conversation with a worker process (harness/exec/workers/worker.md), which survives the worker:
  * a dead one is started anew when it is needed next. */
 #ifndef ASSAY_EXEC_PROCESS_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filters environment variables for worker processes by an allow-list; names that look like
  * secrets pass only if the user lists them in full. */
 #include "harness/exec/registry/environment.h"

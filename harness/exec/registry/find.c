@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of the workers that come with Assay, where their sources and environments lie, and the
  * shell command that starts one. */
 #include "harness/exec/registry/registry.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creates a Python environment for a worker and fills it by pip with hash-locked binary packages
  * only. A stamp written last marks a complete installation. */
 #include <glib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a locked requirements file: the Python versions it was locked for, its fallback list and a
  * summary of its packages. */
 #include "harness/exec/registry/list.h"

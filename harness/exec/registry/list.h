@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The lists that environments of workers are made of: workers/NAME.requirements, complete and with
  * hashes, as workers/lock.py writes them. */
 #ifndef ASSAY_EXEC_REGISTRY_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the files of workers and their environments are; for worker_registry.c and
  * worker_install.c. */
 #ifndef ASSAY_EXEC_REGISTRY_PATHS_H

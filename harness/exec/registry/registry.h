@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The workers that Assay brings for backends on PyPI, and the Python environments they run in:
  * ${XDG_DATA_HOME:-~/.local/share}/assay/executors/ENVIRONMENT, made by worker_install(). */
 #ifndef ASSAY_EXEC_REGISTRY_REGISTRY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maps the shared memory of a backend call: results between pattern zones and protected pages,
  * operands that can be made read-only, both at addresses aligned no better than promised, and a
  * note of the running call that survives a crash. */

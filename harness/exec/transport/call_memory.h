@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The memory in which a backend is called: a copy of the operands, the results between guards, and
  * a note of the call that is being made.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads a shared object, queries its function table and hands over to the transport over a table.
  * Loading itself counts as a call that may change the floating-point environment. */
 #include "harness/exec/transport/dso.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A transport to a shared object that exports assay_executor_query(). */
 #ifndef ASSAY_EXEC_TRANSPORT_DSO_H
 #define ASSAY_EXEC_TRANSPORT_DSO_H

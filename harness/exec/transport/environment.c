@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes the control bits of the floating-point environment in assembly, per
  * architecture; sticky flags are masked out so that only settings compare. */
 #include "harness/exec/transport/environment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The floating-point environment: rounding mode and flush-to-zero (MXCSR on x86, FPCR on Arm).
  * Loading a library that was linked with -Ofast switches a whole process to flush-to-zero; that
  * must never reach the oracle. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a backend did with a call, and what it promises beforehand. */
 #ifndef ASSAY_EXEC_TRANSPORT_OUTCOME_H
 #define ASSAY_EXEC_TRANSPORT_OUTCOME_H

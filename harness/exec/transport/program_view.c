@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the ABI's view of a program (types, attributes as text, case line, MLIR) in an arena that
  * lives for one call. */
 #include "harness/exec/transport/program_view.h"

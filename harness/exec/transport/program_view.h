@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program as backends see it through the ABI. */
 #ifndef ASSAY_EXEC_TRANSPORT_PROGRAM_VIEW_H
 #define ASSAY_EXEC_TRANSPORT_PROGRAM_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one line in which somebody else explains himself: it may hold anything. */
 #ifndef ASSAY_EXEC_TRANSPORT_REASON_H
 #define ASSAY_EXEC_TRANSPORT_REASON_H

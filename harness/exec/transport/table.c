@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls a backend's function table in this process, with the floating-point environment and locale
  * saved and restored around every call, and tolerates tables of older ABI versions. */
 #include "harness/exec/transport/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way to a backend: a table of functions in this process (table_transport.h), or the same table
  * hosted by a child process (isolate.h), or a worker (process_transport.h).  executor.c knows only
  * this interface.

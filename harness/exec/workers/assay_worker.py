@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A backend under Assay as a process: the protocol of worker.md, in one file to import or copy.
 
     import assay_worker

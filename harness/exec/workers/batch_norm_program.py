@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of stablehlo.batch_norm_training and stablehlo.batch_norm_grad, checked and taken apart.
 
 Libraries are never told what a case line says of results, and take what the specification does not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The batch norms as StableHLO modules, for backends that do not know them: the specification's own
 decompositions, in which every step is an op of the operand's type."""
 from __future__ import annotations

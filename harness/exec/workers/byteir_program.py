@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of the ByteIR ops, checked and taken apart: what every worker that does them begins
 with.
 

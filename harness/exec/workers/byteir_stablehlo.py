@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ByteIR ops as StableHLO modules, for backends that know no custom call.
 
 ByteIR itself decomposes its ops before its backends see them, and publishes how: its pass

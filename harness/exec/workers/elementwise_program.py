@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ops that work element by element and those that move elements, taken apart and checked, for
 backends that would broadcast, promote or guess where StableHLO has a rule."""
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A worker in C, in one file and without any header of Assay: sums of f32 over all dimensions,
  * stablehlo.reduce body=add f32[...] f32[] -> f32[].  The protocol is in worker.md.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A worker in shell: it answers every reduction with its initial values, which is right if nothing
 # is reduced or all else is neutral, and shows the protocol (worker.md) whole.
 set -u

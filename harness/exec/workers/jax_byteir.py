@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ByteIR ops in JAX, compiled by XLA.
 
 JAX's own function wherever it has one: jax.nn.softmax, log_softmax, gelu, standardize (with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX: the ops of jax.lax with all of JAX's own checks and type rules, compiled by XLA.
 
 An algorithm is asked for as jax.lax.dot_general(precision=jax.lax.DotAlgorithmPreset...), or as a

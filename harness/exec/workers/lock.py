@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes NAME.requirements, complete lists with hashes, from NAME.in, what is asked for:
 
     python3 harness/exec/workers/lock.py [NAME...]        # default: every *.in beside this file

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """batch_norm_training as an ONNX graph: BatchNormalization with training_mode, between Transposes that
 bring the channels to dimension 1.  With momentum 0 its running statistics are those of the batch: they
 are added to 0 times what was there, which is 0.  What was there is 0 and 1: of equal numbers, which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ByteIR ops as ONNX graphs.
 
 One node where ONNX has the op: Softmax, LogSoftmax, Gelu, Erf, LayerNormalization (between two

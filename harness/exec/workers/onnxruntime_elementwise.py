@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StableHLO's ops that work element by element, and those that move elements, as ONNX graphs.
 
 Add, Sub, Mul, Max, Min and Neg; Reshape, Transpose, Concat, and Expand of what is reshaped first.

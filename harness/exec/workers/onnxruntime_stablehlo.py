@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StableHLO's convolutions, windows and conversions as ONNX graphs.
 
 Conv between Transposes that bring batch and features to the front; MaxPool likewise, combined

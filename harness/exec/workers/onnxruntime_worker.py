@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime, on the CPU.
 
     assay run --executor onnxruntime

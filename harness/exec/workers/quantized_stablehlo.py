@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantized StableHLO programs as plain ones on what is stored, by the passes of jaxlib's own
 MLIR.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes StableHLO modules of one function as text, op by op."""
 from __future__ import annotations
 

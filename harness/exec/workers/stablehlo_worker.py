@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The StableHLO reference interpreter, which defines what the specification's words mean in code.
 
     assay run --executor stablehlo

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The batch norms in PyTorch, whose channels are dimension 1: others are moved there.
 
 batch_norm_training: native_batch_norm without running statistics gives output and mean; what it saves

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ByteIR ops in PyTorch.
 
 PyTorch's own op wherever it has one: softmax, log_softmax, gelu, erf, layer_norm (native_layer_norm

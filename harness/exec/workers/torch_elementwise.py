@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StableHLO's ops that work element by element, and those that move elements, in PyTorch: one
 function each.  Moved are quantized elements too, as what is stored; of 16-bit and larger unsigned
 integers and 8-bit floats PyTorch moves, and computes nothing."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StableHLO's convolutions, windows and conversions in PyTorch.
 
 conv1d, conv2d and conv3d of permuted tensors, with the padding that they take, as much on both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch, eager, on the CPU or a GPU.
 
     assay run --executor torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convolutions and windows, taken apart and checked, for backends that would not notice that a
 program breaks a rule of StableHLO's, or that name things in another order."""
 from __future__ import annotations

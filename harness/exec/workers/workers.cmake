@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The program finds our workers in `workers` beside it, which is this folder.
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/harness/exec/workers ${CMAKE_BINARY_DIR}/workers SYMBOLIC)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """XLA, on the StableHLO program itself: none of JAX's own checks stand in the way.
 
     assay run --executor xla

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recognizes how groups of terms (lanes or blocks) are combined: marks the largest subtrees within
  * one group, then tests the tree above them for chain, balanced or folded shape. */
 #include "harness/identify/order/join_pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the parts of a tree are joined: one after the other, in halves, ...  Private to
  * harness/identify. */
 #ifndef ASSAY_IDENTIFY_ORDER_JOIN_PATTERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks upwards through the numbers of terms: identifies one length, extends its rules by checking
  * further lengths, and starts a new range where all of them fail. */
 #include "harness/identify/order/order_by_length.h"

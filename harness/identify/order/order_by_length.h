@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How an executor's way of adding depends on the number of terms: from one length on one rule, from
  * another length on another one. */
 #ifndef ASSAY_IDENTIFY_ORDER_ORDER_BY_LENGTH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identifies at selected sizes, bisects between neighbours of different kind, spot-checks gaps at
  * random, and joins points that one rule explains into ranges. */
 #include "harness/identify/order/order_by_size.h"

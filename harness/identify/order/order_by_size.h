@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the way of adding depends on a size: ranges of sizes within which one order explains every
  * size that was identified, with their boundaries found by bisection.
  *

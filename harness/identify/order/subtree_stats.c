@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One bottom-up pass that gives each subtree its counts, depth and structural hash; also finds
  * parents and the chains that printing and drawing treat as one item. */
 #include "harness/identify/order/subtree_stats.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of every subtree of a profile: computed once, for pictures and words. */
 #ifndef ASSAY_IDENTIFY_ORDER_SUBTREE_STATS_H
 #define ASSAY_IDENTIFY_ORDER_SUBTREE_STATS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading an order of summation off a tree.  Candidates are made from the sets of terms that lie
  * under one node, and each is held against the tree by generating it; sets are compared by the sums
  * of random numbers that their members are given. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of summation of one tree: the first one found that gives it.  Two sizes are summed in
  * the same order if one order gives both trees. */
 #ifndef ASSAY_IDENTIFY_ORDER_SUM_ORDER_FIND_H

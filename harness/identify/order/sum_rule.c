@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles made by rules. */
 #include "harness/identify/order/sum_rule.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rule gives the profile of a sum of any number of terms: an order of summation, the place of the
  * initial value, and the arithmetic of the nodes.  It is found from a profile, and predicts for the
  * lengths for which it has been checked. */

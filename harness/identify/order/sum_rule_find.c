@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules found from a profile: likely ones are tried, and those are taken that give it exactly. */
 #include "harness/identify/order/subtree_stats.h"
 #include "harness/identify/order/sum_rule.h"

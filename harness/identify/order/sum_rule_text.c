@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules as text. */
 #include <inttypes.h>
 #include <string.h>

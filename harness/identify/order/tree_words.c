@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes a summation tree in words by trying groupings, lanes and blocks of every plausible
  * divisor, recursively; regular descriptions are preferred to irregular ones. */
 #include "harness/identify/order/tree_words.h"

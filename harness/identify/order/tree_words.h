@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of summation in words.  Private to harness/identify. */
 #ifndef ASSAY_IDENTIFY_ORDER_TREE_WORDS_H
 #define ASSAY_IDENTIFY_ORDER_TREE_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Determines the arithmetic of a known summation tree: combines separate probes of rounding and
  * products with its own of the start from zero and of flushing (inputs, outputs, inner sums), then
  * completes the tree with nodes that only round. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds how the nodes of a known tree add: by sums that end half a unit in the last place, or a
  * little more, above a number. */
 #ifndef ASSAY_IDENTIFY_PROBE_ARITHMETIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sum as a black box: terms go in, bits come out.  All that identification sees of a backend. */
 #ifndef ASSAY_IDENTIFY_PROBE_BLACK_BOX_SUM_H
 #define ASSAY_IDENTIFY_PROBE_BLACK_BOX_SUM_H

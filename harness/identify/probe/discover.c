@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recovers a summation tree by probes with masks of opposite sign, recursively over sets of
  * leaves. Surviving units are counted per pair, with a heavier unit outside to detect swallowing
  * beyond the set. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the tree in which a black box adds.  Masks +M and -M at two leaves swallow every unit that
  * is added before the two meet, so the units that are left tell which leaves lie under the node
  * where they meet (FPRev: Xie et al., "FPRev: Revealing the order of floating-point summation").

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Verifies that a guessed subtree, or a whole hinted tree, is the real one with about one probe
  * per node: units get random weights, so a wrong set of leaves gives a wrong sum with high
  * probability. */

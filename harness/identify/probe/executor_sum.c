@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a black-box sum of an executor: builds a reduce or dot_general program in which every
  * result element gets the same terms, rewrites only changed terms, and notes elements that add
  * differently. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A black box over an executor: one program of stablehlo.reduce (body add) or
  * stablehlo.dot_general, every result element of which is given the same terms. */
 #ifndef ASSAY_IDENTIFY_PROBE_EXECUTOR_SUM_H

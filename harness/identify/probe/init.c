@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places repeated initial values in a known tree: masks count the copies near each node, then all
  * arrangements per region are tried on samples, twice, as each choice affects what others see. */
 #include "harness/identify/probe/init.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where an initial value enters that enters more than once. */
 #ifndef ASSAY_IDENTIFY_PROBE_INIT_H
 #define ASSAY_IDENTIFY_PROBE_INIT_H

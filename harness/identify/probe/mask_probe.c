@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets single leaves of a black-box sum, runs it and clears them again. Chooses magnitudes of
  * masks and units for the formats, and counts calls against a limit. */
 #include "harness/identify/probe/mask_probe.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks a black box questions: few leaves hold numbers, all others zero. */
 #ifndef ASSAY_IDENTIFY_PROBE_MASK_PROBE_H
 #define ASSAY_IDENTIFY_PROBE_MASK_PROBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which products are rounded before they are added.
  *
  * (1 + 2^(1-p)) (1 + 2^(1-q)) = 1 + 2^(1-p) + 2^(1-q) + 2^(2-p-q): the last bit is lost if the

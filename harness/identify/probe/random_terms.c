@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random terms by regime (uniform, spread, cancelling, wide, ties, small integers, tiny, special
  * values), fitted to the format so that finite terms stay finite. */
 #include "harness/identify/probe/random_terms.h"

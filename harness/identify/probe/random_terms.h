@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Terms that tell summations apart: many ways to round, cancel, overflow and underflow. */
 #ifndef ASSAY_IDENTIFY_PROBE_RANDOM_TERMS_H
 #define ASSAY_IDENTIFY_PROBE_RANDOM_TERMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The format and the rounding of each node.
  *
  * Two terms under a node, 1 and 1.75 units in the last place of a format of precision p, give 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetics of a profile's nodes as a short list, named by letters.  Private to the files
  * that print and parse profiles. */
 #ifndef ASSAY_IDENTIFY_PROFILE_ARITHMETIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Appends nodes to a tree under construction; children are sorted by their first leaf, so that
  * equal trees have equal text. */
 #include "harness/identify/profile/builder.h"

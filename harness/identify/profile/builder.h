@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the tree of a profile from the leaves up. */
 #ifndef ASSAY_IDENTIFY_PROFILE_BUILDER_H
 #define ASSAY_IDENTIFY_PROFILE_BUILDER_H

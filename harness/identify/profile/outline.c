@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reduces a tree to what a picture can show: chains become one item list, long runs of equal items
  * get a gap, and a repeated structure is drawn once. */
 #include "harness/identify/profile/outline.h"

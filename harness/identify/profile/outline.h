@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A profile's tree as it is drawn: chains are one thing with many items, and of a large tree every
  * structure is laid out once; where it occurs again stands a box with a count. */
 #ifndef ASSAY_IDENTIFY_PROFILE_OUTLINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive-descent parser for the text of a profile. Requires every term exactly once and the
  * canonical spelling. */
 #include "harness/identify/profile/arithmetic.h"

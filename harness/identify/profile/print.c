@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a profile as one line of text: chains and runs of terms at constant distance are
  * abbreviated, and arithmetics are numbered in order of appearance. */
 #include "harness/identify/profile/arithmetic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Predicts results from a profile: evaluates the tree bottom-up with each node's own format,
  * rounding, alignment and flushing, for one sum or for a whole case. */
 #include "harness/identify/profile/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a backend adds: the tree in which the terms of one result component are summed, and the
  * arithmetic of its nodes.  Found by identify.h, printed and parsed as one line of text, and enough
  * to predict every bit.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the dimension summed over in each operand, prints the program with that length replaced by
  * a placeholder, and resizes a program to another length. */
 #include "harness/identify/profile/program_shape.h"

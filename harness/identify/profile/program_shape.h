@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that differ in nothing but the length of their sums. */
 #ifndef ASSAY_IDENTIFY_PROFILE_PROGRAM_SHAPE_H
 #define ASSAY_IDENTIFY_PROFILE_PROGRAM_SHAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws the outline of a profile as SVG: rows for terms, columns by depth, one colour per
  * arithmetic and a legend. Lines and shapes are collected separately so that shapes cover lines. */
 #include "harness/identify/profile/svg.h"

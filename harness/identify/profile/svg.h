@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A profile as a picture: the terms in a column on the left, the result on the right, a circle for
  * every addition, coloured by its arithmetic.  Plain SVG 1.1 without scripts. */
 #ifndef ASSAY_IDENTIFY_PROFILE_SVG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes a profile in words: order of summation, products, formats, rounding, flushing and
  * initial value; and for a rule, the same by its nested orders. */
 #include "harness/identify/profile/words.h"

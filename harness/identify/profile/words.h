@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A profile in words, for people and for the database. */
 #ifndef ASSAY_IDENTIFY_PROFILE_WORDS_H
 #define ASSAY_IDENTIFY_PROFILE_WORDS_H

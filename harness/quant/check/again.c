@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of doing it again: determinism, order independence, idempotence. */
 #include "harness/quant/check/property.h"
 #include "harness/quant/graph/rebuild.h"

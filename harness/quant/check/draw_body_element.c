@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies of kernels over elements and rows, and of those that move data. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies of kernels over windows of an image: NHWC tensors, weights HWIO. */
 #include <math.h>
 #include <stdio.h>

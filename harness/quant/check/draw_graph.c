@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws annotated graphs as text region by region from a pool of values, with subprograms, shared
  * values and odd annotations, then parses them, so that generation also tests the parser. */
 #include "harness/quant/check/draw_graph.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random annotated graphs, for fuzzing. */
 #ifndef ASSAY_QUANT_CHECK_DRAW_GRAPH_H
 #define ASSAY_QUANT_CHECK_DRAW_GRAPH_H

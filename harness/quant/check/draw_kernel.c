@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drafts one region as text: ports, weights, constants and ops in separate buffers that are joined
  * at the end; the kernels themselves are a table. */
 #include "harness/quant/check/draw_kernel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Regions of known kernels, drawn as text (graph.md): what a logical kernel is in high-precision
  * ops, with made-up weights.  Text, because then every drawn graph passes the parser too. */
 #ifndef ASSAY_QUANT_CHECK_DRAW_KERNEL_H

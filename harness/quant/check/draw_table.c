@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws target descriptions as text: one to three signatures per kernel with random ports, and
  * rules among them that the ports can obey. */
 #include "harness/quant/check/draw_table.h"

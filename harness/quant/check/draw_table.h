@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random target tables, for fuzzing. */
 #ifndef ASSAY_QUANT_CHECK_DRAW_TABLE_H
 #define ASSAY_QUANT_CHECK_DRAW_TABLE_H

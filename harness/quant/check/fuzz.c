@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzing loop of quantization: draws a graph and a target description from a seed per pair,
  * checks all properties, and shrinks the first violation of each. */
 #include "harness/quant/check/fuzz.h"

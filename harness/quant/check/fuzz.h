@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzing of quantization: random graphs and tables, all properties of each, small counterexamples.
  */
 #ifndef ASSAY_QUANT_CHECK_FUZZ_H

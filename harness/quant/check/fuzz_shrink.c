@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinks a violating pair by leaving out one item at a time (calls, regions, outputs,
  * annotations, kernels of the target, rules) until no omission keeps the violation. */
 #include "harness/quant/check/fuzz.h"

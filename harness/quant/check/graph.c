@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of the materialized graph: it is the original one, with specs, and a rescale for every
  * conflict. */
 #include "harness/quant/check/parts.h"

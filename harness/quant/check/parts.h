@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What properties share: the ports of a region as rules see them.  For property*.c alone. */
 #ifndef ASSAY_QUANT_CHECK_PARTS_H
 #define ASSAY_QUANT_CHECK_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of ports: rules, signatures, the model's constraints, sources, refusals. */
 #include "harness/quant/check/parts.h"
 

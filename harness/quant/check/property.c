@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the table of propagation properties on one trial (a graph, a target description, and what
  * propagation and materialization made of them), one property or all. */
 #include "harness/quant/check/property.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of quantization: what must hold whatever the graph and the table are.  None of them
  * knows how propagation goes about it; each checks what came out by definitions
  * (harness/quant/propagate/propagate.h, and the RFC that quant.md names). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of texts: what is printed is read back. */
 #include "harness/quant/check/property.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the properties share: a region seen with its signature and settled ports, reconstructed
  * from definitions and independent of the propagation code, and tests of what its ports admit. */
 #include <math.h>

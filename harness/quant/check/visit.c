@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of visits: nothing is left to be set, and nothing weaker was taken than was there. */
 #include "harness/quant/check/parts.h"
 

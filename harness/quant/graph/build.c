@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building graphs: collects what is added, and links it at the end. */
 #include "harness/quant/graph/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Subprograms: their types are found from the callees up, then each call gets a copy. */
 #include "harness/quant/graph/text.h"
 

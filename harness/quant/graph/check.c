@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names, scopes and values of graphs. */
 #include "harness/quant/graph/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is inside of regions, and how it fits their ports. */
 #include "harness/quant/graph/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Data of constants: lists of numbers, or the data of case lines. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether two graphs say the same: everything is found by its name. */
 #include "harness/quant/graph/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Annotated and quantized models: values, and the region ops ("logical kernels"; "Quantization
  * region" of the RFC that quant.md names) between them.  Text: graph.md.  All of a graph lives in
  * one arena. */

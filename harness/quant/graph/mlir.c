@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs as MLIR: one function of quant.region ops.  Tensors are called %v.NAME, those inside of
  * regions %i.REGION$$NAME, with '$' for '/': no op's own body has such names. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of regions that do not depend on the order in which they were declared. */
 #include "harness/quant/graph/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a graph's text, and the words in them. */
 #include "harness/quant/graph/text.h"
 

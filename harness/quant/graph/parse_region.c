@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A region of a graph's text, from its first line to its "end". */
 #include "harness/model/op.h"
 #include "harness/quant/graph/text.h"

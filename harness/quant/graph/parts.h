@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of quantization graphs share among themselves. */
 #ifndef ASSAY_QUANT_GRAPH_PARTS_H
 #define ASSAY_QUANT_GRAPH_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The canonical text of a graph: graph.md. */
 #include "harness/model/op.h"
 #include "harness/quant/graph/scope.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes a graph apart into values, regions and ports with flags for dropping, shuffling or
  * redirecting them, and builds a valid graph from what is left. */
 #include "harness/quant/graph/rebuild.h"

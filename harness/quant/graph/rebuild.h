@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs taken apart, changed and built anew: for shuffling, shrinking and comparing them. */
 #ifndef ASSAY_QUANT_GRAPH_REBUILD_H
 #define ASSAY_QUANT_GRAPH_REBUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups values and regions of a flattened graph by the call they came from, and gives the values
  * that cross a call's border their local names, for printing. */
 #include "harness/quant/graph/scope.h"

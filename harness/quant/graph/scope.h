@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls and subprograms, found again in a graph that holds what calls made: names of values and
  * regions say where each stands.  Shared by the files of the printer alone. */
 #ifndef ASSAY_QUANT_GRAPH_SCOPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a graph as it was read: blocks (the graph and its subprograms) of named values,
  * regions and calls, before subprograms are put in the place of their calls.  Shared by the files
  * of the parser alone.  Names are interned: equal ones have the same address. */

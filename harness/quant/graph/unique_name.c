@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes unique names within a length limit: the body is cut, a number is appended, and the next
  * free number per name is remembered. */
 #include "harness/quant/graph/unique_name.h"

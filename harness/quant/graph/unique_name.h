@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names for what is made anew, told apart from those that are there by numbers. */
 #ifndef ASSAY_QUANT_GRAPH_UNIQUE_NAME_H
 #define ASSAY_QUANT_GRAPH_UNIQUE_NAME_H

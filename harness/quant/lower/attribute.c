@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads op attributes from their text for export, which knows ops by name only: lists, places in
  * lists, number of terms of a contraction, and where an axis goes. */
 #include "harness/quant/lower/attribute.h"

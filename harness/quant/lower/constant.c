@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folds constants at export time: quantizes and dequantizes them by the formula of the
  * specification, converts integers, and applies reshape, transpose and broadcast. */
 #include "harness/quant/lower/constant.h"

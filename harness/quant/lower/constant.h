@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Constants that export folds: quantized data, plain integers, and data moved about. */
 #ifndef ASSAY_QUANT_LOWER_CONSTANT_H
 #define ASSAY_QUANT_LOWER_CONSTANT_H

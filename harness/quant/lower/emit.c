@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of steps while it grows. */
 #include <inttypes.h>
 #include <string.h>

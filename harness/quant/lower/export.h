@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Export: a quantized model as a list of steps, each a program that executors run
  * (of the RFC that quant.md names: "Export: materializing quantization"). */
 #ifndef ASSAY_QUANT_LOWER_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fixed form: ops on quantized types, and plain i32 on accumulators. */
 #include <math.h>
 

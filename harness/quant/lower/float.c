@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The float form: operands dequantized, the op in high precision. */
 #include "harness/quant/lower/state.h"
 

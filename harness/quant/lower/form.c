@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spellings of the lowerings that export can produce, and the lookup of one by its spelling. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of the tensors inside a region while it is exported, and the parameters that are
  * derived for them. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The integer form: bodies on plain integers, whose scales are kept exactly and applied at last. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over regions, and what stands between them. */
 #include "harness/quant/lower/export.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that keep parameters, which the fixed and the integer form do alike: on what is stored. */
 #include "harness/quant/lower/attribute.h"
 #include "harness/quant/lower/constant.h"

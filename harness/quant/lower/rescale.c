@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scaling in integers: what an accumulator stands for, as storage of a quantized type. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact arithmetic on scales as 128-bit rationals: products, ratios that are shifts, integer
  * multipliers and single correct roundings by long division. */
 #include "harness/quant/lower/scale.h"

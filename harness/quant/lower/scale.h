@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales as exact numbers: positive rationals significand * 2^exponent, their quotients, and the
  * integer multipliers that stand for them.  No step rounds but where it says so. */
 #ifndef ASSAY_QUANT_LOWER_SCALE_H

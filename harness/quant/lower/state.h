@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of export, private to export*.c: the list of steps while it grows, and what is known of
  * the tensors inside the region that is being exported. */
 #ifndef ASSAY_QUANT_LOWER_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Validates exported steps: every tensor defined once and before use, storage types and shapes in
  * agreement, unique names, and programs that break no constraint. */
 #include <string.h>

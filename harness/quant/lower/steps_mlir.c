@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One function: each op as its row prints it (mlir_print_op()). */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints exported steps as text: inputs, constants (repeated data abbreviated), one line per step,
  * outputs, and counts of the quantization steps. */
 #include "harness/quant/lower/export.h"

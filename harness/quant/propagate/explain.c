@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes the outcome of a propagation in sentences: the origin of every port's parameters, the
  * reasons for rescales and refusals, and a summary. */
 #include "harness/quant/propagate/explain.h"

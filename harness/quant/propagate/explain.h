@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Propagation in words: what every port got, from whom, and why rescales stand where they do. */
 #ifndef ASSAY_QUANT_PROPAGATE_EXPLAIN_H
 #define ASSAY_QUANT_PROPAGATE_EXPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spellings of the planted faults of quantization, from their definition list. */
 #include "harness/quant/propagate/propagate.h"
 

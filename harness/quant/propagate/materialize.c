@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A propagation as a quantized model: quant.md, "Materialization". */
 #include <string.h>
 

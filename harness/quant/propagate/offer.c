@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is offered for a port that is open: quant.md, "Offers". */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a graph for Graphviz before or after propagation: regions as tables of ports coloured by
  * what became of them, values as edges, rescales highlighted, and a legend. */
 #include "harness/quant/propagate/picture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A graph as a picture, in Graphviz's language: regions as tables of their ports, values as edges.
  */
 #ifndef ASSAY_QUANT_PROPAGATE_PICTURE_H

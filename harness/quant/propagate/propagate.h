@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Propagation: resolves the constraints of a model and a target (quant.md names the RFC:
  * its section "Propagation pass").  quant.md has the definition in full; in short:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hash set of rescales by value, call and parameters, so that ports with equal needs share one
  * rescale. */
 #include "harness/base/hash.h"

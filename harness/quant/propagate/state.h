@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of propagation (quant.md): what runs hold, offers, visits.  For propagate*.c alone. */
 #ifndef ASSAY_QUANT_PROPAGATE_STATE_H
 #define ASSAY_QUANT_PROPAGATE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One visit of a region: quant.md, "Visits". */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Driver of propagation: matches every region to a kernel of the target, refuses regions without
  * one, visits regions from the work list until nothing changes, then counts open ports and shared
  * rescales. */

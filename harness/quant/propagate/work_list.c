@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binary heap of ranks with a membership flag per region, so that adding a listed region does
  * nothing. */
 #include "harness/quant/propagate/work_list.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A set of regions from which the one of least rank is taken: a binary heap over ranks. */
 #ifndef ASSAY_QUANT_PROPAGATE_WORK_LIST_H
 #define ASSAY_QUANT_PROPAGATE_WORK_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads decimal numbers with one correct rounding to any float format (also near rounding
  * boundaries) and prints the shortest decimal that reads back to the same bits. */
 #include "harness/quant/spec/decimal.h"

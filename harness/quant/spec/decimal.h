@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers as decimal text: what specs and constants of graphs are written in. */
 #ifndef ASSAY_QUANT_SPEC_DECIMAL_H
 #define ASSAY_QUANT_SPEC_DECIMAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random quantization constraints as text: storage types, calibration ranges (extreme ones
  * included), scales and zero points, few enough that equal parameters often meet. */
 #include "harness/quant/spec/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random model constraints, as text. */
 #ifndef ASSAY_QUANT_SPEC_DRAW_H
 #define ASSAY_QUANT_SPEC_DRAW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters from ranges, in exact integer arithmetic: the scale is the least number of its format
  * that will do, and the zero point is the nearest, whatever the host's rounding. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conversion of quantization constraints from and to types, their equality, and their checks by
  * kind. */
 #include "harness/quant/spec/spec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of how a tensor is quantized: the quantized types of MLIR's quant dialect as model
  * constraints (of the RFC that quant.md names: "Model Constraints"). */
 #ifndef ASSAY_QUANT_SPEC_SPEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Specs as text, in the spelling of MLIR's quant dialect. */
 #include <inttypes.h>
 

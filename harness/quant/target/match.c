@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which row of a table a region is: table.h has the definition. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table.md's text, line by line.  A row is put together in a draft and copied at its `end`. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A line "rule NAME ...", by the words of the rule's syntax (quant_rule_t). */
 #include <inttypes.h>
 #include <math.h>

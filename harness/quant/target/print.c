@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a target description in the syntax that its parser reads; rules are printed by walking
  * their declared syntax word by word. */
 #include <inttypes.h>

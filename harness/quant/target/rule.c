@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of the scale rules and what they share: mapping of rule ports to region ports, offers and
  * their certainty, and scales rounded once to the expressed type. */
 #include "harness/quant/target/rule.h"

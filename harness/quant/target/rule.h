@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What rules share: the ports that they speak of, how they make offers, and scales rounded to the
  * expressed type.  For rule_*.c alone. */
 #ifndef ASSAY_QUANT_TARGET_RULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fixed_scale: the port, if quantized, has the scale and zero point that the table states, per
  * tensor.  The scale is the stated one rounded to nearest even to the expressed type.  (A storage
  * range within the port's is the model's affair.) */

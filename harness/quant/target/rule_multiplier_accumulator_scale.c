@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multiplier_accumulator_scale: a bias, or an accumulator, has the quanta of the products that it
  * is added to.  For every channel c of the weights,
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multiplier_scale: the result's storage values are those of the factors, multiplied, so that
  *
  *   scale(result) = rne(scale(left) * scale(right)),   zero_point(result) = 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Common code of rules that set one scale to the product of two: offers the product per channel,
  * checks settled scales against it, and verifies finished graphs by exact products. */
 #include "harness/quant/target/rule_product.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules by which one port's scale is the product of two others': what multiplier_scale and
  * multiplier_accumulator_scale share.  For rule_*.c alone. */
 #ifndef ASSAY_QUANT_TARGET_RULE_PRODUCT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* same_scale: all quantized ports of the group have one and the same expressed type, storage type,
  * storage range, axis, scales and zero points, so that a kernel may move storage values about
  * without looking at them.

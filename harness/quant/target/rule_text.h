@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the parser of tables.  For table_parse*.c alone. */
 #ifndef ASSAY_QUANT_TARGET_RULE_TEXT_H
 #define ASSAY_QUANT_TARGET_RULE_TEXT_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Embeds tables/NAME.table into assay_quant_target: each is a table of target constraints.
 include(${CMAKE_SOURCE_DIR}/harness/base/embed_text.cmake)
 set(NAMES "")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Target constraints: what kernels a target has, which storage types their ports take, and the
  * rules by which parameters of some ports follow from those of others (of the RFC that
  * quant.md names: "Target Constraints").  A table is a text (table.md); a rule is a row of

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Version 2: how executors add.  The rules for columns are those of schema.sql.
 
 -- A profile: with which tree and which arithmetic an executor forms the sums of one shape, over a

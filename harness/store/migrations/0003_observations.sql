@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Version 3: which dot algorithms results could have come from.  The rules for columns are those of
 -- schema.sql.
 

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Version 4: by which formulas composite ops were computed.  The rules for columns are those of
 -- schema.sql.
 

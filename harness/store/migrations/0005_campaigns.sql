@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Version 5: campaigns of many processes and machines.  The rules for columns are those of
 -- schema.sql.
 --

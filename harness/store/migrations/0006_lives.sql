@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Version 6: the life of a finding.  The rules for columns are those of schema.sql.
 --
 -- A finding lives longer than the version that showed it: it is an executor's name and a signature.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Version 7: a campaign is one run, whatever the number of its slices.  The rules for columns are those
 -- of schema.sql.
 --

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and binds rows by what store_columns.def says of their columns. */
 #include "harness/store/rows/row.h"
 

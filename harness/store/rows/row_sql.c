@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the statements that add and merge rows, from what store_columns.def says of their columns.
  * What is a rule for one column stands here once for all of them. */
 #include "harness/store/rows/row_sql.h"

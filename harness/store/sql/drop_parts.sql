@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Takes away the parts in temp.part_map with all that they counted: the runs that absorbed them have it
 -- in their counts.  What refers to a part refers to that run from now on.  Counts have gone already, by
 -- row_append_drop_parts().

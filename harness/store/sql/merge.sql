@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Adds the database that is attached as `source` to this one, see store_merge.h.  Runs in one
 -- transaction.  Both have the newest schema.  A row of the source finds its equal by its natural key;
 -- maps from the source's numbers to ours are temporary tables.  Counts of a run only grow, so the

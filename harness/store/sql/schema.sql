@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The tables of an Assay database, version 1.  Later versions are migrations/NNNN_*.sql, applied in
 -- order on top of this one; a database says in user_version how far it has come.  Views for readers
 -- are in reports/views.sql; the store puts them into every database that it opens for writing.

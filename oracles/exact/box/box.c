@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interval arithmetic with binary64 ends: the nearest result is computed first, its exact rounding
  * error by error-free transformations, and an end moves outwards by one step only where that error
  * has the wrong sign. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes: what every element of a tensor may be, as an interval of real numbers with binary64 ends,
  * for enclosing whole programs.  Of quantized tensors and integers the numbers are what is stored;
  * box_value() tells what they stand for.  All arithmetic rounds outwards: to the neighbour beyond,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizes and dequantizes intervals by evaluating both ends, which suffices since both maps are
  * monotone. Falls back to the whole storage range where an end has no defined value. */
 #include "oracles/exact/box/quantum.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of quantized numbers: what quantizing and dequantizing make of all numbers of a box.  Both
  * are monotone, so the ends tell. */
 #ifndef ASSAY_ORACLES_EXACT_BOX_QUANTUM_H

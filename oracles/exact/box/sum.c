@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encloses float sums whose terms are intervals: ends are accumulated to nearest, then widened
  * once by an a-priori error bound, by what the contract permits for the sum's own roundings, and
  * by the conversion to the result type. */

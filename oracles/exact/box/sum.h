@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of boxes, in time and memory of the plain sum: ends are added in binary64 to nearest, and
  * moved outwards once by what all additions and products together may have lost. */
 #ifndef ASSAY_ORACLES_EXACT_BOX_SUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Model of an accumulator that aligns addends to the largest one: each group of products is cut
  * below a common bit, added to the accumulator, and the sum is cut to a fixed number of bits.
  * Works in binary64 throughout. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums as matrix units make them that accumulate imprecisely: a few products and the accumulator
  * are aligned to the largest of them, cut to some bits, added, and cut again (theory.md, T14). */
 #ifndef ASSAY_ORACLES_EXACT_FOLD_ALIGNED_SUM_H

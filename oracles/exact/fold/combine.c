@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One node of a simulated reduction, for float, complex, integer and indexed values. Unrounded
  * products are carried along so that a fused multiply-add rounds once; faults that change a single
  * operation act here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dispatches sequential f32 and f64 sums and dot products to vector loops that handle many results
  * at once. The loops are included once per type and instruction set and all give the same bits. */
 #include "oracles/exact/fold/dense.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hot path of fold.h: sequential sums of f32 or f64, many results at once.  The results are the
  * vector lanes, so each result's own operations keep their order and their bits. */
 #ifndef ASSAY_ORACLES_EXACT_FOLD_DENSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The engine behind simulate(): folds the terms of one result element as one concrete
  * implementation (a implementation_model_t) would, with its order, its roundings and its planted
  * fault.

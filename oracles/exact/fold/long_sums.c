@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of sums of many terms: what units for matrices do wrong only where sums are long. */
 #include <math.h>
 

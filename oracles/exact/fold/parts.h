@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of fold.c that have files of their own. */
 #ifndef ASSAY_ORACLES_EXACT_FOLD_PARTS_H
 #define ASSAY_ORACLES_EXACT_FOLD_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up and runs one simulated reduction: chooses the combining operation, prepares the leaves
  * (initial values, faulty terms) and evaluates the tree of the implementation that is modelled.
  * Needs spare slots around the terms so that nothing is copied. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folds in the order of a schedule: the items of sum_order_build() are places among the leaves, and
  * the place of a sum is that of its first item. */
 #include "oracles/exact/fold/parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads operands into a simulated reduction and stores its results, conversions included. Faults
  * that misread an operand, spoil a stored pattern or skip a store act here. */
 #include <math.h>

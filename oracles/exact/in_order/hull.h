@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The smallest and the largest value that the schedules of a sum can give (theory.md, T26). Rounded
  * operations are monotone, so the ends of a range follow from the ends of its parts: dynamic
  * programming in n^3 / 6 operations for n terms.  Both ends are attained by a schedule; values

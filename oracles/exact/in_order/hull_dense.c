@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hull of plain sums whose numbers stay finite. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides whether some tree that keeps the order of terms gives an observed sum: by the exact set
  * of values for short sums, by its hull for longer ones. Beyond the work limit, the bound for any
  * order stands. */

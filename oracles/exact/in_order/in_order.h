@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In-order contracts: only the specification's trees conform, whose nodes combine contiguous ranges
  * (theory.md, D4). */
 #ifndef ASSAY_ORACLES_EXACT_IN_ORDER_IN_ORDER_H

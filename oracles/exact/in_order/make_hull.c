@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Least and greatest value of all trees that keep the order of terms, by dynamic programming over
  * contiguous ranges. Tries the vector implementation for finite sums first; the general one also
  * handles infinities, NaN and fused products. */

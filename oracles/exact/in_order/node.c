@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prepares the leaves of a sum or product for the dynamic programs over its trees, and counts
  * ranges and splits so that the work can be limited beforehand. */
 #include "oracles/exact/in_order/node.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact set of values of all trees that keep the order of terms, built range by range from the
  * sets of its parts. Values are combined in rows, duplicates are removed per range, and work is
  * limited; usual trees are tried first. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exact set of values that the schedules of a sum can give (theory.md, T25), by dynamic
  * programming over contiguous ranges of terms: the set of a range is the union, over its splits, of
  * the rounded sums of one value of either part.  32 terms have 1.45e16 schedules, and few values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All schedules of one sum or product: the full binary trees whose leaves are the terms in their
  * order, interspersed with initial values (the meaning of stablehlo.reduce; theory.md, D4).  Each
  * node is one correctly rounded operation of the accumulation format.  What they can give:

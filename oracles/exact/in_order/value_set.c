@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Set of floats under construction: a byte field when the expected values lie close together and
  * are many, else an open-addressing hash table. Clearing costs nothing, since hash slots carry the
  * number of the set they belong to. */

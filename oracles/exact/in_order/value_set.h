@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A set of numbers of one float format, gathered value by value and read out in ascending order.
  *
  * Numbers are kept as keys: integers in the order of the numbers, in which -0 comes just before +0

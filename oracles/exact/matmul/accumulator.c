@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds binary64 products without error into an array of 32-bit limbs, normalizes carries at the
  * end only, and rounds the total to nearest once. */
 #include "oracles/exact/matmul/accumulator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A fixed-point number wide enough for every sum of binary64 products (Kulisch's accumulator): the
  * slow way that always works, for the few outputs that the vector kernels cannot certify. */
 #ifndef ASSAY_ORACLES_EXACT_MATMUL_ACCUMULATOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Selects the instruction set for exact matrix products and sums (portable, AVX2, AVX-512) and
  * forwards to its kernels, which are compiled separately and give identical results. */
 #include "oracles/exact/matmul/matmul.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Enclosures [x* - E, x* + E] of many exact values x* at once, with their ends rounded to a format.
  * Rounding is monotone, so the rounded ends hold the rounded values of all between them. */
 #ifndef ASSAY_ORACLES_EXACT_MATMUL_ENCLOSURE_ROUND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vector kernels of this folder, one table for each instruction set they were compiled for. */
 #ifndef ASSAY_ORACLES_EXACT_MATMUL_KERNELS_H
 #define ASSAY_ORACLES_EXACT_MATMUL_KERNELS_H

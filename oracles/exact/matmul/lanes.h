@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Short vectors of binary64, as wide as the instruction set being compiled for.  Everything here is
  * elementwise IEEE arithmetic, so every instruction set computes the same bits.  Only included by
  * sources that vector_kernels.cmake compiles once per instruction set. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact values of C[m,n] = A[m,k] B[k,n]: every C[i,j] = sum over t of A[i,t] * B[t,j] as a real
  * number, correctly rounded, and a rigorous bound on the sum of the absolute values.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Entry point that rounds the ends of many enclosures with the fastest kernel for the running
  * machine. */
 #include "oracles/exact/matmul/enclosure_round.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides one component of a real product exactly: tries the few plausible numbers of initial
  * values, builds the permitted range for each, and for in-order contracts also requires a tree
  * that gives the value. */

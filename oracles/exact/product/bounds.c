@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact product of real factors and initial values with MPFR, and the range of results that
  * conforms in any order: rounding bound, losses to underflow, reachable overflow, sign of zero and
  * the conversion to the result type. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The product with one number of initial values: its exact value, permitted errors, and the set of
  * values that follows from them in any order.  (product_problem.h has what is asked.) */
 #ifndef ASSAY_ORACLES_EXACT_PRODUCT_BOUNDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides one component of a product of complex numbers exactly. MPFR gives the product, and the
  * permitted error follows from a normwise bound per multiplication; near overflow or underflow
  * anything is accepted and the answer is marked vacuous. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides one component of an integer or boolean reduction exactly: modular results by wrapping
  * arithmetic, the range of saturating results with GMP, then a search for the number of initial
  * values that explains the result. */

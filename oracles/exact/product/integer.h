@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The careful side of integer and boolean reductions and dot products.  Modular sums and products
  * do not depend on the schedule; saturating ones do, and are permitted where integer_overflow says
  * so (the specification leaves integer overflow to the implementation). */

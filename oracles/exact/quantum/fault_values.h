@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where planted faults act on single values, of whatever op: as they are read, and as they are
  * written. */
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_FAULT_VALUES_H

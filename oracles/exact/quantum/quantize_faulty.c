@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Planted faults of quantized elements, at each point where one can act: reading scales and zero
  * points, loading storage, dequantizing, rounding and clamping. */
 #include "oracles/exact/quantum/quantize_faulty.h"

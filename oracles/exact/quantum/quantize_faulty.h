@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where planted faults act on quantized elements, of whatever op: as implementations read scales
  * and zero points, dequantize and quantize.  Without a fault, the formulas of quantum.h. */
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_FAULTY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dequantizes and quantizes one element with MPFR set to the precision and exponent range of the
  * format, so that every step rounds as the format does. Independent of the binary64 version, which
  * it checks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The formulas of quantum.h a second time, with MPFR rounding every step: the careful side of
  * oracles whose quick side uses quantum.h.  Not for f8E8M0FNU, which has no zero. */
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_MPFR_H

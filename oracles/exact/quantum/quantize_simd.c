@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizes and dequantizes blocks of elements that share one scale and zero point, in branch-free
  * loops. Elements whose value is NaN or not defined are marked for the exact decision. */
 #include "oracles/exact/quantum/quantize_simd.h"

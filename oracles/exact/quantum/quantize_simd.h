@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizing and dequantizing many elements at once, by the formulas of quantum.h in the expressed
  * type, which every contract permits: for quick sides.  Expressed types are mostly f32, whose
  * arithmetic is the host's: those functions are loops without branches, which compilers make vector

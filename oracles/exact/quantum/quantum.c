@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dequantizes and quantizes one element in binary64 arithmetic rounded to the expressed format,
  * and lists the storage values that may follow where clamping leaves a choice. */
 #include "oracles/exact/quantum/quantum.h"

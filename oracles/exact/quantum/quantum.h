@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized elements: a storage integer q stands for (q - zero point) * scale.  The StableHLO
  * specification, "Quantization computations", has both directions as steps in the expressed type,
  * each of which rounds; integers are subtracted exactly.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides one component of a float sum or dot product exactly: finds, by bisection, the numbers of
  * initial values that could explain the result, then tests each against its permitted range and,
  * if order is fixed, its trees. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sum with one number of initial values: exact totals, permitted errors, and the set of values
  * that follows from them in any order.  (sum_problem.h has what is asked.) */
 #ifndef ASSAY_ORACLES_EXACT_SUM_BOUNDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small list of permitted bit patterns, each with the reason that permits it: adds patterns
  * without duplicates, extends the list by what flushing allows, decides whether an observed
  * pattern is in it, and prints the list for reports. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The careful side of sums and dot products: which values may one component have?  (theory.md,
  * T10 to T24 and A2.)  Everything is computed exactly with MPFR; speed comes from being asked
  * rarely.

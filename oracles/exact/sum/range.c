@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds a float sum by intersecting the any-order range with the hull of all in-order trees, if
  * the contract fixes the order and the hull is affordable. */
 #include "oracles/exact/sum/range.h"

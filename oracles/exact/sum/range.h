@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every value that a float sum may have, as one range: what is made of it by monotone steps, such
  * as quantization, follows from the ends. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_RANGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Converts the permitted range of a sum from the accumulation type to the result type, with the
  * option of a single rounding from a wider node, and tests whether a result could come from such a
  * conversion. */

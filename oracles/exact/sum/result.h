@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums that are converted to another type at last: the accumulation type of a dot algorithm is
  * independent of the type of its result. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_RESULT_H

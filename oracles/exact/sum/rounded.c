@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds any number of values or products with MPFR, at a precision that holds the exact sum, and
  * rounds once; optionally cuts addends to a common alignment first. Infinities, NaNs and signed
  * zeros are settled beforehand. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an adder of several inputs returns: the exact sum of its addends, rounded once. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_ROUNDED_H
 #define ASSAY_ORACLES_EXACT_SUM_ROUNDED_H

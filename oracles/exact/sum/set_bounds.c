@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Permitted results of one float sum with a fixed number of initial values: error bounds applied
  * to exact MPFR totals, then overflow that a partial sum can reach, flushing, zero signs and the
  * result type, in this order. */

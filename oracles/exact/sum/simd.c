@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns exact sums and magnitudes, computed for many components at once, into accept intervals.
  * Components with infinities, NaNs or sums near overflow get flags or are marked for the exact
  * decision. */

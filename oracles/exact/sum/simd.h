@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick accept sets of many float sums at once, from their exact values. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_SIMD_H
 #define ASSAY_ORACLES_EXACT_SUM_SIMD_H

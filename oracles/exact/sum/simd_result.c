@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unites fast accept sets and converts them to the result type. Keeps them inside the exact sets:
  * an interval that does not touch another, overflows or vanishes is left to the exact decision. */
 #include "oracles/exact/sum/simd_result.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quick accept sets of dot algorithms: unions of those of several splits, and conversion from the
  * accumulation type to the type of the result.  As all that is quick they may only be too small. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_SIMD_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which NaNs and infinities a sum of split operands may return, from the special values among the
  * leading and the low-order products. Separate from ordinary sums because a NaN in a low-order
  * product may have to count as zero. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of split operands whose terms are not all finite: what a NaN in the low-order part does.
  *
  * The product of an infinity, which splits into an infinity and a NaN, has a low-order part that is

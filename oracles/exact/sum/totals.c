@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over the terms of a sum that accumulates, without rounding, the total, positive and
  * negative parts, magnitude, extreme runs and special values. Assertions check that every MPFR
  * addition was exact. */

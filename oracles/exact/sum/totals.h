@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exact totals over the terms of a sum, and what specials are among them. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_TOTALS_H
 #define ASSAY_ORACLES_EXACT_SUM_TOTALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What nodes that are wider than the accumulation type leave as it is (contract accum_wider=yes;
  * theory.md, D6 and T18).  Where a single operation can round, and its exact result is a number
  * of every wider node, that result is rounded once, to the accumulation type: an exact tie goes to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.batch_norm_training and stablehlo.batch_norm_grad: their attributes, which are the
  * same, and where their operands lie.  A channel is an index of dimension feature_index; its terms
  * are the elements along all other dimensions, N of them.

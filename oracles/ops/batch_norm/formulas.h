@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The formulas of batch_norm_training and batch_norm_grad, and what they share: one channel is one
  * problem.  All formulas of an op are the same in exact arithmetic. */
 #ifndef ASSAY_ORACLES_OPS_BATCH_NORM_FORMULAS_H

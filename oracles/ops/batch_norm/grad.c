@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Let c = x - mean, v = variance + epsilon and s = sqrt(v): then
  *
  *   grad_operand = scale / s / N (N dy - sum(dy) - c sum(dy c) / v)

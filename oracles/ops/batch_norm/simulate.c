@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation returns: composite_simulate(), and the faults that see more than
  * one channel. */
 #include "generated/batch_norm_faults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* y = (x - mean) / sqrt(variance + epsilon) * scale + offset, with the mean and the variance of the
  * channel: StableHLO specification, batch_norm_training, and the ways of implementations. */
 #include "generated/batch_norm_faults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.layer_norm and byteir.l2_norm: their attributes, which are the same, and the decisions
  * where their document is silent:
  *

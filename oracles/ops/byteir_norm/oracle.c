@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm: y = (x - mean) / s * weight + bias, and l2_norm: y = x / s, along some dimensions;
  * see byteir_norm.h for s.  All formulas are these in exact arithmetic. */
 #include "generated/byteir_norm_faults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accept sets of arg_max and arg_min. The fast side scans each row once by integer keys for the
  * usual index; the exact side compares values and judges an index and its value as a pair. */
 #include "oracles/ops/byteir_pick/arg.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.arg_max and byteir.arg_min: what they may return. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_ARG_H
 #define ASSAY_ORACLES_OPS_BYTEIR_PICK_ARG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.arg_max, arg_min, top_k and one_hot: their attributes, and where the elements of a row
  * lie.  These ops pick and compare and compute nothing, so that a result is always the bits of
  * something given.  The document says no more of them than their types; what it leaves open is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle and simulated implementation of one_hot in one place, since both only place two bit
  * patterns by class index; negative indices wrap or match no class, as the contract says. */
 #include "oracles/ops/byteir_pick/one_hot.h"

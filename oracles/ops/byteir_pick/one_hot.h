@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.one_hot: what it returns. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_ONE_HOT_H
 #define ASSAY_ORACLES_OPS_BYTEIR_PICK_ONE_HOT_H

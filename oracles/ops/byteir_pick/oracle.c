@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle rows of the ops that pick.  Nothing is rounded: one value is right, or one of a few.
  */
 #include "oracles/audit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders elements in two independent ways, by integer keys (fast) and by comparing values (exact),
  * under the contract's rules for NaN, zeros and flushing. Also defines which patterns a copied
  * element may become. */

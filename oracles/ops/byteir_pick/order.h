@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which of two elements stands before the other, in whatever order a contract permits.  Decided
  * twice: by integer keys for the quick side of the oracle, and by values for the careful one. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_ORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges one row of a top-k result: sorts the row by an order (cached), lets picks that match the
  * ranking claim their elements first, then lets equal elements fill what room is left. */
 #include "oracles/ops/byteir_pick/row.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One row of a top_k and what an implementation picked from it, judged by one order of elements. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_ROW_H
 #define ASSAY_ORACLES_OPS_BYTEIR_PICK_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated implementations of arg_max, arg_min and top_k by plain scan and sort, with the planted
  * faults: wrong tie, NaN unguarded, axis ignored, index too narrow, repeated index. */
 #include "oracles/ops/byteir_pick/simulate.h"

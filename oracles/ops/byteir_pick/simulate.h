@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Concrete implementations of arg_max, arg_min and top_k. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_SIMULATE_H
 #define ASSAY_ORACLES_OPS_BYTEIR_PICK_SIMULATE_H

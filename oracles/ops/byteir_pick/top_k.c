@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accept sets of top_k: lists the orders that the contract permits, ranks rows by keys (fast), and
  * on the exact side seeks one order that explains a whole row, remembering the verdict between
  * components. */

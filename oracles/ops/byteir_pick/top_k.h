@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.top_k: what it may return.
  *
  * A row of results conforms as a whole or not at all: one order of the elements has to explain all

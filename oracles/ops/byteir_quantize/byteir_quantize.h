@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.quantize and byteir.dequantize: their attribute, how their operands belong together, and
  * what is decided where the ByteIR documents are silent.
  *

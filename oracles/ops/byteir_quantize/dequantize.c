@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dequantize: the difference from the zero point, which is exact, times the scale. */
 #include <glib.h>
 

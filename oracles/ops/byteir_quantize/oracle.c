@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle of quantize, whose results are integers: the accept set of one is what the enclosures
  * of its quotient become.  The quick sets are what division rounded once gives, which every
  * contract permits. */

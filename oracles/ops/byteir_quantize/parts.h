@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the oracle files of quantize and dequantize share.  Private to the family. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_QUANTIZE_PARTS_H
 #define ASSAY_ORACLES_OPS_BYTEIR_QUANTIZE_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quotients of one quantized element in every permitted variant (divide or multiply by the
  * inverse, working format, operands flushed), the storage values that follow, and the text that
  * describes them. */

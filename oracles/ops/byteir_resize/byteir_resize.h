@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.resize: a tensor resampled to other sizes, at coordinates that each dimension has by
  * itself.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Computes a source coordinate in every known order of operations, in f32 and f64, and exactly
  * with a tail term. The least and greatest results, and the exact one, bound what an
  * implementation may use. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinates: where, along one dimension, a result element of byteir.resize lies in the input.
  *
  * The formulas are those of the ByteIR document.  Implementations compute them in f32, whatever the

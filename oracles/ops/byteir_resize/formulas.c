@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear interpolation in each known variant, dimension by dimension. Where weights are intervals,
  * each step is evaluated exactly and then widened by its rounding, which keeps the two uses of one
  * weight together; intersected with plain interval evaluation. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linear interpolation of byteir.resize as formulas over abstract numbers (formula.h): between the
  * 2^k corners of a cell, by k weights. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_FORMULAS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Index arithmetic of a resize: strides, per-axis coordinates, the check that the target operand
  * agrees with the result's shape, and the corner elements and weights of a block of result
  * elements. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A resize as its oracle walks through it: which elements of the input stand around the coordinates
  * of a result element. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle of linear resizes: which numbers are there to be interpolated between, and what may
  * come of it. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_LINEAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick accept sets of linear resizes, and which formula explains results. */
 #include <math.h>
 

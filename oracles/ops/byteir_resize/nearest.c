@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accept sets of nearest-neighbour resize. The fast side copies the element at the exact
  * coordinate; the exact side searches all elements whose index some permitted coordinate
  * computation gives. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle of nearest resizes: copies of elements, of which each dimension permits a few. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_NEAREST_H
 #define ASSAY_ORACLES_OPS_BYTEIR_RESIZE_NEAREST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle entry of byteir.resize: checks the target operand, then forwards to the oracle of the
  * nearest or the linear mode. */
 #include "oracles/oracle.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates, along one dimension, the pairs of neighbours and weight ranges that an
  * implementation may interpolate between: cells, copies, and the clamping variants beyond the
  * first and last element. */

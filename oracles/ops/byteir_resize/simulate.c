@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated implementation of resize: one way of computing coordinates per axis, nearest or linear
  * sampling through the formula model, and the planted faults of scale, clamping and edge handling.
  */

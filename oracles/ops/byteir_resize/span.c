@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What models of linear resizes return, with the least and the largest coordinates. */
 #include <math.h>
 #include <string.h>

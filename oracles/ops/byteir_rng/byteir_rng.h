@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.rng_uniform: a tensor of numbers uniform from low to high, of a seed and an offset.
  *
  * The document names the operands and no generator, no formula and no constraint.  Known are the

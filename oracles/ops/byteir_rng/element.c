@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Affine map from a uniform number to a result, evaluated by the enclosing formula evaluator in
  * every permitted format; for unknown numbers, the union of the results at both ends and
  * everything between. */

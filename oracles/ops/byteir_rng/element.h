@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one element of rng_uniform may be, whatever the others are: y = low + u * (high - low) for
  * one u, or for any u in [0, 1]. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RNG_ELEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle entry of rng_uniform. Under the published generator each element is decided by its own
  * uniform number; otherwise elements must lie in range and the whole tensor must pass the
  * statistical checks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reimplementation of the generator published with ByteIR: a linear congruential hash of the
  * indices seeds Philox4x32. Elements are produced in row-major order. */
 #include "oracles/ops/byteir_rng/published.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generator that ByteIR's compiler emits for rng_uniform (its HloToLinalg conversion, read and
  * told in our own words).  Of element (i_1, ..., i_r), with s and o the low 32 bits of seed and
  * offset, and all arithmetic mod 2^32:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the affine map of a uniform number with plain binary64 emulation, in the usual rounding
  * variants, to accept common results without MPFR. */
 #include "oracles/ops/byteir_rng/quick.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated implementation of rng_uniform: the published generator or another good one, planted
  * faults of seed, counter and sequence, and the scaling by the formula model. */
 #include "oracles/ops/byteir_rng/simulate.h"

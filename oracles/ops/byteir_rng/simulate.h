@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of rng_uniform returns. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RNG_SIMULATE_H
 #define ASSAY_ORACLES_OPS_BYTEIR_RNG_SIMULATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tail bounds of deviation, binomial, rare-event and run statistics, in bits of improbability.
  * Closed formulas only, so that a refutation never rests on an asymptotic approximation. */
 #include "oracles/ops/byteir_rng/tails.h"

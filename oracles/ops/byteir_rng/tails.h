@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How improbable it is that independent uniform numbers look like this: bounds for any number of
  * them, by theorems that hold for that number (theory.md, T82).  All are in bits: the probability
  * is at most 2^-bits; 0 or less says nothing.

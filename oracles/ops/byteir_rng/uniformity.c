@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistical checks of numbers from an unknown generator: distribution, leading bits, repeats,
  * pairs and runs. Each number counts as an interval whose radius covers generator resolution and
  * rounding, so a conforming one is refuted with probability below 2^-60. */

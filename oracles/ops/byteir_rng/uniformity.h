@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether numbers can be n independent uniform ones: what is checked of generators that nobody
  * knows.
  *

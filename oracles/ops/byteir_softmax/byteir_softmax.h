@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.softmax and byteir.log_softmax: their attributes, which are the same. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_BYTEIR_SOFTMAX_H
 #define ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_BYTEIR_SOFTMAX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* y_i = 1 / sum_j exp(x_j - x_i) grows with x_i and falls with every other x_j.  So its exact
  * values lie between those at two corners of the box: x_i at one end, all others at the other.
  * Around them lies what each formula may err by. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of softmax. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_ENCLOSE_H
 #define ASSAY_ORACLES_OPS_BYTEIR_SOFTMAX_ENCLOSE_H

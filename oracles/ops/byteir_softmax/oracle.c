@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* softmax: y_i = exp(x_i) / sum exp(x_j), and log_softmax: y_i = x_i - ln sum exp(x_j), along one
  * dimension.  All formulas are these in exact arithmetic. */
 #include "generated/byteir_softmax_faults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* byteir.gelu and byteir.erf: functions of single elements, and their attributes. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_UNARY_BYTEIR_UNARY_H
 #define ASSAY_ORACLES_OPS_BYTEIR_UNARY_BYTEIR_UNARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gelu falls to its minimum and grows from there on, so its exact values on a box are those at the
  * ends, and the minimum if that is within.  Around them lies what the formulas may err by. */
 #include "oracles/ops/byteir_unary/enclose.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.all_reduce and stablehlo.reduce_scatter: replicas that reduce what they have.  All
  * replicas are in one case: dimension 0 of operand and result is the replica, and the attributes
  * speak of the dimensions behind it, which are those of one replica's tensors.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle rows of stablehlo.all_reduce and stablehlo.reduce_scatter: reduces over the replicas
  * of a group, in the order of the group. */
 #include "generated/collective_faults.h"

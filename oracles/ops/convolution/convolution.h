@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.convolution: its attributes, and how many windows there are. */
 #ifndef ASSAY_ORACLES_OPS_CONVOLUTION_CONVOLUTION_H
 #define ASSAY_ORACLES_OPS_CONVOLUTION_CONVOLUTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the windows and kernels of one convolution group into two dense matrices, with runs of
  * neighbouring elements copied at once, and maps matrix entries back to result elements. */
 #include "oracles/ops/convolution/gather.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A group of a convolution as a product of two matrices: by the specification the contracting
  * dimensions are input_spatial_dimensions + [input_feature_dimension], in this order (`dot_product`
  * there).  Quantized operands are dequantized and then padded with 0.0, which is the zero point. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle row of stablehlo.convolution: by the specification, each group of features or of the
  * batch is a dot_general of windows. */
 #include "generated/convolution_faults.h"

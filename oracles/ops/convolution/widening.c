@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions of i8 to i32, of f16 to f32 and the like.  C27 of the specification forbids them, so
  * that it gives them no meaning; the dialect's verifier takes them.  XLA, for which its users write
  * them, multiplies and adds in the type of the result (preferred_element_type), as dot_general

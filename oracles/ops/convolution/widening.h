@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions whose result has a wider element type than the operands. */
 #ifndef ASSAY_ORACLES_OPS_CONVOLUTION_WIDENING_H
 #define ASSAY_ORACLES_OPS_CONVOLUTION_WIDENING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists, per spatial dimension, the input index under each window and place. If padding is to be
  * skipped, windows with the same padded places are grouped into blocks. Faults of window
  * attributes act here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements of lhs lie under which places of which windows: spatial dimension by spatial
  * dimension. */
 #ifndef ASSAY_ORACLES_OPS_CONVOLUTION_WINDOWS_H

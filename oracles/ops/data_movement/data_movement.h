@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.reshape, transpose, broadcast_in_dim and concatenate: ops that compute nothing.  Each
  * element of the result is one element of an operand, to the bit, and of quantized types the stored
  * integer: their constraints see to it that it means the same there. */

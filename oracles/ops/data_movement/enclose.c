@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encloses data-movement ops by moving the interval of each element along the same strides as the
  * elements, and flushing it where the contract permits. */
 #include "oracles/ops/data_movement/enclose.h"

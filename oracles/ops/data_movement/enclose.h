@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of the ops that move elements: they move too. */
 #ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_ENCLOSE_H
 #define ASSAY_ORACLES_OPS_DATA_MOVEMENT_ENCLOSE_H

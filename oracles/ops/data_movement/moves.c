@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expresses reshape, transpose, broadcast and concatenate as one or more strided copies, with the
  * planted faults, and visits each pair of source and target. */
 #include "oracles/ops/data_movement/moves.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How elements move, as strides: what the quick side and the models share.  The careful side looks
  * its element up by the specification's formulas instead. */
 #ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_MOVES_H

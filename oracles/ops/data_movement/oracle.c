@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle rows of the ops that move elements.  Nothing is computed, so one value is right: that
  * of one element of an operand.  NaNs are one value (the specification gives payloads no meaning),
  * and what the contract permits of zeros and subnormal numbers it permits of copies too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fast accept sets of dot_general: gathers each batch into dense matrices, takes exact sums from
  * the vector kernels, and turns them into intervals; special values are examined only where a sum
  * is not certified finite. */

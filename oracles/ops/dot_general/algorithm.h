@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The algorithm attribute of dot_general: as it is written, and what it means where that is known.
  *
  * Names.  The attribute came with the RFC "Add algorithm to dot_general's attributes" (2024), and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests each known dot algorithm against observed results: rough binary64 bounds exclude most,
  * fast accept sets most of the rest, and the remaining components are decided exactly up to a
  * limit. */

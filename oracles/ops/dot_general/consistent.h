@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which dot algorithms could have given some bits: what a backend really computes. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_CONSISTENT_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_CONSISTENT_H

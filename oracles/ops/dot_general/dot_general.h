@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.dot_general: its attributes, and where the terms of each result element lie. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_DOT_GENERAL_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_DOT_GENERAL_H

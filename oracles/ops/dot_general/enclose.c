@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encloses dot_general for float, integer and quantized types: interval products are summed per
  * element, rounded by each permitted plan, and the results of all plans united. */
 #include "oracles/ops/dot_general/enclose.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of dot_general. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_ENCLOSE_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_ENCLOSE_H

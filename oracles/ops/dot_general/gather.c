@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects the factors of one result component, as reals, split components, complex parts or
  * integers, as input of the exact sum and integer decisions. */
 #include "oracles/ops/dot_general/gather.h"

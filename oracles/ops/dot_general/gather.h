@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of a dot_general as the oracle computes with them. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_GATHER_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_GATHER_H

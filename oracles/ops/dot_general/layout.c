@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Precomputes the element offsets of batch, row, column and term indices in both operands, so that
  * all other code indexes by role rather than by dimension. */
 #include "oracles/ops/dot_general/dot_general.h"

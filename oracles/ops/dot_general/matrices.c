@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packs one batch into dense f32 or f64 matrices for the exact product kernels: contiguous rows
  * are copied whole, complex numbers become interleaved reals, split operands lie component by
  * component. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operands of one batch of a float or complex dot_general as two dense matrices, components of
  * split operands side by side, for the exact matrix product. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_MATRICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle row of stablehlo.dot_general: products and sums in the element type of the result
  * (theory.md, T11), or by the algorithm that the program asks for (D7). */
 #include "oracles/oracle.h"

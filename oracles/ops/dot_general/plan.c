@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resolves a dot_general and its algorithm into factor formats, accumulation and result type, and
  * component products; refuses what has no defined meaning; and splits values into components in
  * each permitted rounding. */

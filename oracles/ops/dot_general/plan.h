@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a dot_general computes, once it is known by which algorithm: types of the factors, products
  * of components that are kept, type of the accumulation (theory.md, D7). */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One concrete implementation of a dot algorithm: splits operands, sums the products of components,
  * and puts the sums together as the schedule says. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated implementation of dot_general: sequential f32 and f64 sums go through vector loops,
  * everything else term by term, and split algorithms through their own model. Index and saturation
  * faults act here. */

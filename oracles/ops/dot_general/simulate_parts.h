@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulations of dot_general share.  Private to this folder. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_SIMULATE_PARTS_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_SIMULATE_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The careful oracle of convert: numbers are decoded to integers and encoded again, exactly. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick sets of convert: what rounding to nearest even and cutting off fractions give, for
  * numbers that binary64 carries exactly, which is all but integers of more than 53 bits.  Asked
  * about is whatever is NaN or too large, and where the contract permits more than one value and the

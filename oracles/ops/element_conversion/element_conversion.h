@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.convert, stablehlo.uniform_quantize and stablehlo.uniform_dequantize: one result
  * element for each operand element, of another element type.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of conversions.  Every way to convert is monotone, so what the ends of a box become
  * encloses what all of it does; but at zero something else may happen (zero has no sign, is what
  * subnormal numbers are flushed to, and is no number of f8E8M0FNU), and so at the zero point, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle rows of convert, uniform_quantize and uniform_dequantize. */
 #include "oracles/audit.h"
 #include "oracles/ops/element_conversion/parts.h"

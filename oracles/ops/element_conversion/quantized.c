@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sets of uniform_quantize and uniform_dequantize: what the formulas of the specification give,
  * in every arithmetic that the contract permits, each step rounded with MPFR. */
 #include <glib.h>

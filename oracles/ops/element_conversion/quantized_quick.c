@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick sets of uniform_quantize and uniform_dequantize. */
 #include <string.h>
 

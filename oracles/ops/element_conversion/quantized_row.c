@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the careful side answers about uniform_quantize and uniform_dequantize. */
 #include <glib.h>
 #include <math.h>

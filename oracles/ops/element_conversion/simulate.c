@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of convert, uniform_quantize and uniform_dequantize returns. */
 #include <math.h>
 

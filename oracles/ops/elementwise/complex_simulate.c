@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation makes of complex products and extrema. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.add, subtract, multiply, maximum, minimum, negate and shift_right_arithmetic: each
  * result element is one operation on the operands' elements at its place.
  *

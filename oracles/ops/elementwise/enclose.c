@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encloses elementwise arithmetic: real intervals rounded and flushed as the contract permits,
  * integers (the whole type where a result may not fit), and quantized operands through each
  * permitted chain of roundings. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of the elementwise ops. */
 #ifndef ASSAY_ORACLES_OPS_ELEMENTWISE_ENCLOSE_H
 #define ASSAY_ORACLES_OPS_ELEMENTWISE_ENCLOSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized elementwise ops in integer arithmetic, which quantized=integer permits: storage values
  * less their zero points are exact integers, and what the function makes of them is rescaled by
  * quotients of scales,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Complex maximum and minimum: "lexicographic maximum for the (real, imaginary) pair"
  * (StableHLO specification, maximum), so that both parts come from one operand.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle rows of the elementwise ops. */
 #include "oracles/audit.h"
 #include "oracles/ops/elementwise/enclose.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the oracle files of the elementwise ops share.  Private to the family. */
 #ifndef ASSAY_ORACLES_OPS_ELEMENTWISE_PARTS_H
 #define ASSAY_ORACLES_OPS_ELEMENTWISE_PARTS_H

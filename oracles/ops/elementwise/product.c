@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Complex products: (a + bi)(c + di) = (ac - bd) + (ad + bc)i, two products and an addition or
  * subtraction a part.  The specification says no more, and gives no accuracy; so of that formula
  * everything that the contract permits a sum of two products conforms: rounded products, one of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The careful oracle of quantized elements: the specification's formula in every arithmetic that
  * the contract permits, each step rounded with MPFR; and integer arithmetic. */
 #include <glib.h>

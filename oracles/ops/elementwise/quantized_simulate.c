@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of quantized elementwise ops returns: by the formula, or in
  * integers where the schedule says so. */
 #include <glib.h>

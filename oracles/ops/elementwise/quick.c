@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick sets: one correctly rounded operation, integers that wrap around, and the formula of
  * quantized elements in the expressed type; all of it what every contract permits, but wrapping.
  * NaN stands for the pattern that the host has; others are asked about.  f32, f64 and f32 expressed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of the elementwise ops returns: what reduce does with two terms
  * (fold.h), where reduce has that. */
 #include <glib.h>

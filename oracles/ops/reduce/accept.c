@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fast accept sets of reduce: lays the terms out as a dense matrix whose columns are summed
  * exactly by the vector kernels. Products, selections, quantized and converted results go to their
  * own functions. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Converts operands to the accumulation type once, so that the rest of the reduce oracle sees a
  * reduction in one type, and marks terms whose conversion has no defined value. */
 #include "oracles/ops/reduce/core.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The core of an unquantized reduce: the same terms in the accumulation type, without the implicit
  * conversions of inputs and results. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_CORE_H

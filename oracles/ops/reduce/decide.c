@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides one component of a reduce exactly, by forwarding its terms to the exact decision for
  * sums, products, integers or selections, with the conversion to the result type. */
 #include "oracles/ops/reduce/decide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last word on one component of a reduce. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_DECIDE_H
 #define ASSAY_ORACLES_OPS_REDUCE_DECIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encloses reduce for sums, products and extrema of intervals, including any permitted number of
  * initial values and the conversion to the result type. Other bodies are refused. */
 #include "oracles/ops/reduce/enclose.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects the terms of one result component, and its initial value, as input of the exact
  * decisions for sums, products and integers. */
 #include "oracles/ops/reduce/gather.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The terms of one result component of a reduce, as the oracle computes with them. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_GATHER_H
 #define ASSAY_ORACLES_OPS_REDUCE_GATHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides integer reductions with a converted result: maps the observed pattern back to the
  * accumulation type, and accepts anything where some permitted sum does not fit the result type. */
 #include "oracles/ops/reduce/integer_result.h"

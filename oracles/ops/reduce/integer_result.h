@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integer reductions whose result is converted to another integer type. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_INTEGER_RESULT_H
 #define ASSAY_ORACLES_OPS_REDUCE_INTEGER_RESULT_H

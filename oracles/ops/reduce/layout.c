@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Precomputes the element offset of each slice and of each term within a slice, so that the oracle
  * indexes by output and term. */
 #include "oracles/ops/reduce/reduce.h"

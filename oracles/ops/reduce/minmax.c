@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accept sets of reductions that select an operand (maximum, minimum, argmax, argmin), fast and
  * exact. An argmax pair is judged as a pair, with and without initial value, and with inputs
  * flushed if permitted. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies that pick one of their operands: maximum and minimum of floats, argmax and argmin.  What
  * they may return does not depend on rounding, only on ties, NaN and whether the initial value
  * enters. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle row of stablehlo.reduce (theory.md, D4 and T10). */
 #include "oracles/oracle.h"
 #include "oracles/audit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fast accept sets of real products: factors are multiplied in double-double arithmetic; products
  * that may leave the normal range in some order are left to the exact decision. */
 #include "oracles/ops/reduce/product_accept.h"

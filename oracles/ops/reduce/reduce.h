@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.reduce: where the terms of each result element lie.
  * A program has N inputs, then N initial values as operands, and N results; all inputs have one
  * shape, so one reduce_slices_t serves them all. */

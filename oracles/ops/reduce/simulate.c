@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated implementation of reduce: sequential f32 and f64 sums go through vector loops,
  * everything else through the general fold; independent and paired bodies are folded one by one
  * and then converted. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of stablehlo.reduce returns. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_SIMULATE_H
 #define ASSAY_ORACLES_OPS_REDUCE_SIMULATE_H

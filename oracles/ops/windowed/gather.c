@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the elements under each window of reduce_window, as the rows of a derived reduce, with
  * padding kept or skipped as variants. Faults that misplace a window act here. */
 #include "oracles/ops/windowed/gather.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements each window holds, and the ways to gather the two ops. */
 #ifndef ASSAY_ORACLES_OPS_WINDOWED_GATHER_H
 #define ASSAY_ORACLES_OPS_WINDOWED_GATHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle rows of stablehlo.reduce_window and stablehlo.select_and_scatter: reduces of what
  * windows hold, and of what is scattered to one place. */
 #include "oracles/ops/windowed/gather.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a select_and_scatter is gathered: for each element of the operand, the source elements of the
  * windows that select it, in their order. */
 #include "generated/windowed_faults.h"

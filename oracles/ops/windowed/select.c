@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements a window may select, by one tree (with faults) or by all in-order or any-order
  * trees. Comparison with NaN is not transitive, so in-order survivors are computed for every
  * contiguous range; without NaN a single fold suffices. */

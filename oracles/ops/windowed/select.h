@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a select_and_scatter selects from a window: the values of its elements are joined two by two
  * by `select(a, b) ? a : b`, by an in-order tree that the specification leaves open. */
 #ifndef ASSAY_ORACLES_OPS_WINDOWED_SELECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 "use strict";
 // Copy buttons, tables that sort, and a check of the page by itself, which tests read from
 // <html data-check="...">.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that sums f32 numbers in lanes, in two versions that differ in nothing but the number
  * of lanes from a certain length on: what contract `identified` is to find. */
 #ifndef ASSAY_TESTS_EXEC_DSO_ADDER_H

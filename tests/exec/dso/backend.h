@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the backends of these tests share: a well-behaved one that adds up f32 numbers, of which
  * each changes one function.  It runs reduce of one f32 input over all its dimensions. */
 #ifndef ASSAY_TESTS_EXEC_DSO_BACKEND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that does one thing wrong: its options say where and what, "execute:crash".  What it
  * does when it is loaded and asked for its table, the variables FAULTY_LOAD and FAULTY_QUERY say.
  */

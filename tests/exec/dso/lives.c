@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that sums f32 numbers, of which a test can have any version: LIVES_VERSION is what it
  * says of itself, LIVES_DEEDS what this version does, words from below. */
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A first attempt at a matmul of f32, as somebody might write it who has a kernel for whole vectors
  * of 8 terms: where there are more than 8, what is left over after the last whole vector is
  * dropped. It does one op, of one type, in one layout, and checks no program. */

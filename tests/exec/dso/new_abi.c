@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Test fixture: a backend whose table claims a newer ABI version than the one requested, which
  * must be refused. */
 #include "tests/exec/dso/backend.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Test fixture: a shared object that exports the query function but serves no ABI version (returns
  * NULL), which must be refused with that reason. */
 #include "harness/exec/assay_executor.h"

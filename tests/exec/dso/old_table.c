@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Built with the header as it was before backends could declare that they validate. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Test fixture: a backend whose table is shorter than the oldest ABI's, since its declared size
  * ends before the last member; it must be refused. */
 #include <stddef.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A worker that promises one dot algorithm, BF16_BF16_F32_X3, and keeps to it badly: it runs almost
 # all that it is asked for (products of one f32 by 1), and refuses what it promises when the
 # components are counted.

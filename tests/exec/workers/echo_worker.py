@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A backend on assay_worker.py that shows every path of it: the program's op tells what to do.
 
     python3 echo_worker.py [WORD=VALUE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker that sums f32 correctly, except for the one deed that its argument names.
 
     python3 misbehave.py execute:die_in_mid_answer

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Says of StableHLO modules whether jaxlib's MLIR parses and verifies them.
 
     PYTHON tests/exec/workers/verifier.py

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loaded into a program ahead of the C library (LD_PRELOAD): notes who opens files of databases.
  * For each of x.db, x.db-wal, x.db-shm and x.db-journal that is opened it adds a line to the file
  * that OPEN_WATCH names: the shared object from which the call came, and the path. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay corpus: the files of directed and found cases, kept in one form and counted. */
 #include <stdbool.h>
 #include <stdio.h>

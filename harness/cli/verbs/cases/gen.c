@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay gen: prints the cases that `assay run` would draw, one line each. */
 #include <stdio.h>
 

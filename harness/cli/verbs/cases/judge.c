@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay judge: reads cases with results (result_line.h) and prints a verdict for each. */
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"

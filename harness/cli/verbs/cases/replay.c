@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay replay: runs recorded cases again and explains the verdict.  In a file, lines that begin
  * with
  * '#' (comments) or '=' (expected results) are skipped, as are empty ones. */

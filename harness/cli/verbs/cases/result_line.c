@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints and parses the result field of a line: data per result, or a word from one table of
  * outcomes with a reason. */
 #include "harness/cli/verbs/cases/result_line.h"

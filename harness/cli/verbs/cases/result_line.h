@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay subject` prints and `assay judge` reads: the case line, a tab and a result field.
  *
  *     CASE LINE <tab> DATA { " : " DATA }      one data field per result, as in the case line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay show: a case or a program in words, as a StableHLO module that any StableHLO tool reads,
  * and as arrays in C. */
 #include "harness/cli/options/arguments.h"

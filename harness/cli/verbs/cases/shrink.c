@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay shrink: makes a case on which an executor diverges as small as it goes, and prints what a
  * bug report needs: the line that replays it, a StableHLO module, and arrays in C. */
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the shortest case of a stored finding with its executor and contract, by one SQL query. */
 #include "harness/cli/verbs/cases/shrink_finding.h"
 

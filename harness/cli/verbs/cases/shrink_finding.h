@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay shrink --db FILE --finding ID` shrinks: the shortest case of a finding, and how it
  * was found. */
 #ifndef ASSAY_CLI_VERBS_CASES_SHRINK_FINDING_H

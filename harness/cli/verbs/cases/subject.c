@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay subject: reads cases, runs an executor, appends what it returned (result_line.h). */
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"

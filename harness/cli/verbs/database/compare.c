@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay compare: two versions of an executor, as a database knows them. */
 #include <inttypes.h>
 #include <stdio.h>

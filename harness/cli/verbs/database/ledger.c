@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay ledger: records the bits of cases that are the same for every version of an executor, for
  * `assay compare`. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay merge: adds databases and corpora of shards, machines and colleagues to one. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay query: answers from a database alone. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay report: what a database holds, for reading in the morning and for other programs. */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay waive: puts up with a finding for a time, or no longer.  Who, why and until when is kept.
  */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay identify: finds how an executor adds, then predicts its bits. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identification over a range of lengths by rules: supplies the dispatch map with sums of one
  * executor, prints the map as text or JSON, and stores a profile per range. */
 #include "harness/cli/verbs/identify/map.h"

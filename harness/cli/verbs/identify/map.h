@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `assay identify --n LOW..HIGH --db FILE`: how the way of adding depends on the length, as rules
  * that predict every length. */
 #ifndef ASSAY_CLI_VERBS_IDENTIFY_MAP_H

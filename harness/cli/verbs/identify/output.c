@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options and code that write an identified profile as an SVG file and as a row of a database. */
 #include "harness/cli/verbs/identify/output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where `assay identify` puts what it has found: a picture, and a database. */
 #ifndef ASSAY_CLI_VERBS_IDENTIFY_OUTPUT_H
 #define ASSAY_CLI_VERBS_IDENTIFY_OUTPUT_H

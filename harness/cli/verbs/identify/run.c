@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the black-box sum of one program, identifies it, then checks the profile on every result
  * element with its own terms. */
 #include "harness/cli/verbs/identify/run.h"

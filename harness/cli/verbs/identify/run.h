@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One identification for `assay identify`: of the sum, then of all result elements. */
 #ifndef ASSAY_CLI_VERBS_IDENTIFY_RUN_H
 #define ASSAY_CLI_VERBS_IDENTIFY_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identification over a range of any size of a program: identifies each point that the size map
  * requests, and prints the ranges found as text or JSON. */
 #include "harness/cli/verbs/identify/sizes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `assay identify` over a range of sizes. */
 #ifndef ASSAY_CLI_VERBS_IDENTIFY_SIZES_H
 #define ASSAY_CLI_VERBS_IDENTIFY_SIZES_H

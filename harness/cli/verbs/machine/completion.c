@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay completion: the scripts by which shells complete its command lines, and what they ask. */
 #include <stdio.h>
 

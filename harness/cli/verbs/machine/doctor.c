@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay doctor: checks this machine, the oracle, a database and the executors. */
 #include <glib.h>
 #include <glib/gstdio.h>

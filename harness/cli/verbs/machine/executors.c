@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay executors: the plugins, workers, models and canaries that are here, and in what state; and
  * installing and removing the environments of workers. */
 #include <stdio.h>

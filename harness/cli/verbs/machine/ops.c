@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay ops: the ops that this program knows. */
 #include "harness/cli/options/arguments.h"
 #include "harness/cli/options/flags.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of an exported model as case lines. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quant fuzz verb: checks propagation properties on random pairs and, given executors, exports
  * each graph in all lowerings, runs them and counts outcomes and certified errors. */
 #include "harness/cli/verbs/quant/fuzz.h"

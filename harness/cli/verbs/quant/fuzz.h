@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay quant fuzz: random models and targets, all properties of propagation, and executors held
  * against what is exported. */
 #ifndef ASSAY_CLI_VERBS_QUANT_FUZZ_H

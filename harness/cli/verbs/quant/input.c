@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads graphs and target descriptions from files, standard input or by name, runs propagation and
  * materialization, and writes pictures through Graphviz. */
 #include "harness/cli/verbs/quant/input.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the verbs of `assay quant` read: a graph and a table, from files or by name. */
 #ifndef ASSAY_CLI_VERBS_QUANT_INPUT_H
 #define ASSAY_CLI_VERBS_QUANT_INPUT_H

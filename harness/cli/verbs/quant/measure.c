@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quant run verb: executes each lowering on each executor with random inputs, accumulates
  * certified and observed errors per tensor, and prints tables or JSON. */
 #include "harness/cli/verbs/quant/measure.h"

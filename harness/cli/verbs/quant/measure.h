@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay quant run: executes the exported forms of a model, and tells certified and observed errors.
  */
 #ifndef ASSAY_CLI_VERBS_QUANT_MEASURE_H

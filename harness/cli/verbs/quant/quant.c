@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay quant: quantizes annotated models for a target, explains it, exports it, and holds
  * executors against it. */
 #include <stdio.h>

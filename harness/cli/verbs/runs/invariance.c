@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay invariance: does an executor give the same bits whatever the size of the batch, the place
  * in it, the layout of the operands, and from run to run? */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay retest: runs what a database keeps of findings again, on the version that is here now. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay run: draws cases, walks them over executors, tells what diverged. */
 #include "harness/cli/task/task.h"
 #include "reports/run/summary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay vet: a run reported as TAP 13; with --constraints see vet_constraints.c. */
 #include "harness/cli/task/task.h"
 #include "harness/cli/verbs/runs/vet_constraints.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay vet --constraints: programs that break one constraint are drawn, for each constraint of
  * each op, and whoever compiles one of them instead of calling it invalid fails that constraint's
  * point. */

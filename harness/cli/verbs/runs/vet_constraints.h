@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay vet --constraints: a test point for each constraint of each op and executor. */
 #ifndef ASSAY_CLI_VERBS_RUNS_VET_CONSTRAINTS_H
 #define ASSAY_CLI_VERBS_RUNS_VET_CONSTRAINTS_H

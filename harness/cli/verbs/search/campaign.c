@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay campaign: hours of search on many processes, kept in a folder, begun again after anything.
  */
 #include <stdio.h>

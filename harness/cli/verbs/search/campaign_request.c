@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options of the campaign verb: checks them, opens every executor once in a separate process, and
  * compares them with the state in the folder to begin, resume or refuse. */
 #include "harness/cli/verbs/search/campaign_request.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay campaign` is asked for: its options, checked, and how they meet what is in the folder
  * already. */
 #ifndef ASSAY_CLI_VERBS_SEARCH_CAMPAIGN_REQUEST_H

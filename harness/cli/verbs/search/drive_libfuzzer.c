@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer, hosted.  Its input is a case line; mutations are the search's.  Executors are black
  * boxes, so coverage says nothing of them: what steers libFuzzer is what the search finds new,
  * written into its extra counters, which must lie in the main program. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stands behind `assay fuzz`: libFuzzer, where the compiler brings it. */
 #ifndef ASSAY_CLI_VERBS_SEARCH_DRIVER_H
 #define ASSAY_CLI_VERBS_SEARCH_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For compilers without libFuzzer. */
 #include "harness/cli/verbs/search/driver.h"
 

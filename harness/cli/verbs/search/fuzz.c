@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assay fuzz: libFuzzer searches for larger errors of ops; or makes its corpus small. */
 #include <math.h>
 #include <string.h>

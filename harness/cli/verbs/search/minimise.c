@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reduces a fuzzing corpus: walks files from the shortest on, keeps those that add a feature, and
  * exchanges the folder with a new one in one step. */
 #include "harness/cli/verbs/search/minimise.h"

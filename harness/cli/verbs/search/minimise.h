@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a corpus small: the same features in as few and as short cases. */
 #ifndef ASSAY_CLI_VERBS_SEARCH_MINIMISE_H
 #define ASSAY_CLI_VERBS_SEARCH_MINIMISE_H

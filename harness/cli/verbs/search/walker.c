@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs one fuzzer input: parses the case line, walks it through the session under the supervisor,
  * and feeds verdicts and cost back to the search. */
 #include "harness/cli/verbs/search/walker.h"

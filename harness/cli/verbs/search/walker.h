@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of one fuzzer input: a case line through the session into the search. */
 #ifndef ASSAY_CLI_VERBS_SEARCH_WALKER_H
 #define ASSAY_CLI_VERBS_SEARCH_WALKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* add, subtract, multiply, maximum and minimum by the binary primitive, in f32, bf16, i8 and ui8.
  *
  * Of quantized types it multiplies each operand by an f32 scale of its own, does the operation in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of types, attributes and axes that the oneDNN plug-in's ByteIR ops share, with reasons
  * that tell invalid programs from unsupported ones. */
 #include "harness/exec/plugins/onednn/byteir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the plans of ByteIR's ops share: their programs, checked. */
 #ifndef ASSAY_EXEC_PLUGINS_ONEDNN_BYTEIR_H
 #define ASSAY_EXEC_PLUGINS_ONEDNN_BYTEIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* convolution by the convolution primitive, whose logical order is batch, feature, spatial
  * dimensions; strides say how the operands of the program lie. */
 #include "harness/exec/plugins/onednn/quantized.h"

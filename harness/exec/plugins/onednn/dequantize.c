@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dequantize by the reorder primitive with a scale and a zero point: (q - zero point) * scale.  One
  * zero point a channel it does not know.  quantize it does not do: its reorder multiplies by a
  * scale, and rounds after it has added the zero point, where ByteIR's op divides, rounds, and then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gelu by the eltwise primitive.  It has no erf of its own. */
 #include "harness/exec/plugins/onednn/byteir.h"
 

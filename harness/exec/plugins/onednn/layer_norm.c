@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm by the layer normalization primitive: along the last dimensions, which are one to it.
  * Its weight and bias are of f32 always, and what it gives beside the result is a variance. */
 #include "harness/exec/plugins/onednn/byteir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dot_general by the matmul primitive. */
 #include "harness/exec/plugins/onednn/quantized.h"
 

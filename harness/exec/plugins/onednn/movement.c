@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reshape, transpose and broadcast_in_dim by the reorder primitive, whose strides say where an
  * element lies, and concatenate by the concat primitive; of quantized types what is stored. */
 #include "harness/exec/plugins/onednn/onednn.h"

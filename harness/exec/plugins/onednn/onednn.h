@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the oneDNN backend share: the library, and a plan of what to ask it. */
 #ifndef ASSAY_EXEC_PLUGINS_ONEDNN_ONEDNN_H
 #define ASSAY_EXEC_PLUGINS_ONEDNN_ONEDNN_H

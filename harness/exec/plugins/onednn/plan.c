@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which primitive does which op, and what plans have in common. */
 #include "harness/exec/plugins/onednn/onednn.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* oneDNN: each op by one primitive of the library, see onednn_plan.c.
  *
  *   onednn?isa=AVX2,types=any,threads=1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_window by the pooling primitive, whose average divides: maxima alone; sums over windows
  * side by side by the reduction primitive.  Of pooling, dimensions in which nothing happens are
  * batch and channels, the others, at most three, are spatial. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized types as attributes of a primitive: oneDNN adds integers, multiplies the sum, as f32,
  * by an output scale, adds the zero point of the result, rounds to nearest and saturates.  That is
  * the specification's product on integers if the output scale is lhs scale * rhs scale / result

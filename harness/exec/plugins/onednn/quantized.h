@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized products by oneDNN: what matmul and convolution share. */
 #ifndef ASSAY_EXEC_PLUGINS_ONEDNN_QUANTIZED_H
 #define ASSAY_EXEC_PLUGINS_ONEDNN_QUANTIZED_H

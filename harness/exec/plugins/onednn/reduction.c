@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reduce by the reduction primitive. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* convert, uniform_quantize and uniform_dequantize by the reorder primitive, where it is exact or
  * rounds as StableHLO does:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* resize by the resampling primitive, whose coordinates are (x_resized + 0.5) / scale - 0.5: linear
  * in them is ByteIR's half_pixel, and pytorch_half_pixel where no size shrinks to 1.  Its nearest
  * rounds them, where ByteIR takes the next lower number. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* softmax and log_softmax by the softmax primitive, in its accurate and its logarithmic algorithm;
  * the accurate one subtracts the maximum. */
 #include "harness/exec/plugins/onednn/byteir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenBLAS: stablehlo.dot_general by cblas, in the element type of the operands.
  *
  *   openblas?coretype=Haswell,routine=dot,threads=1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The routines of OpenBLAS that can do a dot_general, and how they are called. */
 #ifndef ASSAY_EXEC_PLUGINS_OPENBLAS_ROUTINES_H
 #define ASSAY_EXEC_PLUGINS_OPENBLAS_ROUTINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axes of both ops: the channels are batches, all other dimensions terms.  Operands and results by
  * channel have that axis alone. */
 #include "oracles/ops/batch_norm/batch_norm.h"

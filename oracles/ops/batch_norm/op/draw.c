@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of both ops, and data in which faults of theirs show. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops batch_norm_training and batch_norm_grad: attribute text, MLIR, constraints and
  * the reduced dimensions. Random programs and constraint checks are shared by both ops. */
 #include "oracles/ops/batch_norm/batch_norm.h"

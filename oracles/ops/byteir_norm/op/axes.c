@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axes of layer_norm and l2_norm.  Weight and bias have the terms, ascending.  Mean and inverse
  * deviation have, in the place of each term, an axis of its own of size 1: those come after the
  * axes of the input, in the order of the terms. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Data of layer_norm and l2_norm in which faults of theirs show. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops byteir.layer_norm and byteir.l2_norm: attributes, constraints and their
  * validation, random programs, and text. No numerics. */
 #include <inttypes.h>

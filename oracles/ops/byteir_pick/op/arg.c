@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops arg_max and arg_min: attributes, constraints, random programs, text. The two
  * differ only in name. */
 #include "oracles/ops/byteir_pick/op/op.h"

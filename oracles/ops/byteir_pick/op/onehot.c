@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op one_hot: attributes, constraints, random programs, text. On and off values are
  * drawn so that an implementation by mask arithmetic would be seen (infinities, NaN, signed
  * zeros). */

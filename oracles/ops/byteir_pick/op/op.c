@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Type rules and random index types that the index-selecting ops have in common, and the list of
  * their definitions. */
 #include "oracles/ops/byteir_pick/op/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the op rows of this folder share. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_PICK_OP_OP_H
 #define ASSAY_ORACLES_OPS_BYTEIR_PICK_OP_OP_H

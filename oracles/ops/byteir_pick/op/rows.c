@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws rows of elements for arg and top-k ops that are hard to rank: few distinct values so that
  * ties abound, runs of ascending or descending numbers, NaNs, and repeats at vector boundaries. */
 #include "harness/draw/special_values.h"

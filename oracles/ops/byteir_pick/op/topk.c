@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op top_k: attributes, constraints, random programs, text. k is drawn over all
  * magnitudes, because implementations switch algorithms as k grows. */
 #include <inttypes.h>

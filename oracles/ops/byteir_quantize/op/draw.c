@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of quantize and dequantize, broken ones, and data in which their faults show. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops byteir.quantize and byteir.dequantize: attributes, constraints and their
  * validation, random programs, text. Storage types that documents disagree on depend on the
  * contract. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drawing resizes: programs, data in which a wrong coordinate shows, and targets. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op byteir.resize: attribute words, constraints and their validation, and text.
  * Random valid programs are drawn elsewhere. */
 #include <inttypes.h>

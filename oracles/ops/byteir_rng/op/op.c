@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op byteir.rng_uniform: operands instead of attributes, constraints, random programs,
  * text. Bounds are drawn where rounding can leave the interval; the shape operand is set to match
  * the result. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops byteir.softmax and log_softmax: attributes, constraints, random programs, text
  * and axes. Test data sit at the thresholds of exp, with masked and dominating elements. */
 #include <inttypes.h>

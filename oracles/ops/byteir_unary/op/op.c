@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops byteir.gelu and byteir.erf: attributes, constraints, random programs, text and
  * axes. Test data come from intervals where these functions cancel, saturate or differ by
  * approximation. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs of the collective ops (replica groups, shapes that divide evenly, bodies with a
  * neutral value). */
 #include "harness/draw/draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops all_reduce and reduce_scatter: text and MLIR of replica groups, channels and
  * bodies, and the tables of constraints. Drawing and validation are separate. */
 #include "oracles/ops/collective/op/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the rows of stablehlo.all_reduce and stablehlo.reduce_scatter: see the members of
  * op_t of the same names. */
 #ifndef ASSAY_ORACLES_OPS_COLLECTIVE_OP_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the constraints of the collective ops in the order of the specification; both ops share
  * the checks of groups, channel and reduction, each under its own constraint numbers. */
 #include "oracles/ops/collective/op/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random convolutions. Sizes, windows and groups are drawn against a budget of elements and
  * products, then laid out over the dimensions; edge data place infinities and NaN where they meet
  * padding. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op convolution: its description in words, its MLIR with dimension numbers in both
  * spellings, its axes, and the tables of constraints. The parts with more logic are separate. */
 #include <inttypes.h>

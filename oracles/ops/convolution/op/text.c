@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The attributes as words of the case line: see case_line.md. */
 #include <inttypes.h>
 

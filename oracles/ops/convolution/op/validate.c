@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the constraints of a convolution, list lengths first because all others depend on them,
  * and derives the result's sizes. */
 #include <glib.h>

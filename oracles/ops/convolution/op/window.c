@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Window arithmetic along one spatial dimension: number of windows, and the input index under a
  * given place of a given window, or none for padding. In 128-bit integers, so that no attribute
  * overflows. */

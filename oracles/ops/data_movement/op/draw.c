@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of the four ops, and data in which it shows where each element went. */
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the rows of the four ops: see the members of op_t of the same names. */
 #ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_OP_OP_H
 #define ASSAY_ORACLES_OPS_DATA_MOVEMENT_OP_OP_H

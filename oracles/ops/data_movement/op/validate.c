@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The constraints of the specification, in an order in which each may rely on those before it. */
 #include "oracles/ops/data_movement/op/op.h"
 

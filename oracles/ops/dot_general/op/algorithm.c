@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Table of the known dot algorithms, the lookup of an attribute in it, the order of the component
  * products it stands for, and random attributes, mostly known ones. */
 #include <inttypes.h>

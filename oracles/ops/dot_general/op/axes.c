@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes a dot_general by independent axes (batch, row, column, term) and rebuilds a program
  * from changed axes, for callers that shrink or permute programs without knowing the op. */
 #include "oracles/ops/dot_general/op/op.h"

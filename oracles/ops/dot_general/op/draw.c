@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random dot_generals: numbers and sizes of dimensions by role within the limits, a random or
  * canonical placement in each operand, then element types, precision, algorithm and quantization.
  */

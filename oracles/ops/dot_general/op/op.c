@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op dot_general: parses and prints dimension numbers, precision and algorithm, prints
  * MLIR and words, and holds the tables of constraints. */
 #include "oracles/ops/dot_general/op/op.h"

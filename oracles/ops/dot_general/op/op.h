@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the row of stablehlo.dot_general: see the members of op_t of the same names. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_OP_OP_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_OP_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized and hybrid types of stablehlo.dot_general: drawn, and held to C14 to C20. */
 #include <math.h>
 #include <string.h>

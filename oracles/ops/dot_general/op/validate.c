@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the constraints of dot_general in order: dimension numbers, shapes, element types,
  * algorithm. Those that documents disagree on are checked under a contract only. */
 #include "generated/dot_general_permissions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fast accept sets of quantized dot_generals: exact integer sums from the matrix kernels, rescaled
  * in binary64 and accepted where the rounding is certain; and the search for the formula that
  * explains a whole result. */

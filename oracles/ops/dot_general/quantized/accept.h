@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quick accept sets of quantized and hybrid dot_generals, and by which semantics quantized
  * results were computed. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_ACCEPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides one component of a quantized or hybrid dot_general exactly: unites the storage ranges of
  * the float variants and of integer accumulation (plain, wrapped, saturated), each under the name
  * that is reported. */

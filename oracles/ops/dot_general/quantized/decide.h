@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last word on one component of a quantized or hybrid dot_general. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_DECIDE_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_DECIDE_H

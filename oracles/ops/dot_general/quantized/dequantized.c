@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the permitted variants of a quantized dot_general in floats by the format of each step,
  * and rewrites a case, or one component's sum, in floats for a variant. */
 #include "oracles/ops/dot_general/quantized/dequantized.h"

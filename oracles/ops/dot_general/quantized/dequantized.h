@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ways to do a quantized or hybrid dot_general in floats, as the specification's formulas say
  * ("Quantization computations": dequantize_op_quantize and hybrid_dequantize_then_op): operands are
  * dequantized, products are summed, and the sum of a quantized one is quantized.  Where 16-bit

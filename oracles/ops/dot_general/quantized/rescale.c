@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integer semantics of a quantized dot_general: accumulates 128-bit sums (with wrapped and
  * saturated alternatives), then rescales them with exact rationals, or with enclosures where the
  * multiplier itself may be rounded. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized dot_general in integer arithmetic: the exact sum of (q_l - z_l) (q_r - z_r), rescaled
  * by s_l s_r / s_res, plus z_res, rounded to nearest, ties to even, and clamped.  Exact rationals
  * (GMP) throughout. */

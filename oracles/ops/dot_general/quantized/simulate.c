@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated implementations of quantized dot_general, by dequantized floats or by integer
  * accumulation and rescaling, with faults of scales and zero points applied to the case
  * beforehand. */

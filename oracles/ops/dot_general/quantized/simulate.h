@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of a quantized or hybrid dot_general returns. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_SIMULATE_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_SIMULATE_H

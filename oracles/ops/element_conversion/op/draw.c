@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of the three conversions, broken ones, and data in which their faults show: numbers that
  * lie halfway between two of the result's type, or next to that; ends of its range. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops convert, uniform_quantize and uniform_dequantize: constraints, validation, axes
  * and words. The three share drawing, distinguished by the kind of conversion. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of the elementwise ops, and broken ones. */
 #include <math.h>
 #include <string.h>

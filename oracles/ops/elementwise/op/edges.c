@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Data in which faults of the elementwise ops show: results that round, cancel or overflow, amounts
  * about the width, and storage values that make ties. */
 #include <math.h>

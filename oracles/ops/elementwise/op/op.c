@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the elementwise ops, one table entry each, with the type rules, validation and axes they
  * share; quantized add has its own constraints. */
 #include "oracles/ops/elementwise/elementwise.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes a reduce by independent axes (kept or reduced dimensions) and rebuilds a program from
  * changed axes, for callers that know no op. */
 #include "oracles/ops/reduce/op/op.h"

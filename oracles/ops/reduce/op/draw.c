@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random reduces, whose kept and reduced sizes respect the limits on elements and terms. */
 #include "harness/draw/draw.h"
 #include "harness/types/promotion.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a reduce as MLIR: dimensions and the region of its body. */
 #include <inttypes.h>
 

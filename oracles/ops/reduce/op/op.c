@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op reduce: parses and prints its attributes, describes it in words, marks which
  * operands are initial values, and holds the tables of constraints. */
 #include "oracles/ops/reduce/op/op.h"

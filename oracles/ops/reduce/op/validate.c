@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the constraints of a reduce: counts, ranks and types first, then shapes, dimensions and
  * body; those left to the contract separately. */
 #include "oracles/ops/reduce/op/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last word on one component of a quantized reduce. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encloses quantized reductions: in real numbers without a contract, else from the storage
  * integers reachable with every permitted number of initial values. */
 #include <math.h>

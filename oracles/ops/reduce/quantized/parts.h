@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What answers and boxes of quantized reductions share.  Private to the folder. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PARTS_H
 #define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized reductions: their types and scales, conversions of inputs and results, and fast accept
  * sets that combine clamped storage integers row by row or in blocks, the result of one permitted
  * order. */

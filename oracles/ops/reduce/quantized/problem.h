@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized reductions (theory.md, D9 and T42).  A node of the sum adds two values of the
  * accumulation type, and its result is quantized to that type again: it is rounded and clamped at
  * every node.  An implementation may do that by the specification's formula, in the arithmetic of

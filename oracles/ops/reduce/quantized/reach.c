@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Storage integers that quantized sums can reach in any or in-order trees: exact unions of
  * intervals by dynamic programming for few terms, error bounds for many. Every node rounds and
  * clamps, so bounds of plain sums do not apply. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which storage integers the schedules of a quantized sum may reach. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_REACH_H
 #define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_REACH_H

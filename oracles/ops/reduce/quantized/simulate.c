@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one concrete implementation of a quantized reduce returns. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random windowed programs, whose windows are drawn dimension by dimension against limits on size,
  * count and total work, and edge data with ties, NaN and telling initial values. */
 #include "harness/draw/draw.h"

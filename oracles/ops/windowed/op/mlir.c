@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints reduce_window and select_and_scatter as MLIR, with the regions of selection and body. */
 #include "harness/model/mlir.h"
 #include "oracles/ops/windowed/op/op.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops reduce_window and select_and_scatter: parses and prints windows, bodies and
  * selection, derives window counts and types, and holds the tables of constraints. */
 #include "oracles/ops/windowed/op/op.h"

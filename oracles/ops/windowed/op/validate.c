@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the constraints of reduce_window and select_and_scatter in order; both use one table-
  * driven check of per-dimension lists. */
 #include "oracles/ops/windowed/op/op.h"
