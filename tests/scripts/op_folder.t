@@ -25,7 +25,7 @@ ok $? "the tree with the folder is configured"
 # The objects of the joined tables and of the folder.
 (cd "$root" && grep -rl --include='*.c' '"generated/all_' harness oracles) >joined
 (cd new/generated && ls *_table.c | sed 's|^|generated/|') >>joined
-(cd tree && ls oracles/ops/example_*/*.c) >>joined
+(cd tree && ls oracles/ops/example_*/*.c oracles/ops/example_*/op/*.c) >>joined
 ninja -C new -t targets all | sed -n 's/: C_COMPILER.*//p' >objects
 while read -r source; do
   grep -F -e ".dir/$source.o" objects
