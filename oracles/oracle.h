@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only the oracle knows of an op: one row per op, in oracles/ops/FOLDER/FOLDER_oracle.c, found
- * by folder like the op rows: each such file defines `const oracle_t *const FOLDER_oracles[]`. */
+/* What only the oracle knows of an op: one row per op, in oracles/ops/FAMILY/oracle.c, found by
+ * folder like the op rows: each such file defines `const oracle_t *const FAMILY_oracles[]`. */
 #ifndef ASSAY_ORACLES_ORACLE_H
 #define ASSAY_ORACLES_ORACLE_H
 

@@ -2,8 +2,8 @@
 /* The folder of a campaign, and where things are in it:
  *
  *   campaign.db       the database: everything that has been merged
- *   campaign.ini      what was asked for, and how far it has come (campaign_state.h)
- *   status.json       how it goes, for other programs (campaign_status.h)
+ *   campaign.ini      what was asked for, and how far it has come (campaign/state.h)
+ *   status.json       how it goes, for other programs (campaign/status.h)
  *   corpus/EXECUTOR/  cases worth mutating, one a file, as libFuzzer keeps them
  *   workers/          databases and logs of slices that are running, or were when something died
  *   crashes/EXECUTOR/ cases that took a worker along

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a running campaign: campaign_loop.c (time, signals, status) and campaign_dispatch.c
- * (which worker does what). */
+/* The parts of a running campaign: campaign/run_loop.c (time, signals, status) and
+ * campaign/dispatch.c (which worker does what). */
 #ifndef ASSAY_CAMPAIGN_PARTS_H
 #define ASSAY_CAMPAIGN_PARTS_H
 

@@ -23,7 +23,7 @@ typedef enum invariance_property {
   INVARIANCE_COUNT
 } invariance_property_t;
 
-/* A row of invariance_properties.def. */
+/* A row of invariance/properties.def. */
 typedef struct invariance_row {
   const char *spelling;
   invariance_kind_t kind;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One row per op: all that the generator, the codec, the store and the command line ever ask about
- * it.  Rows live in oracles/ops/FOLDER/FOLDER_op.c, are written against harness/model alone (no
- * MPFR), and are found by folder: each FOLDER_op.c defines `const op_t *const FOLDER_ops[]`, ended
- * by NULL, and the build joins them. */
+ * it.  Rows live in oracles/ops/FAMILY/op/op.c, are written without oracles (no MPFR), and are
+ * found by folder: each op.c defines `const op_t *const FAMILY_ops[]`, ended by NULL, and the build
+ * joins them. */
 #ifndef ASSAY_MODEL_OP_H
 #define ASSAY_MODEL_OP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of a session know of one another: session_run.c draws cases, session.c walks them,
- * session_findings.c keeps what they find. */
+/* What the parts of a session know of one another: session/run.c draws cases, session.c walks them,
+ * session/findings.c keeps what they find. */
 #ifndef ASSAY_SESSION_STATE_H
 #define ASSAY_SESSION_STATE_H
 

@@ -5,7 +5,7 @@
  * second (store_tick()), at the end of a run and on store_close(): a kill -9 loses at most what
  * came since, and leaves a database that opens.  Several processes may write one database at a
  * time: none holds the lock for longer than it writes.  Databases of other processes and machines
- * are added with store_merge() (store_merge.h).  Times never go back within a database: where the
+ * are added with store_merge() (store/merge.h).  Times never go back within a database: where the
  * clock has been set back, what happens is recorded as happening at the latest time there is. */
 #ifndef ASSAY_STORE_STORE_H
 #define ASSAY_STORE_STORE_H

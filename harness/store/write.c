@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prepares, binds and runs the statements that write; those of findings are used in
- * store_write_finding.c. */
+ * store/write_finding.c. */
 #include "harness/store/write.h"
 
 #include <string.h>

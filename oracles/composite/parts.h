@@ -66,7 +66,7 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const readin
                       const implementation_model_t *schedule, row_t results[CASE_RESULTS_MAX]);
 
 /* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
- * quantized (composite_quantized.h). */
+ * quantized (composite/quantized.h). */
 void problem_widen_operand(const problem_t *problem, uint32_t operand, const size_t *elements,
                            const enclosing_t *settings, row_t *inout_row);
 

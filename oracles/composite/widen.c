@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a dequantized operand may be, beside what dequantizing rounds it to in the expressed type:
- * see composite_quantized.h. */
+ * see composite/quantized.h. */
 #include <math.h>
 
 #include "oracles/composite/parts.h"

@@ -6,7 +6,7 @@
 #include "harness/store/fail_on.h"
 #include "reports/report_grid.h"
 
-/* Each section is the named query with the same spelling, or what overview.c asks. */
+/* Each section is the named query with the same spelling, or what overview/read_overview.c asks. */
 typedef enum overview_section {
   OVERVIEW_TOTALS,
   OVERVIEW_UNJUDGED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of findings, for overview.c. */
+/* The states of findings, for overview/read_overview.c. */
 #ifndef ASSAY_REPORTS_OVERVIEW_OVERVIEW_STATES_H
 #define ASSAY_REPORTS_OVERVIEW_OVERVIEW_STATES_H
 

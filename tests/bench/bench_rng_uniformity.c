@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often the checks of uniformity (byteir_rng_uniformity.h) find good generators improbable: no
+/* How often the checks of uniformity (byteir_rng/uniformity.h) find good generators improbable: no
  * result of them may be refuted, and the share with which a check finds 2^-b must be at most that.
  *
  *   bench_rng_uniformity [RESULTS [NUMBERS [SEED]]] > tables */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a region's ports, and the four rules, thought through: for naive_propagation.c.
+/* What is known of a region's ports, and the four rules, thought through: for quant/naive_visit.c.
  */
 #ifndef ASSAY_TESTS_QUANT_NAIVE_RULES_H
 #define ASSAY_TESTS_QUANT_NAIVE_RULES_H

@@ -2,7 +2,7 @@
 /* Where executors run code of others in the process that does the work, another process watches
  * over it: whatever ends the work, there is somebody left to tell of it, and which case it was.
  *
- *   what one sees in `ps` -> guard -> the process that works (process_guard.h)
+ *   what one sees in `ps` -> guard -> the process that works (child/guard.h)
  *
  * The work is then done again from its beginning with executors in processes of their own, where
  * the same costs one case.  So nothing that was judged is missing in the end. */

@@ -15,7 +15,7 @@
 enum { LAST_WORDS_BYTES = 4096 };
 
 typedef struct isolate_process {
-  pid_t pid;             /* Of its guard (process_guard.h); 0 if none runs. */
+  pid_t pid;             /* Of its guard (child/guard.h); 0 if none runs. */
   int channel;           /* Our end of the socket. */
   int words;             /* What the child writes to stdout and stderr. */
   uint64_t memory_kills; /* Of the kernel, before the child was started. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watching over a child that does the work of this program: whatever ends it, somebody is left to
- * tell.  The child is guarded (process_guard.h), so nothing that it started outlives it or us. */
+ * tell.  The child is guarded (child/guard.h), so nothing that it started outlives it or us. */
 #ifndef ASSAY_EXEC_CHILD_WATCH_H
 #define ASSAY_EXEC_CHILD_WATCH_H
 

@@ -4,7 +4,7 @@
  * The child is forked before it loads the backend, so that nothing of the backend is ever in this
  * process, and forked anew after it died.  Operands (which the child can only read), results and
  * the note of the present call are in shared memory (call_memory.h); requests and replies
- * (isolate_protocol.h) go through a socket. */
+ * (isolate/protocol.h) go through a socket. */
 #ifndef ASSAY_EXEC_ISOLATE_ISOLATE_H
 #define ASSAY_EXEC_ISOLATE_ISOLATE_H
 

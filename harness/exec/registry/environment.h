@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker gets of our environment: a list of names (worker_environment.def), and no more. */
+/* What a worker gets of our environment: a list of names (environment.def), and no more. */
 #ifndef ASSAY_EXEC_REGISTRY_ENVIRONMENT_H
 #define ASSAY_EXEC_REGISTRY_ENVIRONMENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the files of workers and their environments are; for worker_registry.c and
- * worker_install.c. */
+/* Where the files of workers and their environments are; for registry/find.c and
+ * registry/install.c. */
 #ifndef ASSAY_EXEC_REGISTRY_PATHS_H
 #define ASSAY_EXEC_REGISTRY_PATHS_H
 

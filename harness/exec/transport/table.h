@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A transport over a table in this process: of a builtin, or of a library that dso_transport.c
+/* A transport over a table in this process: of a builtin, or of a library that transport/dso.c
  * loaded. */
 #ifndef ASSAY_EXEC_TRANSPORT_TABLE_H
 #define ASSAY_EXEC_TRANSPORT_TABLE_H

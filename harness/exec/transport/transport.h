@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to a backend: a table of functions in this process (table_transport.h), or the same table
- * hosted by a child process (isolate.h), or a worker (process_transport.h).  executor.c knows only
+/* The way to a backend: a table of functions in this process (transport/table.h), or the same table
+ * hosted by a child process (isolate.h), or a worker (process/process.h).  exec/handle.c knows only
  * this interface.
  *
  * A transport runs the backend in the default floating-point environment and in the locale of the

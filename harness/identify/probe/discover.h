@@ -7,7 +7,7 @@
  * given as a hint.
  *
  * The nodes found have children only, and aligned_bits -1 where small addends are lost beside large
- * ones in one adder; arithmetic_probe.h fills in the rest. */
+ * ones in one adder; probe/arithmetic.h fills in the rest. */
 #ifndef ASSAY_IDENTIFY_PROBE_DISCOVER_H
 #define ASSAY_IDENTIFY_PROBE_DISCOVER_H
 

@@ -116,7 +116,7 @@ const uint32_t *quant_graph_depths(const quant_graph_t *graph, arena_t *arena);
  * which every value is made before it is used. */
 const uint32_t *quant_graph_order(const quant_graph_t *graph, arena_t *arena);
 
-/* ---- Building (graph_build.c) -----------------------------------------------------------------
+/* ---- Building (graph/build.c) -----------------------------------------------------------------
  */
 
 typedef struct quant_builder quant_builder_t;
@@ -142,7 +142,7 @@ uint32_t quant_builder_add_call(quant_builder_t *builder, const quant_call_t *ca
  * region, port or value and the rule.  Frees the builder in any case. */
 status_t quant_builder_finish(quant_builder_t *builder, quant_graph_t *out_graph, failure_t *error);
 
-/* ---- Text (graph_parse.c, graph_print.c, graph_mlir.c) ----------------------------------------
+/* ---- Text (graph/parse.c, graph/print.c, graph/mlir.c) ----------------------------------------
  */
 
 /* Reads graph.md's text.  error->text names line and column. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a graph: graph.md.  Lines become blocks, which graph_calls.c puts together. */
+/* The text of a graph: graph.md.  Lines become blocks, which graph/calls.c puts together. */
 #include "harness/quant/graph/text.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ bool quant_is_name(str_t name, bool has_scope);
 status_t quant_link_scopes(const quant_graph_t *graph, quant_region_t *regions, quant_call_t *calls,
                            quant_place_t *out_place, failure_t *error);
 
-/* Checks of what was added (graph_check.c, graph_check_region.c); each says where. */
+/* Checks of what was added (graph/check.c, graph/check_region.c); each says where. */
 status_t quant_check_names(const quant_graph_t *graph, quant_place_t *out_place, failure_t *error);
 status_t quant_check_values(const quant_graph_t *graph, quant_place_t *out_place, failure_t *error);
 status_t quant_check_regions(const quant_graph_t *graph, quant_place_t *out_place,

@@ -105,7 +105,7 @@ typedef struct graph_parser {
   GArray *call_positions;
 } graph_parser_t;
 
-/* ---- Lines and words (graph_parse_line.c) -----------------------------------------------------
+/* ---- Lines and words (graph/parse_line.c) -----------------------------------------------------
  */
 
 /* Goes on to the next line that says something; false at the end of the text. */
@@ -153,14 +153,14 @@ void *graph_keep(graph_parser_t *parser, GArray *array);
 status_t graph_declare(graph_parser_t *parser, const named_t *name, const block_value_t *value,
                        failure_t *error);
 
-/* "region NAME KERNEL", after the keyword, up to its "end" (graph_parse_region.c). */
+/* "region NAME KERNEL", after the keyword, up to its "end" (graph/parse_region.c). */
 status_t graph_parse_region(graph_parser_t *parser, position_t position, failure_t *error);
 
 /* Names of regions and calls in the present block. */
 status_t graph_claim(graph_parser_t *parser, const char *kind, const named_t *name,
                      failure_t *error);
 
-/* ---- Calls (graph_calls.c) ---------------------------------------------------------------------
+/* ---- Calls (graph/calls.c) ---------------------------------------------------------------------
  */
 
 /* Finds the types of all values and refuses what cannot be expanded. */
@@ -169,7 +169,7 @@ status_t graph_resolve(graph_parser_t *parser, failure_t *error);
 /* Adds the graph to a builder, each call as a copy of its subprogram. */
 status_t graph_expand(graph_parser_t *parser, quant_builder_t *builder, failure_t *error);
 
-/* ---- Data (graph_data.c) -----------------------------------------------------------------------
+/* ---- Data (graph/data.c) -----------------------------------------------------------------------
  */
 
 /* "[0.5, -1.0]" or "0x3f000000": see graph.md. */

@@ -8,7 +8,7 @@
 #include "harness/quant/lower/export.h"
 #include "harness/quant/lower/scale.h"
 
-/* ---- The list (export_emit.c) ----------------------------------------------------------------
+/* ---- The list (lower/emit.c) ----------------------------------------------------------------
  */
 
 typedef struct exporter {
@@ -83,7 +83,7 @@ status_t exporter_convert(exporter_t *exporter, uint32_t tensor, const type_t *f
                           const type_t *type, const char *name, uint32_t *out_tensor,
                           failure_t *error);
 
-/* ---- Inside a region (export_inner.c) --------------------------------------------------------
+/* ---- Inside a region (lower/inner.c) --------------------------------------------------------
  */
 
 typedef enum inner_kind {
@@ -161,7 +161,7 @@ const quant_spec_t *region_port_spec(const region_export_t *self, uint32_t inner
 type_t quantized_like(const type_t *shape, const element_t *storage,
                       const quantization_t *quantization);
 
-/* What both quantized forms do alike (export_keeping.c): ops that keep parameters.  reshape,
+/* What both quantized forms do alike (lower/passthrough.c): ops that keep parameters.  reshape,
  * transpose and broadcast_in_dim of storage, of accumulators, and of constants, which are folded;
  * concatenate, of operands that are first given the same parameters; maximum and minimum, and
  * reductions by them, of storage with the same parameters, constants quantized alike.  The fixed
@@ -188,7 +188,7 @@ status_t region_fixed_op(region_export_t *self, const quant_op_t *op, failure_t 
 /* One op on plain integers.  STATUS_UNSUPPORTED where that cannot be. */
 status_t region_integer_op(region_export_t *self, const quant_op_t *op, failure_t *error);
 
-/* ---- Integers (export_integer.c, export_rescale.c) -------------------------------------------
+/* ---- Integers (lower/integer.c, lower/rescale.c) -------------------------------------------
  */
 
 /* Accumulators of what is stored less zero points, as i32 (i64 where that may not hold them);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.md's text, line by line.  A row is put together in a draft and copied at its `end`. */
+/* The text of target.md, line by line.  A row is made in a draft and copied at its `end`. */
 #include <inttypes.h>
 
 #include "harness/quant/target/rule_text.h"
@@ -88,7 +88,7 @@ static status_t parse_axis(scan_t *scan, quant_signature_port_t *port, failure_t
   return STATUS_OK;
 }
 
-/* One of table.md's words; which ports it is for is told by check_port(). */
+/* One of target/target.md's words; which ports it is for is told by check_port(). */
 static status_t parse_port_word(scan_t *scan, quant_signature_port_t *port, failure_t *error) {
   const struct {
     const char *word;
@@ -113,7 +113,7 @@ static status_t parse_port_word(scan_t *scan, quant_signature_port_t *port, fail
                              "symmetric, axis=N, constant, optional, repeated or the end");
 }
 
-/* The rules of table.md about words, and about ports one after another. */
+/* The rules of target/target.md about words, and about ports one after another. */
 static status_t check_port(const scan_t *scan, const table_draft_t *draft,
                            const quant_signature_port_t *port, failure_t *error) {
   const quant_signature_port_t *last =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Target constraints: what kernels a target has, which storage types their ports take, and the
  * rules by which parameters of some ports follow from those of others (of the RFC that
- * quant.md names: "Target Constraints").  A table is a text (table.md); a rule is a row of
+ * quant.md names: "Target Constraints").  A table is a text (target/target.md); a rule is a row of
  * rules.def. */
 #ifndef ASSAY_QUANT_TARGET_TARGET_H
 #define ASSAY_QUANT_TARGET_TARGET_H
@@ -126,7 +126,8 @@ const quant_rule_t *const *quant_rule_all(void); /* Ended by NULL. */
 /* The signature port of region port `port` of a region with `input_count` inputs. */
 uint32_t quant_row_port(const quant_table_row_t *row, uint32_t input_count, uint32_t port);
 
-/* Reads table.md's text; error->text names line and column.  Printing is canonical and inverse. */
+/* Reads the text of target.md; error->text names line and column.  Printing is canonical and
+ * inverse. */
 status_t quant_table_parse(str_t text, arena_t *arena, quant_table_t *out_table, failure_t *error);
 void quant_table_print(const quant_table_t *table, GString *out_text);
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Adds the database that is attached as `source` to this one, see store_merge.h.  Runs in one
+-- Adds the database that is attached as `source` to this one, see store/merge.h.  Runs in one
 -- transaction.  Both have the newest schema.  A row of the source finds its equal by its natural key;
 -- maps from the source's numbers to ours are temporary tables.  Counts of a run only grow, so the
 -- larger of two is the newer one, and merging twice changes nothing.  Parts that one of the two has

@@ -31,7 +31,7 @@ box_t box_sum_total(const box_sum_t *sum) {
 }
 
 /* A node that is wider than the accumulation type may be rounded to a narrower result at once
- * (sum_result.h). */
+ * (sum/result.h). */
 static box_t convert(box_t sums, box_t exact, const format_t *from, const format_t *to,
                      const contract_t *contract) {
   box_t out = box_round(sums, to);

@@ -7,7 +7,7 @@
 
 #include "oracles/exact/instruction_sets.h"
 
-/* The loops of dense_fold_type.inc for two types and, where fused multiply-adds would otherwise be
+/* The loops of fold/dense_type.inc for two types and, where fused multiply-adds would otherwise be
  * library calls, for several instruction sets.  All of them give the same bits. */
 #define REAL float
 #define NAMED(name) name##_f32

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of fold.c that have files of their own. */
+/* The parts of fold/run.c that have files of their own. */
 #ifndef ASSAY_ORACLES_EXACT_FOLD_PARTS_H
 #define ASSAY_ORACLES_EXACT_FOLD_PARTS_H
 
 #include "oracles/exact/fold/fold.h"
 
-/* fold_combine.c: what one node of the tree does, for each kind of element. */
+/* fold/combine.c: what one node of the tree does, for each kind of element. */
 fold_value_t fold_combine_floats(const fold_t *fold, fold_value_t left, fold_value_t right);
 fold_value_t fold_combine_complex(const fold_t *fold, fold_value_t left, fold_value_t right);
 fold_value_t fold_combine_integers(const fold_t *fold, fold_value_t left, fold_value_t right);
@@ -20,7 +20,7 @@ uint64_t fold_extend(const element_t *element, unsigned bits, uint64_t value);
 /* fold_tree.c: folds count >= 1 leaves by the tree of the schedule. */
 fold_value_t fold_tree(const fold_t *fold, fold_value_t *leaves, size_t count, size_t output);
 
-/* fold_long_sums.c: the same, with the faults that only long sums have; overwrites the leaves. */
+/* fold/long_sums.c: the same, with the faults that only long sums have; overwrites the leaves. */
 fold_value_t fold_spoiled_sum(const fold_t *fold, fold_value_t *leaves, size_t count,
                               size_t output);
 

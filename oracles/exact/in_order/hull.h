@@ -2,7 +2,7 @@
 /* The smallest and the largest value that the schedules of a sum can give (theory.md, T26). Rounded
  * operations are monotone, so the ends of a range follow from the ends of its parts: dynamic
  * programming in n^3 / 6 operations for n terms.  Both ends are attained by a schedule; values
- * between them may be given by none (schedule_set.h knows). */
+ * between them may be given by none (in_order/set.h knows). */
 #ifndef ASSAY_ORACLES_EXACT_IN_ORDER_HULL_H
 #define ASSAY_ORACLES_EXACT_IN_ORDER_HULL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of schedule_hull.c that have files of their own. */
+/* The parts of in_order/make_hull.c that have files of their own. */
 #ifndef ASSAY_ORACLES_EXACT_IN_ORDER_HULL_PARTS_H
 #define ASSAY_ORACLES_EXACT_IN_ORDER_HULL_PARTS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What schedule_set.c and schedule_hull.c share: ranges, their splits, and the operation of a node.
- */
+/* What set.c and make_hull.c share: ranges, their splits, and the operation of a node. */
 #ifndef ASSAY_ORACLES_EXACT_IN_ORDER_NODE_H
 #define ASSAY_ORACLES_EXACT_IN_ORDER_NODE_H
 

@@ -2,7 +2,7 @@
 /* All schedules of one sum or product: the full binary trees whose leaves are the terms in their
  * order, interspersed with initial values (the meaning of stablehlo.reduce; theory.md, D4).  Each
  * node is one correctly rounded operation of the accumulation format.  What they can give:
- * schedule_set.h has every value, schedule_hull.h the smallest and the largest. */
+ * in_order/set.h has every value, in_order/hull.h the smallest and the largest. */
 #ifndef ASSAY_ORACLES_EXACT_IN_ORDER_TREES_H
 #define ASSAY_ORACLES_EXACT_IN_ORDER_TREES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled once for each instruction set (vector_kernels.cmake): exact_matmul.h and
+/* Compiled once for each instruction set (vector_kernels.cmake): matmul/matmul.h and
  * enclosure_round.h in vectors.  Nothing but the table at the end is visible outside. */
 #include "oracles/exact/matmul/kernels.h"
 

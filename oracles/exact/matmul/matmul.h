@@ -3,8 +3,8 @@
  * number, correctly rounded, and a rigorous bound on the sum of the absolute values.
  *
  * No tolerance is involved: the reference is the one binary64 number nearest to the exact sum, the
- * same on every machine and instruction set.  How it is found is told in matmul_accumulate.inc and
- * matmul_plan.inc. */
+ * same on every machine and instruction set.  How it is found is told in matmul/accumulate.inc and
+ * matmul/plan.inc. */
 #ifndef ASSAY_ORACLES_EXACT_MATMUL_MATMUL_H
 #define ASSAY_ORACLES_EXACT_MATMUL_MATMUL_H
 

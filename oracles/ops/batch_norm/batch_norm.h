@@ -8,7 +8,7 @@
  * - The specification allows every float type.  The oracle knows f16, bf16, f32 and f64, and
  *   refuses the others by name, since nobody says how they are computed.
  * - All operands and results may be quantized per tensor: they are dequantized, and the results
- *   quantized (dequantize_batch_norm_grad_or_training_quantize); see composite_quantized.h. */
+ *   quantized (dequantize_batch_norm_grad_or_training_quantize); see composite/quantized.h. */
 #ifndef ASSAY_ORACLES_OPS_BATCH_NORM_BATCH_NORM_H
 #define ASSAY_ORACLES_OPS_BATCH_NORM_BATCH_NORM_H
 
@@ -70,16 +70,16 @@ static inline dimension_list_t batch_norm_terms(const program_t *program) {
   return dimension_list_rest(program->operands[0].rank, &feature, NULL);
 }
 
-/* batch_norm_op_check.c: op_t.validate of both. */
+/* op/check.c: op_t.validate of both. */
 const char *batch_norm_validate_training(const program_t *program);
 const char *batch_norm_validate_grad(const program_t *program);
 
-/* batch_norm_op_draw.c: the part of op_t.draw after out_program->op is set, and draw_edges. */
+/* op/draw.c: the part of op_t.draw after out_program->op is set, and draw_edges. */
 void batch_norm_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                      program_t *inout_program);
 void batch_norm_draw_edges(rng_t *rng, case_t *inout_case);
 
-/* batch_norm_op_axes.c: op_t.axes and with_axes of both. */
+/* op/axes.c: op_t.axes and with_axes of both. */
 void batch_norm_axes(const program_t *program, axes_t *out_axes);
 void batch_norm_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                           program_t *out_program);

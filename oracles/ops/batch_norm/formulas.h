@@ -26,7 +26,7 @@ row_t batch_norm_invert(formula_t *formula, row_t a);
 /* A sum divided by N, or multiplied by its inverse. */
 row_t batch_norm_divide_by_count(formula_t *formula, row_t sum, row_t count);
 
-/* batch_norm_simulate.c: oracle_t.simulate of both. */
+/* batch_norm/simulate.c: oracle_t.simulate of both. */
 status_t batch_norm_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                              tensor_t *inout_results);
 

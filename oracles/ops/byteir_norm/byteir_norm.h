@@ -41,11 +41,11 @@ static inline dimension_list_t byteir_norm_dimensions(const program_t *program) 
 type_t byteir_norm_weight_type(const type_t *operand, const dimension_list_t *dimensions);
 type_t byteir_norm_moment_type(const type_t *operand, const dimension_list_t *dimensions);
 
-/* byteir_norm_op_edges.c: op_t.draw_edges of both. */
+/* op/edges.c: op_t.draw_edges of both. */
 void byteir_layer_norm_draw_edges(rng_t *rng, case_t *inout_case);
 void byteir_l2_norm_draw_edges(rng_t *rng, case_t *inout_case);
 
-/* byteir_norm_op_axes.c: op_t.axes and with_axes of both. */
+/* op/axes.c: op_t.axes and with_axes of both. */
 void byteir_norm_axes(const program_t *program, axes_t *out_axes);
 void byteir_norm_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                            program_t *out_program);

@@ -90,7 +90,7 @@ static inline size_t byteir_quantize_channel(const byteir_quantize_channels_t *c
   return element / channels->stride % channels->count;
 }
 
-/* byteir_quantize_op_draw.c: parts of both op rows. */
+/* op/draw.c: parts of both op rows. */
 void byteir_quantize_draw_program(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                                   program_t *inout_program);
 void byteir_quantize_draw_edges(rng_t *rng, case_t *inout_case);

@@ -6,7 +6,7 @@
 #include "oracles/composite/composite.h"
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"
 
-/* ---- byteir_quantize_simulate.c -------------------------------------------------------------- */
+/* ---- byteir_quantize/simulate.c -------------------------------------------------------------- */
 
 /* The case as an implementation with that fault sees its scales; shares all other data. */
 case_t quantize_spoil_case(const case_t *instance, fault_t fault, arena_t *arena);
@@ -17,7 +17,7 @@ row_t quantize_spoil_scale(formula_t *formula, row_t scale);
 status_t quantize_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                            tensor_t *inout_results);
 
-/* ---- byteir_quantize_quotient.c: x / scale, and the integers that it may become -------------- */
+/* ---- byteir_quantize/quotient.c: x / scale, and the integers that it may become -------------- */
 
 /* More than any difference of two storage integers: beyond it everything saturates. */
 #define QUOTIENT_LARGEST 0x1p20
@@ -83,7 +83,7 @@ void quantum_sets_print(const quotient_t *quotient, const quantum_set_t *sets, s
 /* A quotient that is a number or infinite, rounded, plus the zero point, clamped. */
 int64_t quantize_double(double quotient, bool ties_away, int64_t zero_point, storage_t storage);
 
-/* ---- byteir_dequantize.c --------------------------------------------------------------------- */
+/* ---- dequantize.c ---------------------------------------------------------------------------- */
 
 extern const composite_t dequantize_composite;
 

@@ -19,7 +19,7 @@
  *   that does not give a whole length is either rounded to one first, so that the text's
  *   "length_resized / length_original" is meant, or taken as it is given: permission resize_scale.
  * - Coordinates do not depend on the type of the data: they are computed in f32 or in f64, each
- *   step in either, in one of several ways (byteir_resize_coordinate.h).
+ *   step in either, in one of several ways (byteir_resize/coordinate.h).
  * - A dimension without elements has none in the result, and no other dimension loses all.
  * - Nearest takes floats and integers of 8 bits or more.  Linear takes floats: for integers nobody
  *   says how the result is rounded. */
@@ -57,7 +57,7 @@ enum permission_resize_zero_weight {
   RESIZE_ZERO_WEIGHT_EVERYWHERE,
 };
 
-/* byteir_resize_op_draw.c: the op row's own. */
+/* op/draw.c: the op row's own. */
 void byteir_resize_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                         program_t *inout_program);
 void byteir_resize_draw_edges(rng_t *rng, case_t *inout_case);

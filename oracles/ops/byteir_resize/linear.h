@@ -23,7 +23,7 @@ enum { RESIZE_READINGS_MAX = 4 * RESIZE_FORMULA_COUNT };
 size_t resize_readings(const case_t *instance, const contract_t *contract, resize_formula_t first,
                        resize_formula_t last, resize_reading_t out[RESIZE_READINGS_MAX]);
 
-/* byteir_resize_place.c: where numbers may be taken from along one dimension. */
+/* byteir_resize/place.c: where numbers may be taken from along one dimension. */
 typedef enum resize_place_kind {
   RESIZE_COPY, /* The lower element; the upper one has weight 0. */
   RESIZE_CELL, /* Between the lower and the upper one. */
@@ -47,7 +47,7 @@ size_t resize_places(const resize_axis_t *axis, const resize_coordinate_t *coord
 /* STATUS_UNSUPPORTED for more dimensions than anybody interpolates. */
 status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept);
 
-/* byteir_resize_span.c: what models of one formula return for each component, which all conform if
+/* byteir_resize/span.c: what models of one formula return for each component, which all conform if
  * they may multiply by weights of 0: numbers in [low, high], and a set of accept_special_t. */
 typedef struct resize_span {
   double *low;

@@ -2,17 +2,17 @@
 /* byteir.rng_uniform: a tensor of numbers uniform from low to high, of a seed and an offset.
  *
  * The document names the operands and no generator, no formula and no constraint.  Known are the
- * generator that ByteIR's compiler emits (byteir_rng_published.h) and stablehlo.rng, from which the
+ * generator that ByteIR's compiler emits (byteir_rng/published.h) and stablehlo.rng, from which the
  * op is made, whose numbers are uniform in [low, high) and whose behaviour is undefined where
  * low >= high.  So permission `rng_uniform` of the contract says what a result may be:
  *
  *   philox  the numbers of that generator, to the bit; or as far as the contract's permissions
  *           move the three roundings of low + u * (high - low)
- *   any     these, or those of any generator that is uniform (byteir_rng_uniformity.h) and computes
+ *   any     these, or those of any generator that is uniform (byteir_rng/uniformity.h) and computes
  *           low + u * (high - low) from some u in [0, 1], as the contract permits
  *
  * Under `any` the numbers lie in the closed interval: high is reached where u rounds to 1, and
- * known generators round so.  The sum itself may round beyond high (byteir_rng_element.h): what
+ * known generators round so.  The sum itself may round beyond high (byteir_rng/element.h): what
  * it then reaches is permitted too.  Where high - low overflows, so may u * (high - low), and the
  * infinity and the NaN that come of it are permitted beside the numbers.  low = high leaves one
  * value.  Where low > high or a bound is not finite, no numbers are uniform between them: `any` has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* low + u * (high - low) with three roundings, quickly: numbers that surely are in the accept set
- * of that u (byteir_rng_element.h). */
+ * of that u (byteir_rng/element.h). */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RNG_QUICK_H
 #define ASSAY_ORACLES_OPS_BYTEIR_RNG_QUICK_H
 

@@ -10,7 +10,7 @@
 
 #include "harness/model/op.h"
 
-/* The values of the permissions in element_conversion_permissions.def. */
+/* The values of the permissions in element_conversion/permissions.def. */
 enum convert_rounding { CONVERT_ROUNDING_RN, CONVERT_ROUNDING_FAITHFUL, CONVERT_ROUNDING_ANY };
 enum convert_overflow { CONVERT_OVERFLOW_FORMAT, CONVERT_OVERFLOW_SATURATE, CONVERT_OVERFLOW_ANY };
 enum convert_infinity { CONVERT_INFINITY_KEEP, CONVERT_INFINITY_SATURATE };
@@ -18,7 +18,7 @@ enum convert_narrowing { CONVERT_NARROWING_WRAP, CONVERT_NARROWING_ANY };
 enum convert_truncation { CONVERT_TRUNCATION_SATURATE, CONVERT_TRUNCATION_ANY };
 enum requantize { REQUANTIZE_TWO_STEPS, REQUANTIZE_MERGED };
 
-/* The three ops; their drawing is in element_conversion_op_draw.c. */
+/* The three ops; their drawing is in op/draw.c. */
 typedef enum conversion {
   CONVERSION_CONVERT,
   CONVERSION_QUANTIZE,

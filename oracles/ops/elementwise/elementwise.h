@@ -4,8 +4,8 @@
  *
  * On booleans add and maximum are OR, multiply and minimum are AND; integers wrap around; floats
  * are IEEE 754's operations, rounded once; complex numbers are added by components, multiplied by
- * the formula (elementwise_product.c) and ordered by their real parts first
- * (elementwise_lexicographic.c).  Quantized ones are dequantized, operated on as floats, and
+ * the formula (elementwise/product.c) and ordered by their real parts first
+ * (elementwise/lexicographic.c).  Quantized ones are dequantized, operated on as floats, and
  * quantized. */
 #ifndef ASSAY_ORACLES_OPS_ELEMENTWISE_ELEMENTWISE_H
 #define ASSAY_ORACLES_OPS_ELEMENTWISE_ELEMENTWISE_H
@@ -33,7 +33,7 @@ uint32_t elementwise_arity(elementwise_t function);
 bool elementwise_takes(elementwise_t function, const element_t *element);
 bool elementwise_takes_quantized(elementwise_t function);
 
-/* Drawing: elementwise_op_draw.c, elementwise_op_edges.c.  inout_program->op is set. */
+/* Drawing: op/draw.c, op/edges.c.  inout_program->op is set. */
 void elementwise_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *inout_program);
 void elementwise_draw_edges(rng_t *rng, case_t *inout_case);

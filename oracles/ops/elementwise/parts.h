@@ -92,7 +92,7 @@ void stored_judgement_add_choices(stored_judgement_t *judgement, size_t count,
                                   const int64_t choices[QUANTUM_CHOICES_MAX], const char *by);
 
 /* What the formula of the specification gives in all arithmetics that the contract permits, and
- * what integer arithmetic gives (elementwise_integer.c). */
+ * what integer arithmetic gives (elementwise/integer.c). */
 void elementwise_judge_formula(const case_t *instance, const contract_t *contract, size_t element,
                                stored_judgement_t *inout_judgement);
 void elementwise_judge_integers(const case_t *instance, const contract_t *contract, size_t element,

@@ -114,7 +114,7 @@ static fold_value_t operate_integers(const fold_t *fold, elementwise_t function,
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Whether it is one of elementwise_complex_simulate.c. */
+/* Whether it is one of elementwise/complex_simulate.c. */
 static bool is_complex_step(const element_t *element, elementwise_t function) {
   return element->kind == ELEMENT_COMPLEX &&
          (function == ELEMENTWISE_MULTIPLY || function == ELEMENTWISE_MAXIMUM ||

@@ -7,7 +7,7 @@
 #include "oracles/derived/derived.h"
 #include "oracles/ops/windowed/windowed.h"
 
-/* The values of the permission in windowed_permissions.def; window_padding's are in contract.h. */
+/* The values of the permission in windowed/permissions.def; window_padding's are in contract.h. */
 enum permission_window_padding { WINDOW_PADDING_ELEMENTS, WINDOW_PADDING_EITHER };
 enum permission_selection { SELECTION_IN_ORDER, SELECTION_ANY };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oneDNN: each op by one primitive of the library, see onednn_plan.c.
+/* oneDNN: each op by one primitive of the library, see onednn/plan.c.
  *
  *   onednn?isa=AVX2,types=any,threads=1
  *
