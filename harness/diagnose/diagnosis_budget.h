@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which causes are known of whom, and how often they are looked for: what a session keeps between
- * diverging cases.  Everything goes by counts, so that the same cases give the same findings. */
+/* Causes already diagnosed per executor, and when to diagnose again: what a session keeps between
+ * diverging cases.  All of it depends on counts alone, so that equal cases give equal findings. */
 #ifndef ASSAY_DIAGNOSE_DIAGNOSIS_BUDGET_H
 #define ASSAY_DIAGNOSE_DIAGNOSIS_BUDGET_H
 

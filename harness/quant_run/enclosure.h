@@ -12,9 +12,10 @@
 typedef struct quant_enclosure {
   box_t **values;  /* By value of the graph, one box an element: exact real numbers. */
   box_t **tensors; /* By tensor of the steps: what may be stored there. */
-  uint32_t
-      unknown_steps; /* Steps and ops of the model that nobody encloses: their results are ... */
-  char unknown[192]; /* ... the whole line; the first of them and why, or "". */
+  /* How many steps, and ops of the model, have no enclosure: any number may be among their
+   * results. */
+  uint32_t unknown_steps;
+  char unknown[192]; /* The first of these and the reason, or "". */
 } quant_enclosure_t;
 
 /* `inputs` are the graph's, in their order and high-precision types.  STATUS_INVALID for a bug in

@@ -48,8 +48,8 @@ struct composite {
    */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
                          size_t index);
-  /* Formulas have so many further operands, of numbers that load_integer() makes of several: after
-   * those of the program, by their roles. */
+  /* Number of extra operands of the formulas, computed by load_integer(); they come after those of
+   * the program. */
   uint32_t derived_count;
   /* Adds to the accept set of an element of a result what no step of a formula gives, or is NULL:
    * results that the op's definition leaves open.  Asked about, never in a quick set. */

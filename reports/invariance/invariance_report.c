@@ -166,12 +166,12 @@ static void name_repetition(const invariance_finding_t *finding, char out_text[3
 static void print_finding(const invariance_report_t *report, const invariance_line_t *line) {
   const invariance_finding_t *finding = line->finding;
   const invariance_row_t *row = &invariance_table[line->property];
-  printf("\n%s %s: %s is broken: it is not so that %s\n",
+  printf("\n%s %s: %s FAILED; the property: %s\n",
          executor_name(report->options->executors[line->executor]), line->op->name, row->spelling,
          row->summary);
   GString *text = g_string_new(NULL);
   describe_types(report, line, text);
-  printf("  broken:   %s\n", text->str);
+  printf("  fails:    %s\n", text->str);
   g_string_truncate(text, 0);
   invariance_print_sizes(finding, text);
   printf("  smallest: %s, of %s (%s); %zu of %zu elements differ\n", text->str,

@@ -93,7 +93,7 @@ static void print_errors(const quant_report_t *report) {
     }
   }
   if (report->unknown[0] != '\0') {
-    printf("Not certified (infinite): nobody encloses %s\n", report->unknown);
+    printf("Not certified (infinite): no enclosure is implemented for %s\n", report->unknown);
   }
 }
 

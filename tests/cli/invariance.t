@@ -15,11 +15,11 @@ one_op="--op stablehlo.dot_general --type f32 --cases 150"
 run 1 "a planted fault" invariance --executor model:random $one_op --db a.db
 like out "^  row-position .*  BROKEN$" "a planted fault: told in the table"
 like out "^  run-to-run .*  holds$" "a planted fault: the same from run to run"
-like out "^model:random stablehlo.dot_general: row-position is broken" "a planted fault: told in words"
+like out "^model:random stablehlo.dot_general: row-position FAILED" "a planted fault: told in words"
 like out "^  begins:   row 0.*: 0x" "a planted fault: where it begins"
 cp out first
-base=$(sed -n "/row-position is broken/,/^$/s/^            assay replay '\(.*\)' --executor.*/\1/p" out | head -1)
-other=$(sed -n "/row-position is broken/,/^$/s/^            assay replay '\(.*\)' --executor.*/\1/p" out | sed -n 2p)
+base=$(sed -n "/row-position FAILED/,/^$/s/^            assay replay '\(.*\)' --executor.*/\1/p" out | head -1)
+other=$(sed -n "/row-position FAILED/,/^$/s/^            assay replay '\(.*\)' --executor.*/\1/p" out | sed -n 2p)
 [ -n "$base" ] && [ -n "$other" ] && [ "$base" != "$other" ]
 ok $? "a planted fault: two cases"
 run 0 "the base case can be pasted, and conforms" replay "$base" --executor model:random

@@ -147,7 +147,7 @@ int command_waive(const command_t *command, int argc, char **argv) {
        "FILE"},
       {"executor", 'e', 0, G_OPTION_ARG_STRING, &flags.executor,
        "Of which executor, where several have the signature", "NAME"},
-      {"reason", 'r', 0, G_OPTION_ARG_STRING, &flags.reason, "Why it is put up with", "TEXT"},
+      {"reason", 'r', 0, G_OPTION_ARG_STRING, &flags.reason, "Why it is waived", "TEXT"},
       {"owner", 'o', 0, G_OPTION_ARG_STRING, &flags.owner, "Who answers for it", "NAME"},
       {"expires", 'x', 0, G_OPTION_ARG_STRING, &flags.expires,
        "The last day (UTC) on which it holds", "YYYY-MM-DD"},
