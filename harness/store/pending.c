@@ -50,7 +50,7 @@ void pending_add(pending_t *pending, row_kind_t kind, const void *row) {
 /* NaN is "not measured", which is least. */
 static double measure_or_least(double measure) { return isnan(measure) ? -1 : measure; }
 
-/* By slack, then by ulp error; as append_if_better() in store_row_sql.c has it. */
+/* By slack, then by ulp error; as append_if_better() in rows/row_sql.c has it. */
 static bool is_worse(const store_divergence_t *a, const store_divergence_t *b) {
   double slack_a = measure_or_least(a->slack);
   double slack_b = measure_or_least(b->slack);

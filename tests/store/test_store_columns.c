@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of rows (store_columns.def) are those of the tables: none is forgotten, and what
+/* The columns of rows (rows/columns.def) are those of the tables: none is forgotten, and what
  * makes two counts equal is what makes them equal in the database. */
 #include "harness/store/rows/row.h"
 #include "tests/store/store_fixture.h"

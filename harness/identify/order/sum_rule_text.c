@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules as text. */
+/* A rule as text: its order of summation, where the initial value enters, the arithmetic of its
+ * nodes, and what else the text of a profile says.  Parsing takes what printing gives and no more:
+ * the text is what a stored rule is known by. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@ static void print_role(const char *role, const profile_node_t *node, GString *te
   if (node->aligned_bits != 0) g_string_append_printf(text, "/aligned%d", node->aligned_bits);
 }
 
-/* What the text of a profile says between its length and the arithmetic of its nodes. */
+/* What the text of a profile says between its length and the arithmetic of its nodes, cut out of
+ * that text, so that the two cannot differ. */
 static void print_head(const profile_t *profile, GString *text) {
   g_autoptr(GString) whole = g_string_new(NULL);
   profile_print(profile, whole);

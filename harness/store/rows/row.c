@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and binds rows by what store_columns.def says of their columns. */
+/* Copies, frees and binds rows by what columns.def says of their columns: no function names a
+ * table. */
 #include "harness/store/rows/row.h"
 
 #include <glib.h>
@@ -8,12 +9,13 @@
 
 enum { PARAMETER_BYTES = 64 };
 
+/* ROW_columns[]: the columns of each kind of row. */
+/* clang-format off */
 #define ROW_BEGIN(row, table) static const column_t row##_columns[] = {
 #define COLUMN(row, role, kind, column) \
   {#column, ROLE_##role, KIND_##kind, offsetof(store_##row##_t, column)},
-#define ROW_END(row, table) \
-  }                         \
-  ;
+#define ROW_END(row, table) };
+/* clang-format on */
 #include "harness/store/rows/columns.def"
 
 const row_type_t *row_type(row_kind_t kind) {

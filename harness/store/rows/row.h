@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of every row that travels to the database (store_columns.def): its columns as data, by
+/* What holds of every row that travels to the database (columns.def): its columns as data, by
  * which it is copied and bound.  Private to harness/store. */
 #ifndef ASSAY_STORE_ROWS_ROW_H
 #define ASSAY_STORE_ROWS_ROW_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the statements that add and merge rows, from what store_columns.def says of their columns.
+/* Writes the statements that add and merge rows, from what columns.def says of their columns.
  * What is a rule for one column stands here once for all of them. */
 #include "harness/store/rows/row_sql.h"
 
@@ -97,7 +97,7 @@ static void append_into_reproducer(GString *out_sql) {
 }
 
 /* The worst case is that with the largest slack, then the largest ulp error, where what was not
- * measured is least, as is_worse() in store_pending.c has it; the others are to be short. */
+ * measured is least, as is_worse() in store/pending.c has it; the others are to be short. */
 static void append_if_better(GString *out_sql) {
   g_string_append(out_sql, " ON CONFLICT DO UPDATE SET (");
   row_append_columns(ROW_divergence, ROLE_CASE, "", out_sql);

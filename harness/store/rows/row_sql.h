@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQL that follows from the columns of rows (store_columns.def).  Private to harness/store. */
+/* SQL that follows from the columns of rows (columns.def).  Private to harness/store. */
 #ifndef ASSAY_STORE_ROWS_ROW_SQL_H
 #define ASSAY_STORE_ROWS_ROW_SQL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows that travel to the database as structs, store_counter_t and so on: their members, with
- * what they mean, are the lines of store_columns.def.  A row borrows its texts. */
+ * what they mean, are the lines of columns.def.  A row borrows its texts. */
 #ifndef ASSAY_STORE_ROWS_ROWS_H
 #define ASSAY_STORE_ROWS_ROWS_H
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Adds what ended parts counted to the run that started them, see migrations/0007_parts.sql.  Runs in
 -- the transaction that has just merged the database attached as `source`, which holds them to their
--- end; counts come next, by what store_columns.def says of their columns (row_append_absorb()), then
+-- end; counts come next, by what rows/columns.def says of their columns (row_append_absorb()), then
 -- drop_parts.sql.
 
 DELETE FROM temp.part_map;

@@ -4,7 +4,7 @@
 -- maps from the source's numbers to ours are temporary tables.  Counts of a run only grow, so the
 -- larger of two is the newer one, and merging twice changes nothing.  Parts that one of the two has
 -- absorbed are in the counts of another run; see migrations/0007_parts.sql.  Counts and reproducers come next,
--- by what store_columns.def says of their columns (row_append_merge()), then drop_parts.sql.
+-- by what rows/columns.def says of their columns (row_append_merge()), then drop_parts.sql.
 --
 -- "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join.
 

@@ -17,7 +17,7 @@ fold_value_t fold_settle(const fold_t *fold, fold_value_t value);
 /* The low `bits` bits, sign-extended if `element` is signed, else zero-extended. */
 uint64_t fold_extend(const element_t *element, unsigned bits, uint64_t value);
 
-/* fold_tree.c: folds count >= 1 leaves by the tree of the schedule. */
+/* fold/tree.c: folds count >= 1 leaves by the tree of the schedule. */
 fold_value_t fold_tree(const fold_t *fold, fold_value_t *leaves, size_t count, size_t output);
 
 /* fold/long_sums.c: the same, with the faults that only long sums have; overwrites the leaves. */
