@@ -174,10 +174,12 @@ status_t property_derive_all(property_view_t *view, arena_t *arena, failure_t *e
     updated = 0;
     for (uint32_t i = 0; i < view->row->rule_count; i++) {
       const quant_rule_use_t *use = &view->row->rules[i];
-      uint32_t ports[QUANT_PORTS_MAX], changed = 0;
+      uint32_t ports[QUANT_PORTS_MAX];
       uint32_t count = quant_rule_ports(use, view->row, view->region->input_count, ports);
-      STATUS_TRY(use->rule->derive(use, ports, count, view->states, arena, &changed, error));
-      updated |= changed;
+      quant_derivation_t derivation = {
+          .use = use, .ports = ports, .port_count = count, .states = view->states, .arena = arena};
+      STATUS_TRY(use->rule->derive(&derivation, error));
+      updated |= derivation.updated;
     }
   }
   if (updated != 0) return status_fail(error, STATUS_INVALID, "rules derive for ever");
