@@ -29,22 +29,30 @@ static void note_unknown(enclosing_t *enclosing, const char *where, const char *
   snprintf(enclosure->unknown, sizeof enclosure->unknown, "%.60s: %.120s", where, reason);
 }
 
-/* Encloses one program: `boxes` by tensor, of which `operands` are there and `results` are made. */
-static status_t enclose_program(enclosing_t *enclosing, const program_t *program, const char *where,
-                                const uint32_t *operands, const uint32_t *results, box_t **boxes,
-                                failure_t *error) {
+/* A program as part of something larger, whose tensors have numbers. */
+typedef struct placed_program {
+  const program_t *program;
+  const char *where;        /* For the reader. */
+  const uint32_t *operands; /* Tensors, which are there. */
+  const uint32_t *results;  /* Tensors, which are made. */
+} placed_program_t;
+
+/* Encloses one program; `boxes` are by tensor. */
+static status_t enclose_program(enclosing_t *enclosing, const placed_program_t *placed,
+                                box_t **boxes, failure_t *error) {
+  const program_t *program = placed->program;
   const box_t *given[CASE_OPERANDS_MAX] = {0};
   box_t *made[CASE_RESULTS_MAX] = {0};
-  for (uint32_t i = 0; i < program->operand_count; i++) given[i] = boxes[operands[i]];
+  for (uint32_t i = 0; i < program->operand_count; i++) given[i] = boxes[placed->operands[i]];
   for (uint32_t i = 0; i < program->result_count; i++) {
     size_t count = type_element_count(&program->results[i]);
     made[i] = ARENA_NEW_ARRAY(enclosing->arena, box_t, count);
     for (size_t k = 0; k < count; k++) made[i][k] = box_whole_line();
-    boxes[results[i]] = made[i];
+    boxes[placed->results[i]] = made[i];
   }
   const oracle_t *oracle = oracle_find(program->op);
   if (oracle == NULL || oracle->enclose == NULL) {
-    note_unknown(enclosing, where, program->op->name);
+    note_unknown(enclosing, placed->where, program->op->name);
     return STATUS_OK;
   }
   failure_t reason = {0};
@@ -61,7 +69,7 @@ static status_t enclose_program(enclosing_t *enclosing, const program_t *program
       size_t count = type_element_count(&program->results[i]);
       for (size_t k = 0; k < count; k++) made[i][k] = box_whole_line();
     }
-    note_unknown(enclosing, where, reason.text);
+    note_unknown(enclosing, placed->where, reason.text);
     return STATUS_OK;
   }
   if (status != STATUS_OK) *error = reason;
@@ -81,8 +89,11 @@ static status_t enclose_region(enclosing_t *enclosing, const quant_region_t *reg
   }
   for (uint32_t i = 0; i < region->op_count; i++) {
     const quant_op_t *op = &region->ops[i];
-    STATUS_TRY(enclose_program(enclosing, &op->program, region->name, op->operands, op->results,
-                               inners, error));
+    const placed_program_t placed = {.program = &op->program,
+                                     .where = region->name,
+                                     .operands = op->operands,
+                                     .results = op->results};
+    STATUS_TRY(enclose_program(enclosing, &placed, inners, error));
   }
   for (uint32_t i = 0; i < region->output_count; i++) {
     values[region->ports[region->input_count + i].value] = inners[region->returns[i]];
@@ -126,9 +137,11 @@ static status_t enclose_steps(const quant_steps_t *steps, const tensor_t *inputs
   }
   for (uint32_t i = 0; i < steps->step_count; i++) {
     const quant_step_t *step = &steps->steps[i];
-    const char *where = steps->tensors[step->results[0]].name;
-    STATUS_TRY(enclose_program(enclosing, &step->program, where, step->operands, step->results,
-                               tensors, error));
+    const placed_program_t placed = {.program = &step->program,
+                                     .where = steps->tensors[step->results[0]].name,
+                                     .operands = step->operands,
+                                     .results = step->results};
+    STATUS_TRY(enclose_program(enclosing, &placed, tensors, error));
   }
   return STATUS_OK;
 }

@@ -81,7 +81,9 @@ static void check_finding(const quant_fuzz_finding_t *finding, quant_fault_t fau
   /* Another order of declaration may be needed than the one that this seed draws. */
   for (uint64_t seed = 0; seed < 20 && outcome != QUANT_VIOLATED; seed++) {
     failure_t words;
-    outcome = quant_property_check_one(&graph, &table, fault, seed, property, arena, &words);
+    const quant_trial_input_t input = {
+        .graph = &graph, .table = &table, .fault = fault, .seed = seed};
+    outcome = quant_property_check_one(&input, property, arena, &words);
   }
   g_assert_cmpint(outcome, ==, QUANT_VIOLATED);
 }

@@ -171,8 +171,9 @@ static void test_resolves(void) {
   use.rule = &rule;
   plot.rows[1].rules = &use;
   quant_property_result_t results[QUANT_PROPERTY_COUNT];
-  g_assert_false(quant_property_check_all(plot.trial.graph, &plot.table, QUANT_FAULT_none, 1,
-                                          &plot.arena, results, NULL));
+  const quant_trial_input_t input = {
+      .graph = plot.trial.graph, .table = &plot.table, .fault = QUANT_FAULT_none, .seed = 1};
+  g_assert_false(quant_property_check_all(&input, &plot.arena, results, NULL));
   g_assert_cmpint(results[QUANT_PROPERTY_resolves].outcome, ==, QUANT_VIOLATED);
   g_assert_nonnull(strstr(results[QUANT_PROPERTY_resolves].words.text, "never"));
   for (uint32_t i = 1; i < QUANT_PROPERTY_COUNT; i++) {

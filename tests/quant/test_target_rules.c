@@ -58,7 +58,14 @@ static status_t decide(bench_t *bench, uint32_t rule, uint32_t *out_updated, fai
   const quant_rule_use_t *use = &bench->row->rules[rule];
   uint32_t ports[QUANT_PORTS_MAX];
   uint32_t count = quant_rule_ports(use, bench->row, bench->input_count, ports);
-  return use->rule->derive(use, ports, count, bench->states, &bench->arena, out_updated, error);
+  quant_derivation_t derivation = {.use = use,
+                                   .ports = ports,
+                                   .port_count = count,
+                                   .states = bench->states,
+                                   .arena = &bench->arena};
+  STATUS_TRY(use->rule->derive(&derivation, error));
+  *out_updated = derivation.updated;
+  return STATUS_OK;
 }
 
 /* Asks all rules until nothing is updated, as propagation does. */

@@ -55,13 +55,18 @@ static const char *keep_text(GString *text, arena_t *arena) {
   return kept;
 }
 
+quant_trial_input_t quant_fuzz_input(const quant_fuzz_case_t *from) {
+  return (quant_trial_input_t){
+      .graph = &from->graph, .table = &from->table, .fault = from->fault, .seed = from->seed};
+}
+
 /* Makes a violation small and writes it down. */
 static quant_fuzz_finding_t make_finding(const quant_fuzz_case_t *found, uint64_t number,
                                          arena_t *scratch, arena_t *arena) {
   quant_fuzz_case_t small = quant_fuzz_shrink(found, scratch);
   failure_t words = {.text = ""};
-  quant_property_check_one(&small.graph, &small.table, small.fault, small.seed, small.property,
-                           scratch, &words);
+  const quant_trial_input_t input = quant_fuzz_input(&small);
+  quant_property_check_one(&input, small.property, scratch, &words);
   GString *graph = g_string_new(NULL), *table = g_string_new(NULL);
   quant_graph_print(&small.graph, graph);
   quant_table_print(&small.table, table);
@@ -75,8 +80,8 @@ static void check_case(quant_fuzz_case_t *drawn, uint64_t number, arena_t *scrat
                        quant_fuzz_result_t *inout_result) {
   quant_property_result_t results[QUANT_PROPERTY_COUNT];
   quant_trial_counts_t counts;
-  (void)quant_property_check_all(&drawn->graph, &drawn->table, drawn->fault, drawn->seed, scratch,
-                                 results, &counts);
+  const quant_trial_input_t input = quant_fuzz_input(drawn);
+  (void)quant_property_check_all(&input, scratch, results, &counts);
   inout_result->regions += drawn->graph.region_count;
   inout_result->visits += counts.visits;
   inout_result->rescales += counts.rescales;

@@ -63,4 +63,7 @@ typedef struct quant_fuzz_case {
 } quant_fuzz_case_t;
 quant_fuzz_case_t quant_fuzz_shrink(const quant_fuzz_case_t *found, arena_t *arena);
 
+/* What the case tries; borrows from it. */
+quant_trial_input_t quant_fuzz_input(const quant_fuzz_case_t *from);
+
 #endif

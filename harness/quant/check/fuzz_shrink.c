@@ -110,8 +110,8 @@ static uint32_t items_end(const quant_fuzz_case_t *from) {
 
 static bool is_violated(const quant_fuzz_case_t *tried, arena_t *arena) {
   failure_t words;
-  return quant_property_check_one(&tried->graph, &tried->table, tried->fault, tried->seed,
-                                  tried->property, arena, &words) == QUANT_VIOLATED;
+  const quant_trial_input_t input = quant_fuzz_input(tried);
+  return quant_property_check_one(&input, tried->property, arena, &words) == QUANT_VIOLATED;
 }
 
 quant_fuzz_case_t quant_fuzz_shrink(const quant_fuzz_case_t *found, arena_t *arena) {

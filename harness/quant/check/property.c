@@ -31,23 +31,25 @@ quant_outcome_t quant_property_resolves(const quant_trial_t *trial, arena_t *are
   return QUANT_HOLDS;
 }
 
-static status_t make_trial(quant_trial_t *trial, arena_t *arena, failure_t *error) {
-  STATUS_TRY(
-      quant_propagate(trial->graph, trial->table, trial->fault, arena, &trial->propagation, error));
-  return quant_materialize(&trial->propagation, trial->fault, arena, &trial->materialized, error);
+static status_t make_trial(const quant_trial_input_t *input, arena_t *arena,
+                           quant_trial_t *out_trial, failure_t *error) {
+  *out_trial = (quant_trial_t){
+      .graph = input->graph, .table = input->table, .fault = input->fault, .seed = input->seed};
+  quant_propagation_t *propagation = &out_trial->propagation;
+  STATUS_TRY(quant_propagate(input->graph, input->table, input->fault, arena, propagation, error));
+  return quant_materialize(propagation, input->fault, arena, &out_trial->materialized, error);
 }
 
-bool quant_property_check_all(const quant_graph_t *graph, const quant_table_t *table,
-                              quant_fault_t fault, uint64_t seed, arena_t *arena,
+bool quant_property_check_all(const quant_trial_input_t *input, arena_t *arena,
                               quant_property_result_t out_results[QUANT_PROPERTY_COUNT],
                               quant_trial_counts_t *out_counts) {
   for (uint32_t i = 0; i < QUANT_PROPERTY_COUNT; i++) {
     out_results[i] = (quant_property_result_t){.outcome = QUANT_NOT_APPLICABLE};
   }
-  quant_trial_t trial = {.graph = graph, .table = table, .fault = fault, .seed = seed};
+  quant_trial_t trial;
   failure_t error = {.text = ""};
   if (out_counts != NULL) *out_counts = (quant_trial_counts_t){.visits = 0};
-  if (make_trial(&trial, arena, &error) != STATUS_OK) {
+  if (make_trial(input, arena, &trial, &error) != STATUS_OK) {
     out_results[QUANT_PROPERTY_resolves] =
         (quant_property_result_t){.outcome = QUANT_VIOLATED, .words = error};
     return false;
@@ -68,12 +70,11 @@ bool quant_property_check_all(const quant_graph_t *graph, const quant_table_t *t
   return holds;
 }
 
-quant_outcome_t quant_property_check_one(const quant_graph_t *graph, const quant_table_t *table,
-                                         quant_fault_t fault, uint64_t seed,
+quant_outcome_t quant_property_check_one(const quant_trial_input_t *input,
                                          quant_property_id_t property, arena_t *arena,
                                          failure_t *out_words) {
-  quant_trial_t trial = {.graph = graph, .table = table, .fault = fault, .seed = seed};
-  if (make_trial(&trial, arena, out_words) != STATUS_OK) {
+  quant_trial_t trial;
+  if (make_trial(input, arena, &trial, out_words) != STATUS_OK) {
     return property == QUANT_PROPERTY_resolves ? QUANT_VIOLATED : QUANT_NOT_APPLICABLE;
   }
   return PROPERTIES[property].check(&trial, arena, out_words);

@@ -20,6 +20,14 @@ typedef enum quant_outcome {
   QUANT_VIOLATED,
 } quant_outcome_t;
 
+/* What is tried. */
+typedef struct quant_trial_input {
+  const quant_graph_t *graph;
+  const quant_table_t *table;
+  quant_fault_t fault;
+  uint64_t seed; /* For orders of declaration. */
+} quant_trial_input_t;
+
 /* A graph and a table, and what became of them. */
 typedef struct quant_trial {
   const quant_graph_t *graph;
@@ -56,14 +64,12 @@ typedef struct quant_trial_counts {
 /* Propagates and materializes with the fault and checks all properties; where that fails,
  * `resolves` is violated and the others are not applicable.  True if none is violated.  out_counts
  * may be NULL. */
-bool quant_property_check_all(const quant_graph_t *graph, const quant_table_t *table,
-                              quant_fault_t fault, uint64_t seed, arena_t *arena,
+bool quant_property_check_all(const quant_trial_input_t *input, arena_t *arena,
                               quant_property_result_t out_results[QUANT_PROPERTY_COUNT],
                               quant_trial_counts_t *out_counts);
 
 /* The outcome of one property alone. */
-quant_outcome_t quant_property_check_one(const quant_graph_t *graph, const quant_table_t *table,
-                                         quant_fault_t fault, uint64_t seed,
+quant_outcome_t quant_property_check_one(const quant_trial_input_t *input,
                                          quant_property_id_t property, arena_t *arena,
                                          failure_t *out_words);
 

@@ -92,19 +92,16 @@ bool property_admits(const property_view_t *view, uint32_t port, const quant_spe
              quant_port_constraint(view->trial->graph, &view->region->ports[port]), spec);
 }
 
-static quant_spec_t spec_of_ranges(const property_view_t *view, uint32_t port, int32_t axis,
-                                   uint32_t count, const double *minima, const double *maxima,
-                                   arena_t *arena) {
+/* `ranges` has axis, count, minima and maxima; what they are for is the port's. */
+static quant_spec_t spec_of_ranges(const property_view_t *view, uint32_t port,
+                                   const quant_range_request_t *ranges, arena_t *arena) {
   const quant_signature_port_t *signature = view->states[port].signature;
-  quant_range_request_t request = {.expressed = view->states[port].type->element,
-                                   .storage = signature->storage,
-                                   .storage_min = signature->storage_min,
-                                   .storage_max = signature->storage_max,
-                                   .is_symmetric = signature->is_symmetric,
-                                   .axis = axis,
-                                   .count = count,
-                                   .minima = minima,
-                                   .maxima = maxima};
+  quant_range_request_t request = *ranges;
+  request.expressed = view->states[port].type->element;
+  request.storage = signature->storage;
+  request.storage_min = signature->storage_min;
+  request.storage_max = signature->storage_max;
+  request.is_symmetric = signature->is_symmetric;
   quant_spec_t spec;
   return quant_spec_from_range(&request, arena, &spec, NULL) == STATUS_OK ? spec : OPEN;
 }
@@ -129,7 +126,9 @@ static quant_spec_t spec_of_data(const property_view_t *view, uint32_t port,
     if (number < minima[entry]) minima[entry] = number;
     if (number > maxima[entry]) maxima[entry] = number;
   }
-  return spec_of_ranges(view, port, axis, count, minima, maxima, arena);
+  const quant_range_request_t ranges = {
+      .axis = axis, .count = count, .minima = minima, .maxima = maxima};
+  return spec_of_ranges(view, port, &ranges, arena);
 }
 
 quant_spec_t property_offer(const property_view_t *view, uint32_t port, quant_source_t source,
@@ -145,7 +144,9 @@ quant_spec_t property_offer(const property_view_t *view, uint32_t port, quant_so
   } else if (source == QUANT_SOURCE_CALIBRATION) {
     const quant_spec_t *own = shape->spec.kind == QUANT_SPEC_OPEN ? &value->spec : &shape->spec;
     if (own->kind == QUANT_SPEC_CALIBRATED) {
-      offer = spec_of_ranges(view, port, -1, 1, &own->minimum, &own->maximum, arena);
+      const quant_range_request_t range = {
+          .axis = -1, .count = 1, .minima = &own->minimum, .maxima = &own->maximum};
+      offer = spec_of_ranges(view, port, &range, arena);
     }
   } else if (value->constant != NULL) {
     offer = spec_of_data(view, port, value->constant, arena);
@@ -174,10 +175,12 @@ status_t property_derive_all(property_view_t *view, arena_t *arena, failure_t *e
     updated = 0;
     for (uint32_t i = 0; i < view->row->rule_count; i++) {
       const quant_rule_use_t *use = &view->row->rules[i];
-      uint32_t ports[QUANT_PORTS_MAX], changed = 0;
+      uint32_t ports[QUANT_PORTS_MAX];
       uint32_t count = quant_rule_ports(use, view->row, view->region->input_count, ports);
-      STATUS_TRY(use->rule->derive(use, ports, count, view->states, arena, &changed, error));
-      updated |= changed;
+      quant_derivation_t derivation = {
+          .use = use, .ports = ports, .port_count = count, .states = view->states, .arena = arena};
+      STATUS_TRY(use->rule->derive(&derivation, error));
+      updated |= derivation.updated;
     }
   }
   if (updated != 0) return status_fail(error, STATUS_INVALID, "rules derive for ever");

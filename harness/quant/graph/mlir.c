@@ -115,14 +115,21 @@ static void print_constant(const tensor_t *constant, GString *out_text) {
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-/* Values, their types, or both, of ports in [begin, end). */
-static void print_ports(const quant_graph_t *graph, const quant_region_t *region, uint32_t begin,
-                        uint32_t end, bool has_names, bool has_types, GString *out_text) {
+/* Values of ports in [begin, end). */
+static void print_port_values(const quant_graph_t *graph, const quant_region_t *region,
+                              uint32_t begin, uint32_t end, GString *out_text) {
   for (uint32_t port = begin; port < end; port++) {
-    const quant_value_t *value = &graph->values[region->ports[port].value];
     if (port > begin) g_string_append(out_text, ", ");
-    if (has_names) print_value(value, out_text);
-    if (has_types) type_print_mlir(&value->type, out_text);
+    print_value(&graph->values[region->ports[port].value], out_text);
+  }
+}
+
+/* Their types. */
+static void print_port_types(const quant_graph_t *graph, const quant_region_t *region,
+                             uint32_t begin, uint32_t end, GString *out_text) {
+  for (uint32_t port = begin; port < end; port++) {
+    if (port > begin) g_string_append(out_text, ", ");
+    type_print_mlir(&graph->values[region->ports[port].value].type, out_text);
   }
 }
 
@@ -184,21 +191,21 @@ static void print_region(const quant_graph_t *graph, const quant_region_t *regio
                          GString *out_text) {
   uint32_t inputs = region->input_count, ports = quant_port_count(region);
   g_string_append(out_text, "    ");
-  print_ports(graph, region, inputs, ports, true, false, out_text);
+  print_port_values(graph, region, inputs, ports, out_text);
   g_string_append(out_text, " = \"quant.region\"(");
-  print_ports(graph, region, 0, inputs, true, false, out_text);
+  print_port_values(graph, region, 0, inputs, out_text);
   g_string_append(out_text, ") ({\n");
   print_body(region, out_text);
   g_string_append(out_text, ") : (");
-  print_ports(graph, region, inputs, ports, false, true, out_text);
+  print_port_types(graph, region, inputs, ports, out_text);
   g_string_append(out_text, ") -> ()\n    }) {input_specs = ");
   print_specs(graph, region, 0, inputs, out_text);
   g_string_append_printf(out_text, ", logical_kernel = \"%s\", output_specs = ", region->kernel);
   print_specs(graph, region, inputs, ports, out_text);
   g_string_append(out_text, "} : (");
-  print_ports(graph, region, 0, inputs, false, true, out_text);
+  print_port_types(graph, region, 0, inputs, out_text);
   g_string_append(out_text, ") -> (");
-  print_ports(graph, region, inputs, ports, false, true, out_text);
+  print_port_types(graph, region, inputs, ports, out_text);
   g_string_append(out_text, ")\n");
 }
 

@@ -150,24 +150,18 @@ static status_t check_program(const program_t *program, failure_t *error) {
   return status_fail(error, STATUS_UNSUPPORTED, "a step %.250s", text->str);
 }
 
-status_t exporter_emit_all(exporter_t *exporter, const program_t *program, const uint32_t *operands,
-                           const char *const *names, const type_t *declared, uint32_t *out_tensors,
-                           failure_t *error) {
-  if (check_program(program, error) != STATUS_OK) return STATUS_UNSUPPORTED;
-  quant_step_t step = {.program = *program, .region = exporter->region};
-  for (uint32_t i = 0; i < program->operand_count; i++) step.operands[i] = operands[i];
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    step.results[i] = exporter_add_tensor(exporter, names[i], &declared[i], NULL);
-    out_tensors[i] = step.results[i];
-  }
-  g_array_append_val(exporter->steps, step);
-  return STATUS_OK;
-}
-
-status_t exporter_emit(exporter_t *exporter, const program_t *program, const uint32_t *operands,
-                       const char *name, const type_t *declared, uint32_t *out_tensor,
+status_t exporter_emit(exporter_t *exporter, const new_step_t *step, uint32_t *out_tensors,
                        failure_t *error) {
-  return exporter_emit_all(exporter, program, operands, &name, declared, out_tensor, error);
+  const program_t *program = step->program;
+  if (check_program(program, error) != STATUS_OK) return STATUS_UNSUPPORTED;
+  quant_step_t added = {.program = *program, .region = exporter->region};
+  for (uint32_t i = 0; i < program->operand_count; i++) added.operands[i] = step->operands[i];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    added.results[i] = exporter_add_tensor(exporter, step->names[i], &step->declared[i], NULL);
+    out_tensors[i] = added.results[i];
+  }
+  g_array_append_val(exporter->steps, added);
+  return STATUS_OK;
 }
 
 /* ---- Ops without attributes ------------------------------------------------------------------ */
@@ -213,7 +207,9 @@ static status_t emit_new(exporter_t *exporter, const simple_op_t *op, const char
   status_t status = program_parse(text, exporter->arena, &program, &violation, error);
   g_string_free(line, TRUE);
   if (status != STATUS_OK) return STATUS_UNSUPPORTED;
-  STATUS_TRY(exporter_emit(exporter, &program, op->operands, name, declared, out_tensor, error));
+  const new_step_t step = {
+      .program = &program, .operands = op->operands, .names = &name, .declared = declared};
+  STATUS_TRY(exporter_emit(exporter, &step, out_tensor, error));
   count_step(exporter, op);
   return STATUS_OK;
 }
@@ -236,15 +232,18 @@ status_t exporter_emit_simple(exporter_t *exporter, const simple_op_t *op, const
   return status;
 }
 
-status_t exporter_convert(exporter_t *exporter, uint32_t tensor, const type_t *from,
-                          const type_t *type, const char *name, uint32_t *out_tensor,
-                          failure_t *error) {
-  *out_tensor = tensor;
-  if (type_equal(from, type)) return STATUS_OK;
-  const char *op_name = type->quantization != NULL   ? "stablehlo.uniform_quantize"
+status_t exporter_convert(exporter_t *exporter, const tensor_conversion_t *conversion,
+                          uint32_t *out_tensor, failure_t *error) {
+  const type_t *from = conversion->from, *to = conversion->to;
+  *out_tensor = conversion->tensor;
+  if (type_equal(from, to)) return STATUS_OK;
+  const char *op_name = to->quantization != NULL     ? "stablehlo.uniform_quantize"
                         : from->quantization != NULL ? "stablehlo.uniform_dequantize"
                                                      : "stablehlo.convert";
-  const simple_op_t op = {
-      .name = op_name, .operand_count = 1, .operands = {tensor}, .seen = {*from}, .result = *type};
-  return exporter_emit_simple(exporter, &op, name, type, out_tensor, error);
+  const simple_op_t op = {.name = op_name,
+                          .operand_count = 1,
+                          .operands = {conversion->tensor},
+                          .seen = {*from},
+                          .result = *to};
+  return exporter_emit_simple(exporter, &op, conversion->name, to, out_tensor, error);
 }

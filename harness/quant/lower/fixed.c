@@ -46,18 +46,29 @@ static void set_quantized(region_export_t *self, uint32_t inner, const type_t *t
                                            NULL, region_name(self, inner, NULL));
 }
 
-/* The op with these operands and one result. */
-static status_t emit(region_export_t *self, const quant_op_t *op, const inner_state_t *operands,
-                     bool is_plain, const type_t *result, uint32_t *out_tensor, failure_t *error) {
+/* An op with one result as a step: what its operands are, and the type of the result's tensor. */
+typedef struct op_step {
+  const quant_op_t *op;
+  const inner_state_t *operands;
+  const type_t *result;
+  bool is_plain; /* It sees integers, not quantized types. */
+} op_step_t;
+
+static status_t emit(region_export_t *self, const op_step_t *step, uint32_t *out_tensor,
+                     failure_t *error) {
+  const quant_op_t *op = step->op;
   program_t program = op->program;
   uint32_t tensors[CASE_OPERANDS_MAX];
   for (uint32_t i = 0; i < program.operand_count; i++) {
-    program.operands[i] = is_plain ? type_plain(&operands[i].type) : operands[i].type;
-    tensors[i] = state_tensor(self->exporter, &operands[i]);
+    const inner_state_t *operand = &step->operands[i];
+    program.operands[i] = step->is_plain ? type_plain(&operand->type) : operand->type;
+    tensors[i] = state_tensor(self->exporter, operand);
   }
-  program.results[0] = is_plain ? type_plain(result) : *result;
+  program.results[0] = step->is_plain ? type_plain(step->result) : *step->result;
   const char *name = region_name(self, op->results[0], NULL);
-  return exporter_emit(self->exporter, &program, tensors, name, result, out_tensor, error);
+  const new_step_t added = {
+      .program = &program, .operands = tensors, .names = &name, .declared = step->result};
+  return exporter_emit(self->exporter, &added, out_tensor, error);
 }
 
 /* ---- convolution, dot_general ---------------------------------------------------------------- */
@@ -79,8 +90,9 @@ static status_t contract_to_accumulator(region_export_t *self, const quant_op_t 
       accumulator_of(exporter, rhs->expressed, axis, rhs->count, scales);
   if (quantization == NULL) return refuse(op, error, "the product of its scales is no number");
   const type_t type = quantized_like(&op->program.results[0], element_named("i32"), quantization);
+  const op_step_t step = {.op = op, .operands = states, .result = &type};
   uint32_t tensor;
-  STATUS_TRY(emit(self, op, states, false, &type, &tensor, error));
+  STATUS_TRY(emit(self, &step, &tensor, error));
   set_accumulator(self, op->results[0], &type, tensor, bound);
   return STATUS_OK;
 }
@@ -98,8 +110,9 @@ static status_t fixed_contract(region_export_t *self, const quant_op_t *op, fail
   const quant_spec_t *spec = region_port_spec(self, op->results[0]);
   if (spec != NULL && spec->kind == QUANT_SPEC_UNIFORM) {
     const type_t type = quant_spec_apply(spec, &op->program.results[0]);
+    const op_step_t step = {.op = op, .operands = states, .result = &type};
     uint32_t tensor;
-    if (emit(self, op, states, false, &type, &tensor, NULL) == STATUS_OK) {
+    if (emit(self, &step, &tensor, NULL) == STATUS_OK) {
       set_quantized(self, op->results[0], &type, tensor);
       return STATUS_OK;
     }
@@ -119,8 +132,9 @@ static status_t combine_quantized(region_export_t *self, const quant_op_t *op,
   const quantization_t *target = region_target(self, op->results[0], &storage);
   if (target == NULL) return refuse(op, error, "no port tells its result's parameters");
   const type_t type = quantized_like(&op->program.results[0], storage, target);
+  const op_step_t step = {.op = op, .operands = states, .result = &type};
   uint32_t tensor;
-  STATUS_TRY(emit(self, op, states, false, &type, &tensor, error));
+  STATUS_TRY(emit(self, &step, &tensor, error));
   set_quantized(self, op->results[0], &type, tensor);
   return STATUS_OK;
 }
@@ -139,8 +153,10 @@ static status_t add_to_accumulator(region_export_t *self, const quant_op_t *op,
   }
   uint64_t bound = states[0].bound + states[1].bound;
   if (bound >= I32_BOUND) return refuse(op, error, "its sum may not fit i32");
+  const op_step_t step = {
+      .op = op, .operands = states, .result = &accumulator->type, .is_plain = true};
   uint32_t tensor;
-  STATUS_TRY(emit(self, op, states, true, &accumulator->type, &tensor, error));
+  STATUS_TRY(emit(self, &step, &tensor, error));
   set_accumulator(self, op->results[0], &accumulator->type, tensor, bound);
   return STATUS_OK;
 }
@@ -214,9 +230,12 @@ static status_t fixed_sum(region_export_t *self, const quant_op_t *op, failure_t
   const type_t scalar = quantized_like(&op->program.operands[1], operand->type.element, own);
   inner_state_t states[] = {*operand, self->states[op->operands[1]]};
   STATUS_TRY(state_to_quantized(exporter, &states[1], &scalar, &states[1], error));
+  const op_step_t step = {.op = op,
+                          .operands = states,
+                          .result = &type,
+                          .is_plain = operand->kind == INNER_ACCUMULATOR};
   uint32_t tensor;
-  bool is_plain = operand->kind == INNER_ACCUMULATOR;
-  STATUS_TRY(emit(self, op, states, is_plain, &type, &tensor, error));
+  STATUS_TRY(emit(self, &step, &tensor, error));
   set_accumulator(self, op->results[0], &type, tensor, terms * operand->bound);
   return STATUS_OK;
 }

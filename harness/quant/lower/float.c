@@ -14,8 +14,9 @@ status_t region_float_op(region_export_t *self, const quant_op_t *op, failure_t 
   for (uint32_t i = 0; i < program->result_count; i++) {
     names[i] = region_name(self, op->results[i], NULL);
   }
-  STATUS_TRY(
-      exporter_emit_all(exporter, program, operands, names, program->results, results, error));
+  const new_step_t step = {
+      .program = program, .operands = operands, .names = names, .declared = program->results};
+  STATUS_TRY(exporter_emit(exporter, &step, results, error));
   for (uint32_t i = 0; i < program->result_count; i++) {
     self->states[op->results[i]] =
         state_of_float(&program->results[i], (int32_t)results[i], NULL, names[i]);

@@ -141,8 +141,11 @@ status_t state_to_float(exporter_t *exporter, const inner_state_t *state, uint32
     return STATUS_OK;
   }
   type_t type = type_make(state->type.quantization->expressed, state->type.rank, state->type.dims);
-  return exporter_convert(exporter, tensor, &state->type, &type,
-                          suffixed(exporter, state->name, "float"), out_tensor, error);
+  const tensor_conversion_t conversion = {.tensor = tensor,
+                                          .from = &state->type,
+                                          .to = &type,
+                                          .name = suffixed(exporter, state->name, "float")};
+  return exporter_convert(exporter, &conversion, out_tensor, error);
 }
 
 /* Constants are quantized from the numbers that they stand for. */
@@ -170,13 +173,15 @@ status_t state_to_quantized(exporter_t *exporter, const inner_state_t *state,
   }
   uint32_t tensor = state_tensor(exporter, state);
   const char *name = suffixed(exporter, state->name, "quantized");
+  const tensor_conversion_t conversion = {
+      .tensor = tensor, .from = &state->type, .to = quantized, .name = name};
   if (is_integer && state->kind == INNER_ACCUMULATOR) {
     const scaling_target_t target = scaling_target_of(exporter, quantized);
     STATUS_TRY(state_scale(exporter, state, &target, name, &tensor, error));
   } else if (is_integer) {
-    STATUS_TRY(exporter_rescale(exporter, tensor, &state->type, quantized, name, &tensor, error));
+    STATUS_TRY(exporter_rescale(exporter, &conversion, &tensor, error));
   } else {
-    STATUS_TRY(exporter_convert(exporter, tensor, &state->type, quantized, name, &tensor, error));
+    STATUS_TRY(exporter_convert(exporter, &conversion, &tensor, error));
   }
   *out_state =
       state_of_quantized(exporter, INNER_QUANTIZED, quantized, (int32_t)tensor, NULL, name);

@@ -24,9 +24,9 @@ static status_t center(region_export_t *self, const quant_op_t *op, uint32_t cou
   return STATUS_OK;
 }
 
-/* The op on integers of one element type; the result has `like`'s scales along `axis`. */
+/* The op on integers of one element type; the result is `like` but for its type and tensor. */
 static status_t emit(region_export_t *self, const quant_op_t *op, const inner_state_t *operands,
-                     const inner_state_t *like, int32_t axis, uint64_t bound, failure_t *error) {
+                     const inner_state_t *like, failure_t *error) {
   program_t program = op->program;
   uint32_t tensors[CASE_OPERANDS_MAX];
   for (uint32_t i = 0; i < program.operand_count; i++) {
@@ -37,14 +37,15 @@ static status_t emit(region_export_t *self, const quant_op_t *op, const inner_st
   program.results[0] = type_make(operands[0].type.element, shape->rank, shape->dims);
   inner_state_t result = *like;
   result.name = region_name(self, op->results[0], NULL);
+  const new_step_t step = {.program = &program,
+                           .operands = tensors,
+                           .names = &result.name,
+                           .declared = &program.results[0]};
   uint32_t tensor;
-  STATUS_TRY(exporter_emit(self->exporter, &program, tensors, result.name, &program.results[0],
-                           &tensor, error));
+  STATUS_TRY(exporter_emit(self->exporter, &step, &tensor, error));
   result.tensor = (int32_t)tensor;
   result.constant = NULL;
   result.type = program.results[0];
-  result.axis = axis;
-  result.bound = bound;
   self->states[op->results[0]] = result;
   return STATUS_OK;
 }
@@ -78,16 +79,27 @@ static status_t integer_contract(region_export_t *self, const quant_op_t *op, fa
   if (!is_by_channel || !multiply_scales(self->exporter, &states[0], &states[1], &like)) {
     return refuse(op, error, "its products have no one scale by channel");
   }
-  return emit(self, op, states, &like, axis, terms * product, error);
+  like.axis = axis;
+  like.bound = terms * product;
+  return emit(self, op, states, &like, error);
 }
 
 /* ---- Constants as integers ------------------------------------------------------------------- */
 
-/* A constant over the shape of `like` as integers of its scales times 2^-finer, rounded to nearest
- * even and held within +-limit; its bound.  STATUS_UNSUPPORTED for NaN. */
+/* The integers that constants become: of the scales of `like` times 2^-finer, within +-limit. */
+typedef struct integer_grid {
+  const inner_state_t *like;
+  int32_t finer;
+  int64_t limit;
+} integer_grid_t;
+
+/* A constant over the shape of grid->like as integers of the grid, rounded to nearest even and held
+ * within its limit; its bound.  STATUS_UNSUPPORTED for NaN. */
 static status_t round_constant(exporter_t *exporter, const inner_state_t *constant,
-                               const inner_state_t *like, int32_t finer, int64_t limit,
-                               inner_state_t *out_state, failure_t *error) {
+                               const integer_grid_t *grid, inner_state_t *out_state,
+                               failure_t *error) {
+  const inner_state_t *like = grid->like;
+  const int64_t limit = grid->limit;
   const type_t type = type_make(element_named("i64"), constant->type.rank, constant->type.dims);
   tensor_t *data = arena_alloc(exporter->arena, sizeof *data);
   *data = tensor_make(exporter->arena, &type);
@@ -95,7 +107,7 @@ static status_t round_constant(exporter_t *exporter, const inner_state_t *consta
   out_state->bound = 0;
   for (size_t i = 0; i < type_element_count(&type); i++) {
     size_t channel = quant_channel(&type, like->axis, i);
-    exact_scale_t scale = exact_scale_shift(like->scales[channel], -finer);
+    exact_scale_t scale = exact_scale_shift(like->scales[channel], -grid->finer);
     int64_t rounded = 0;
     bool is_small, is_negative;
     if (constant->kind == INNER_FLOAT) {
@@ -167,7 +179,8 @@ static status_t align(region_export_t *self, const inner_state_t *state,
                       failure_t *error) {
   exporter_t *exporter = self->exporter;
   if (state->constant != NULL) {
-    return round_constant(exporter, state, target, finer, INT64_C(1) << 60, out_state, error);
+    const integer_grid_t grid = {.like = target, .finer = finer, .limit = INT64_C(1) << 60};
+    return round_constant(exporter, state, &grid, out_state, error);
   }
   const element_t *i64 = element_named("i64");
   int64_t *multipliers = ARENA_NEW_ARRAY(exporter->arena, int64_t, state->scale_count);
@@ -237,10 +250,10 @@ static status_t add_aligned(region_export_t *self, const quant_op_t *op,
     *scale = exact_scale_shift(target.scales[0], -finer);
     like.scales = scale;
     like.kind = INNER_ACCUMULATOR;
-    uint64_t bound = states[0].bound + states[1].bound;
+    like.bound = states[0].bound + states[1].bound;
     STATUS_TRY(as_element(exporter, &states[0], element_named("i64"), error));
     STATUS_TRY(as_element(exporter, &states[1], element_named("i64"), error));
-    return emit(self, op, states, &like, -1, bound, error);
+    return emit(self, op, states, &like, error);
   }
   return refuse(op, error, "its operands' scales are too far apart");
 }
@@ -263,14 +276,16 @@ static status_t integer_add(region_export_t *self, const quant_op_t *op, failure
   }
   bool is_fine = operands[1 - constant]->kind == INNER_ACCUMULATOR;
   if (has_constant && is_fine) {
-    STATUS_TRY(round_constant(self->exporter, operands[constant], &states[1 - constant], 0,
-                              (int64_t)I64_BOUND, &states[constant], error));
+    const integer_grid_t grid = {.like = &states[1 - constant], .limit = (int64_t)I64_BOUND};
+    STATUS_TRY(round_constant(self->exporter, operands[constant], &grid, &states[constant], error));
   } else if (has_constant || !state_scales_equal(&states[0], &states[1])) {
     return add_aligned(self, op, states, error);
   }
   uint64_t bound = states[0].bound + states[1].bound;
   STATUS_TRY(as_one_element(self, op, bound, states, error));
-  return emit(self, op, states, &states[0], states[0].axis, bound, error);
+  inner_state_t sum = states[0];
+  sum.bound = bound;
+  return emit(self, op, states, &sum, error);
 }
 
 /* ---- multiply -------------------------------------------------------------------------------- */
@@ -303,8 +318,8 @@ static status_t integer_multiply(region_export_t *self, const quant_op_t *op, fa
   if (!multiply_scales(exporter, &states[0], &states[1], &like)) {
     return refuse(op, error, "its products have no one scale by channel");
   }
-  uint64_t bound = states[0].bound * states[1].bound;
-  return emit(self, op, states, &like, like.axis, bound, error);
+  like.bound = states[0].bound * states[1].bound;
+  return emit(self, op, states, &like, error);
 }
 
 /* ---- Extrema, sums --------------------------------------------------------------------------- */
@@ -321,7 +336,8 @@ static status_t integer_extremum(region_export_t *self, const quant_op_t *op, fa
   inner_state_t states[2];
   int64_t limit = state->type.element == element_named("i64") ? (int64_t)I64_BOUND : INT32_MAX;
   states[place] = *state;
-  STATUS_TRY(round_constant(self->exporter, other, state, 0, limit, &states[1 - place], error));
+  const integer_grid_t grid = {.like = state, .limit = limit};
+  STATUS_TRY(round_constant(self->exporter, other, &grid, &states[1 - place], error));
   bool is_maximum = op_is(op, "maximum");
   uint64_t bound = state->bound;
   const tensor_t *data = states[1 - place].constant;
@@ -331,7 +347,9 @@ static status_t integer_extremum(region_export_t *self, const quant_op_t *op, fa
     if (toward > 0) bound = MAX(bound, (uint64_t)toward);
   }
   STATUS_TRY(as_element(self->exporter, &states[1 - place], state->type.element, error));
-  return emit(self, op, states, state, state->axis, bound, error);
+  inner_state_t extremum = *state;
+  extremum.bound = bound;
+  return emit(self, op, states, &extremum, error);
 }
 
 static status_t integer_sum(region_export_t *self, const quant_op_t *op, failure_t *error) {
@@ -343,10 +361,13 @@ static status_t integer_sum(region_export_t *self, const quant_op_t *op, failure
   uint64_t terms = quant_reduction_terms(&op->program, self->exporter->arena);
   bool fits = states[0].bound < I32_BOUND && terms * states[0].bound < I32_BOUND;
   if (!fits) return refuse(op, error, "its sums may not fit i32");
-  STATUS_TRY(round_constant(self->exporter, &self->states[op->operands[1]], &states[0], 0, 1,
-                            &states[1], error));
+  const integer_grid_t grid = {.like = &states[0], .limit = 1};
+  STATUS_TRY(
+      round_constant(self->exporter, &self->states[op->operands[1]], &grid, &states[1], error));
   STATUS_TRY(as_element(self->exporter, &states[1], states[0].type.element, error));
-  return emit(self, op, states, &states[0], -1, terms * states[0].bound, error);
+  inner_state_t sum = states[0];
+  sum.bound = terms * states[0].bound;
+  return emit(self, op, states, &sum, error);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -22,9 +22,12 @@ static status_t emit_kept(region_export_t *self, const quant_op_t *op,
     tensors[i] = state_tensor(self->exporter, &operands[i]);
   }
   program.results[0] = seen_type(self, inout_result);
+  const new_step_t step = {.program = &program,
+                           .operands = tensors,
+                           .names = &inout_result->name,
+                           .declared = &inout_result->type};
   uint32_t tensor;
-  STATUS_TRY(exporter_emit(self->exporter, &program, tensors, inout_result->name,
-                           &inout_result->type, &tensor, error));
+  STATUS_TRY(exporter_emit(self->exporter, &step, &tensor, error));
   inout_result->tensor = (int32_t)tensor;
   return STATUS_OK;
 }

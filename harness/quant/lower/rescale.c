@@ -123,8 +123,9 @@ status_t state_widen(exporter_t *exporter, inner_state_t *inout_state, const ele
                      failure_t *error) {
   const type_t type = type_make(element, inout_state->type.rank, inout_state->type.dims);
   uint32_t tensor = state_tensor(exporter, inout_state);
-  STATUS_TRY(exporter_convert(exporter, tensor, &inout_state->type, &type, inout_state->name,
-                              &tensor, error));
+  const tensor_conversion_t conversion = {
+      .tensor = tensor, .from = &inout_state->type, .to = &type, .name = inout_state->name};
+  STATUS_TRY(exporter_convert(exporter, &conversion, &tensor, error));
   inout_state->tensor = (int32_t)tensor;
   inout_state->type = type;
   inout_state->constant = NULL;
@@ -255,26 +256,24 @@ status_t state_scale(exporter_t *exporter, const inner_state_t *state,
   return STATUS_OK;
 }
 
-static status_t rescale(exporter_t *exporter, uint32_t tensor, const type_t *from,
-                        const type_t *type, const char *name, uint32_t *out_tensor,
-                        failure_t *error) {
-  inner_state_t state =
-      state_of_quantized(exporter, INNER_QUANTIZED, from, (int32_t)tensor, NULL, name);
+static status_t rescale(exporter_t *exporter, const tensor_conversion_t *conversion,
+                        uint32_t *out_tensor, failure_t *error) {
+  inner_state_t state = state_of_quantized(exporter, INNER_QUANTIZED, conversion->from,
+                                           (int32_t)conversion->tensor, NULL, conversion->name);
   STATUS_TRY(state_to_centered(exporter, &state, &state, error));
-  const scaling_target_t target = scaling_target_of(exporter, type);
-  return state_scale(exporter, &state, &target, name, out_tensor, error);
+  const scaling_target_t target = scaling_target_of(exporter, conversion->to);
+  return state_scale(exporter, &state, &target, conversion->name, out_tensor, error);
 }
 
-status_t exporter_rescale(exporter_t *exporter, uint32_t tensor, const type_t *from,
-                          const type_t *type, const char *name, uint32_t *out_tensor,
-                          failure_t *error) {
-  *out_tensor = tensor;
-  if (type_equal(from, type)) return STATUS_OK;
+status_t exporter_rescale(exporter_t *exporter, const tensor_conversion_t *conversion,
+                          uint32_t *out_tensor, failure_t *error) {
+  *out_tensor = conversion->tensor;
+  if (type_equal(conversion->from, conversion->to)) return STATUS_OK;
   const exporter_mark_t mark = exporter_mark(exporter);
-  status_t status = rescale(exporter, tensor, from, type, name, out_tensor, error);
+  status_t status = rescale(exporter, conversion, out_tensor, error);
   if (status == STATUS_UNSUPPORTED) {
     exporter_rewind(exporter, mark);
-    return exporter_convert(exporter, tensor, from, type, name, out_tensor, error);
+    return exporter_convert(exporter, conversion, out_tensor, error);
   }
   if (exporter->steps->len != mark.step_count) exporter->counts.requantizations++;
   return status;

@@ -54,15 +54,17 @@ uint32_t exporter_constant(exporter_t *exporter, const char *name, const tensor_
 uint32_t exporter_splat(exporter_t *exporter, const element_t *element, const type_t *shape,
                         int64_t value);
 
-/* Adds a step; its results' tensors are of the types `declared`, which differ from the program's in
- * quantization alone.  STATUS_UNSUPPORTED, with nothing added, if the program is not valid. */
-status_t exporter_emit_all(exporter_t *exporter, const program_t *program, const uint32_t *operands,
-                           const char *const *names, const type_t *declared, uint32_t *out_tensors,
-                           failure_t *error);
+/* A step that is to be added. */
+typedef struct new_step {
+  const program_t *program;
+  const uint32_t *operands; /* Tensors, one for each operand of the program. */
+  const char *const *names; /* Of the results' tensors. */
+  const type_t *declared;   /* Types of these: the program's but for quantization. */
+} new_step_t;
 
-/* The same of a program with one result. */
-status_t exporter_emit(exporter_t *exporter, const program_t *program, const uint32_t *operands,
-                       const char *name, const type_t *declared, uint32_t *out_tensor,
+/* Adds a step; out_tensors has its results.  STATUS_UNSUPPORTED, with nothing added, if the program
+ * is not valid. */
+status_t exporter_emit(exporter_t *exporter, const new_step_t *step, uint32_t *out_tensors,
                        failure_t *error);
 
 /* A step of an op without attributes; `seen` are the types that it sees of its operands.  The same
@@ -77,11 +79,18 @@ typedef struct simple_op {
 status_t exporter_emit_simple(exporter_t *exporter, const simple_op_t *op, const char *name,
                               const type_t *declared, uint32_t *out_tensor, failure_t *error);
 
-/* uniform_quantize, uniform_dequantize or convert of a tensor, seen as `from`, to `type`; it itself
- * if the two are equal. */
-status_t exporter_convert(exporter_t *exporter, uint32_t tensor, const type_t *from,
-                          const type_t *type, const char *name, uint32_t *out_tensor,
-                          failure_t *error);
+/* A tensor that is to be had as another type. */
+typedef struct tensor_conversion {
+  uint32_t tensor;
+  const type_t *from; /* As which it is seen. */
+  const type_t *to;
+  const char *name; /* Of the result. */
+} tensor_conversion_t;
+
+/* Converts by uniform_quantize, uniform_dequantize or convert; the tensor itself if the two types
+ * are equal. */
+status_t exporter_convert(exporter_t *exporter, const tensor_conversion_t *conversion,
+                          uint32_t *out_tensor, failure_t *error);
 
 /* ---- Inside a region (lower/inner.c) --------------------------------------------------------
  */
@@ -220,10 +229,9 @@ status_t state_scale(exporter_t *exporter, const inner_state_t *state,
                      const scaling_target_t *target, const char *name, uint32_t *out_tensor,
                      failure_t *error);
 
-/* A tensor of quantized type as another one, in integers; by stablehlo.uniform_quantize where their
- * scales are too far apart for that.  The same one for the same two types. */
-status_t exporter_rescale(exporter_t *exporter, uint32_t tensor, const type_t *from,
-                          const type_t *type, const char *name, uint32_t *out_tensor,
-                          failure_t *error);
+/* Converts between quantized types in integers; by stablehlo.uniform_quantize where their scales
+ * are too far apart for that.  The tensor itself if the two types are equal. */
+status_t exporter_rescale(exporter_t *exporter, const tensor_conversion_t *conversion,
+                          uint32_t *out_tensor, failure_t *error);
 
 #endif

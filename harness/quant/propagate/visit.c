@@ -36,9 +36,9 @@ static void settle(quant_visit_t *visit, uint32_t port, quant_source_t source) {
 
 /* Takes over what a rule did to one port.  STATUS_UNDECIDED if it waits for parameters that are not
  * there yet, STATUS_INVALID if it wants others than there are. */
-static status_t take_derived(quant_visit_t *visit, const quant_rule_use_t *use, uint32_t port,
-                             const quant_port_state_t *asked, bool is_trial, bool *inout_changed,
-                             failure_t *error) {
+static status_t take_derived(quant_visit_t *visit, const quant_derivation_t *derivation,
+                             uint32_t port, bool is_trial, bool *inout_changed, failure_t *error) {
+  const quant_port_state_t *asked = &derivation->states[port];
   quant_port_state_t *state = &visit->states[port];
   bool had_offer = state->offer.kind == QUANT_SPEC_UNIFORM;
   bool has_offer = asked->offer.kind == QUANT_SPEC_UNIFORM;
@@ -51,7 +51,7 @@ static status_t take_derived(quant_visit_t *visit, const quant_rule_use_t *use, 
   }
   STATUS_TRY(quant_visit_admits(visit, port, &asked->offer, error));
   state->offer = asked->offer;
-  visit->rules[port] = use;
+  visit->rules[port] = derivation->use;
   *inout_changed = true;
   if (!is_trial) settle(visit, port, QUANT_SOURCE_RULE); /* It follows from what is certain. */
   return STATUS_OK;
@@ -68,13 +68,13 @@ static status_t ask_rule(quant_visit_t *visit, const quant_rule_use_t *use, quan
   for (uint32_t port = 0; port < visit->port_count; port++) {
     if (asked[port].offer.kind != QUANT_SPEC_OPEN) asked[port].offered_by = trial;
   }
-  uint32_t updated = 0;
+  quant_derivation_t derivation = {
+      .use = use, .ports = ports, .port_count = count, .states = asked, .arena = visit->run->arena};
   failure_t failure = {0};
-  status_t status =
-      use->rule->derive(use, ports, count, asked, visit->run->arena, &updated, &failure);
+  status_t status = use->rule->derive(&derivation, &failure);
   for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-    status = take_derived(visit, use, ports[i], &asked[ports[i]], trial != QUANT_SOURCE_NONE,
-                          inout_changed, &failure);
+    status = take_derived(visit, &derivation, ports[i], trial != QUANT_SOURCE_NONE, inout_changed,
+                          &failure);
   }
   if (status == STATUS_INVALID) return fail_in_rule(visit, use, failure.text, error);
   return status;

@@ -129,20 +129,25 @@ static status_t check_counts(const quant_table_row_t *row, const quant_region_t 
   return STATUS_OK;
 }
 
-/* *out_progress: how much of the row fitted; 0 if the number of ports did not.  *out_conflicts:
- * ports that are stored otherwise than they, or their values, are annotated. */
+/* How a row fits a region. */
+typedef struct fit {
+  uint32_t progress;  /* How much of the row fitted; 0 if the number of ports did not. */
+  uint32_t conflicts; /* Ports stored otherwise than they, or their values, are annotated. */
+  quant_signature_port_t ports[QUANT_PORTS_MAX]; /* Completed signatures. */
+} fit_t;
+
 static status_t fit_row(const quant_table_t *table, const quant_table_row_t *row,
-                        const quant_graph_t *graph, const quant_region_t *region,
-                        quant_signature_port_t *out_ports, uint32_t *out_progress,
-                        uint32_t *out_conflicts, failure_t *error) {
-  *out_progress = *out_conflicts = 0;
+                        const quant_graph_t *graph, const quant_region_t *region, fit_t *out_fit,
+                        failure_t *error) {
+  out_fit->progress = out_fit->conflicts = 0;
   STATUS_TRY(check_counts(row, region, error));
   for (uint32_t p = 0; p < quant_port_count(region); p++) {
-    *out_progress = 1 + p;
-    out_ports[p] = row->ports[quant_row_port(row, region->input_count, p)];
-    STATUS_TRY(complete_port(table, graph, &region->ports[p], &out_ports[p], error));
+    out_fit->progress = 1 + p;
+    quant_signature_port_t *signature = &out_fit->ports[p];
+    *signature = row->ports[quant_row_port(row, region->input_count, p)];
+    STATUS_TRY(complete_port(table, graph, &region->ports[p], signature, error));
     const quant_spec_t *constraint = quant_port_constraint(graph, &region->ports[p]);
-    if (quant_port_stores_otherwise(&out_ports[p], constraint)) ++*out_conflicts;
+    if (quant_port_stores_otherwise(signature, constraint)) out_fit->conflicts++;
   }
   return STATUS_OK;
 }
@@ -182,18 +187,19 @@ status_t quant_table_match(const quant_table_t *table, const quant_graph_t *grap
   for (uint32_t r = 0; r < table->row_count; r++) {
     const quant_table_row_t *row = &table->rows[r];
     if (strcmp(row->kernel, node->kernel) != 0) continue;
-    quant_signature_port_t ports[QUANT_PORTS_MAX];
-    uint32_t progress, conflicts;
+    fit_t fit;
     failure_t reason;
-    if (fit_row(table, row, graph, node, ports, &progress, &conflicts, &reason) != STATUS_OK) {
-      bool is_closer = closest.row == NULL || progress > closest.progress;
-      if (is_closer) closest = (near_miss_t){.row = row, .progress = progress, .reason = reason};
+    if (fit_row(table, row, graph, node, &fit, &reason) != STATUS_OK) {
+      bool is_closer = closest.row == NULL || fit.progress > closest.progress;
+      if (is_closer) {
+        closest = (near_miss_t){.row = row, .progress = fit.progress, .reason = reason};
+      }
       continue;
     }
-    if (best != NULL && conflicts >= best_conflicts) continue;
+    if (best != NULL && fit.conflicts >= best_conflicts) continue;
     best = row;
-    best_conflicts = conflicts;
-    memcpy(out_ports, ports, quant_port_count(node) * sizeof ports[0]);
+    best_conflicts = fit.conflicts;
+    memcpy(out_ports, fit.ports, quant_port_count(node) * sizeof fit.ports[0]);
   }
   if (best == NULL) return fail_to_match(table, node, &closest, error);
   *out_row = best;

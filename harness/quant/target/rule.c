@@ -92,10 +92,10 @@ status_t rule_admits(const quant_port_state_t *port, const quant_spec_t *spec, f
   return STATUS_OK;
 }
 
-status_t rule_offer(const quant_rule_use_t *use, uint32_t port, const quant_spec_t *spec,
-                    quant_source_t origin, quant_port_state_t *inout_ports, uint32_t *inout_updated,
-                    failure_t *error) {
-  quant_port_state_t *state = &inout_ports[port];
+status_t rule_offer(quant_derivation_t *derivation, uint32_t port, const quant_spec_t *spec,
+                    quant_source_t origin, failure_t *error) {
+  const quant_rule_use_t *use = derivation->use;
+  quant_port_state_t *state = &derivation->states[port];
   bool is_same = state->offer.kind == QUANT_SPEC_UNIFORM && quant_spec_equal(&state->offer, spec);
   bool is_anothers = state->offered_by == QUANT_SOURCE_RULE && state->offered_rule != use;
   if (is_anothers && rule_is_certain(state)) {
@@ -110,20 +110,20 @@ status_t rule_offer(const quant_rule_use_t *use, uint32_t port, const quant_spec
   state->offered_by = QUANT_SOURCE_RULE;
   state->offered_rule = use;
   state->offered_origin = origin;
-  *inout_updated |= 1U << port;
+  derivation->updated |= 1U << port;
   return STATUS_OK;
 }
 
-void rule_withdraw(const quant_rule_use_t *use, uint32_t port, quant_port_state_t *inout_ports,
-                   uint32_t *inout_updated) {
-  quant_port_state_t *state = &inout_ports[port];
-  bool is_anothers = state->offered_by == QUANT_SOURCE_RULE && state->offered_rule != use;
+void rule_withdraw(quant_derivation_t *derivation, uint32_t port) {
+  quant_port_state_t *state = &derivation->states[port];
+  bool is_anothers =
+      state->offered_by == QUANT_SOURCE_RULE && state->offered_rule != derivation->use;
   if (state->offer.kind == QUANT_SPEC_OPEN || rule_is_settled(state) || is_anothers) return;
   state->offer = (quant_spec_t){.kind = QUANT_SPEC_OPEN};
   state->offered_by = QUANT_SOURCE_NONE;
   state->offered_rule = NULL;
   state->offered_origin = QUANT_SOURCE_NONE;
-  *inout_updated |= 1U << port;
+  derivation->updated |= 1U << port;
 }
 
 quant_spec_t rule_make_spec(const quant_port_state_t *port, int32_t axis, uint32_t count,

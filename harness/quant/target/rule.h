@@ -21,17 +21,15 @@ bool rule_is_certain(const quant_port_state_t *port);
  * the tensor's element, and scales along an axis are as many as the dimension has entries. */
 status_t rule_admits(const quant_port_state_t *port, const quant_spec_t *spec, failure_t *error);
 
-/* Offers `spec`, which the port admits, to a port that is not settled, and sets bit `port` of
- * *inout_updated if that is news.  `origin` is what the parameters go back to.  STATUS_INVALID if
- * another rule derived other parameters that cannot be otherwise. */
-status_t rule_offer(const quant_rule_use_t *use, uint32_t port, const quant_spec_t *spec,
-                    quant_source_t origin, quant_port_state_t *inout_ports, uint32_t *inout_updated,
-                    failure_t *error);
+/* Offers `spec`, which the port admits, to a port that is not settled, and sets its bit in
+ * derivation->updated if that is news.  `origin` is what the parameters go back to.  STATUS_INVALID
+ * if another rule derived other parameters that cannot be otherwise. */
+status_t rule_offer(quant_derivation_t *derivation, uint32_t port, const quant_spec_t *spec,
+                    quant_source_t origin, failure_t *error);
 
 /* Takes back what the port was offered, since its parameters follow from others that are unknown:
  * not from a port that is settled, nor what another rule derived. */
-void rule_withdraw(const quant_rule_use_t *use, uint32_t port, quant_port_state_t *inout_ports,
-                   uint32_t *inout_updated);
+void rule_withdraw(quant_derivation_t *derivation, uint32_t port);
 
 /* A spec for a port of that type and (completed) signature, with `count` scales and one zero point
  * for all; scales are copied. */

@@ -14,10 +14,9 @@ static bool has_parameters(const quantization_t *uniform, double scale, int64_t 
   return true;
 }
 
-static status_t derive_one(const quant_rule_use_t *use, uint32_t index,
-                           quant_port_state_t *inout_ports, arena_t *arena, uint32_t *inout_updated,
-                           failure_t *error) {
-  const quant_port_state_t *state = &inout_ports[index];
+static status_t derive_one(quant_derivation_t *derivation, uint32_t index, failure_t *error) {
+  const quant_rule_use_t *use = derivation->use;
+  const quant_port_state_t *state = &derivation->states[index];
   const quant_signature_port_t *port = state->signature;
   if (port->kind == QUANT_PORT_FLOAT) return STATUS_OK;
   double scale;
@@ -37,22 +36,18 @@ static status_t derive_one(const quant_rule_use_t *use, uint32_t index,
                        ", without the zero point %" PRId64,
                        port->name, port->storage_min, port->storage_max, use->zero_point);
   }
-  quant_spec_t spec = rule_make_spec(state, -1, 1, &scale, use->zero_point, arena);
+  quant_spec_t spec = rule_make_spec(state, -1, 1, &scale, use->zero_point, derivation->arena);
   failure_t reason;
   if (rule_admits(state, &spec, &reason) != STATUS_OK) {
     return status_fail(error, STATUS_INVALID, "fixed_scale: %s", reason.text);
   }
-  return rule_offer(use, index, &spec, QUANT_SOURCE_RULE, inout_ports, inout_updated, error);
+  return rule_offer(derivation, index, &spec, QUANT_SOURCE_RULE, error);
 }
 
-static status_t derive(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                       quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                       failure_t *error) {
-  uint32_t updated = 0;
-  for (uint32_t i = 0; i < port_count; i++) {
-    STATUS_TRY(derive_one(use, ports[i], inout_ports, arena, &updated, error));
+static status_t derive(quant_derivation_t *derivation, failure_t *error) {
+  for (uint32_t i = 0; i < derivation->port_count; i++) {
+    STATUS_TRY(derive_one(derivation, derivation->ports[i], error));
   }
-  *out_updated = updated;
   return STATUS_OK;
 }
 

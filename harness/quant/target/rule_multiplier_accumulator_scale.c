@@ -12,10 +12,8 @@
  * belongs to which channel of the weights is by number. */
 #include "harness/quant/target/rule_product.h"
 
-static status_t derive(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                       quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                       failure_t *error) {
-  return rule_product_derive(use, ports, port_count, true, inout_ports, arena, out_updated, error);
+static status_t derive(quant_derivation_t *derivation, failure_t *error) {
+  return rule_product_derive(derivation, true, error);
 }
 
 static status_t check(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,

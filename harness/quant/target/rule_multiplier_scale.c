@@ -7,10 +7,8 @@
  * axis of a factor says nothing about one of the result. */
 #include "harness/quant/target/rule_product.h"
 
-static status_t derive(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                       quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                       failure_t *error) {
-  return rule_product_derive(use, ports, port_count, false, inout_ports, arena, out_updated, error);
+static status_t derive(quant_derivation_t *derivation, failure_t *error) {
+  return rule_product_derive(derivation, false, error);
 }
 
 static status_t check(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,

@@ -7,6 +7,13 @@
 
 enum { RESULT, LEFT, RIGHT, PORT_COUNT }; /* Of a use. */
 
+/* The scales that the result is to have: one for each entry of the right factor's axis, or one. */
+typedef struct products {
+  bool is_per_axis;
+  uint32_t count;
+  const double *scales;
+} products_t;
+
 /* Scales of the result for each entry of the factors' axis; the right factor has one or none. */
 static status_t multiply(const quant_rule_use_t *use, const quant_port_state_t *result,
                          const quantization_t *left, const quantization_t *right,
@@ -23,14 +30,13 @@ static status_t multiply(const quant_rule_use_t *use, const quant_port_state_t *
 
 /* Whether settled parameters are the products, entry by entry: equal ones may stand for one. */
 static status_t check_settled(const quant_rule_use_t *use, const quant_port_state_t *result,
-                              bool is_per_axis, uint32_t count, const double *scales,
-                              failure_t *error) {
+                              const products_t *products, failure_t *error) {
   const quantization_t *uniform = rule_parameters(result)->uniform;
-  bool are_both_per_axis = is_per_axis && uniform->axis != -1;
-  bool is_right = !are_both_per_axis || uniform->count == count;
-  uint32_t entries = is_per_axis ? count : uniform->count;
+  bool are_both_per_axis = products->is_per_axis && uniform->axis != -1;
+  bool is_right = !are_both_per_axis || uniform->count == products->count;
+  uint32_t entries = products->is_per_axis ? products->count : uniform->count;
   for (uint32_t i = 0; is_right && i < entries; i++) {
-    is_right = rule_scale_at(uniform, i) == scales[is_per_axis ? i : 0] &&
+    is_right = rule_scale_at(uniform, i) == products->scales[products->is_per_axis ? i : 0] &&
                rule_zero_point_at(uniform, i) == 0;
   }
   if (is_right) return STATUS_OK;
@@ -46,41 +52,36 @@ static status_t check_axis(const quant_rule_use_t *use, const quant_port_state_t
 }
 
 /* Offers the products to the result, or holds what is settled against them. */
-static status_t give_product(const quant_rule_use_t *use, uint32_t port, bool is_per_axis,
-                             uint32_t count, const double *scales, arena_t *arena,
-                             quant_port_state_t *inout_ports, uint32_t *inout_updated,
+static status_t give_product(quant_derivation_t *derivation, const products_t *products,
                              failure_t *error) {
-  quant_port_state_t *result = &inout_ports[port];
-  if (rule_is_settled(result)) {
-    return check_settled(use, result, is_per_axis, count, scales, error);
-  }
-  int32_t axis = is_per_axis ? result->signature->axis : -1;
-  if (is_per_axis && axis == -1) {
+  const quant_rule_use_t *use = derivation->use;
+  uint32_t port = derivation->ports[RESULT];
+  const quant_port_state_t *result = &derivation->states[port];
+  if (rule_is_settled(result)) return check_settled(use, result, products, error);
+  int32_t axis = products->is_per_axis ? result->signature->axis : -1;
+  if (products->is_per_axis && axis == -1) {
     return status_fail(error, STATUS_INVALID, "%s: %s takes no scales along an axis",
                        use->rule->name, result->signature->name);
   }
-  quant_spec_t spec = rule_make_spec(result, axis, count, scales, 0, arena);
+  quant_spec_t spec =
+      rule_make_spec(result, axis, products->count, products->scales, 0, derivation->arena);
   failure_t reason;
   if (rule_admits(result, &spec, &reason) != STATUS_OK) {
     return status_fail(error, STATUS_INVALID, "%s: %s", use->rule->name, reason.text);
   }
-  return rule_offer(use, port, &spec, QUANT_SOURCE_RULE, inout_ports, inout_updated, error);
+  return rule_offer(derivation, port, &spec, QUANT_SOURCE_RULE, error);
 }
 
-status_t rule_product_derive(const quant_rule_use_t *use, const uint32_t *ports,
-                             uint32_t port_count, bool is_by_channel,
-                             quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                             failure_t *error) {
-  *out_updated = 0;
-  if (port_count < PORT_COUNT) return STATUS_OK;
-  const quant_port_state_t *result = &inout_ports[ports[RESULT]];
+status_t rule_product_derive(quant_derivation_t *derivation, bool is_by_channel, failure_t *error) {
+  const quant_rule_use_t *use = derivation->use;
+  const uint32_t *ports = derivation->ports;
+  if (derivation->port_count < PORT_COUNT) return STATUS_OK;
+  const quant_port_state_t *result = &derivation->states[ports[RESULT]];
   if (result->signature->kind == QUANT_PORT_FLOAT) return STATUS_OK;
-  const quant_port_state_t *left = &inout_ports[ports[LEFT]];
-  const quant_port_state_t *right = &inout_ports[ports[RIGHT]];
-  uint32_t updated = 0;
+  const quant_port_state_t *left = &derivation->states[ports[LEFT]];
+  const quant_port_state_t *right = &derivation->states[ports[RIGHT]];
   if (rule_parameters(left) == NULL || rule_parameters(right) == NULL) {
-    rule_withdraw(use, ports[RESULT], inout_ports, &updated);
-    *out_updated = updated;
+    rule_withdraw(derivation, ports[RESULT]);
     return STATUS_OK;
   }
   STATUS_TRY(check_axis(use, left, error));
@@ -88,12 +89,11 @@ status_t rule_product_derive(const quant_rule_use_t *use, const uint32_t *ports,
   const quantization_t *factors[] = {rule_parameters(left)->uniform,
                                      rule_parameters(right)->uniform};
   uint32_t count = factors[1]->count;
-  double *scales = ARENA_NEW_ARRAY(arena, double, count);
+  double *scales = ARENA_NEW_ARRAY(derivation->arena, double, count);
   STATUS_TRY(multiply(use, result, factors[0], factors[1], scales, error));
-  STATUS_TRY(give_product(use, ports[RESULT], factors[1]->axis != -1, count, scales, arena,
-                          inout_ports, &updated, error));
-  *out_updated = updated;
-  return STATUS_OK;
+  const products_t products = {
+      .is_per_axis = factors[1]->axis != -1, .count = count, .scales = scales};
+  return give_product(derivation, &products, error);
 }
 
 /* ---- The check ------------------------------------------------------------------------------- */

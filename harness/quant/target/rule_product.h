@@ -9,10 +9,7 @@
 /* quant_rule_t.derive of a use with result, left factor, right factor, in this order.  A use with a
  * missing optional port says nothing.  Scales along an axis are STATUS_INVALID of the left factor,
  * and of the right one unless `is_by_channel`. */
-status_t rule_product_derive(const quant_rule_use_t *use, const uint32_t *ports,
-                             uint32_t port_count, bool is_by_channel,
-                             quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                             failure_t *error);
+status_t rule_product_derive(quant_derivation_t *derivation, bool is_by_channel, failure_t *error);
 
 /* quant_rule_t.check: for every channel the exact product, rounded, is the result's scale. */
 status_t rule_product_check(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,

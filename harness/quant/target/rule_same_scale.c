@@ -9,14 +9,7 @@
  * this rule offered itself is no candidate: it would outlive what it was copied from. */
 #include "harness/quant/target/rule.h"
 
-typedef struct group {
-  const quant_rule_use_t *use;
-  const uint32_t *ports;
-  uint32_t count;
-  quant_port_state_t *states; /* All ports of the region. */
-} group_t;
-
-static bool is_candidate(const group_t *group, const quant_port_state_t *state) {
+static bool is_candidate(const quant_derivation_t *group, const quant_port_state_t *state) {
   if (rule_parameters(state) == NULL) return false;
   bool is_own = state->offered_by == QUANT_SOURCE_RULE && state->offered_rule == group->use;
   return rule_is_settled(state) || !is_own;
@@ -34,9 +27,9 @@ static uint32_t weakness(const quant_port_state_t *state) {
   return is_settled ? 0 : 1 + (uint32_t)origin_of(state);
 }
 
-static status_t check_certain_agree(const group_t *group, failure_t *error) {
+static status_t check_certain_agree(const quant_derivation_t *group, failure_t *error) {
   const quant_port_state_t *first = NULL;
-  for (uint32_t i = 0; i < group->count; i++) {
+  for (uint32_t i = 0; i < group->port_count; i++) {
     const quant_port_state_t *state = &group->states[group->ports[i]];
     if (!is_candidate(group, state) || !rule_is_certain(state)) continue;
     if (first == NULL) {
@@ -50,10 +43,10 @@ static status_t check_certain_agree(const group_t *group, failure_t *error) {
   return STATUS_OK;
 }
 
-static status_t all_admit(const group_t *group, const quant_port_state_t *leader,
+static status_t all_admit(const quant_derivation_t *group, const quant_port_state_t *leader,
                           failure_t *error) {
   const quant_spec_t *spec = rule_parameters(leader);
-  for (uint32_t i = 0; i < group->count; i++) {
+  for (uint32_t i = 0; i < group->port_count; i++) {
     const quant_port_state_t *state = &group->states[group->ports[i]];
     if (state->signature->kind == QUANT_PORT_FLOAT) continue;
     failure_t reason;
@@ -66,10 +59,10 @@ static status_t all_admit(const group_t *group, const quant_port_state_t *leader
 }
 
 /* The strongest candidate that is weaker than `after` (NULL: any), the lowest of several. */
-static const quant_port_state_t *next_candidate(const group_t *group,
+static const quant_port_state_t *next_candidate(const quant_derivation_t *group,
                                                 const quant_port_state_t *after) {
   const quant_port_state_t *best = NULL;
-  for (uint32_t i = 0; i < group->count; i++) {
+  for (uint32_t i = 0; i < group->port_count; i++) {
     const quant_port_state_t *state = &group->states[group->ports[i]];
     if (!is_candidate(group, state)) continue;
     bool is_tried = after != NULL && (weakness(state) < weakness(after) ||
@@ -83,7 +76,7 @@ static const quant_port_state_t *next_candidate(const group_t *group,
 }
 
 /* *out_leader is NULL if nothing is known of any port. */
-static status_t find_leader(const group_t *group, const quant_port_state_t **out_leader,
+static status_t find_leader(const quant_derivation_t *group, const quant_port_state_t **out_leader,
                             failure_t *error) {
   STATUS_TRY(check_certain_agree(group, error));
   const quant_port_state_t *first = next_candidate(group, NULL);
@@ -102,29 +95,25 @@ static status_t find_leader(const group_t *group, const quant_port_state_t **out
   return status_fail(error, STATUS_INVALID, "%s", reason.text);
 }
 
-static status_t derive(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                       quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                       failure_t *error) {
-  (void)arena; /* Followers share the leader's numbers. */
-  group_t group = {.use = use, .ports = ports, .count = port_count, .states = inout_ports};
+/* Followers share the leader's numbers: nothing is made in the arena. */
+static status_t derive(quant_derivation_t *group, failure_t *error) {
   const quant_port_state_t *leader;
-  STATUS_TRY(find_leader(&group, &leader, error));
-  uint32_t updated = 0;
+  STATUS_TRY(find_leader(group, &leader, error));
   quant_spec_t spec = {.kind = QUANT_SPEC_OPEN};
   if (leader != NULL) spec = *rule_parameters(leader);
   quant_source_t origin = leader == NULL ? QUANT_SOURCE_NONE : origin_of(leader);
-  for (uint32_t i = 0; i < port_count; i++) {
-    quant_port_state_t *state = &inout_ports[ports[i]];
+  for (uint32_t i = 0; i < group->port_count; i++) {
+    uint32_t port = group->ports[i];
+    const quant_port_state_t *state = &group->states[port];
     bool is_left_alone =
         state == leader || rule_is_settled(state) || state->signature->kind == QUANT_PORT_FLOAT;
     if (is_left_alone) continue;
     if (leader == NULL) {
-      rule_withdraw(use, ports[i], inout_ports, &updated);
+      rule_withdraw(group, port);
     } else {
-      STATUS_TRY(rule_offer(use, ports[i], &spec, origin, inout_ports, &updated, error));
+      STATUS_TRY(rule_offer(group, port, &spec, origin, error));
     }
   }
-  *out_updated = updated;
   return STATUS_OK;
 }
 

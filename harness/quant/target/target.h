@@ -87,6 +87,16 @@ typedef struct quant_table {
   const quant_table_row_t *rows;
 } quant_table_t;
 
+/* A rule that is asked about one region, and what it changes there. */
+typedef struct quant_derivation {
+  const quant_rule_use_t *use;
+  const uint32_t *ports; /* Of the region, that the use is about: from quant_rule_ports(). */
+  uint32_t port_count;
+  quant_port_state_t *states; /* Of all ports of the region; their offers change. */
+  arena_t *arena;             /* What is offered lives there. */
+  uint32_t updated;           /* Bit p: the offer of port p is new.  0 at first. */
+} quant_derivation_t;
+
 /* A kind of rule: one row of rules.def and one file. */
 typedef struct quant_rule {
   const char *name; /* "same_scale" */
@@ -96,17 +106,14 @@ typedef struct quant_rule {
    * PORTS (one or more), SCALE:ZERO_POINT, or what is to stand there itself, "=". */
   const char *syntax;
 
-  /* Derives parameters from ports that are settled or have an offer: writes inout_ports[p].offer
-   * with offered_by QUANT_SOURCE_RULE for ports that it determines, and sets their bits in
-   * *out_updated.  Never touches settled ports.  A port whose parameters only follow from others
-   * gets no offer (OPEN, bit set) while those are unknown: whatever it was offered is withdrawn.
-   * `ports` are the region's ports that the use is about, from quant_rule_ports(); inout_ports has
-   * all ports of the region.  Own specs (QUANT_SOURCE_PORT) are as good as settled, and float ports
-   * are left alone.  STATUS_INVALID with the reason where no parameters can satisfy it: a settled
+  /* Derives parameters from ports that are settled or have an offer: writes states[p].offer with
+   * offered_by QUANT_SOURCE_RULE for ports that it determines, and sets their bits in `updated`.
+   * Never touches settled ports.  A port whose parameters only follow from others gets no offer
+   * (OPEN, bit set) while those are unknown: whatever it was offered is withdrawn.  Own specs
+   * (QUANT_SOURCE_PORT) are as good as settled, and float ports are left alone.  STATUS_INVALID
+   * with the reason, and `updated` of no meaning, where no parameters can satisfy it: a settled
    * port or another rule contradicts, a port does not admit them, a scale is not representable. */
-  status_t (*derive)(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                     quant_port_state_t *inout_ports, arena_t *arena, uint32_t *out_updated,
-                     failure_t *error);
+  status_t (*derive)(quant_derivation_t *derivation, failure_t *error);
 
   /* Whether the settled parameters obey the rule, by its definition and not by derive(); ports that
    * are not settled are nobody's fault.  STATUS_INVALID with ports and numbers if not. */

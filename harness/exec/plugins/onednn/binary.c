@@ -128,9 +128,9 @@ static dnnl_status_t set_rescaling(const dnnl_functions_t *dnnl, const rescaling
   return plan_append_shift(dnnl, plan->attributes, rescaling->shift);
 }
 
-static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                              const binary_row_t *row, bool takes_any_types, plan_t *plan,
+static int32_t plan_quantized(const plan_request_t *request, const binary_row_t *row, plan_t *plan,
                               dnnl_data_type_t *out_type, assay_reason_t *reason) {
+  const assay_program_t *program = request->program;
   quantized_t types[3];
   const char *refused = read_quantized(&program->operands[0], &types[0]);
   if (refused == NULL) refused = read_quantized(&program->operands[1], &types[1]);
@@ -144,34 +144,33 @@ static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_
   bool are_one = plugin_is(&program->operands[1], program->operands[0].element) &&
                  plugin_is(&program->results[0], program->operands[0].element);
   if (row->picks && are_one && types[0].scale <= 0x1p60) return ASSAY_EXECUTOR_OK;
-  refused = check_parameters(types, row, takes_any_types);
+  refused = check_parameters(types, row, request->takes_any_types);
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   const rescaling_t rescaling = find_rescaling(types, row);
   if (!is_in_range(&rescaling)) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "quotients of scales beyond f32");
   }
-  return plan_answer(dnnl, set_rescaling(dnnl, &rescaling, plan), "attributes", reason);
+  const dnnl_status_t status = set_rescaling(request->dnnl, &rescaling, plan);
+  return plan_answer(request->dnnl, status, "attributes", reason);
 }
 
 /* ---- The plan. ------------------------------------------------------------------------------- */
 
-static int32_t find_types(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                          const binary_row_t *row, bool takes_any_types, plan_t *plan,
+static int32_t find_types(const plan_request_t *request, const binary_row_t *row, plan_t *plan,
                           dnnl_data_type_t *out_type, assay_reason_t *reason) {
+  const assay_program_t *program = request->program;
   const char *element = program->results[0].element;
   bool is_quantized = plugin_is_quantized(&program->operands[0]) ||
                       plugin_is_quantized(&program->operands[1]) ||
                       plugin_is_quantized(&program->results[0]);
-  if (is_quantized) {
-    return plan_quantized(dnnl, program, row, takes_any_types, plan, out_type, reason);
-  }
+  if (is_quantized) return plan_quantized(request, row, plan, out_type, reason);
   if (!plugin_is(&program->operands[0], element) || !plugin_is(&program->operands[1], element)) {
     return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1: one type");
   }
   *out_type = find_type(element);
   /* Documented for oneDNN 2.6 are the others: 32-bit integers it takes, and carries through f32. */
   bool is_documented = *out_type != dnnl_s32 && *out_type != dnnl_data_type_undef;
-  bool is_taken = is_documented || (takes_any_types && *out_type == dnnl_s32);
+  bool is_taken = is_documented || (request->takes_any_types && *out_type == dnnl_s32);
   if (is_taken) return ASSAY_EXECUTOR_OK;
   return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s of %s", program->op, element);
 }
@@ -194,7 +193,9 @@ int32_t plan_binary(const dnnl_functions_t *dnnl, const assay_program_t *program
   }
   *out_plan = (plan_t){.input_count = 2, .input_arguments = {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1}};
   dnnl_data_type_t type = dnnl_data_type_undef;
-  int32_t code = find_types(dnnl, program, row, takes_any_types, out_plan, &type, reason);
+  const plan_request_t request = {
+      .dnnl = dnnl, .program = program, .takes_any_types = takes_any_types};
+  int32_t code = find_types(&request, row, out_plan, &type, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   const int64_t count = (int64_t)plugin_count(&program->results[0]);
   dnnl_memory_desc_t *all[] = {&out_plan->inputs[0], &out_plan->inputs[1], &out_plan->output};

@@ -196,10 +196,10 @@ static dnnl_status_t describe_convolution(const dnnl_functions_t *dnnl,
       &plan->inputs[0], &plan->inputs[1], NULL, &plan->output, strides, dilations, low, high);
 }
 
-static int32_t find_types(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                          const convolution_t *c, bool takes_any_types, plan_t *plan,
+static int32_t find_types(const plan_request_t *request, const convolution_t *c, plan_t *plan,
                           dnnl_data_type_t *out_operand, dnnl_data_type_t *out_result,
                           assay_reason_t *reason) {
+  const assay_program_t *program = request->program;
   const assay_type_t *lhs = &program->operands[0];
   const assay_type_t *rhs = &program->operands[1];
   const assay_type_t *result = &program->results[0];
@@ -233,8 +233,7 @@ static int32_t find_types(const dnnl_functions_t *dnnl, const assay_program_t *p
       quantization.axis == (int64_t)c->result[FEATURE]) {
     channels.result_size = channels.count;
   }
-  return plan_quantized_product(dnnl, program, &channels, takes_any_types, plan, out_result,
-                                reason);
+  return plan_quantized_product(request, &channels, plan, out_result, reason);
 }
 
 int32_t plan_convolution(const dnnl_functions_t *dnnl, const assay_program_t *program,
@@ -270,8 +269,9 @@ int32_t plan_convolution(const dnnl_functions_t *dnnl, const assay_program_t *pr
   dnnl_data_type_t operand_type = dnnl_data_type_undef;
   dnnl_data_type_t result_type = dnnl_data_type_undef;
   *out_plan = (plan_t){.input_count = 2, .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS}};
-  int32_t code = find_types(dnnl, program, &convolution, takes_any_types, out_plan, &operand_type,
-                            &result_type, reason);
+  const plan_request_t request = {
+      .dnnl = dnnl, .program = program, .takes_any_types = takes_any_types};
+  int32_t code = find_types(&request, &convolution, out_plan, &operand_type, &result_type, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   return plan_answer(
       dnnl, describe_convolution(dnnl, program, &convolution, operand_type, result_type, out_plan),

@@ -38,27 +38,38 @@ static const matmul_types_t *find_types(const assay_program_t *program) {
   return NULL;
 }
 
-/* A batch of `outer` x `inner` matrices, transposed in memory if so told. */
-static dnnl_status_t describe(const dnnl_functions_t *dnnl, bool has_batch, int64_t batch,
-                              int64_t outer, int64_t inner, bool is_transposed,
-                              dnnl_data_type_t type, dnnl_memory_desc_t *out_memory) {
-  const dnnl_dims_t sizes = {batch, outer, inner};
+/* A batch of `outer` x `inner` matrices, as they lie in memory. */
+typedef struct matrix_batch {
+  int64_t batch;
+  int64_t outer;
+  int64_t inner;
+  bool is_transposed; /* The outer index runs fastest. */
+  dnnl_data_type_t type;
+} matrix_batch_t;
+
+static dnnl_status_t describe(const dnnl_functions_t *dnnl, const matrix_batch_t *matrices,
+                              bool has_batch, dnnl_memory_desc_t *out_memory) {
+  const int64_t outer = matrices->outer, inner = matrices->inner;
+  const bool is_transposed = matrices->is_transposed;
+  const dnnl_dims_t sizes = {matrices->batch, outer, inner};
   const dnnl_dims_t strides = {outer * inner, is_transposed ? 1 : inner, is_transposed ? outer : 1};
   int skipped = has_batch ? 0 : 1;
-  return dnnl->dnnl_memory_desc_init_by_strides(out_memory, 3 - skipped, sizes + skipped, type,
-                                                strides + skipped);
+  return dnnl->dnnl_memory_desc_init_by_strides(out_memory, 3 - skipped, sizes + skipped,
+                                                matrices->type, strides + skipped);
 }
 
 static dnnl_status_t describe_matmul(const dnnl_functions_t *dnnl, const plugin_matrices_t *m,
                                      const matmul_types_t *types, bool has_batch, plan_t *plan) {
-  dnnl_status_t status = describe(dnnl, has_batch, m->batch, m->rows, m->terms,
-                                  m->lhs.is_terms_first, types->operand_type, &plan->inputs[0]);
+  const matrix_batch_t lhs = {m->batch, m->rows, m->terms, m->lhs.is_terms_first,
+                              types->operand_type};
+  const matrix_batch_t rhs = {m->batch, m->terms, m->columns, !m->rhs.is_terms_first,
+                              types->operand_type};
+  const matrix_batch_t result = {m->batch, m->rows, m->columns, false, types->result_type};
+  dnnl_status_t status = describe(dnnl, &lhs, has_batch, &plan->inputs[0]);
   if (status != dnnl_success) return status;
-  status = describe(dnnl, has_batch, m->batch, m->terms, m->columns, !m->rhs.is_terms_first,
-                    types->operand_type, &plan->inputs[1]);
+  status = describe(dnnl, &rhs, has_batch, &plan->inputs[1]);
   if (status != dnnl_success) return status;
-  status = describe(dnnl, has_batch, m->batch, m->rows, m->columns, false, types->result_type,
-                    &plan->output);
+  status = describe(dnnl, &result, has_batch, &plan->output);
   if (status != dnnl_success) return status;
   return dnnl->dnnl_matmul_desc_init(&plan->operation.matmul, &plan->inputs[0], &plan->inputs[1],
                                      NULL, &plan->output);
@@ -89,16 +100,14 @@ static plan_channels_t find_channels(const assay_program_t *program, bool has_ba
   return channels;
 }
 
-static int32_t plan_quantized(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                              bool has_batch, bool takes_any_types, plan_t *plan,
+static int32_t plan_quantized(const plan_request_t *request, bool has_batch, plan_t *plan,
                               matmul_types_t *out_types, assay_reason_t *reason) {
-  if (plugin_attribute(program, "algorithm") != NULL) {
+  if (plugin_attribute(request->program, "algorithm") != NULL) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no algorithm of quantized types");
   }
   *out_types = (matmul_types_t){.operand_type = dnnl_s8, .operand_bytes = 1};
-  plan_channels_t channels = find_channels(program, has_batch);
-  return plan_quantized_product(dnnl, program, &channels, takes_any_types, plan,
-                                &out_types->result_type, reason);
+  plan_channels_t channels = find_channels(request->program, has_batch);
+  return plan_quantized_product(request, &channels, plan, &out_types->result_type, reason);
 }
 
 static int32_t plan_plain(const assay_program_t *program, matmul_types_t *out_types,
@@ -133,8 +142,10 @@ int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul of empty operands");
   }
   matmul_types_t types;
+  const plan_request_t request = {
+      .dnnl = dnnl, .program = program, .takes_any_types = takes_any_types};
   code = plugin_has_quantized(program)
-             ? plan_quantized(dnnl, program, has_batch, takes_any_types, out_plan, &types, reason)
+             ? plan_quantized(&request, has_batch, out_plan, &types, reason)
              : plan_plain(program, &types, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   out_plan->operand_bytes = types.operand_bytes;

@@ -110,6 +110,13 @@ plan_make_t plan_matmul, plan_reduction, plan_softmax, plan_gelu, plan_layer_nor
     plan_dequantize, plan_convolution, plan_pooling, plan_reorder, plan_binary, plan_movement,
     plan_broadcast, plan_concatenate;
 
+/* What plan_make_t is given, for parts of one that pass it on. */
+typedef struct plan_request {
+  const dnnl_functions_t *dnnl;
+  const assay_program_t *program;
+  bool takes_any_types;
+} plan_request_t;
+
 /* The one of these for the program's op.  The plan is to be released, if it could be made or not.
  */
 plan_make_t plan_make;

@@ -210,13 +210,15 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
 
 /* Sums over windows that lie side by side are a reduction: each such dimension is two, of which the
  * second is reduced. */
-static const char *describe_tiles(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                                  const plugin_window_t *windows, dnnl_data_type_t input_type,
-                                  dnnl_data_type_t sum_type, plan_t *plan,
-                                  dnnl_status_t *out_status) {
-  const assay_type_t *input = &program->operands[0];
+typedef struct tiles {
+  uint32_t rank;
   dnnl_dims_t sizes;
-  dnnl_dims_t sums;
+  dnnl_dims_t sums; /* The sizes of the result. */
+} tiles_t;
+
+/* Why the windows are no tiles, or NULL. */
+static const char *find_tiles(const assay_type_t *input, const plugin_window_t *windows,
+                              tiles_t *out_tiles) {
   uint32_t rank = 0;
   for (uint32_t d = 0; d < input->rank; d++) {
     const plugin_window_t *window = &windows[d];
@@ -224,20 +226,26 @@ static const char *describe_tiles(const dnnl_functions_t *dnnl, const assay_prog
                    window->high == 0 && input->dims[d] % window->size == 0;
     if (!is_tile) return "no sums but over windows side by side";
     if (rank + 2 > DNNL_MAX_NDIMS) return "no more dimensions";
-    sizes[rank] = sums[rank] = input->dims[d] / window->size;
+    out_tiles->sizes[rank] = out_tiles->sums[rank] = input->dims[d] / window->size;
     rank++;
     if (window->size == 1) continue;
-    sizes[rank] = window->size;
-    sums[rank++] = 1;
+    out_tiles->sizes[rank] = window->size;
+    out_tiles->sums[rank++] = 1;
   }
-  dnnl_status_t status = plan_describe(dnnl, rank, sizes, input_type, &plan->inputs[0]);
-  if (status == dnnl_success) status = plan_describe(dnnl, rank, sums, sum_type, &plan->output);
-  if (status == dnnl_success) {
-    status = dnnl->dnnl_reduction_desc_init(&plan->operation.reduction, dnnl_reduction_sum,
-                                            &plan->inputs[0], &plan->output, 0, 0);
-  }
-  *out_status = status;
+  out_tiles->rank = rank;
   return NULL;
+}
+
+static dnnl_status_t describe_tiles(const dnnl_functions_t *dnnl, const tiles_t *tiles,
+                                    dnnl_data_type_t input_type, dnnl_data_type_t sum_type,
+                                    plan_t *plan) {
+  dnnl_status_t status =
+      plan_describe(dnnl, tiles->rank, tiles->sizes, input_type, &plan->inputs[0]);
+  if (status != dnnl_success) return status;
+  status = plan_describe(dnnl, tiles->rank, tiles->sums, sum_type, &plan->output);
+  if (status != dnnl_success) return status;
+  return dnnl->dnnl_reduction_desc_init(&plan->operation.reduction, dnnl_reduction_sum,
+                                        &plan->inputs[0], &plan->output, 0, 0);
 }
 
 static int32_t plan_sums(const dnnl_functions_t *dnnl, const assay_program_t *program,
@@ -257,11 +265,11 @@ static int32_t plan_sums(const dnnl_functions_t *dnnl, const assay_program_t *pr
                        .promote = stored.promote,
                        .combine = plan_find_combine("add", sum_type),
                        .result_count = plugin_count(&program->results[0])};
-  dnnl_status_t status = dnnl_success;
   read_windows(program, windows);
-  const char *refused =
-      describe_tiles(dnnl, program, windows, stored.input_type, sum_type, out_plan, &status);
+  tiles_t tiles;
+  const char *refused = find_tiles(&program->operands[0], windows, &tiles);
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  dnnl_status_t status = describe_tiles(dnnl, &tiles, stored.input_type, sum_type, out_plan);
   if (status == dnnl_success && stored.shift != 0) {
     status = dnnl->dnnl_primitive_attr_create(&out_plan->attributes);
     if (status == dnnl_success) {

@@ -137,12 +137,12 @@ static dnnl_status_t set_attributes(const dnnl_functions_t *dnnl,
   return status;
 }
 
-int32_t plan_quantized_product(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                               const plan_channels_t *channels, bool takes_any_multiplier,
+int32_t plan_quantized_product(const plan_request_t *request, const plan_channels_t *channels,
                                plan_t *plan, dnnl_data_type_t *out_result_type,
                                assay_reason_t *reason) {
+  const dnnl_functions_t *dnnl = request->dnnl;
   quantized_product_t product;
-  const char *refused = check_types(program, &product);
+  const char *refused = check_types(request->program, &product);
   if (refused == NULL) refused = check_axes(&product, channels);
   if (refused == NULL && !find_type(product.result.storage, out_result_type)) {
     refused = "a result of i8, ui8 or i32";
@@ -156,7 +156,7 @@ int32_t plan_quantized_product(const dnnl_functions_t *dnnl, const assay_program
   dnnl_status_t status = dnnl_out_of_memory;
   if (scales != NULL && multipliers != NULL) {
     bool are_exact = find_multipliers(&product, channels, count, scales, multipliers);
-    if (!are_exact && (!takes_any_multiplier || !are_finite(multipliers, count))) {
+    if (!are_exact && (!request->takes_any_types || !are_finite(multipliers, count))) {
       code = plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no multiplier but one of f32");
     }
     status = dnnl->dnnl_primitive_attr_create(&plan->attributes);

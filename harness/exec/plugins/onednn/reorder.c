@@ -146,10 +146,10 @@ static dnnl_status_t set_attributes(const dnnl_functions_t *dnnl, const side_t *
 }
 
 /* Also the dimension of the channels, or -1. */
-static int32_t plan_quantization(const dnnl_functions_t *dnnl, const assay_program_t *program,
-                                 bool takes_any_types, plan_t *plan, dnnl_data_type_t *out_from,
-                                 dnnl_data_type_t *out_to, int64_t *out_axis,
-                                 assay_reason_t *reason) {
+static int32_t plan_quantization(const plan_request_t *request, plan_t *plan,
+                                 dnnl_data_type_t *out_from, dnnl_data_type_t *out_to,
+                                 int64_t *out_axis, assay_reason_t *reason) {
+  const assay_program_t *program = request->program;
   side_t from;
   side_t to;
   const char *refused = read_side(&program->operands[0], &from);
@@ -166,12 +166,12 @@ static int32_t plan_quantization(const dnnl_functions_t *dnnl, const assay_progr
   if (multipliers == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   bool are_finite = true;
   bool are_exact = find_multipliers(&from, &to, count, multipliers, &are_finite);
-  dnnl_status_t status = set_attributes(dnnl, &from, &to, count, multipliers, plan);
+  dnnl_status_t status = set_attributes(request->dnnl, &from, &to, count, multipliers, plan);
   free(multipliers);
-  if (!are_exact && (!takes_any_types || !are_finite)) {
+  if (!are_exact && (!request->takes_any_types || !are_finite)) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "scales that are powers of two");
   }
-  return plan_answer(dnnl, status, "attributes", reason);
+  return plan_answer(request->dnnl, status, "attributes", reason);
 }
 
 /* The tensor as what is before the channels, these, and what is behind them. */
@@ -211,9 +211,10 @@ int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *progra
   dnnl_data_type_t to = dnnl_data_type_undef;
   int64_t axis = -1;
   bool is_plain = strcmp(program->op, "stablehlo.convert") == 0;
+  const plan_request_t request = {
+      .dnnl = dnnl, .program = program, .takes_any_types = takes_any_types};
   int32_t code = is_plain ? plan_convert(program, &from, &to, reason)
-                          : plan_quantization(dnnl, program, takes_any_types, out_plan, &from, &to,
-                                              &axis, reason);
+                          : plan_quantization(&request, out_plan, &from, &to, &axis, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   const dnnl_status_t status =
       describe_channels(dnnl, &program->operands[0], axis, from, to, out_plan);
