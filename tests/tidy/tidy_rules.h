@@ -10,6 +10,7 @@
 enum {
   LINE_COLUMNS_MAX = 100,
   FUNCTION_LINES_MAX = 70,
+  FUNCTION_PARAMETERS_MAX = 6,
   FILE_LINES_MAX = 400,
   TEST_FILE_LINES_MAX = 500,
 };
@@ -157,6 +158,44 @@ static inline void check_functions(const source_t *source, GPtrArray *complaints
     size_t lines = i - nesting.declaration + 1;
     if (lines <= FUNCTION_LINES_MAX) continue;
     complain(complaints, source, nesting.declaration + 1, "the function has %zu lines", lines);
+  }
+}
+
+/* How many parameters the function has whose declaration begins on that line: what lies between the
+ * last brackets before its body, at their own depth. */
+static inline size_t count_parameters(char *const *lines) {
+  size_t commas = 0;
+  int depth = 0;
+  bool is_empty = true;
+  for (; *lines != NULL; lines++) {
+    for (const char *p = *lines; *p != '\0'; p++) {
+      if (*p == '{' && depth == 0) return is_empty ? 0 : commas + 1;
+      if (*p == '(' && depth++ == 0) {
+        commas = 0;
+        is_empty = true;
+      } else if (*p == ')') {
+        depth--;
+      } else if (depth > 0) {
+        if (*p == ',' && depth == 1) commas++;
+        if (*p != ' ') is_empty = false;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Things that travel together have a name.  What AFL and libFuzzer call is theirs to shape. */
+static inline void check_parameters(const source_t *source, GPtrArray *complaints) {
+  if (g_str_has_prefix(source->path, "tests/") || g_str_has_prefix(source->path, "fuzz/") ||
+      g_str_has_suffix(source->path, "/drive_libfuzzer.c")) {
+    return;
+  }
+  nesting_t nesting = {.depth = 0};
+  for (size_t i = 0; source->code[i] != NULL; i++) {
+    if (!nesting_advance(&nesting, source->code[i], i)) continue;
+    size_t count = count_parameters(&source->code[nesting.declaration]);
+    if (count <= FUNCTION_PARAMETERS_MAX) continue;
+    complain(complaints, source, nesting.declaration + 1, "the function has %zu parameters", count);
   }
 }
 
