@@ -60,11 +60,10 @@ void report_list_queries(GString *out_text) {
   }
 }
 
-status_t report_query(const char *path, const char *campaign, const char *sql,
-                      report_format_t format, const store_limit_t *limit, FILE *out,
-                      failure_t *error) {
+status_t report_query(const report_source_t *source, const char *sql, report_format_t format,
+                      const store_limit_t *limit, FILE *out, failure_t *error) {
   store_reader_t *reader = NULL;
-  STATUS_TRY(store_reader_open(path, campaign, &reader, error));
+  STATUS_TRY(store_reader_open(source->path, source->campaign, &reader, error));
   if (limit != NULL) store_reader_limit(reader, limit);
   report_grid_t grid;
   report_grid_init(&grid);

@@ -28,10 +28,15 @@ const char *report_find_query(const char *name);
 /* One line per query: its name and what it tells. */
 void report_list_queries(GString *out_text);
 
-/* Runs one reading query on the database at `path`, or on one campaign in it (NULL: all), and
- * writes its rows to `out`.  STATUS_INVALID if it has no answer within `limit` (NULL: none). */
-status_t report_query(const char *path, const char *campaign, const char *sql,
-                      report_format_t format, const store_limit_t *limit, FILE *out,
-                      failure_t *error);
+/* What a report is about. */
+typedef struct report_source {
+  const char *path;     /* Of the database. */
+  const char *campaign; /* The only one in it to be read; NULL: all. */
+} report_source_t;
+
+/* Runs one reading query and writes its rows to `out`.  STATUS_INVALID if it has no answer within
+ * `limit` (NULL: none). */
+status_t report_query(const report_source_t *source, const char *sql, report_format_t format,
+                      const store_limit_t *limit, FILE *out, failure_t *error);
 
 #endif

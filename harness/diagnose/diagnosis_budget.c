@@ -68,17 +68,17 @@ static bool is_due(kind_t *kind, const page_t *page) {
   return !kind->is_cause_sure && kind->distinct != page->distinct;
 }
 
-status_t diagnosis_budget_explain(diagnosis_budget_t *book, size_t executor,
-                                  const tally_label_t *label, const cause_question_t *question,
+status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_question_t *question,
                                   arena_t *arena, verdict_t *inout_verdict,
                                   hash_text_t *out_signature, failure_t *error) {
   verdict_t *verdict = inout_verdict;
-  const program_t *program = &question->instance->program;
+  const tally_label_t *label = question->label;
+  const program_t *program = &question->cause->instance->program;
   if (!cause_is_sought(verdict)) {
     *out_signature = verdict_signature(verdict, program);
     return STATUS_OK;
   }
-  g_string_printf(book->key, "%zu\n%s", executor, label->op);
+  g_string_printf(book->key, "%zu\n%s", question->executor, label->op);
   page_t *page = find_entry(book, book->pages, sizeof *page);
   g_string_append_printf(book->key, "\n%s\n%s\n%s", label->algorithm, label->types,
                          class_spelling(verdict->class_));
@@ -90,7 +90,7 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, size_t executor,
     *out_signature = kind->signature;
     return STATUS_OK;
   }
-  cause_question_t informed = *question;
+  cause_question_t informed = *question->cause;
   informed.established = page->established;
   STATUS_TRY(cause_find(&informed, arena, verdict, error));
   if (verdict->is_cause_sure) establish(page, verdict->cause);

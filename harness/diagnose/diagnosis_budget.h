@@ -18,11 +18,16 @@ typedef struct diagnosis_budget diagnosis_budget_t;
 diagnosis_budget_t *diagnosis_budget_new(bool is_thorough);
 void diagnosis_budget_free(diagnosis_budget_t *book);
 
-/* Looks for the cause of a verdict of kind `label` on executor number `executor`, if that is due,
- * and gives the signature.  Where it is not due, the case is taken for another of the last finding
- * of its kind.  `arena` is left as it was. */
-status_t diagnosis_budget_explain(diagnosis_budget_t *book, size_t executor,
-                                  const tally_label_t *label, const cause_question_t *question,
+/* What is to be explained. */
+typedef struct diagnosis_question {
+  size_t executor; /* Number of the executor. */
+  const tally_label_t *label;
+  const cause_question_t *cause;
+} diagnosis_question_t;
+
+/* Looks for the cause of a verdict, if that is due, and gives the signature.  Where it is not due,
+ * the case is taken for another of the last finding of its kind.  `arena` is left as it was. */
+status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_question_t *question,
                                   arena_t *arena, verdict_t *inout_verdict,
                                   hash_text_t *out_signature, failure_t *error);
 

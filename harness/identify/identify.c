@@ -98,6 +98,10 @@ static void discovery_free(discovery_t *discovery) {
   g_array_unref(discovery->leaf_counts);
 }
 
+static check_data_t check_data_of(const search_t *search) {
+  return (check_data_t){.seed = search->options->seed ^ 3, .count = IDENTIFY_VECTORS};
+}
+
 /* The arithmetic of a tree that was found, the places of repeated initial values, and the check.
  * Keeps the better of two attempts. */
 static status_t finish(search_t *search, discovery_t *discovery, size_t tree_calls) {
@@ -109,8 +113,9 @@ static status_t finish(search_t *search, discovery_t *discovery, size_t tree_cal
     STATUS_TRY(probe_inits(discovery, search->init_count, &attempt.profile));
   }
   attempt.arithmetic_calls = black_box->calls - before;
-  STATUS_TRY(identify_check(black_box, &attempt.profile, search->options->seed ^ 3,
-                            IDENTIFY_VECTORS, search->arena, &attempt, search->error));
+  const check_data_t data = check_data_of(search);
+  STATUS_TRY(
+      identify_check(black_box, &attempt.profile, &data, search->arena, &attempt, search->error));
   if (search->best->has_profile && attempt.predicted <= search->best->predicted) return STATUS_OK;
   *search->best = attempt;
   if (attempt.predicted == attempt.checked) return STATUS_OK;
@@ -129,8 +134,9 @@ static status_t try_wider_products(search_t *search) {
     attempt.profile.product = &format_table[formats[i]];
     attempt.profile.node_count = 0;
     attempt.profile.zero_is_first = false;
-    STATUS_TRY(identify_check(search->black_box, &attempt.profile, search->options->seed ^ 3,
-                              IDENTIFY_VECTORS, search->arena, &attempt, search->error));
+    const check_data_t data = check_data_of(search);
+    STATUS_TRY(identify_check(search->black_box, &attempt.profile, &data, search->arena, &attempt,
+                              search->error));
     if (attempt.predicted < attempt.checked) continue;
     attempt.identity = IDENTITY_FOUND;
     *search->best = attempt;

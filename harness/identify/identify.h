@@ -47,10 +47,16 @@ typedef struct identify_options {
 status_t identify(black_box_sum_t *black_box, const identify_options_t *options, arena_t *arena,
                   identification_t *out_identification, failure_t *error);
 
-/* Checks a profile on `vectors` random ones; sets the members from check_calls on.  For identify()
- * and for tests. */
-status_t identify_check(black_box_sum_t *black_box, const profile_t *profile, uint64_t seed,
-                        size_t vectors, arena_t *arena, identification_t *inout_identification,
-                        failure_t *error);
+/* Random data that a profile is checked with. */
+typedef struct check_data {
+  uint64_t seed;
+  size_t count; /* Vectors, or cases. */
+} check_data_t;
+
+/* Checks a profile on random vectors; sets the members from check_calls on.  For identify() and
+ * for tests. */
+status_t identify_check(black_box_sum_t *black_box, const profile_t *profile,
+                        const check_data_t *data, arena_t *arena,
+                        identification_t *inout_identification, failure_t *error);
 
 #endif

@@ -13,21 +13,21 @@ static double *copy(arena_t *arena, const double *values, size_t count) {
   return copied;
 }
 
-status_t identify_check(black_box_sum_t *black_box, const profile_t *profile, uint64_t seed,
-                        size_t vectors, arena_t *arena, identification_t *inout_identification,
-                        failure_t *error) {
+status_t identify_check(black_box_sum_t *black_box, const profile_t *profile,
+                        const check_data_t *data, arena_t *arena,
+                        identification_t *inout_identification, failure_t *error) {
   identification_t *out = inout_identification;
-  rng_t rng = rng_make(seed);
+  rng_t rng = rng_make(data->seed);
   size_t count = black_box->term_count;
   bool is_product = black_box->right != NULL;
   double *left = ARENA_NEW_ARRAY(arena, double, count);
   double *right = is_product ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
   double *scratch = ARENA_NEW_ARRAY(arena, double, profile_scratch_count(profile));
   size_t calls = black_box->calls;
-  out->checked = vectors;
+  out->checked = data->count;
   out->predicted = 0;
   out->contradiction_left = NULL;
-  for (size_t i = 0; i < vectors; i++) {
+  for (size_t i = 0; i < data->count; i++) {
     terms_regime_t regime = (terms_regime_t)(i % TERMS_REGIMES);
     double init = 0;
     random_terms(&rng, regime, black_box->left, is_product, left, count);

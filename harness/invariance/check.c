@@ -140,17 +140,22 @@ static void check_compilations(executor_t *executor, const case_t *instance, are
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
 }
 
+/* A case and what it gave. */
+typedef struct executed_case {
+  const case_t *instance;
+  const invariance_run_t *run;
+} executed_case_t;
+
 /* Whether both cases give the same bits again, also when both programs are compiled anew, the other
  * one first this time: what comes with the turn is then seen to come with it. */
-static bool are_repeatable(executor_t *executor, const case_t *base_case,
-                           const invariance_run_t *base, const case_t *other_case,
-                           const invariance_run_t *other, arena_t *arena,
+static bool are_repeatable(executor_t *executor, const executed_case_t *base,
+                           const executed_case_t *other, arena_t *arena,
                            invariance_check_t *check) {
-  if (!is_repeatable(executor, other_case, other, arena, check)) return false;
-  if (!is_repeatable(executor, base_case, base, arena, check)) return false;
+  if (!is_repeatable(executor, other->instance, other->run, arena, check)) return false;
+  if (!is_repeatable(executor, base->instance, base->run, arena, check)) return false;
   executor_forget_programs(executor);
-  return is_repeatable(executor, other_case, other, arena, check) &&
-         is_repeatable(executor, base_case, base, arena, check);
+  return is_repeatable(executor, other->instance, other->run, arena, check) &&
+         is_repeatable(executor, base->instance, base->run, arena, check);
 }
 
 /* A difference counts only between two cases that both give the same bits again. */
@@ -168,10 +173,8 @@ static void check_two_cases(executor_t *executor, const invariance_instance_t *i
   invariance_difference_t difference;
   bool is_same =
       compare(&other.instance.program, base->results, run.results, other.element_map, &difference);
-  if (!is_same &&
-      !are_repeatable(executor, &instance->base, base, &other.instance, &run, arena, check)) {
-    return;
-  }
+  const executed_case_t first = {&instance->base, base}, second = {&other.instance, &run};
+  if (!is_same && !are_repeatable(executor, &first, &second, arena, check)) return;
   check->difference = difference;
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
 }

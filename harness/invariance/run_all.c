@@ -202,8 +202,8 @@ static void draw_work(invariance_t *invariance, work_t *work) {
   const invariance_options_t *options = &invariance->options;
   const op_t *op = g_ptr_array_index(invariance->ops, invariance->cases % invariance->ops->len);
   arena_reset(&invariance->arena);
-  invariance_source_draw(op, options->types, options->seed, invariance->cases, &invariance->arena,
-                         &work->base, &work->axes);
+  const invariance_source_t source = {.op = op, .types = options->types, .seed = options->seed};
+  invariance_source_draw(&source, invariance->cases, &invariance->arena, &work->base, &work->axes);
   work->label = tally_label(invariance->tally, &work->base.program);
   for (uint32_t i = 0; i < INVARIANCE_COUNT; i++) {
     rng_t rng =

@@ -125,11 +125,11 @@ bool invariance_source_has(const op_t *op, const char *types) {
   return has;
 }
 
-void invariance_source_draw(const op_t *op, const char *types, uint64_t seed, uint64_t index,
-                            arena_t *arena, case_t *out_case, axes_t *out_axes) {
-  rng_t rng = rng_make(invariance_source_seed(seed, index, 0));
+void invariance_source_draw(const invariance_source_t *source, uint64_t index, arena_t *arena,
+                            case_t *out_case, axes_t *out_axes) {
+  rng_t rng = rng_make(invariance_source_seed(source->seed, index, 0));
   program_t program;
-  draw_varied_program(&rng, op, types, arena, &program);
+  draw_varied_program(&rng, source->op, source->types, arena, &program);
   case_t drawn = case_make(arena, &program);
   /* Half of the data show other orders of a sum: where terms cancel, also in a result of few bits.
    * The rest shows what else may differ. */

@@ -60,22 +60,31 @@ static status_t parse_type(scan_t *scan, arena_t *arena, type_t *out_type, failu
   return scan_fail(&start, error, "%.250s", reason.text);
 }
 
-/* { " " type }, up to `stop` or the end. */
-static status_t parse_types(scan_t *scan, arena_t *arena, const char *stop, uint32_t count_max,
-                            type_t *out_types, uint32_t *out_count, failure_t *error) {
+/* The types on one side of the arrow. */
+typedef struct type_side {
+  const char *stop; /* What comes behind them. */
+  uint32_t count_max;
+  type_t *types;
+  uint32_t *count;
+} type_side_t;
+
+/* { " " type }, up to what comes behind them or the end. */
+static status_t parse_types(scan_t *scan, arena_t *arena, const type_side_t *out_side,
+                            failure_t *error) {
+  uint32_t count_max = out_side->count_max;
   uint32_t count = 0;
   while (!scan_at_end(scan)) {
     scan_t ahead = *scan;
-    if (scan_accept(&ahead, stop)) break;
+    if (scan_accept(&ahead, out_side->stop)) break;
     STATUS_TRY(scan_expect(scan, " ", error));
     if (count == count_max) {
       return scan_fail(scan, error, "there are at most %u types on this side of the arrow",
                        count_max);
     }
-    STATUS_TRY(parse_type(scan, arena, &out_types[count], error));
+    STATUS_TRY(parse_type(scan, arena, &out_side->types[count], error));
     count++;
   }
-  *out_count = count;
+  *out_side->count = count;
   return STATUS_OK;
 }
 
@@ -83,11 +92,12 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const char *stop, uint
 static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, failure_t *error) {
   STATUS_TRY(parse_op(scan, &program->op, error));
   STATUS_TRY(program->op->parse_attributes(scan, arena, program, error));
-  STATUS_TRY(parse_types(scan, arena, " ->", CASE_OPERANDS_MAX, program->operands,
-                         &program->operand_count, error));
+  const type_side_t operands = {" ->", CASE_OPERANDS_MAX, program->operands,
+                                &program->operand_count};
+  const type_side_t results = {" :", CASE_RESULTS_MAX, program->results, &program->result_count};
+  STATUS_TRY(parse_types(scan, arena, &operands, error));
   STATUS_TRY(scan_expect(scan, " ->", error));
-  STATUS_TRY(parse_types(scan, arena, " :", CASE_RESULTS_MAX, program->results,
-                         &program->result_count, error));
+  STATUS_TRY(parse_types(scan, arena, &results, error));
   if (program->result_count > 0) return STATUS_OK;
   return scan_fail_expecting(scan, error, "a result type");
 }

@@ -204,9 +204,17 @@ static uint32_t list_block(const sum_order_t *order, uint32_t block, const uint3
   return end - begin;
 }
 
+/* Room for what is added in groups. */
+typedef struct group_room {
+  uint32_t *sums;  /* Of the groups. */
+  uint32_t *group; /* The items of one. */
+} group_room_t;
+
 static bool build_list(const sum_order_t *order, const sum_builder_t *builder,
-                       const uint32_t *items, uint32_t count, uint32_t *sums, uint32_t *group,
+                       const uint32_t *items, uint32_t count, const group_room_t *room,
                        uint32_t *out_sum) {
+  uint32_t *sums = room->sums;
+  uint32_t *group = room->group;
   bool is_lanes = sum_order_is_lanes(order->kind);
   bool has_front = builder->front != SUM_NO_ITEM;
   uint32_t groups = group_count(order, count);
@@ -240,11 +248,12 @@ static bool build_groups(const sum_order_t *order, const sum_builder_t *builder,
     const sum_order_t *rest = sum_order_rest(order);
     return sum_order_build(rest, builder, items, count, out_sum);
   }
-  uint32_t *sums = g_new(uint32_t, (size_t)group_count(order, count) + 1);
-  uint32_t *group = g_new(uint32_t, (size_t)count + 1);
-  bool has_tree = build_list(order, builder, items, count, sums, group, out_sum);
-  g_free(group);
-  g_free(sums);
+  group_room_t room;
+  room.sums = g_new(uint32_t, (size_t)group_count(order, count) + 1);
+  room.group = g_new(uint32_t, (size_t)count + 1);
+  bool has_tree = build_list(order, builder, items, count, &room, out_sum);
+  g_free(room.group);
+  g_free(room.sums);
   return has_tree;
 }
 

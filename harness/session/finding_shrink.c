@@ -56,18 +56,20 @@ static bool has_same_cause(const verdict_t *first, const verdict_t *small) {
          strstr(small->cause_words, first->cause) != NULL;
 }
 
-status_t finding_shrinker_run(const finding_shrinker_t *shrinker, case_runner_t *walk,
-                              executor_t *executor, const case_t *instance,
-                              const finding_t *finding, arena_t *arena, shrink_divergence_t *out,
-                              bool *out_is_smaller, failure_t *error) {
-  const shrink_divergence_options_t options = {
-      .walk = walk, .executor = executor, .seed = shrinker->seed, .stop = shrinker->stop};
+status_t finding_shrinker_run(const finding_shrinker_t *shrinker, const shown_finding_t *shown,
+                              arena_t *arena, shrink_divergence_t *out, bool *out_is_smaller,
+                              failure_t *error) {
+  const verdict_t *first = &shown->finding->verdict;
+  const shrink_divergence_options_t options = {.walk = shown->walk,
+                                               .executor = shown->executor,
+                                               .seed = shrinker->seed,
+                                               .stop = shrinker->stop};
   *out_is_smaller = false;
-  STATUS_TRY(shrink_divergence(&options, instance, &finding->verdict, arena, out, error));
+  STATUS_TRY(shrink_divergence(&options, shown->instance, first, arena, out, error));
   if (!out->report.is_reproduced) return STATUS_OK;
   if (out->verdict.outcome == OUTCOME_diverges) {
-    STATUS_TRY(find_cause(walk, executor, &finding->verdict, arena, out, error));
+    STATUS_TRY(find_cause(shown->walk, shown->executor, first, arena, out, error));
   }
-  *out_is_smaller = has_same_cause(&finding->verdict, &out->verdict);
+  *out_is_smaller = has_same_cause(first, &out->verdict);
   return STATUS_OK;
 }

@@ -19,13 +19,20 @@ typedef struct finding_shrinker {
 bool finding_shrinker_wants(const finding_shrinker_t *shrinker, const finding_t *finding,
                             const executor_t *executor);
 
-/* Makes the case of `finding`, which is `instance`, small.  *out_is_smaller is false if nothing
+/* A finding and what shows it. */
+typedef struct shown_finding {
+  const finding_t *finding;
+  const case_t *instance; /* The case that it was found on. */
+  executor_t *executor;
+  case_runner_t *walk; /* Runs cases as the one of the finding was run. */
+} shown_finding_t;
+
+/* Makes the case of a finding small.  *out_is_smaller is false if nothing
  * smaller shows the same cause; else *out is it, its verdict with cause, and all of it in the
  * arena. Programs of the executor must be prepared again afterwards.  STATUS_INVALID: Assay found
  * itself wrong on out->instance. */
-status_t finding_shrinker_run(const finding_shrinker_t *shrinker, case_runner_t *walk,
-                              executor_t *executor, const case_t *instance,
-                              const finding_t *finding, arena_t *arena, shrink_divergence_t *out,
-                              bool *out_is_smaller, failure_t *error);
+status_t finding_shrinker_run(const finding_shrinker_t *shrinker, const shown_finding_t *shown,
+                              arena_t *arena, shrink_divergence_t *out, bool *out_is_smaller,
+                              failure_t *error);
 
 #endif

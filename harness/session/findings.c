@@ -7,18 +7,18 @@
 enum { TELLING_NANOSECONDS = 200000000 };
 
 /* The occurrence of a finding on the case at hand; its texts are scratch. */
-static finding_t describe_occurrence(session_t *session, size_t executor, const case_t *instance,
-                                     const case_origin_t *origin, const verdict_t *verdict,
-                                     const hash_text_t *signature) {
+static finding_t describe_occurrence(session_t *session, const occurrence_t *occurrence) {
+  const case_t *instance = occurrence->instance;
+  size_t executor = occurrence->executor;
   g_string_truncate(session->program_line, 0);
   program_print(&instance->program, session->program_line);
   g_string_truncate(session->case_line, 0);
   case_print(instance, session->case_line);
   return (finding_t){.executor = executor,
-                     .signature = *signature,
+                     .signature = *occurrence->signature,
                      .label = session->label,
-                     .verdict = *verdict,
-                     .origin = *origin,
+                     .verdict = *occurrence->verdict,
+                     .origin = *occurrence->origin,
                      .implementation = session->contenders[executor].preparation.implementation,
                      .program_line = session->program_line->str,
                      .case_line = session->case_line->str,
@@ -31,56 +31,63 @@ void session_note_bug(session_t *session, const case_t *instance) {
   case_print(instance, session->case_line);
 }
 
-static status_t shrink_finding(session_t *session, const case_t *instance,
-                               const case_origin_t *origin, const finding_t *finding,
-                               failure_t *error) {
-  executor_t *executor = session->contenders[finding->executor].executor;
+static status_t shrink_finding(session_t *session, const occurrence_t *first,
+                               const finding_t *finding, failure_t *error) {
+  const shown_finding_t shown = {.finding = finding,
+                                 .instance = first->instance,
+                                 .executor = session->contenders[finding->executor].executor,
+                                 .walk = &session->walk};
   shrink_divergence_t small;
   bool is_smaller;
-  status_t status =
-      finding_shrinker_run(&session->options.shrinker, &session->walk, executor, instance, finding,
-                           &session->arena, &small, &is_smaller, error);
+  status_t status = finding_shrinker_run(&session->options.shrinker, &shown, &session->arena,
+                                         &small, &is_smaller, error);
   if (status == STATUS_INVALID) session_note_bug(session, &small.instance);
   if (status != STATUS_OK || !is_smaller) return status;
-  const case_origin_t drawn = {.regime = origin->regime};
-  finding_t occurrence = describe_occurrence(session, finding->executor, &small.instance, &drawn,
-                                             &small.verdict, &finding->signature);
-  occurrence.implementation = small.preparation.implementation;
+  const case_origin_t drawn = {.regime = first->origin->regime};
+  const occurrence_t of_small = {.executor = finding->executor,
+                                 .instance = &small.instance,
+                                 .origin = &drawn,
+                                 .verdict = &small.verdict,
+                                 .signature = &finding->signature};
+  finding_t shrunk = describe_occurrence(session, &of_small);
+  shrunk.implementation = small.preparation.implementation;
   finding_set_keep_shrunk(session->findings, finding->executor, &finding->signature,
-                          occurrence.case_line);
-  ledger_add_shrunk(&session->ledger, &occurrence);
+                          shrunk.case_line);
+  ledger_add_shrunk(&session->ledger, &shrunk);
   return STATUS_OK;
 }
 
 /* Counts and stores an occurrence of a finding; the finding if it is new, else NULL. */
-static const finding_t *add_occurrence(session_t *session, size_t executor, const case_t *instance,
-                                       const case_origin_t *origin, const verdict_t *verdict,
-                                       const hash_text_t *signature) {
-  const finding_t occurrence =
-      describe_occurrence(session, executor, instance, origin, verdict, signature);
-  ledger_add_finding(&session->ledger, &occurrence);
-  finding_t *known = finding_set_find(session->findings, executor, signature);
-  if (known == NULL) return finding_set_add(session->findings, &occurrence);
+static const finding_t *add_occurrence(session_t *session, const occurrence_t *occurrence) {
+  const finding_t finding = describe_occurrence(session, occurrence);
+  ledger_add_finding(&session->ledger, &finding);
+  finding_t *known =
+      finding_set_find(session->findings, occurrence->executor, occurrence->signature);
+  if (known == NULL) return finding_set_add(session->findings, &finding);
   known->count++;
   return NULL;
 }
 
-status_t session_record_finding(session_t *session, size_t executor, const case_t *instance,
-                                const case_origin_t *origin, const verdict_t *verdict,
-                                const hash_text_t *signature, failure_t *error) {
-  contender_t *contender = &session->contenders[executor];
-  const finding_t *added = add_occurrence(session, executor, instance, origin, verdict, signature);
+status_t session_record_finding(session_t *session, const occurrence_t *occurrence,
+                                failure_t *error) {
+  contender_t *contender = &session->contenders[occurrence->executor];
+  const finding_t *added = add_occurrence(session, occurrence);
   bool is_wanted = added != NULL &&
                    finding_shrinker_wants(&session->options.shrinker, added, contender->executor);
   if (!is_wanted) return STATUS_OK;
   contender->is_prepared = false; /* Other programs are compiled meanwhile. */
-  return shrink_finding(session, instance, origin, added, error);
+  return shrink_finding(session, occurrence, added, error);
 }
 
 void session_record_failure(session_t *session, size_t executor, const case_t *instance,
                             const verdict_t *verdict, const hash_text_t *signature) {
   const case_origin_t origin = {.regime = ""};
-  add_occurrence(session, executor, instance, &origin, verdict, signature);
+  const occurrence_t occurrence = {.executor = executor,
+                                   .instance = instance,
+                                   .origin = &origin,
+                                   .verdict = verdict,
+                                   .signature = signature};
+  add_occurrence(session, &occurrence);
 }
 
 status_t session_tell(session_t *session, failure_t *error) {

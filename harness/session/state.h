@@ -75,10 +75,18 @@ status_t session_walk_case(session_t *session, const case_t *instance,
 /* Counts an answer towards the limits of session_run(), if that is what runs. */
 void session_note_answer(session_t *session, size_t executor, const verdict_t *verdict);
 
+/* One time that an executor gave reason for a finding. */
+typedef struct occurrence {
+  size_t executor; /* Index among the session's executors. */
+  const case_t *instance;
+  const case_origin_t *origin;
+  const verdict_t *verdict;
+  const hash_text_t *signature;
+} occurrence_t;
+
 /* Counts an occurrence of a finding and stores it; makes the first case of a new one small. */
-status_t session_record_finding(session_t *session, size_t executor, const case_t *instance,
-                                const case_origin_t *origin, const verdict_t *verdict,
-                                const hash_text_t *signature, failure_t *error);
+status_t session_record_finding(session_t *session, const occurrence_t *occurrence,
+                                failure_t *error);
 
 /* The same of a failure that no walk shows; its case is not made small. */
 void session_record_failure(session_t *session, size_t executor, const case_t *instance,

@@ -139,7 +139,8 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
   verdict_t verdict = {.outcome = OUTCOME_diverges, .class_ = CLASS_environment};
   g_strlcpy(verdict.reason, what, sizeof verdict.reason);
   hash_text_t signature = hash_of(what, sizeof what - 1);
-  return session_record_finding(session, executor, instance, origin, &verdict, &signature, error);
+  const occurrence_t occurrence = {executor, instance, origin, &verdict, &signature};
+  return session_record_finding(session, &occurrence, error);
 }
 
 static void update_contender(session_t *session, size_t executor, const verdict_t *verdict,
@@ -194,9 +195,11 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
   hash_text_t signature;
   if (status == STATUS_OK && is_finding) {
-    const cause_question_t question = cause_decide(&session->walk, instance, expectation);
-    status = diagnosis_budget_explain(session->causes, index, &session->label, &question,
-                                      &session->arena, out_verdict, &signature, error);
+    const cause_question_t cause = cause_decide(&session->walk, instance, expectation);
+    const diagnosis_question_t question = {
+        .executor = index, .label = &session->label, .cause = &cause};
+    status = diagnosis_budget_explain(session->causes, &question, &session->arena, out_verdict,
+                                      &signature, error);
     sign_part(session, &signature);
   }
   if (status == STATUS_OK) keep_results(session, &instance->program);
@@ -211,8 +214,8 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
                              .verdict = out_verdict,
                              .response = response};
   if (is_finding) {
-    STATUS_TRY(
-        session_record_finding(session, index, instance, origin, out_verdict, &signature, error));
+    const occurrence_t occurrence = {index, instance, origin, out_verdict, &signature};
+    STATUS_TRY(session_record_finding(session, &occurrence, error));
     answer.signature = &signature;
   }
   update_contender(session, index, out_verdict, expectation->broken);

@@ -182,16 +182,22 @@ uint32_t shrink_settled_operands(const program_t *program) {
 
 /* ---- Delta debugging ------------------------------------------------------------------------- */
 
+/* Tries what is left, with its context. */
+typedef struct keeper {
+  shrink_keep_t *keep_list;
+  void *context;
+} keeper_t;
+
 /* Tries entries begin .. end of 0 .. count-1 alone, or all but these. */
-static bool try_block(size_t count, size_t begin, size_t end, bool is_kept,
-                      shrink_keep_t *keep_list, void *context, size_t *out_count) {
+static bool try_block(size_t count, size_t begin, size_t end, bool is_kept, const keeper_t *keeper,
+                      size_t *out_count) {
   size_t *kept = g_new(size_t, count);
   size_t kept_count = 0;
   for (size_t i = 0; i < count; i++) {
     bool is_inside = i >= begin && i < end;
     if (is_inside == is_kept) kept[kept_count++] = i;
   }
-  bool is_taken = keep_list(context, kept, kept_count);
+  bool is_taken = keeper->keep_list(keeper->context, kept, kept_count);
   g_free(kept);
   if (is_taken) *out_count = kept_count;
   return is_taken;
@@ -199,14 +205,14 @@ static bool try_block(size_t count, size_t begin, size_t end, bool is_kept,
 
 /* Tries each of `blocks` blocks alone, then each left out. */
 static bool try_blocks(shrink_t *shrink, size_t count, size_t count_min, size_t blocks,
-                       shrink_keep_t *keep_list, void *context, size_t *out_count) {
+                       const keeper_t *keeper, size_t *out_count) {
   for (int pass = 0; pass < (blocks > 2 ? 2 : 1); pass++) {
     for (size_t block = 0; block < blocks && !shrink_is_over(shrink); block++) {
       size_t begin = count * block / blocks;
       size_t end = count * (block + 1) / blocks;
       size_t left = pass == 0 ? end - begin : count - (end - begin);
       if (left < count_min || left == count) continue;
-      if (try_block(count, begin, end, pass == 0, keep_list, context, out_count)) return true;
+      if (try_block(count, begin, end, pass == 0, keeper, out_count)) return true;
     }
   }
   return false;
@@ -214,15 +220,16 @@ static bool try_blocks(shrink_t *shrink, size_t count, size_t count_min, size_t 
 
 bool shrink_leave_out(shrink_t *shrink, size_t count, size_t count_min, size_t blocks_max,
                       shrink_keep_t *keep_list, void *context) {
+  const keeper_t keeper = {.keep_list = keep_list, .context = context};
   size_t first = count;
   /* Often one entry will do. */
   if (count > count_min && count_min <= 1 && count > 2) {
-    if (try_block(count, 0, MAX(count_min, 1), true, keep_list, context, &count)) return true;
-    if (try_block(count, count - 1, count, true, keep_list, context, &count)) return true;
+    if (try_block(count, 0, MAX(count_min, 1), true, &keeper, &count)) return true;
+    if (try_block(count, count - 1, count, true, &keeper, &count)) return true;
   }
   size_t blocks = 2;
   while (count > count_min && blocks <= MIN(count, blocks_max) && !shrink_is_over(shrink)) {
-    if (try_blocks(shrink, count, count_min, blocks, keep_list, context, &count)) {
+    if (try_blocks(shrink, count, count_min, blocks, &keeper, &count)) {
       blocks = 2;
     } else if (blocks == MIN(count, blocks_max)) {
       break;

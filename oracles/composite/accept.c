@@ -172,9 +172,11 @@ static void accept_carefully(const problem_t *problem, const part_t *part, const
                              result_sets_t *sets) {
   const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
   const enclosing_t is_exact = {.is_exact = true};
+  const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
+  const evaluation_t exactly = {.evaluator = &enclosed_evaluator, .settings = &is_exact};
   row_t results[CASE_RESULTS_MAX], exact[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &enclosed_evaluator, &settings, NULL, results);
-  problem_evaluate(problem, part, reading, &enclosed_evaluator, &is_exact, NULL, exact);
+  problem_evaluate(problem, part, reading, &enclosing, results);
+  problem_evaluate(problem, part, reading, &exactly, exact);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {

@@ -49,7 +49,8 @@ static void evaluate(const problem_t *problem, const part_t *part, const reading
   if (known == NULL) {
     problem_t kept = *problem;
     if (memo != NULL) kept.arena = &memo->arena;
-    problem_evaluate(&kept, part, reading, &enclosed_evaluator, &settings, NULL, rows);
+    const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
+    problem_evaluate(&kept, part, reading, &enclosing, rows);
     if (memo == NULL) return;
     memo_entry_t *entry = ARENA_NEW_ARRAY(&memo->arena, memo_entry_t, 1);
     *entry = (memo_entry_t){memo->entries, *part, *reading, is_exact, *problem->contract, {{0}}};
@@ -60,13 +61,21 @@ static void evaluate(const problem_t *problem, const part_t *part, const reading
   memcpy(rows, known->rows, sizeof known->rows);
 }
 
-/* The set of one number under one reading. */
-static value_range_t range_of(const problem_t *problem, const part_t *part,
-                              const reading_t *reading, uint32_t result, size_t place,
-                              decision_memo_t *memo) {
+/* One number that was given as a result, about which there is a question. */
+typedef struct given_number {
+  const part_t *part;
+  uint32_t result;
+  size_t place; /* Among the part's numbers of that result. */
+  const format_t *format;
+  uint64_t bits;
+} given_number_t;
+
+/* The set of the number under one reading. */
+static value_range_t range_of(const problem_t *problem, const given_number_t *number,
+                              const reading_t *reading, decision_memo_t *memo) {
   row_t rows[CASE_RESULTS_MAX];
-  evaluate(problem, part, reading, false, memo, rows);
-  return problem_finish(problem, part, reading, rows, result, place);
+  evaluate(problem, number->part, reading, false, memo, rows);
+  return problem_finish(problem, number->part, reading, rows, number->result, number->place);
 }
 
 /* ---- Describing ------------------------------------------------------------------------------ */
@@ -102,21 +111,20 @@ static void set_error(mpfr_ptr out, const value_range_t *range, mpfr_srcptr refe
   mpfr_clear(other);
 }
 
-static void measure(const problem_t *problem, const part_t *part, const reading_t *reading,
-                    uint32_t result, size_t place, uint64_t bits, const value_range_t *range,
-                    decision_memo_t *memo, answer_t *answer) {
+static void measure(const problem_t *problem, const given_number_t *number,
+                    const reading_t *reading, const value_range_t *range, decision_memo_t *memo,
+                    answer_t *answer) {
   row_t rows[CASE_RESULTS_MAX];
-  evaluate(problem, part, reading, true, memo, rows);
-  const row_t *row = &rows[result];
-  const enclosed_t *exact = &row->enclosed[row->count == 1 ? 0 : place];
+  evaluate(problem, number->part, reading, true, memo, rows);
+  const row_t *row = &rows[number->result];
+  const enclosed_t *exact = &row->enclosed[row->count == 1 ? 0 : number->place];
   bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);
   if (!is_known || range->low > range->high) return;
-  const format_t *format = problem->instance->program.results[result].element->format;
   mpfr_t error, magnitude;
   mpfr_inits2(ENCLOSED_PRECISION, error, magnitude, (mpfr_ptr)0);
   set_error(error, range, exact->low);
   mpfr_abs(magnitude, exact->low, MPFR_RNDU);
-  answer_measure(answer, format, bits, exact->low, error, magnitude);
+  answer_measure(answer, number->format, number->bits, exact->low, error, magnitude);
   answer->backward_error = 0; /* There are no terms that it could be an error of. */
   mpfr_clears(error, magnitude, (mpfr_ptr)0);
 }
@@ -127,20 +135,21 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
                           answer_t *out_answer) {
   problem_t problem = problem_make(call->instance, call->contract, call->arena);
   const element_t *element = call->instance->program.results[result].element;
-  uint64_t bits = element_load(element, call->results[result].data, component);
-  size_t place;
-  part_t part = problem_part_of(&problem, result, component, &place);
+  given_number_t number = {.result = result, .format = element->format};
+  number.bits = element_load(element, call->results[result].data, component);
+  part_t part = problem_part_of(&problem, result, component, &number.place);
+  number.part = &part;
   reading_t readings[READINGS_MAX];
   size_t count = problem_readings(&problem, readings);
   answer_t answer = {0};
   value_range_t range = {0}, first = {0};
   for (size_t i = 0; i < count && !answer.conforms; i++) {
-    range = range_of(&problem, &part, &readings[i], result, place, call->memo);
+    range = range_of(&problem, &number, &readings[i], call->memo);
     if (i == 0) first = range;
-    answer.conforms = value_range_holds(&range, element->format, bits,
+    answer.conforms = value_range_holds(&range, number.format, number.bits,
                                         PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
     if (!answer.conforms) continue;
-    answer.is_vacuous = is_everything(&range, element->format);
+    answer.is_vacuous = is_everything(&range, number.format);
     describe_reading(&problem, &readings[i], i, &answer);
   }
   bool has_number = first.low <= first.high;
@@ -148,7 +157,7 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
   answer.nan_expected = first.nan && !has_number && !has_infinity;
   answer.infinity_expected = has_infinity && !has_number && !first.nan;
   value_range_print(&first, answer.expected, sizeof answer.expected);
-  measure(&problem, &part, &readings[0], result, place, bits, &range, call->memo, &answer);
+  measure(&problem, &number, &readings[0], &range, call->memo, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }
@@ -202,33 +211,37 @@ static bool hold_quickly(const problem_t *problem, const part_t *part, const rea
   return holds_all;
 }
 
+/* The readings of one formula. */
+typedef struct formula_readings {
+  size_t count;
+  reading_t readings[READINGS_MAX];
+} formula_readings_t;
+
 /* Whether one of the readings holds a number. */
-static bool holds_number(const problem_t *problem, const part_t *part, const reading_t *readings,
-                         size_t reading_count, const tensor_t *results, uint32_t result,
-                         size_t place, decision_memo_t *memo) {
+static bool holds_number(const problem_t *problem, const given_number_t *number,
+                         const formula_readings_t *of_formula, decision_memo_t *memo) {
   bool any_zero = PERMITTED(problem->contract, zero_sign) == ZERO_SIGN_ANY;
-  const format_t *format = results[result].type.element->format;
-  uint64_t bits = bits_of(problem, part, results, result, place);
-  for (size_t i = 0; i < reading_count; i++) {
-    value_range_t range = range_of(problem, part, &readings[i], result, place, memo);
-    if (value_range_holds(&range, format, bits, any_zero)) return true;
+  for (size_t i = 0; i < of_formula->count; i++) {
+    value_range_t range = range_of(problem, number, &of_formula->readings[i], memo);
+    if (value_range_holds(&range, number->format, number->bits, any_zero)) return true;
   }
   return false;
 }
 
 /* `accepts`: the quick accept sets of these readings, or NULL. */
-static bool holds_part(const problem_t *problem, const part_t *part, const reading_t *readings,
-                       size_t reading_count, const accept_t *accepts, const tensor_t *results,
-                       decision_memo_t *memo) {
+static bool holds_part(const problem_t *problem, const part_t *part,
+                       const formula_readings_t *of_formula, const accept_t *accepts,
+                       const tensor_t *results, decision_memo_t *memo) {
   const uint32_t result_count = problem->instance->program.result_count;
   bool *is_held[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < result_count; r++) {
     is_held[r] = arena_alloc_zeroed(problem->arena, part_result_count(problem, part, r));
   }
   if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
-  for (size_t i = 0; i < reading_count; i++) {
-    if (!problem_has_quick(&readings[i])) continue;
-    if (hold_quickly(problem, part, &readings[i], results, is_held)) return true;
+  for (size_t i = 0; i < of_formula->count; i++) {
+    const reading_t *reading = &of_formula->readings[i];
+    if (!problem_has_quick(reading)) continue;
+    if (hold_quickly(problem, part, reading, results, is_held)) return true;
   }
   for (uint32_t r = 0; r < result_count; r++) {
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
@@ -237,9 +250,12 @@ static bool holds_part(const problem_t *problem, const part_t *part, const readi
       part_t one = is_alone ? (part_t){part->group, part->first + i, 1} : *part;
       size_t place = is_alone ? 0 : i;
       decision_memo_t *of_part = is_alone ? NULL : memo; /* Nobody asks about that element again. */
-      if (!holds_number(problem, &one, readings, reading_count, results, r, place, of_part)) {
-        return false;
-      }
+      given_number_t number = {.part = &one,
+                               .result = r,
+                               .place = place,
+                               .format = results[r].type.element->format,
+                               .bits = bits_of(problem, &one, results, r, place)};
+      if (!holds_number(problem, &number, of_formula, of_part)) return false;
     }
   }
   return true;
@@ -247,15 +263,15 @@ static bool holds_part(const problem_t *problem, const part_t *part, const readi
 
 static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t *accepts,
                       const tensor_t *results) {
-  reading_t readings[READINGS_MAX];
-  size_t reading_count = problem_readings_of(problem, formula, readings);
+  formula_readings_t of_formula;
+  of_formula.count = problem_readings_of(problem, formula, of_formula.readings);
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
     decision_memo_t memo;
     decision_memo_init(&memo);
     part_t part = problem_part(problem, group);
-    bool holds = holds_part(problem, &part, readings, reading_count, formula == 0 ? accepts : NULL,
-                            results, &memo);
+    bool holds =
+        holds_part(problem, &part, &of_formula, formula == 0 ? accepts : NULL, results, &memo);
     decision_memo_deinit(&memo);
     arena_rewind(problem->arena, mark);
     if (!holds) return false;

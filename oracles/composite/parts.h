@@ -59,11 +59,17 @@ size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t 
 size_t part_result_element(const problem_t *problem, const part_t *part, uint32_t result,
                            size_t place);
 
+/* What a formula is evaluated with. */
+typedef struct evaluation {
+  const evaluator_t *evaluator;
+  const void *settings;                   /* Of the evaluator; NULL where it has none. */
+  const implementation_model_t *schedule; /* Of the model evaluator; NULL for the others. */
+} evaluation_t;
+
 /* Loads the operands of a part and runs a formula.  `results` are as many rows as the program has
  * results, with part_result_count() numbers or one for all. */
 void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
-                      const evaluator_t *evaluator, const void *settings,
-                      const implementation_model_t *schedule, row_t results[CASE_RESULTS_MAX]);
+                      const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]);
 
 /* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
  * quantized (composite/quantized.h). */

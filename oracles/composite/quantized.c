@@ -151,12 +151,13 @@ static value_range_t finish(const problem_t *problem, const reading_t *reading, 
 static void evaluate_reading(const problem_t *problem, const reading_t *reading,
                              stored_set_t *const out_sets[CASE_RESULTS_MAX]) {
   const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const program_t *program = &problem->quantized->program;
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
     part_t part = problem_part(problem, group);
     row_t rows[CASE_RESULTS_MAX];
-    problem_evaluate(problem, &part, reading, &enclosed_evaluator, &settings, NULL, rows);
+    problem_evaluate(problem, &part, reading, &enclosing, rows);
     for (uint32_t r = 0; r < program->result_count; r++) {
       for (size_t i = 0; i < part_result_count(problem, &part, r); i++) {
         value_range_t range = finish(problem, reading, &rows[r], i);

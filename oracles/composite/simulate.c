@@ -70,7 +70,8 @@ status_t composite_simulate(const oracle_call_t *call, const implementation_mode
     arena_mark_t mark = arena_mark(call->arena);
     part_t part = problem_part(&problem, group);
     row_t rows[CASE_RESULTS_MAX];
-    problem_evaluate(&problem, &part, &reading, &model_evaluator, NULL, schedule, rows);
+    const evaluation_t modelled = {.evaluator = &model_evaluator, .schedule = schedule};
+    problem_evaluate(&problem, &part, &reading, &modelled, rows);
     store_part(&problem, &part, schedule, rows, inout_results);
     arena_rewind(call->arena, mark);
   }

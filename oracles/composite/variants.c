@@ -221,14 +221,13 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
 }
 
 void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
-                      const evaluator_t *evaluator, const void *settings,
-                      const implementation_model_t *schedule, row_t results[CASE_RESULTS_MAX]) {
-  formula_t formula = {.evaluator = evaluator,
-                       .settings = settings,
+                      const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]) {
+  formula_t formula = {.evaluator = evaluation->evaluator,
+                       .settings = evaluation->settings,
                        .program = &problem->instance->program,
                        .format = reading->format,
                        .contract = problem->contract,
-                       .schedule = schedule,
+                       .schedule = evaluation->schedule,
                        .group = part->group,
                        .rounds_epsilon = reading->rounds_epsilon,
                        .arena = problem->arena};
@@ -267,7 +266,8 @@ void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
   const quick_kernels_t *kernels = quick_kernels_best();
   const quickening_t settings = {kernels, problem->formulas[reading->formula].is_unbounded};
   row_t results[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &quick_evaluator, &settings, NULL, results);
+  const evaluation_t quickly = {.evaluator = &quick_evaluator, .settings = &settings};
+  problem_evaluate(problem, part, reading, &quickly, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const quick_numbers_t *numbers = results[r].quick;
     double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);

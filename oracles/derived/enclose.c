@@ -85,18 +85,18 @@ static status_t unite_part(const enclosed_part_t *part, const contract_t *contra
   return STATUS_OK;
 }
 
-static status_t unite_reading(const case_t *zeros, const case_t *positions, uint32_t reading,
-                              const contract_t *contract,
-                              const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                              box_t *const inout_results[CASE_RESULTS_MAX], failure_t *error) {
+static status_t unite_reading(const enclosure_call_t *call, const case_t *zeros,
+                              const case_t *positions, uint32_t reading,
+                              box_t *const inout_results[CASE_RESULTS_MAX]) {
   derived_t by_zeros, by_positions;
-  STATUS_TRY(derived_make(zeros, reading, FAULT_NONE, arena, &by_zeros, error));
-  STATUS_TRY(derived_make(positions, reading, FAULT_NONE, arena, &by_positions, error));
+  STATUS_TRY(derived_make(zeros, reading, FAULT_NONE, call->arena, &by_zeros, call->error));
+  STATUS_TRY(derived_make(positions, reading, FAULT_NONE, call->arena, &by_positions, call->error));
   g_assert(by_zeros.parts.count == by_positions.parts.count);
   for (size_t p = 0; p < by_zeros.parts.count; p++) {
     const enclosed_part_t part = {.program = &by_zeros.parts.parts[p].instance.program,
                                   .positions = &by_positions.parts.parts[p]};
-    STATUS_TRY(unite_part(&part, contract, operands, arena, inout_results, error));
+    STATUS_TRY(
+        unite_part(&part, call->contract, call->operands, call->arena, inout_results, call->error));
   }
   return STATUS_OK;
 }
@@ -113,8 +113,7 @@ status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[
     for (size_t i = 0; i < count; i++) out_results[r][i] = (box_t){INFINITY, -INFINITY};
   }
   for (uint32_t reading = 0; reading < readings; reading++) {
-    STATUS_TRY(unite_reading(&zeros, &positions, reading, call->contract, call->operands,
-                             call->arena, out_results, call->error));
+    STATUS_TRY(unite_reading(call, &zeros, &positions, reading, out_results));
   }
   for (uint32_t r = 0; r < program->result_count; r++) {
     size_t count = type_element_count(&program->results[r]);

@@ -44,10 +44,18 @@ static void subtract(const quick_numbers_t *a, const quick_numbers_t *b, quick_n
   }
 }
 
+/* The results of an operation at the ends of two intervals. */
+typedef struct corners {
+  double p;
+  double q;
+  double r;
+  double s;
+} corners_t;
+
 /* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
  * both signs. */
-KERNEL_INLINE void store_corners(quick_numbers_t *out, size_t i, double p, double q, double r,
-                                 double s, double point) {
+KERNEL_INLINE void store_corners(quick_numbers_t *out, size_t i, corners_t at, double point) {
+  double p = at.p, q = at.q, r = at.r, s = at.s;
   double total = (p + q) + (r + s);
   double low = to_f32(least(least(p, q), least(r, s)));
   store(out, i, total == total ? low : not_a_number(), to_f32(most(most(p, q), most(r, s))), point);
@@ -57,7 +65,7 @@ static void multiply(const quick_numbers_t *a, const quick_numbers_t *b, quick_n
   for (size_t i = 0; i < out->count; i++) {
     double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
     double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
-    store_corners(out, i, p, q, r, s, a->point[i] * b->point[i]);
+    store_corners(out, i, (corners_t){p, q, r, s}, a->point[i] * b->point[i]);
   }
 }
 
@@ -67,7 +75,8 @@ static void divide(const quick_numbers_t *a, const quick_numbers_t *b, quick_num
     bool is_apart = (b->low[i] > 0) | (b->high[i] < 0);
     double p = a->low[i] / b->low[i], q = a->low[i] / b->high[i];
     double r = a->high[i] / b->low[i], s = a->high[i] / b->high[i];
-    store_corners(out, i, is_apart ? p : not_a_number(), q, r, s, a->point[i] / b->point[i]);
+    const corners_t at = {is_apart ? p : not_a_number(), q, r, s};
+    store_corners(out, i, at, a->point[i] / b->point[i]);
   }
 }
 

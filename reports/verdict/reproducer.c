@@ -9,13 +9,13 @@
 
 /* What is due of a wrong component, in words; NULL if it is not wrong, or nobody knows. */
 static char *find_expected(const case_runner_t *walk, const expectation_t *expectation,
-                           const case_t *instance, const tensor_t *results, uint32_t result,
-                           size_t component, arena_t *arena) {
+                           const reproducer_t *reproducer, uint32_t result, size_t component,
+                           arena_t *arena) {
   answer_t answer;
   failure_t error;
-  const oracle_call_t call = {.instance = instance,
+  const oracle_call_t call = {.instance = &reproducer->instance,
                               .contract = &walk->contract,
-                              .results = results,
+                              .results = reproducer->results,
                               .arena = arena,
                               .error = &error};
   status_t status = expectation->oracle->decide(&call, result, component, &answer);
@@ -38,9 +38,7 @@ static void find_all_expected(const case_runner_t *walk, const expectation_t *ex
       uint64_t bits = element_load(element, tensor->data, i);
       bool is_held =
           accept_holds(accept, element, i, bits) && !accept_differs_from_twin(accept, tensor, i);
-      expected[i] = is_held ? NULL
-                            : find_expected(walk, expectation, instance, reproducer->results,
-                                            result, i, arena);
+      expected[i] = is_held ? NULL : find_expected(walk, expectation, reproducer, result, i, arena);
     }
     reproducer->expected[result] = expected;
   }

@@ -43,11 +43,12 @@ static bool holds_interval(const value_range_t *range, const format_t *format, d
 static void compare_group(const problem_t *problem, const reading_t *reading, size_t group,
                           tally_t *inout_tally) {
   const enclosing_t settings = {.is_exact = false};
+  const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const format_t *format = problem->instance->program.results[0].element->format;
   part_t part = problem_part(problem, group);
   row_t rows[CASE_RESULTS_MAX];
   quick_row_t quick[CASE_RESULTS_MAX];
-  problem_evaluate(problem, &part, reading, &enclosed_evaluator, &settings, NULL, rows);
+  problem_evaluate(problem, &part, reading, &enclosing, rows);
   problem_evaluate_quickly(problem, &part, reading, quick);
   for (size_t i = 0; i < part.count; i++) {
     double low = quick[0].low[i], high = quick[0].high[i];

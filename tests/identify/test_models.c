@@ -11,9 +11,10 @@ static const char *const dot_suffixes[] = {"", "+fma", "+acc=f64", "+fma+init=0"
 
 static void check_fresh(fixture_t *fixture, const char *label) {
   identification_t fresh = {.identity = IDENTITY_FOUND};
+  const check_data_t data = {.seed = FRESH_SEED, .count = FRESH_VECTORS};
   status_t status =
-      identify_check(executor_sum_black_box(fixture->black_box), &fixture->found.profile,
-                     FRESH_SEED, FRESH_VECTORS, &fixture->arena, &fresh, &fixture->error);
+      identify_check(executor_sum_black_box(fixture->black_box), &fixture->found.profile, &data,
+                     &fixture->arena, &fresh, &fixture->error);
   g_assert_cmpint(status, ==, STATUS_OK);
   if (fresh.predicted == fresh.checked) return;
   g_test_message("%s: %zu of %zu fresh vectors", label, fresh.predicted, fresh.checked);

@@ -122,8 +122,8 @@ static void test_map(void) {
     arena_init(&arena);
     order_by_size_t map;
     failure_t error = {0};
-    status_t status =
-        order_by_size_find(identify_switching, &switching, 1, 300, &arena, &map, &error);
+    const size_identifier_t identifier = {.identify = identify_switching, .context = &switching};
+    status_t status = order_by_size_find(&identifier, 1, 300, &arena, &map, &error);
     g_assert_cmpint(status, ==, STATUS_OK);
     const size_range_t *ranges = (const size_range_t *)(const void *)map.ranges->data;
     const size_range_t *last = &ranges[map.ranges->len - 1];

@@ -253,9 +253,10 @@ static void check_canary(const char *fault, bool is_dot) {
   fixture_identify(&fixture);
   if (fixture.found.identity == IDENTITY_FOUND) {
     identification_t fresh = {.identity = IDENTITY_FOUND};
+    const check_data_t data = {.seed = 99, .count = FRESH_VECTORS};
     status_t status =
-        identify_check(executor_sum_black_box(fixture.black_box), &fixture.found.profile, 99,
-                       FRESH_VECTORS, &fixture.arena, &fresh, &fixture.error);
+        identify_check(executor_sum_black_box(fixture.black_box), &fixture.found.profile, &data,
+                       &fixture.arena, &fresh, &fixture.error);
     g_assert_cmpint(status, ==, STATUS_OK);
     g_test_message("%s %s: identified, %zu of %zu fresh vectors", fault, is_dot ? "dot" : "reduce",
                    fresh.predicted, fresh.checked);

@@ -15,8 +15,8 @@ static void assert_answer(store_fixture_t *fixture, const char *campaign, const 
   char *written = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&written, &size);
-  ASSERT_OK(fixture,
-            report_query(fixture->path, campaign, sql, REPORT_CSV, NULL, out, &fixture->error));
+  ASSERT_OK(fixture, report_query(&(report_source_t){.path = fixture->path, .campaign = campaign},
+                                  sql, REPORT_CSV, NULL, out, &fixture->error));
   g_assert_cmpint(fclose(out), ==, 0);
   const char *rows = strchr(written, '\n') + 1; /* Behind the names. */
   g_assert_cmpstr(rows, ==, expected);
@@ -66,8 +66,9 @@ static void test_every_query_of_one_campaign(store_fixture_t *fixture, gconstpoi
   fill_nights(fixture);
   FILE *nowhere = fopen("/dev/null", "w");
   for (const named_query_t *query = query_table(); query->name != NULL; query++) {
-    ASSERT_OK(fixture, report_query(fixture->path, "night's 1", query->sql, REPORT_CSV, NULL,
-                                    nowhere, &fixture->error));
+    ASSERT_OK(fixture,
+              report_query(&(report_source_t){.path = fixture->path, .campaign = "night's 1"},
+                           query->sql, REPORT_CSV, NULL, nowhere, &fixture->error));
   }
   fclose(nowhere);
 }

@@ -15,7 +15,8 @@ static char *run_report(store_fixture_t *fixture, const char *sql, report_format
   char *written = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&written, &size);
-  ASSERT_OK(fixture, report_query(fixture->path, NULL, sql, format, NULL, out, &fixture->error));
+  ASSERT_OK(fixture, report_query(&(report_source_t){.path = fixture->path}, sql, format, NULL, out,
+                                  &fixture->error));
   g_assert_cmpint(fclose(out), ==, 0);
   return written;
 }
@@ -150,10 +151,10 @@ static void make_version_4(store_fixture_t *fixture) {
 static void test_version_4(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
   make_version_4(fixture);
-  ASSERT_FAILS(
-      fixture,
-      report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, NULL, stdout, &fixture->error),
-      STATUS_INVALID, "of an older Assay (schema 4");
+  ASSERT_FAILS(fixture,
+               report_query(&(report_source_t){.path = fixture->path}, "SELECT 1", REPORT_TABLE,
+                            NULL, stdout, &fixture->error),
+               STATUS_INVALID, "of an older Assay (schema 4");
   close_store(fixture, open_store(fixture));
   for (const named_query_t *query = query_table(); query->name != NULL; query++) {
     free(run_report(fixture, query->sql, REPORT_JSON));
@@ -264,16 +265,16 @@ static void test_format_names(void) {
 static void test_failures(store_fixture_t *fixture, gconstpointer data) {
   (void)data;
   close_store(fixture, open_store(fixture));
-  ASSERT_FAILS(
-      fixture,
-      report_query(fixture->path, NULL, "SELECT x", REPORT_TABLE, NULL, stdout, &fixture->error),
-      STATUS_INVALID, "no such column: x");
+  ASSERT_FAILS(fixture,
+               report_query(&(report_source_t){.path = fixture->path}, "SELECT x", REPORT_TABLE,
+                            NULL, stdout, &fixture->error),
+               STATUS_INVALID, "no such column: x");
   FILE *full = fopen("/dev/full", "w");
   g_assert_nonnull(full);
-  ASSERT_FAILS(
-      fixture,
-      report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, NULL, full, &fixture->error),
-      STATUS_IO, "No space left on device");
+  ASSERT_FAILS(fixture,
+               report_query(&(report_source_t){.path = fixture->path}, "SELECT 1", REPORT_TABLE,
+                            NULL, full, &fixture->error),
+               STATUS_IO, "No space left on device");
   fclose(full);
 }
 
@@ -286,20 +287,20 @@ static void test_limits(store_fixture_t *fixture, gconstpointer data) {
   close_store(fixture, open_store(fixture));
   const store_limit_t short_time = {.seconds = 0.05};
   ASSERT_FAILS(fixture,
-               report_query(fixture->path, NULL, ENDLESS, REPORT_TABLE, &short_time, stdout,
-                            &fixture->error),
+               report_query(&(report_source_t){.path = fixture->path}, ENDLESS, REPORT_TABLE,
+                            &short_time, stdout, &fixture->error),
                STATUS_INVALID, "no answer after 0.05 s");
   const volatile sig_atomic_t stop = 1;
   const store_limit_t stopped = {.stop = &stop};
-  ASSERT_FAILS(
-      fixture,
-      report_query(fixture->path, NULL, ENDLESS, REPORT_TABLE, &stopped, stdout, &fixture->error),
-      STATUS_INVALID, "interrupted");
+  ASSERT_FAILS(fixture,
+               report_query(&(report_source_t){.path = fixture->path}, ENDLESS, REPORT_TABLE,
+                            &stopped, stdout, &fixture->error),
+               STATUS_INVALID, "interrupted");
   const volatile sig_atomic_t goes_on = 0;
   const store_limit_t no_time = {.seconds = 0, .stop = &goes_on};
   FILE *nowhere = fopen("/dev/null", "w");
-  ASSERT_OK(fixture, report_query(fixture->path, NULL, "SELECT 1", REPORT_TABLE, &no_time, nowhere,
-                                  &fixture->error));
+  ASSERT_OK(fixture, report_query(&(report_source_t){.path = fixture->path}, "SELECT 1",
+                                  REPORT_TABLE, &no_time, nowhere, &fixture->error));
   fclose(nowhere);
 }
 

@@ -58,7 +58,8 @@ static status_t check_profile(finder_t *finder, black_box_sum_t *black_box,
                               const profile_t *profile, bool *out_holds, failure_t *error) {
   identification_t check = {.checked = 0};
   uint64_t seed = rng_bits(&finder->rng);
-  STATUS_TRY(identify_check(black_box, profile, seed, VECTORS, &finder->arena, &check, error));
+  const check_data_t data = {.seed = seed, .count = VECTORS};
+  STATUS_TRY(identify_check(black_box, profile, &data, &finder->arena, &check, error));
   *out_holds = check.predicted == check.checked;
   if (*out_holds) STATUS_TRY(check_zeros(black_box, profile, &finder->arena, out_holds, error));
   const length_source_t *source = finder->source;

@@ -12,8 +12,7 @@ enum { POINTS_MAX = 400, SMALL_TERMS = 2 };
 
 /* A map under way. */
 typedef struct mapping {
-  size_identify_t identify;
-  void *context;
+  const size_identifier_t *identifier;
   arena_t *arena;
   GArray *points;
   GPtrArray *orders; /* All that were found, each once. */
@@ -194,8 +193,9 @@ static status_t add_point(mapping_t *mapping, int64_t size) {
   profile_t hint;
   bool has_hint = guess(mapping, size, &hint);
   size_point_t point = {.size = size};
-  STATUS_TRY(mapping->identify(mapping->context, size, has_hint ? &hint : NULL, mapping->arena,
-                               &point, mapping->error));
+  const size_identifier_t *identifier = mapping->identifier;
+  STATUS_TRY(identifier->identify(identifier->context, size, has_hint ? &hint : NULL,
+                                  mapping->arena, &point, mapping->error));
   point.size = size;
   if (point.is_explained) point.order = sum_order_find(&point.profile, mapping->arena);
   if (point.order != NULL) remember_order(mapping, point.order);
@@ -272,11 +272,9 @@ static GArray *make_ranges(const mapping_t *mapping) {
   return ranges;
 }
 
-status_t order_by_size_find(size_identify_t identify_size, void *context, int64_t first,
-                            int64_t last, arena_t *arena, order_by_size_t *out_map,
-                            failure_t *error) {
-  mapping_t mapping = {.identify = identify_size,
-                       .context = context,
+status_t order_by_size_find(const size_identifier_t *identifier, int64_t first, int64_t last,
+                            arena_t *arena, order_by_size_t *out_map, failure_t *error) {
+  mapping_t mapping = {.identifier = identifier,
                        .arena = arena,
                        .points = g_array_new(FALSE, FALSE, sizeof(size_point_t)),
                        .orders = g_ptr_array_new(),

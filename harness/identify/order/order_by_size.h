@@ -29,6 +29,12 @@ typedef struct size_point {
 typedef status_t (*size_identify_t)(void *context, int64_t size, const profile_t *hint,
                                     arena_t *arena, size_point_t *out_point, failure_t *error);
 
+/* What identifies sizes, with its context. */
+typedef struct size_identifier {
+  size_identify_t identify;
+  void *context;
+} size_identifier_t;
+
 /* Sizes of one kind. */
 typedef struct size_range {
   int64_t first;
@@ -45,9 +51,8 @@ typedef struct order_by_size {
 } order_by_size_t;
 
 /* Maps first..last; freed with order_by_size_free(). */
-status_t order_by_size_find(size_identify_t identify_size, void *context, int64_t first,
-                            int64_t last, arena_t *arena, order_by_size_t *out_map,
-                            failure_t *error);
+status_t order_by_size_find(const size_identifier_t *identifier, int64_t first, int64_t last,
+                            arena_t *arena, order_by_size_t *out_map, failure_t *error);
 void order_by_size_free(order_by_size_t *map);
 
 /* "a=f32/fused b=f64", the arithmetics of the nodes, sorted. */

@@ -193,9 +193,19 @@ static const sum_order_t *find_in_blocks(const subject_t *subject) {
   return found;
 }
 
-/* The items of a lane, of the first `count` items, in subject->members, and the node above them. */
-static bool find_lane(const subject_t *subject, size_t count, size_t width, sum_order_kind_t kind,
-                      size_t lane, size_t *out_taken, uint32_t *out_node) {
+/* A way to deal the first `count` items out to lanes. */
+typedef struct lanes {
+  sum_order_kind_t kind;
+  size_t count;
+  size_t width;
+} lanes_t;
+
+/* The items of a lane in subject->members, and the node above them. */
+static bool find_lane(const subject_t *subject, const lanes_t *lanes, size_t lane,
+                      size_t *out_taken, uint32_t *out_node) {
+  sum_order_kind_t kind = lanes->kind;
+  size_t count = lanes->count;
+  size_t width = lanes->width;
   size_t front = kind == SUM_LANES_FRONT ? count % width : 0;
   size_t end = kind == SUM_LANES ? count : count - count % width + front;
   uint64_t hash = 0;
@@ -209,21 +219,21 @@ static bool find_lane(const subject_t *subject, size_t count, size_t width, sum_
   return find_node(subject, hash, out_node);
 }
 
-/* What lanes of the first `count` items may be, but for what is beside them; they are under `root`.
- */
-static bool read_lanes(const subject_t *subject, size_t count, uint32_t root, size_t width,
-                       sum_order_kind_t kind, sum_order_t *out_order) {
-  uint32_t *lanes = subject->groups;
+/* What the lanes may be, but for what is beside them; they are under `root`. */
+static bool read_lanes(const subject_t *subject, const lanes_t *lanes, uint32_t root,
+                       sum_order_t *out_order) {
+  uint32_t *nodes = subject->groups;
+  size_t width = lanes->width;
   size_t taken = 0;
   for (size_t lane = 0; lane < width; lane++) { /* The last lane has no rest. */
-    if (!find_lane(subject, count, width, kind, lane, &taken, &lanes[lane])) return false;
+    if (!find_lane(subject, lanes, lane, &taken, &nodes[lane])) return false;
   }
   int depth = subject->depth + 1;
-  *out_order = (sum_order_t){.kind = kind, .width = (uint32_t)width};
+  *out_order = (sum_order_t){.kind = lanes->kind, .width = (uint32_t)width};
   out_order->inner =
-      find_order(subject->arena, subject->tree, lanes[width - 1], subject->members, taken, depth);
+      find_order(subject->arena, subject->tree, nodes[width - 1], subject->members, taken, depth);
   if (out_order->inner == NULL) return false;
-  out_order->join = find_order(subject->arena, subject->tree, root, lanes, width, depth);
+  out_order->join = find_order(subject->arena, subject->tree, root, nodes, width, depth);
   return out_order->join != NULL;
 }
 
@@ -247,10 +257,10 @@ static const sum_order_t *try_lanes(const subject_t *subject, size_t width, sum_
   uint32_t root = subject->root;
   if (is_tail && !find_node(subject, subject->sums[whole], &root)) return NULL;
   sum_order_t order;
-  if (!read_lanes(subject, is_tail ? whole : subject->count, root, width,
-                  is_tail ? SUM_LANES : kind, &order)) {
-    return NULL;
-  }
+  const lanes_t lanes = {.kind = is_tail ? SUM_LANES : kind,
+                         .count = is_tail ? whole : subject->count,
+                         .width = width};
+  if (!read_lanes(subject, &lanes, root, &order)) return NULL;
   if (is_tail) {
     order = (sum_order_t){.kind = kind, .width = order.width, .inner = keep(subject, order)};
   }

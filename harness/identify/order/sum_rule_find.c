@@ -53,6 +53,11 @@ typedef struct widths {
   size_t count;
 } widths_t;
 
+typedef struct likely_widths {
+  widths_t lanes;
+  widths_t blocks;
+} likely_widths_t;
+
 static void add_width(widths_t *widths, uint32_t width) {
   if (width < 2 || widths->count == WIDTHS_MAX) return;
   for (size_t i = 0; i < widths->count; i++) {
@@ -64,8 +69,8 @@ static void add_width(widths_t *widths, uint32_t width) {
 /* Goes up from a leaf, in front of which `offset` others may have places.  What is added first
  * tells the width of lanes; where more than one leaf is added at once, a block may have ended. */
 static void read_widths(const profile_t *profile, const subtree_stats_t *stats,
-                        const uint32_t *parents, uint32_t leaf, uint32_t offset, widths_t *lanes,
-                        widths_t *blocks) {
+                        const uint32_t *parents, uint32_t leaf, uint32_t offset,
+                        likely_widths_t *inout_widths) {
   uint32_t root = profile_root(profile);
   bool is_first = true;
   for (uint32_t id = leaf; id != root; id = parents[id]) {
@@ -73,11 +78,11 @@ static void read_widths(const profile_t *profile, const subtree_stats_t *stats,
     for (uint32_t i = 0; i < node->child_count; i++) {
       uint32_t child = node->children[i];
       if (child == id || stats[child].term_count == 0) continue;
-      if (is_first) add_width(lanes, stats[child].first_term + offset);
+      if (is_first) add_width(&inout_widths->lanes, stats[child].first_term + offset);
       is_first = false;
       if (stats[child].leaf_count < 2) continue;
-      add_width(blocks, stats[id].term_count);
-      add_width(blocks, stats[id].term_count + offset);
+      add_width(&inout_widths->blocks, stats[id].term_count);
+      add_width(&inout_widths->blocks, stats[id].term_count + offset);
     }
   }
 }
@@ -226,15 +231,14 @@ static void try_all(finder_t *finder) {
   uint32_t widest = widest_node(profile);
   if (widest > 2) try_order(finder, make_order(finder, SUM_WAYS, widest, NULL, NULL));
   if (widest > 2) try_order(finder, make_order(finder, SUM_WAYS, widest - 1, NULL, NULL));
-  widths_t lanes = {.count = 0};
-  widths_t blocks = {.count = 0};
+  likely_widths_t widths = {.lanes = {.count = 0}, .blocks = {.count = 0}};
   bool has_place_in_front = finder->init_count == 1 || profile->starts_at_zero;
-  read_widths(profile, stats, parents, 0, 0, &lanes, &blocks);
-  if (has_place_in_front) read_widths(profile, stats, parents, 0, 1, &lanes, &blocks);
-  if (finder->init_count == 1) read_widths(profile, stats, parents, init, 1, &lanes, &blocks);
-  try_lanes(finder, &lanes, &blocks);
-  try_blocks(finder, &blocks);
-  try_hidden_blocks(finder, &blocks);
+  read_widths(profile, stats, parents, 0, 0, &widths);
+  if (has_place_in_front) read_widths(profile, stats, parents, 0, 1, &widths);
+  if (finder->init_count == 1) read_widths(profile, stats, parents, init, 1, &widths);
+  try_lanes(finder, &widths.lanes, &widths.blocks);
+  try_blocks(finder, &widths.blocks);
+  try_hidden_blocks(finder, &widths.blocks);
 }
 
 size_t sum_rules_find(const profile_t *profile, arena_t *arena,

@@ -25,6 +25,13 @@ size_t discovery_leaf_count(const discovery_t *discovery, uint32_t id) {
   return id <= terms ? 1 : g_array_index(discovery->leaf_counts, uint32_t, id - terms - 1);
 }
 
+/* Leaves, and one outside them at which a unit is watched; NO_LEAF if there is none. */
+typedef struct leaf_set {
+  const uint32_t *leaves;
+  size_t count;
+  uint32_t outside;
+} leaf_set_t;
+
 /* What one pair of masks showed within a set of leaves. */
 typedef struct meeting {
   uint32_t leaf;          /* The other leaf. */
@@ -38,16 +45,19 @@ static status_t not_a_tree(const discovery_t *discovery, uint32_t a, uint32_t b,
                      what);
 }
 
-/* One probe: masks at `a` and `b`, units at `units[0..count)`, and a heavier one outside. */
+/* One probe: masks at `a` and `b`, units at the leaves of `units`, and a heavier one outside. */
 static status_t count_survivors(discovery_t *discovery, uint32_t a, uint32_t b,
-                                const uint32_t *units, size_t count, uint32_t outside,
-                                size_t *out_survivors, bool *out_spared) {
+                                const leaf_set_t *units, size_t *out_survivors, bool *out_spared) {
   const mask_scale_t *scale = &discovery->scale;
+  size_t count = units->count;
+  uint32_t outside = units->outside;
   size_t weight = 1;
   while (weight <= count) weight *= 2;
   mask_probe_set(discovery->probe, a, scale->mask);
   mask_probe_set(discovery->probe, b, -scale->mask);
-  for (size_t i = 0; i < count; i++) mask_probe_set(discovery->probe, units[i], scale->unit);
+  for (size_t i = 0; i < count; i++) {
+    mask_probe_set(discovery->probe, units->leaves[i], scale->unit);
+  }
   if (outside != NO_LEAF) {
     mask_probe_set(discovery->probe, outside, scale->unit * (double)weight);
   }
@@ -67,26 +77,28 @@ static status_t count_survivors(discovery_t *discovery, uint32_t a, uint32_t b,
 }
 
 /* All leaves of the set but the two are units, as many at a time as can be counted. */
-static status_t measure(discovery_t *discovery, uint32_t a, uint32_t b, const uint32_t *set,
-                        size_t set_count, uint32_t outside, meeting_t *out_meeting) {
+static status_t measure(discovery_t *discovery, uint32_t a, uint32_t b, const leaf_set_t *set,
+                        meeting_t *out_meeting) {
   size_t room = discovery->scale.capacity;
-  size_t chunk_max = outside == NO_LEAF ? room : MAX(room / 4, 1);
-  uint32_t *units = g_new(uint32_t, set_count);
+  size_t chunk_max = set->outside == NO_LEAF ? room : MAX(room / 4, 1);
+  uint32_t *units = g_new(uint32_t, set->count);
   size_t swallowed = 2;
   bool spared_all = true;
   status_t status = STATUS_OK;
   size_t at = 0;
   do {
     size_t count = 0;
-    for (; at < set_count && count < chunk_max; at++) {
-      if (set[at] != a && set[at] != b) units[count++] = set[at];
+    for (; at < set->count && count < chunk_max; at++) {
+      uint32_t leaf = set->leaves[at];
+      if (leaf != a && leaf != b) units[count++] = leaf;
     }
     size_t survivors = 0;
     bool spared = true;
-    status = count_survivors(discovery, a, b, units, count, outside, &survivors, &spared);
+    const leaf_set_t chunk = {units, count, set->outside};
+    status = count_survivors(discovery, a, b, &chunk, &survivors, &spared);
     swallowed += count - survivors;
     spared_all = spared_all && spared;
-  } while (status == STATUS_OK && at < set_count);
+  } while (status == STATUS_OK && at < set->count);
   g_free(units);
   *out_meeting =
       (meeting_t){.leaf = b, .swallowed = (uint32_t)swallowed, .is_outside_spared = spared_all};
@@ -107,21 +119,22 @@ static int compare_leaves(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static status_t discover_forest(discovery_t *discovery, const uint32_t *set, size_t count,
-                                uint32_t outside, bool from_end, GArray *out_roots);
+static status_t discover_forest(discovery_t *discovery, const leaf_set_t *set, bool from_end,
+                                GArray *out_roots);
 
-static status_t discover_one(discovery_t *discovery, const uint32_t *set, size_t count,
-                             uint32_t outside, GArray *out_roots) {
+static status_t discover_one(discovery_t *discovery, const leaf_set_t *set, GArray *out_roots) {
   guint before = out_roots->len;
-  STATUS_TRY(discover_forest(discovery, set, count, outside, false, out_roots));
+  STATUS_TRY(discover_forest(discovery, set, false, out_roots));
   if (out_roots->len == before + 1) return STATUS_OK;
-  return not_a_tree(discovery, outside, set[0], "a part of an exact adder loses units");
+  return not_a_tree(discovery, set->outside, set->leaves[0],
+                    "a part of an exact adder loses units");
 }
 
 /* Splits equal children of an exact adder, `size` leaves each. */
-static status_t split_parts(discovery_t *discovery, const uint32_t *set, size_t count, size_t size,
-                            uint32_t outside, GArray *out_roots) {
-  uint32_t *rest = g_memdup2(set, count * sizeof *set);
+static status_t split_parts(discovery_t *discovery, const leaf_set_t *set, size_t size,
+                            GArray *out_roots) {
+  size_t count = set->count; /* Leaves that are left, in `rest`. */
+  uint32_t *rest = g_memdup2(set->leaves, count * sizeof *rest);
   uint32_t *part = g_new(uint32_t, count);
   status_t status = STATUS_OK;
   while (status == STATUS_OK && count > 0) {
@@ -131,7 +144,8 @@ static status_t split_parts(discovery_t *discovery, const uint32_t *set, size_t 
     for (size_t i = 1; i < count && status == STATUS_OK; i++) {
       meeting_t meeting = {.swallowed = (uint32_t)size};
       if (size > 1) {
-        status = measure(discovery, part[0], rest[i], set, count, outside, &meeting);
+        const leaf_set_t left = {set->leaves, count, set->outside};
+        status = measure(discovery, part[0], rest[i], &left, &meeting);
       }
       bool is_same = size > 1 && meeting.swallowed <= size;
       if (is_same) {
@@ -142,10 +156,11 @@ static status_t split_parts(discovery_t *discovery, const uint32_t *set, size_t 
     }
     count = kept;
     if (status == STATUS_OK && part_count != size) {
-      status = not_a_tree(discovery, part[0], outside, "the children of an adder differ");
+      status = not_a_tree(discovery, part[0], set->outside, "the children of an adder differ");
     }
     if (status == STATUS_OK) {
-      status = discover_one(discovery, part, part_count, outside, out_roots);
+      const leaf_set_t taken = {part, part_count, set->outside};
+      status = discover_one(discovery, &taken, out_roots);
     }
   }
   g_free(part);
@@ -184,30 +199,33 @@ static status_t ask_joins(discovery_t *discovery, const climb_t *climb, uint32_t
   uint32_t sibling = profile_builder_first_leaf(&discovery->builder, child);
   size_t survivors;
   bool spared;
-  STATUS_TRY(count_survivors(discovery, sibling, leaf, &pivot, 1, NO_LEAF, &survivors, &spared));
+  const leaf_set_t unit = {&pivot, 1, NO_LEAF};
+  STATUS_TRY(count_survivors(discovery, sibling, leaf, &unit, &survivors, &spared));
   *out_joins = survivors == 1;
   return STATUS_OK;
 }
 
-/* Takes the leaves that meet the pivot at one node. */
-static status_t climb_take(discovery_t *discovery, climb_t *climb, uint32_t pivot,
-                           const uint32_t *group, size_t count, size_t swallowed, bool from_end) {
+/* Takes the leaves that meet the pivot, which is outside them, at one node. */
+static status_t climb_take(discovery_t *discovery, climb_t *climb, const leaf_set_t *group,
+                           size_t swallowed, bool from_end) {
+  size_t count = group->count;
+  uint32_t pivot = group->outside;
+  uint32_t first = group->leaves[0];
   bool is_open = climb->children->len > 0;
   if (swallowed == climb->size + count) {
     climb_open(discovery, climb);
     guint before = climb->children->len;
-    STATUS_TRY(discover_forest(discovery, group, count, pivot, from_end, climb->children));
+    STATUS_TRY(discover_forest(discovery, group, from_end, climb->children));
     climb->is_aligned = climb->children->len > before + 1;
   } else {
     bool joins = is_open && swallowed > climb->base && count % (swallowed - climb->base) == 0;
     bool is_above = swallowed > climb->size && count % (swallowed - climb->size) == 0;
     if (!joins && !is_above) {
-      return not_a_tree(discovery, pivot, group[0], "the sizes of the subtrees do not add up");
+      return not_a_tree(discovery, pivot, first, "the sizes of the subtrees do not add up");
     }
-    if (joins && is_above) STATUS_TRY(ask_joins(discovery, climb, pivot, group[0], &joins));
+    if (joins && is_above) STATUS_TRY(ask_joins(discovery, climb, pivot, first, &joins));
     if (!joins) climb_open(discovery, climb);
-    STATUS_TRY(
-        split_parts(discovery, group, count, swallowed - climb->base, pivot, climb->children));
+    STATUS_TRY(split_parts(discovery, group, swallowed - climb->base, climb->children));
   }
   climb->size += count;
   return STATUS_OK;
@@ -218,36 +236,38 @@ static status_t climb_all(discovery_t *discovery, uint32_t pivot, const meeting_
                           size_t count, bool from_end, GArray *out_roots) {
   climb_t climb = {
       .root = pivot, .size = 1, .base = 1, .children = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
-  uint32_t *group = g_new(uint32_t, count);
+  uint32_t *leaves = g_new(uint32_t, count);
   status_t status = STATUS_OK;
   for (size_t at = 0; at < count && status == STATUS_OK;) {
     size_t end = at;
     while (end < count && meetings[end].swallowed == meetings[at].swallowed) {
-      group[end - at] = meetings[end].leaf;
+      leaves[end - at] = meetings[end].leaf;
       end++;
     }
     /* A tree that leans to the other side is climbed from its other end. */
     bool other_end = end - at == count && !from_end;
-    status =
-        climb_take(discovery, &climb, pivot, group, end - at, meetings[at].swallowed, other_end);
+    const leaf_set_t group = {leaves, end - at, pivot};
+    status = climb_take(discovery, &climb, &group, meetings[at].swallowed, other_end);
     at = end;
   }
   climb_close(discovery, &climb);
   g_array_append_val(out_roots, climb.root);
   g_array_unref(climb.children);
-  g_free(group);
+  g_free(leaves);
   return status;
 }
 
 /* A known subtree of the same size may have the same shape. */
-static status_t try_known_shape(discovery_t *discovery, const uint32_t *set, size_t count,
-                                uint32_t outside, bool *out_holds, uint32_t *out_id) {
+static status_t try_known_shape(discovery_t *discovery, const leaf_set_t *set, bool *out_holds,
+                                uint32_t *out_id) {
   *out_holds = false;
   const profile_builder_t *builder = &discovery->builder;
   const shape_t shape = {.nodes = (const profile_node_t *)(const void *)builder->nodes->data,
                          .term_count = builder->term_count};
   guint known = builder->nodes->len;
-  while (known > 0 && g_array_index(discovery->leaf_counts, uint32_t, known - 1) != count) known--;
+  while (known > 0 && g_array_index(discovery->leaf_counts, uint32_t, known - 1) != set->count) {
+    known--;
+  }
   if (known == 0) return STATUS_OK;
   uint32_t id = (uint32_t)(builder->term_count + known);
   GArray *leaves = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -256,9 +276,11 @@ static status_t try_known_shape(discovery_t *discovery, const uint32_t *set, siz
   uint8_t *marks = g_new0(uint8_t, builder->term_count + 1);
   for (guint i = 0; i < leaves->len; i++) marks[g_array_index(leaves, uint32_t, i)] = 1;
   for (size_t leaf = 0, rank = 0; leaf <= builder->term_count; leaf++) {
-    if (marks[leaf] != 0) names[leaf] = set[rank++];
+    if (marks[leaf] != 0) names[leaf] = set->leaves[rank++];
   }
-  status_t status = verify_shape(discovery, &shape, id, names, outside, out_holds, out_id);
+  const shape_guess_t guess = {
+      .shape = &shape, .root = id, .names = names, .outside = set->outside};
+  status_t status = verify_shape(discovery, &guess, out_holds, out_id);
   g_free(marks);
   g_free(names);
   g_array_unref(leaves);
@@ -267,41 +289,44 @@ static status_t try_known_shape(discovery_t *discovery, const uint32_t *set, siz
 
 /* The trees whose leaves are the set: one, or several that one aligned adder takes in together with
  * the leaf outside. */
-static status_t discover_forest(discovery_t *discovery, const uint32_t *set, size_t count,
-                                uint32_t outside, bool from_end, GArray *out_roots) {
+static status_t discover_forest(discovery_t *discovery, const leaf_set_t *set, bool from_end,
+                                GArray *out_roots) {
   enum { GUESS_MIN = 4 };
+  size_t count = set->count;
   if (count == 1) {
-    g_array_append_val(out_roots, set[0]);
+    g_array_append_val(out_roots, set->leaves[0]);
     return STATUS_OK;
   }
   bool is_known = false;
   uint32_t root;
   if (count >= GUESS_MIN) {
-    STATUS_TRY(try_known_shape(discovery, set, count, outside, &is_known, &root));
+    STATUS_TRY(try_known_shape(discovery, set, &is_known, &root));
   }
   if (is_known) {
     g_array_append_val(out_roots, root);
     return STATUS_OK;
   }
   meeting_t *meetings = g_new(meeting_t, count - 1);
-  size_t pivot = from_end ? count - 1 : 0;
+  size_t at_pivot = from_end ? count - 1 : 0;
+  uint32_t pivot = set->leaves[at_pivot];
   status_t status = STATUS_OK;
   for (size_t i = 0, at = 0; i < count && status == STATUS_OK; i++) {
-    if (i == pivot) continue;
-    status = measure(discovery, set[pivot], set[i], set, count, outside, &meetings[at++]);
+    if (i == at_pivot) continue;
+    status = measure(discovery, pivot, set->leaves[i], set, &meetings[at++]);
   }
   size_t spared = 0;
   if (status == STATUS_OK) {
     qsort(meetings, count - 1, sizeof *meetings, compare_meetings);
     while (spared < count - 1 && meetings[spared].is_outside_spared) spared++;
-    status = climb_all(discovery, set[pivot], meetings, spared, from_end, out_roots);
+    status = climb_all(discovery, pivot, meetings, spared, from_end, out_roots);
   }
   size_t rest_count = count - 1 - spared;
   if (status == STATUS_OK && rest_count > 0) {
     uint32_t *rest = g_new(uint32_t, rest_count);
     for (size_t i = 0; i < rest_count; i++) rest[i] = meetings[spared + i].leaf;
     qsort(rest, rest_count, sizeof *rest, compare_leaves);
-    status = discover_forest(discovery, rest, rest_count, outside, false, out_roots);
+    const leaf_set_t others = {rest, rest_count, set->outside};
+    status = discover_forest(discovery, &others, false, out_roots);
     g_free(rest);
   }
   g_free(meetings);
@@ -311,14 +336,15 @@ static status_t discover_forest(discovery_t *discovery, const uint32_t *set, siz
 status_t discover_tree(discovery_t *discovery) {
   size_t count = discovery->builder.term_count + (discovery->init_is_leaf ? 1 : 0);
   if (count == 0) return STATUS_OK;
-  uint32_t *set = g_new(uint32_t, count);
-  for (size_t i = 0; i < count; i++) set[i] = (uint32_t)i;
+  uint32_t *leaves = g_new(uint32_t, count);
+  for (size_t i = 0; i < count; i++) leaves[i] = (uint32_t)i;
   GArray *roots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  status_t status = discover_forest(discovery, set, count, NO_LEAF, false, roots);
+  const leaf_set_t all = {leaves, count, NO_LEAF};
+  status_t status = discover_forest(discovery, &all, false, roots);
   if (status == STATUS_OK && roots->len != 1) {
     status = not_a_tree(discovery, 0, 1, "there is more than one root");
   }
   g_array_unref(roots);
-  g_free(set);
+  g_free(leaves);
   return status;
 }

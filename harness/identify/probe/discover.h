@@ -46,11 +46,18 @@ typedef struct shape {
 /* Appends the leaf ids under `id`, in no order. */
 void shape_leaves(const shape_t *shape, uint32_t id, GArray *out_leaves);
 
-/* Tests the subtree `id` of `shape`, whose leaves are renamed by `names` (by leaf id), against the
- * black box with one probe per node, and adds it to the builder if all hold.  A unit at leaf
- * `outside`, if that is not UINT32_MAX, must survive. */
-status_t verify_shape(discovery_t *discovery, const shape_t *shape, uint32_t id,
-                      const uint32_t *names, uint32_t outside, bool *out_holds, uint32_t *out_id);
+/* A subtree that certain leaves may have. */
+typedef struct shape_guess {
+  const shape_t *shape;
+  uint32_t root;         /* Of the subtree in `shape`. */
+  const uint32_t *names; /* By leaf id of `shape`: the leaf that is to be in its place. */
+  uint32_t outside;      /* A leaf at which a unit must survive, or UINT32_MAX. */
+} shape_guess_t;
+
+/* Tests a guess against the black box with one probe per node, and adds the subtree to the builder
+ * if all hold. */
+status_t verify_shape(discovery_t *discovery, const shape_guess_t *guess, bool *out_holds,
+                      uint32_t *out_id);
 
 uint32_t discovery_add(discovery_t *discovery, const uint32_t *children, size_t count,
                        bool is_aligned);

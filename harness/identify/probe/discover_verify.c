@@ -32,9 +32,7 @@ void shape_leaves(const shape_t *shape, uint32_t id, GArray *out_leaves) {
 /* Verifying one shape. */
 typedef struct verification {
   discovery_t *discovery;
-  const shape_t *shape;
-  const uint32_t *names;
-  uint32_t outside;
+  const shape_guess_t *guess;
   GArray *all;       /* Leaf ids of the shape. */
   uint16_t *weights; /* By leaf of the shape: units that it holds in this probe. */
   size_t weight_max; /* Of one leaf. */
@@ -67,7 +65,7 @@ static size_t swallowed_weight(const verification_t *v, const profile_node_t *no
   size_t sum = 0;
   GArray *leaves = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   uint32_t count = node->aligned_bits != 0 ? node->child_count : 2;
-  for (uint32_t i = 0; i < count; i++) shape_leaves(v->shape, node->children[i], leaves);
+  for (uint32_t i = 0; i < count; i++) shape_leaves(v->guess->shape, node->children[i], leaves);
   for (guint i = 0; i < leaves->len; i++) sum += v->weights[g_array_index(leaves, uint32_t, i)];
   g_array_unref(leaves);
   return sum;
@@ -76,27 +74,27 @@ static size_t swallowed_weight(const verification_t *v, const profile_node_t *no
 /* One probe with random weights: a set of swallowed leaves other than the node's gives the right
  * sum with a chance of 1 in weight_max + 1. */
 static status_t verify_node(verification_t *v, uint32_t id, bool *out_holds) {
-  const profile_node_t *node = node_of(v->shape, id);
+  const profile_node_t *node = node_of(v->guess->shape, id);
   mask_probe_t *probe = v->discovery->probe;
   const mask_scale_t *scale = &v->discovery->scale;
-  uint32_t a = any_leaf(v->shape, node->children[0]);
-  uint32_t b = any_leaf(v->shape, node->children[1]);
+  uint32_t a = any_leaf(v->guess->shape, node->children[0]);
+  uint32_t b = any_leaf(v->guess->shape, node->children[1]);
   size_t sum = draw_weights(v);
   sum -= (size_t)v->weights[a] + v->weights[b];
   v->weights[a] = v->weights[b] = 0;
   for (guint i = 0; i < v->all->len; i++) {
     uint32_t leaf = g_array_index(v->all, uint32_t, i);
     if (v->weights[leaf] != 0) {
-      mask_probe_set(probe, v->names[leaf], scale->unit * v->weights[leaf]);
+      mask_probe_set(probe, v->guess->names[leaf], scale->unit * v->weights[leaf]);
     }
   }
   size_t expected = sum - swallowed_weight(v, node);
-  if (v->outside != UINT32_MAX) {
-    mask_probe_set(probe, v->outside, scale->unit);
+  if (v->guess->outside != UINT32_MAX) {
+    mask_probe_set(probe, v->guess->outside, scale->unit);
     expected++;
   }
-  mask_probe_set(probe, v->names[a], scale->mask);
-  mask_probe_set(probe, v->names[b], -scale->mask);
+  mask_probe_set(probe, v->guess->names[a], scale->mask);
+  mask_probe_set(probe, v->guess->names[b], -scale->mask);
   double value;
   STATUS_TRY(mask_probe_run(probe, &value, v->discovery->error));
   *out_holds = value == scale->unit * (double)expected;
@@ -110,14 +108,14 @@ static uint32_t copy_shape(verification_t *v, const GArray *order) {
   profile_node_t *nodes = g_new(profile_node_t, order->len);
   uint32_t id = 0;
   for (guint i = 0; i < order->len; i++) {
-    nodes[i] = *node_of(v->shape, g_array_index(order, uint32_t, i));
+    nodes[i] = *node_of(v->guess->shape, g_array_index(order, uint32_t, i));
   }
   for (guint i = order->len; i-- > 0;) {
     uint32_t *children = g_new(uint32_t, nodes[i].child_count);
     for (uint32_t k = 0; k < nodes[i].child_count; k++) {
       uint32_t child = nodes[i].children[k];
-      children[k] = is_leaf(v->shape, child)
-                        ? v->names[child]
+      children[k] = is_leaf(v->guess->shape, child)
+                        ? v->guess->names[child]
                         : GPOINTER_TO_UINT(g_hash_table_lookup(ids, GUINT_TO_POINTER(child)));
     }
     bool is_aligned = nodes[i].aligned_bits != 0;
@@ -144,20 +142,18 @@ static GArray *nodes_under(const shape_t *shape, uint32_t id) {
   return order;
 }
 
-status_t verify_shape(discovery_t *discovery, const shape_t *shape, uint32_t id,
-                      const uint32_t *names, uint32_t outside, bool *out_holds, uint32_t *out_id) {
+status_t verify_shape(discovery_t *discovery, const shape_guess_t *guess, bool *out_holds,
+                      uint32_t *out_id) {
   enum { WEIGHT_MAX = 4096, SURE_WEIGHT = 15, PROBES_IF_UNSURE = 2 };
   verification_t v = {.discovery = discovery,
-                      .shape = shape,
-                      .names = names,
-                      .outside = outside,
+                      .guess = guess,
                       .all = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                      .weights = g_new0(uint16_t, shape->term_count + 1)};
-  shape_leaves(shape, id, v.all);
+                      .weights = g_new0(uint16_t, guess->shape->term_count + 1)};
+  shape_leaves(guess->shape, guess->root, v.all);
   size_t precise = (size_t)1 << MIN(discovery->probe->black_box->left->precision, 12);
   v.weight_max = CLAMP(discovery->scale.capacity / v.all->len, 1, MIN(WEIGHT_MAX, precise));
   int probes = v.weight_max >= SURE_WEIGHT ? 1 : PROBES_IF_UNSURE;
-  GArray *order = nodes_under(shape, id);
+  GArray *order = nodes_under(guess->shape, guess->root);
   status_t status = STATUS_OK;
   *out_holds = true;
   for (guint i = 0; i < order->len && status == STATUS_OK && *out_holds; i++) {
@@ -202,8 +198,9 @@ status_t discover_verify(discovery_t *discovery, const profile_t *hint, bool *ou
   uint32_t *names = g_new(uint32_t, tree.term_count + 1);
   for (size_t i = 0; i <= tree.term_count; i++) names[i] = (uint32_t)i;
   uint32_t id;
-  status_t status =
-      verify_shape(discovery, &shape, profile_root(&tree), names, UINT32_MAX, out_holds, &id);
+  const shape_guess_t guess = {
+      .shape = &shape, .root = profile_root(&tree), .names = names, .outside = UINT32_MAX};
+  status_t status = verify_shape(discovery, &guess, out_holds, &id);
   g_free(names);
   return status;
 }

@@ -274,14 +274,14 @@ static void forget_patterns(executor_sum_t *es) {
   }
 }
 
-status_t executor_sum_check(executor_sum_t *black_box, const profile_t *profile, uint64_t seed,
-                            size_t cases, arena_t *arena, elements_check_t *out_check,
+status_t executor_sum_check(executor_sum_t *black_box, const profile_t *profile,
+                            const check_data_t *data, arena_t *arena, elements_check_t *out_check,
                             failure_t *error) {
-  rng_t rng = rng_make(seed);
+  rng_t rng = rng_make(data->seed);
   elements_check_t check = {.checked = 0};
   const program_t *program = &black_box->instance.program;
   status_t status = STATUS_OK;
-  for (size_t i = 0; i < cases && status == STATUS_OK; i++) {
+  for (size_t i = 0; i < data->count && status == STATUS_OK; i++) {
     terms_regime_t regime = (terms_regime_t)(i % TERMS_REGIMES);
     for (uint32_t k = 0; k < program->operand_count; k++) {
       fill_operand(&rng, regime, black_box->black_box.right != NULL,

@@ -38,17 +38,16 @@ black_box_sum_t *executor_sum_black_box(executor_sum_t *es);
  */
 size_t executor_sum_odd_element(const executor_sum_t *es);
 
-/* How many result elements, each with terms of its own, a profile predicts in `cases` cases of
- * random data. */
+/* How many result elements, each with terms of its own, a profile predicts in cases of random
+ * data. */
 typedef struct elements_check {
   size_t checked;
   size_t predicted;
   char *first_line; /* The first case that it does not predict, to be freed; NULL if none. */
   size_t first_element;
 } elements_check_t;
-status_t executor_sum_check(executor_sum_t *es, const profile_t *profile, uint64_t seed,
-                            size_t cases, arena_t *arena, elements_check_t *out_check,
-                            failure_t *error);
+status_t executor_sum_check(executor_sum_t *es, const profile_t *profile, const check_data_t *data,
+                            arena_t *arena, elements_check_t *out_check, failure_t *error);
 
 /* The case line of a case with the same terms for all result elements. */
 void executor_sum_print_case(executor_sum_t *es, const double *left, const double *right,

@@ -68,11 +68,20 @@ static void describe(const product_bounds_t *product, const product_problem_t *q
   }
 }
 
+/* What is to be decided: whether a contract permits a pattern as the answer. */
+typedef struct claim {
+  const product_problem_t *question;
+  const contract_t *contract;
+  uint64_t bits;
+} claim_t;
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(const product_bounds_t *product, const product_problem_t *question,
-                       const contract_t *contract, uint64_t bits, arena_t *arena,
+static status_t decide(const product_bounds_t *product, const claim_t *claim, arena_t *arena,
                        bool *out_conforms, failure_t *error) {
+  const product_problem_t *question = claim->question;
+  const contract_t *contract = claim->contract;
+  uint64_t bits = claim->bits;
   const value_range_t *range = &product->range;
   bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   *out_conforms = value_range_holds(range, result_format(question), bits, any_zero);
@@ -103,6 +112,7 @@ static status_t decide(const product_bounds_t *product, const product_problem_t 
 status_t product_answer(const product_problem_t *question, const contract_t *contract,
                         uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
+  const claim_t claim = {.question = question, .contract = contract, .bits = bits};
   uint32_t counts[7];
   size_t count = init_count_candidates(question, contract, bits, counts);
   status_t status = STATUS_OK;
@@ -110,7 +120,7 @@ status_t product_answer(const product_problem_t *question, const contract_t *con
     product_bounds_t product;
     product_bounds_init(&product, question, counts[i]);
     product_bounds_set_range(&product, question, contract);
-    status = decide(&product, question, contract, bits, arena, &answer.conforms, error);
+    status = decide(&product, &claim, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&product, question, bits, &answer);
     }

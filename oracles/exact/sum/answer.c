@@ -166,11 +166,20 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
+/* What is to be decided: whether a contract permits a pattern as the answer. */
+typedef struct claim {
+  const sum_problem_t *question;
+  const contract_t *contract;
+  uint64_t bits;
+} claim_t;
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(const sum_bounds_t *sum, const sum_problem_t *question,
-                       const contract_t *contract, uint64_t bits, arena_t *arena,
+static status_t decide(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
                        bool *out_conforms, failure_t *error) {
+  const sum_problem_t *question = claim->question;
+  const contract_t *contract = claim->contract;
+  uint64_t bits = claim->bits;
   *out_conforms = sum_result_holds(sum, question, contract, bits);
   if (!*out_conforms || question->is_complex_part ||
       !sum_has_schedules(question, sum->terms, contract)) {
@@ -187,6 +196,7 @@ static status_t decide(const sum_bounds_t *sum, const sum_problem_t *question,
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
+  const claim_t claim = {.question = question, .contract = contract, .bits = bits};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
   const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
@@ -196,7 +206,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     sum_bounds_init(&sum, question, counts.tried[i]);
     sum_bounds_set_range(&sum, question, &totals, contract);
     if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
-    status = decide(&sum, question, contract, bits, arena, &answer.conforms, error);
+    status = decide(&sum, &claim, arena, &answer.conforms, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);
     }

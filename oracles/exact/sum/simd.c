@@ -81,8 +81,14 @@ static void forget_unknown(const quick_sums_t *sums, arena_t *arena, accept_t *a
   accept->magnitude = magnitude;
 }
 
+/* Intervals, by component. */
+typedef struct intervals {
+  double *low;
+  double *high;
+} intervals_t;
+
 static void set_ends(const accept_t *accept, size_t first, size_t count, const format_t *format,
-                     const error_bound_t *bound, double *low, double *high) {
+                     const error_bound_t *bound, const intervals_t *out) {
   enclosure_t enclosure = {
       .count = count,
       .reference = accept->reference + first,
@@ -94,7 +100,7 @@ static void set_ends(const accept_t *accept, size_t first, size_t count, const f
       .ends = ENCLOSURE_NEAREST,
       .side = ENCLOSURE_INSIDE, /* The quick side may only be too small. */
   };
-  enclosure_round_ends(&enclosure, low + first, high + first);
+  enclosure_round_ends(&enclosure, out->low + first, out->high + first);
 }
 
 /* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
@@ -102,9 +108,10 @@ static void set_ends(const accept_t *accept, size_t first, size_t count, const f
 static void set_all_ends(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
                          const error_bound_t *bound, double *low, double *high) {
   const error_bound_t rounded_once = {.factor = 0};
-  set_ends(accept, 0, accept->count, format, bound, low, high);
+  const intervals_t ends = {.low = low, .high = high};
+  set_ends(accept, 0, accept->count, format, bound, &ends);
   for (size_t i = 0; sums->few_terms != NULL && i < accept->count; i++) {
-    if (sums->few_terms[i] != 0) set_ends(accept, i, 1, format, &rounded_once, low, high);
+    if (sums->few_terms[i] != 0) set_ends(accept, i, 1, format, &rounded_once, &ends);
   }
 }
 

@@ -24,20 +24,26 @@ static void make_tracks(const resize_grid_t *grid, end_t end, arena_t *arena,
   }
 }
 
-static void run_model(const resize_grid_t *grid, const contract_t *contract, resize_formula_t which,
-                      const format_t *format, const implementation_model_t *schedule,
-                      const resize_track_t *tracks, double *results, arena_t *arena) {
-  formula_t formula = {.evaluator = &model_evaluator,
-                       .program = &grid->instance->program,
-                       .format = format,
-                       .contract = contract,
-                       .schedule = schedule,
-                       .arena = arena};
+/* Evaluates as one implementation does. */
+static formula_t model_make(const resize_grid_t *grid, const contract_t *contract,
+                            const format_t *format, const implementation_model_t *schedule,
+                            arena_t *arena) {
+  return (formula_t){.evaluator = &model_evaluator,
+                     .program = &grid->instance->program,
+                     .format = format,
+                     .contract = contract,
+                     .schedule = schedule,
+                     .arena = arena};
+}
+
+static void run_model(const resize_grid_t *grid, formula_t *model, resize_formula_t which,
+                      const resize_track_t *tracks, double *results) {
+  arena_t *arena = model->arena;
   for (size_t first = 0; first < grid->count; first += RESIZE_BLOCK) {
     arena_mark_t mark = arena_mark(arena);
     size_t count = MIN(grid->count - first, (size_t)RESIZE_BLOCK);
-    resize_cell_t cell = resize_gather(grid, &formula, tracks, first, count);
-    row_t row = resize_interpolate(&formula, which, &cell);
+    resize_cell_t cell = resize_gather(grid, model, tracks, first, count);
+    row_t row = resize_interpolate(model, which, &cell);
     memcpy(results + first, row.values, count * sizeof results[0]);
     arena_rewind(arena, mark);
   }
@@ -103,8 +109,8 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
       is_known |= is_high && is_single[i] && grid->moved_count <= PAIRED_MAX;
     }
     for (size_t s = 0; !is_known && s < schedule_count; s++) {
-      run_model(grid, contract, reading->formula, reading->format, &schedules[s], tracks, values,
-                arena);
+      formula_t model = model_make(grid, contract, reading->format, &schedules[s], arena);
+      run_model(grid, &model, reading->formula, tracks, values);
       for (size_t i = 0; i < grid->count; i++) take(&span, i, values[i]);
     }
   }
@@ -120,7 +126,7 @@ void resize_linear_references(const resize_grid_t *grid, const contract_t *contr
   resize_track_t tracks[RESIZE_AXES_MAX];
   bool is_single[RESIZE_AXES_MAX];
   make_tracks(grid, END_EXACT, arena, tracks, is_single);
-  run_model(grid, contract, RESIZE_SEPARABLE, &format_table[FORMAT_f64], &schedule, tracks,
-            references, arena);
+  formula_t model = model_make(grid, contract, &format_table[FORMAT_f64], &schedule, arena);
+  run_model(grid, &model, RESIZE_SEPARABLE, tracks, references);
   arena_rewind(arena, mark);
 }

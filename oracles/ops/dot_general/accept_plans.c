@@ -52,10 +52,31 @@ static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, quick_foun
   };
 }
 
+/* The arrays from result component `offset` on. */
+static quick_arrays_t quick_arrays_from(const quick_arrays_t *arrays, size_t offset) {
+  return (quick_arrays_t){
+      .reference = arrays->reference + offset,
+      .tail = arrays->tail == NULL ? NULL : arrays->tail + offset,
+      .magnitude = arrays->magnitude + offset,
+      .decide = arrays->decide + offset,
+      .special = arrays->special + offset,
+      .lowest_bit = arrays->lowest_bit + offset,
+      .few_terms = arrays->few_terms + offset,
+      .found = arrays->found,
+  };
+}
+
+/* The exact product of two dense matrices, and what it is a product of. */
+typedef struct quick_product {
+  exact_matmul_t matmul;
+  matrix_t lhs;
+  matrix_t rhs;
+} quick_product_t;
+
 /* Looks at the terms of components that may be something else than finite. */
-static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
-                          const matrices_t *matrices, const contract_t *contract,
-                          uint8_t *out_special, quick_found_t *found) {
+static void find_specials(const quick_product_t *product, const matrices_t *matrices,
+                          const contract_t *contract, uint8_t *out_special, quick_found_t *found) {
+  const exact_matmul_t *matmul = &product->matmul;
   const format_t *format = matrices->plan->accumulation;
   bool is_complex = matrices->instance->program.results[0].element->components == 2;
   for (size_t i = 0; i < matmul->m * matmul->n; i++) {
@@ -70,8 +91,8 @@ static void find_specials(const exact_matmul_t *matmul, const matrix_t *lhs, con
     }
     special_sum_t sum = {0};
     for (size_t term = 0; term < matmul->k; term++) {
-      special_sum_take(&sum, matrix_load(lhs, i / matmul->n * matmul->k + term),
-                       matrix_load(rhs, term * matmul->n + i % matmul->n));
+      special_sum_take(&sum, matrix_load(&product->lhs, i / matmul->n * matmul->k + term),
+                       matrix_load(&product->rhs, term * matmul->n + i % matmul->n));
     }
     out_special[i] = special_sum_flags(&sum, format, contract, is_complex);
   }
@@ -91,16 +112,18 @@ static int least_lowest_bit(const matrix_t *matrix, size_t start, size_t stride,
 }
 
 /* Per output, from the factors of its row and column, for each primitive product by itself. */
-static void find_lowest_bits(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
-                             size_t group, bool first_only, arena_t *arena, int *out_lowest_bit) {
+static void find_lowest_bits(const quick_product_t *product, size_t group, bool first_only,
+                             arena_t *arena, int *out_lowest_bit) {
+  const exact_matmul_t *matmul = &product->matmul;
   int *of_column = ARENA_NEW_ARRAY(arena, int, matmul->n);
   for (size_t i = 0; i < matmul->m * matmul->n; i++) out_lowest_bit[i] = 2 * BINARY64_NO_BIT;
   for (size_t begin = 0; begin < matmul->k; begin += group) {
     for (size_t j = 0; j < matmul->n; j++) {
-      of_column[j] = least_lowest_bit(rhs, begin * matmul->n + j, matmul->n, group, first_only);
+      of_column[j] =
+          least_lowest_bit(&product->rhs, begin * matmul->n + j, matmul->n, group, first_only);
     }
     for (size_t i = 0; i < matmul->m; i++) {
-      int of_row = least_lowest_bit(lhs, i * matmul->k + begin, 1, group, first_only);
+      int of_row = least_lowest_bit(&product->lhs, i * matmul->k + begin, 1, group, first_only);
       int *out = out_lowest_bit + i * matmul->n;
       for (size_t j = 0; j < matmul->n; j++) out[j] = MIN(out[j], of_row + of_column[j]);
     }
@@ -130,13 +153,14 @@ static bool holds_product(const format_t *format, double left, double right) {
 }
 
 /* Whether at most two products are not 0, and of two none is rounded. */
-static bool has_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
-                          size_t row, size_t column, const format_t *format) {
+static bool has_few_terms(const quick_product_t *product, size_t row, size_t column,
+                          const format_t *format) {
+  const exact_matmul_t *matmul = &product->matmul;
   size_t terms = 0;
   bool are_exact = true;
   for (size_t t = 0; t < matmul->k && terms <= 2; t++) {
-    double left = matrix_load(lhs, row * matmul->k + t);
-    double right = matrix_load(rhs, t * matmul->n + column);
+    double left = matrix_load(&product->lhs, row * matmul->k + t);
+    double right = matrix_load(&product->rhs, t * matmul->n + column);
     if (left == 0 || right == 0) continue;
     terms++;
     are_exact = are_exact && holds_product(format, left, right);
@@ -145,52 +169,51 @@ static bool has_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, con
 }
 
 /* Only rows and columns with many zeros are looked at term by term. */
-static void find_few_terms(const exact_matmul_t *matmul, const matrix_t *lhs, const matrix_t *rhs,
-                           const format_t *format, arena_t *arena, uint8_t *out_few,
-                           quick_found_t *found) {
+static void find_few_terms(const quick_product_t *product, const format_t *format, arena_t *arena,
+                           uint8_t *out_few, quick_found_t *found) {
+  const exact_matmul_t *matmul = &product->matmul;
   size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
   for (size_t j = 0; j < matmul->n; j++) {
-    of_column[j] = count_nonzero(rhs, j, matmul->n, matmul->k);
+    of_column[j] = count_nonzero(&product->rhs, j, matmul->n, matmul->k);
   }
   for (size_t i = 0; i < matmul->m; i++) {
-    size_t of_row = count_nonzero(lhs, i * matmul->k, 1, matmul->k);
+    size_t of_row = count_nonzero(&product->lhs, i * matmul->k, 1, matmul->k);
     for (size_t j = 0; j < matmul->n; j++) {
       uint8_t *few = &out_few[i * matmul->n + j];
-      *few =
-          of_row + of_column[j] <= matmul->k + 2 && has_few_terms(matmul, lhs, rhs, i, j, format);
+      *few = of_row + of_column[j] <= matmul->k + 2 && has_few_terms(product, i, j, format);
       found->few_terms |= *few != 0;
     }
   }
 }
 
 static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
-                     const quick_arrays_t *out, size_t out_offset, arena_t *arena) {
-  matrix_t lhs = matrices_gather_lhs(matrices, batch, part, arena);
-  matrix_t rhs = matrices_gather_rhs(matrices, batch, part, arena);
-  exact_matmul_t matmul = {
+                     const quick_arrays_t *out, arena_t *arena) {
+  quick_product_t product = {0};
+  product.lhs = matrices_gather_lhs(matrices, batch, part, arena);
+  product.rhs = matrices_gather_rhs(matrices, batch, part, arena);
+  product.matmul = (exact_matmul_t){
       .m = matrices->layout->row_count,
       .n = matrices->layout->column_count,
       .k = matrices_terms(matrices),
-      .reference = out->reference + out_offset,
-      .reference_tail = out->tail == NULL ? NULL : out->tail + out_offset,
-      .magnitude = out->magnitude + out_offset,
-      .uncertified = out->decide + out_offset,
+      .reference = out->reference,
+      .reference_tail = out->tail,
+      .magnitude = out->magnitude,
+      .uncertified = out->decide,
   };
-  if (lhs.is_f64) {
-    exact_matmul_f64(&matmul, lhs.data, rhs.data, arena);
+  if (product.lhs.is_f64) {
+    exact_matmul_f64(&product.matmul, product.lhs.data, product.rhs.data, arena);
   } else {
-    exact_matmul_f32(&matmul, lhs.data, rhs.data, arena);
+    exact_matmul_f32(&product.matmul, product.lhs.data, product.rhs.data, arena);
   }
-  find_specials(&matmul, &lhs, &rhs, matrices, contract, out->special + out_offset, out->found);
+  find_specials(&product, matrices, contract, out->special, out->found);
   const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
-    find_few_terms(&matmul, &lhs, &rhs, format, arena, out->few_terms + out_offset, out->found);
+    find_few_terms(&product, format, arena, out->few_terms, out->found);
   }
-  int *lowest_bit = out->lowest_bit + out_offset;
-  size_t group = MAX(matmul.k / (size_t)matrices->primitive_count, 1);
-  find_lowest_bits(&matmul, &lhs, &rhs, group, true, arena, lowest_bit);
-  if (!any_may_be_exact(&matmul, format, lowest_bit)) return;
-  find_lowest_bits(&matmul, &lhs, &rhs, group, false, arena, lowest_bit);
+  size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
+  find_lowest_bits(&product, group, true, arena, out->lowest_bit);
+  if (!any_may_be_exact(&product.matmul, format, out->lowest_bit)) return;
+  find_lowest_bits(&product, group, false, arena, out->lowest_bit);
   out->found->exact = true;
 }
 
@@ -241,8 +264,8 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     for (size_t part = 0; part < parts; part++) {
       arena_mark_t mark = arena_mark(arena);
-      size_t offset = parts == 1 ? batch * matrix : 0;
-      multiply(matrices, contract, batch, (int)part, &part_arrays, offset, arena);
+      const quick_arrays_t out = quick_arrays_from(&part_arrays, parts == 1 ? batch * matrix : 0);
+      multiply(matrices, contract, batch, (int)part, &out, arena);
       if (parts == 2) interleave(&arrays, &part_arrays, matrix, batch * matrix * 2, part);
       arena_rewind(arena, mark);
     }

@@ -24,36 +24,42 @@ static double load(const tensor_t *tensor, size_t component) {
 void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
                                  const format_t *precision, size_t index,
                                  double out_components[DOT_COMPONENTS_MAX]) {
-  const format_t *storage = operand->type.element->format;
-  uint64_t bits = element_load(operand->type.element, operand->data, index);
-  double value = format_to_double(storage, bits);
-  if (storage == precision && plan->component_count == 1) {
-    out_components[0] = value;
+  dot_stored_t number = {.storage = operand->type.element->format};
+  number.bits = element_load(operand->type.element, operand->data, index);
+  number.value = format_to_double(number.storage, number.bits);
+  if (number.storage == precision && plan->component_count == 1) {
+    out_components[0] = number.value;
   } else {
-    dot_split(split, precision, plan->component_count, storage, bits, value, out_components);
+    dot_split(split, precision, plan->component_count, &number, out_components);
   }
 }
 
+/* The factors of the terms of one sum. */
+typedef struct factors {
+  double *left;
+  double *right;
+} factors_t;
+
 /* re = a.re b.re + (-a.im) b.im;  im = a.re b.im + a.im b.re. */
 static void gather_complex(const case_t *instance, const dot_general_layout_t *layout,
-                           dot_general_place_t place, double *left, double *right) {
+                           dot_general_place_t place, const factors_t *out_factors) {
   const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
   for (size_t term = 0; term < layout->term_count; term++) {
     size_t l = dot_general_lhs_index(layout, place, term),
            r = dot_general_rhs_index(layout, place, term);
     double imaginary = load(lhs, 2 * l + 1);
-    left[2 * term] = load(lhs, 2 * l);
-    left[2 * term + 1] = place.part == 0 ? -imaginary : imaginary;
-    right[2 * term] = load(rhs, 2 * r + (place.part == 0 ? 0 : 1));
-    right[2 * term + 1] = load(rhs, 2 * r + (place.part == 0 ? 1 : 0));
+    out_factors->left[2 * term] = load(lhs, 2 * l);
+    out_factors->left[2 * term + 1] = place.part == 0 ? -imaginary : imaginary;
+    out_factors->right[2 * term] = load(rhs, 2 * r + (place.part == 0 ? 0 : 1));
+    out_factors->right[2 * term + 1] = load(rhs, 2 * r + (place.part == 0 ? 1 : 0));
   }
 }
 
 /* All products of components, one primitive product after the other. */
 static void gather_components(const case_t *instance, const dot_plan_t *plan, split_t split,
                               const dot_general_layout_t *layout, dot_general_place_t place,
-                              double *left, double *right) {
+                              const factors_t *out_factors) {
   const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
   double a[DOT_COMPONENTS_MAX], b[DOT_COMPONENTS_MAX];
@@ -64,8 +70,8 @@ static void gather_components(const case_t *instance, const dot_plan_t *plan, sp
                                 dot_general_rhs_index(layout, place, term), b);
     for (int i = 0; i < plan->primitive_count; i++) {
       size_t to = (size_t)i * layout->term_count + term;
-      left[to] = a[plan->primitives[i].lhs];
-      right[to] = b[plan->primitives[i].rhs];
+      out_factors->left[to] = a[plan->primitives[i].lhs];
+      out_factors->right[to] = b[plan->primitives[i].rhs];
     }
   }
 }
@@ -75,18 +81,19 @@ sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t 
                                        dot_general_place_t place, arena_t *arena) {
   size_t parts = instance->program.operands[DOT_GENERAL_LHS].element->components;
   size_t count = layout->term_count * parts * (size_t)plan->primitive_count;
-  double *left = ARENA_NEW_ARRAY(arena, double, count);
-  double *right = ARENA_NEW_ARRAY(arena, double, count);
+  factors_t factors;
+  factors.left = ARENA_NEW_ARRAY(arena, double, count);
+  factors.right = ARENA_NEW_ARRAY(arena, double, count);
   if (parts == 1) {
-    gather_components(instance, plan, split, layout, place, left, right);
+    gather_components(instance, plan, split, layout, place, &factors);
   } else {
-    gather_complex(instance, layout, place, left, right);
+    gather_complex(instance, layout, place, &factors);
   }
   return (sum_problem_t){
       .format = plan->accumulation,
       .count = count,
-      .left = left,
-      .right = right,
+      .left = factors.left,
+      .right = factors.right,
       .left_format = plan->lhs,
       .right_format = plan->rhs,
       .left_storage = instance->operands[DOT_GENERAL_LHS].type.element->format,

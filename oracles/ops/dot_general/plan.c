@@ -130,10 +130,11 @@ static double round_component(const format_t *precision, double value, rounding_
   return format_to_double(precision, bits);
 }
 
-void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
-               uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]) {
+void dot_split(split_t split, const format_t *precision, int count, const dot_stored_t *number,
+               double out_components[DOT_COMPONENTS_MAX]) {
+  double value = number->value;
   const format_t *f32 = &format_table[FORMAT_f32];
-  if (dot_split_is_usual(precision) && arithmetic_format_holds(f32, storage) &&
+  if (dot_split_is_usual(precision) && arithmetic_format_holds(f32, number->storage) &&
       fabs(value) <= DOT_SPLIT_LARGEST) {
     float left = (float)value;
     for (int i = 0; i < count; i++) {
@@ -148,7 +149,7 @@ void dot_split(split_t split, const format_t *precision, int count, const format
     rounding_t rounding = dot_split_rounding(split, i, count);
     double component = round_component(precision, rest, rounding);
     if (i == 0 && rounding == ROUNDING_TOWARD_ZERO && isnan(value)) {
-      component = mask_nan(precision, storage, bits);
+      component = mask_nan(precision, number->storage, number->bits);
     }
     out_components[i] = component;
     rest -= component; /* Exact: it has fewer bits than `rest`, and the same lowest one. */

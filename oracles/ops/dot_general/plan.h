@@ -46,12 +46,18 @@ status_t dot_plan_require_none(const program_t *program, failure_t *error);
 size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
                        split_t out_splits[DOT_SPLITS_MAX]);
 
+/* A number as an operand stores it. */
+typedef struct dot_stored {
+  const format_t *storage;
+  uint64_t bits; /* The pattern of `value` in `storage`, or anything where it is not NaN. */
+  double value;
+} dot_stored_t;
+
 /* Splits a number into count components of a precision type: component i is what is left after the
- * ones before it, rounded or truncated.  `bits` is the pattern of `value` in `storage`, or anything
- * where the value is not NaN.  An f32 NaN whose payload lies in bits that truncation cuts off
- * becomes an infinity, as in implementations that mask the pattern. */
-void dot_split(split_t split, const format_t *precision, int count, const format_t *storage,
-               uint64_t bits, double value, double out_components[DOT_COMPONENTS_MAX]);
+ * ones before it, rounded or truncated.  An f32 NaN whose payload lies in bits that truncation cuts
+ * off becomes an infinity, as in implementations that mask the pattern. */
+void dot_split(split_t split, const format_t *precision, int count, const dot_stored_t *number,
+               double out_components[DOT_COMPONENTS_MAX]);
 
 /* Whether numbers of f32 up to DOT_SPLIT_LARGEST can be split by dot_split_f32(). */
 static inline bool dot_split_is_usual(const format_t *precision) {

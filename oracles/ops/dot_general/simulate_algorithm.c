@@ -40,7 +40,8 @@ static void load(const split_simulation_t *split, const tensor_t *operand,
   if (split->schedule->fault == FAULT_operands_rounded_outward) {
     value = round_outward(precision, value);
   }
-  dot_split(split->schedule->split, precision, count, element->format, bits, value, components);
+  const dot_stored_t number = {.storage = element->format, .bits = bits, .value = value};
+  dot_split(split->schedule->split, precision, count, &number, components);
   for (int i = 0; i < count; i++) out[i][to] = components[i];
 }
 

@@ -130,9 +130,10 @@ static void measure(const choice_set_t *set, const format_t *format, const mpfr_
   mpfr_clears(error, farthest, (mpfr_ptr)NULL);
 }
 
-static void decide_float(elementwise_t function, const format_t *format, const uint64_t operands[2],
-                         const contract_t *contract, const element_t *element, uint64_t bits,
+static void decide_float(elementwise_t function, const element_t *element,
+                         const uint64_t operands[2], const contract_t *contract, uint64_t bits,
                          answer_t *answer) {
+  const format_t *format = element->format;
   double lefts[2], rights[2];
   int left_count = load_readings(format, operands[0], contract, lefts);
   int right_count = load_readings(format, operands[1], contract, rights);
@@ -271,13 +272,14 @@ static const char *name_shift(const element_t *element, const uint64_t operands[
 static void decide_product(const case_t *instance, const contract_t *contract, size_t component,
                            const tensor_t *result, answer_t *out_answer) {
   const element_t *element = result->type.element;
-  double parts[2][2];
+  complex_pair_t pair;
   for (size_t i = 0; i < 4; i++) {
     uint64_t bits =
         element_load(element, instance->operands[i / 2].data, component - component % 2 + i % 2);
-    parts[i / 2][i % 2] = format_to_double(element->format, bits);
+    double *number = i / 2 == 0 ? pair.left : pair.right;
+    number[i % 2] = format_to_double(element->format, bits);
   }
-  elementwise_product_decide(element->format, parts[0], parts[1], (int)(component % 2), contract,
+  elementwise_product_decide(element->format, &pair, (int)(component % 2), contract,
                              element_load(element, result->data, component), out_answer);
 }
 
@@ -308,7 +310,7 @@ status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t c
     operands[i] = element_load(element, operand->data, component);
   }
   if (element->format != NULL) {
-    decide_float(function, element->format, operands, call->contract, element, bits, &answer);
+    decide_float(function, element, operands, call->contract, bits, &answer);
   } else {
     const choice_set_t set = integer_set(function, element, operands, call->contract);
     choice_set_judge(&set, element, bits, &answer);

@@ -36,10 +36,15 @@ bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value);
 /* Values of permission complex_infinity. */
 enum permission_complex_infinity { COMPLEX_INFINITY_FORMULA, COMPLEX_INFINITY_RECOVERED };
 
+/* Two complex numbers: real parts, then imaginary ones. */
+typedef struct complex_pair {
+  double left[2];
+  double right[2];
+} complex_pair_t;
+
 /* The last word on part 0 or 1 of a product of two complex numbers of a format. */
-void elementwise_product_decide(const format_t *format, const double left[2], const double right[2],
-                                int part, const contract_t *contract, uint64_t bits,
-                                answer_t *out_answer);
+void elementwise_product_decide(const format_t *format, const complex_pair_t *pair, int part,
+                                const contract_t *contract, uint64_t bits, answer_t *out_answer);
 
 /* What C's annex G makes of a product that the formula gives no number in either part of; false if
  * that is NaN too, or if the formula does. */

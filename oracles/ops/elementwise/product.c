@@ -369,13 +369,12 @@ static void describe(const visit_t *visit, answer_t *out_answer) {
   if (visit->conforms) g_strlcpy(out_answer->observed, visit->by, sizeof out_answer->observed);
 }
 
-void elementwise_product_decide(const format_t *format, const double left[2], const double right[2],
-                                int part, const contract_t *contract, uint64_t bits,
-                                answer_t *out_answer) {
+void elementwise_product_decide(const format_t *format, const complex_pair_t *pair, int part,
+                                const contract_t *contract, uint64_t bits, answer_t *out_answer) {
   mpfr_t exact, magnitude, farthest;
   mpfr_inits2(exact_sum_precision(format), exact, magnitude, farthest, (mpfr_ptr)NULL);
   mpfr_set_zero(farthest, 1);
-  const complex_number_t x = {left[0], left[1]}, y = {right[0], right[1]};
+  const complex_number_t x = {pair->left[0], pair->left[1]}, y = {pair->right[0], pair->right[1]};
   const factors_t factors = factors_of(x, y, part);
   find_exact(&factors, exact, magnitude);
   visit_t visit = {

@@ -227,9 +227,10 @@ static bool is_open(elementwise_t function, const element_t *element, const cont
   return may_overflow && PERMITTED(contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE;
 }
 
-static void accept_integers(elementwise_t function, const element_t *element,
-                            const contract_t *contract, operands_t operands, size_t count,
-                            uint64_t *bits, uint8_t *decide) {
+static void accept_integers(const program_t *program, const contract_t *contract,
+                            operands_t operands, size_t count, uint64_t *bits, uint8_t *decide) {
+  elementwise_t function = elementwise_of(program);
+  const element_t *element = program->results[0].element;
   uint64_t mask = element_mask(element);
   for (size_t i = 0; i < count; i++) {
     uint64_t a = element_load(element, operands.left, i);
@@ -293,7 +294,7 @@ static void accept_block(const case_t *instance, const contract_t *contract, siz
   elementwise_t function = elementwise_of(&instance->program);
   operands_t operands = operands_from(instance, begin);
   if (element->format == NULL) {
-    accept_integers(function, element, contract, operands, count, bits, decide);
+    accept_integers(&instance->program, contract, operands, count, bits, decide);
     return;
   }
   memset(decide, 0, count);

@@ -105,9 +105,16 @@ static void point_by_subset(const scatter_t *scatter, uint32_t subset, size_t re
   }
 }
 
+/* Where one reading has the source elements go. */
+typedef struct pointing {
+  GArray *arrows;      /* Of arrow_t. */
+  const uint8_t *open; /* By result element: whether it is left open; NULL if none is. */
+} pointing_t;
+
 static status_t point(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
-                      GArray *arrows, const uint8_t **out_open, failure_t *error) {
-  *out_open = NULL;
+                      pointing_t *inout_pointing, failure_t *error) {
+  GArray *arrows = inout_pointing->arrows;
+  inout_pointing->open = NULL;
   if (reading == 0) return point_by_folds(instance, fault, arena, arrows, error);
   uint32_t of_level = (reading - 1) % READINGS_OF_LEVEL;
   scatter_t scatter;
@@ -122,7 +129,7 @@ static status_t point(const case_t *instance, uint32_t reading, fault_t fault, a
   for (size_t i = 0; i < results; i++) {
     open[i] = scatter.has_empty_window || scatter.sources[i] > SOURCES_MAX;
   }
-  *out_open = open;
+  inout_pointing->open = open;
   return point_by_folds(instance, fault, arena, arrows, error);
 }
 
@@ -130,12 +137,12 @@ static status_t gather_scatter(const case_t *instance, uint32_t reading, fault_t
                                arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
   const program_t *program = &instance->program;
   GArray *arrows = g_array_new(FALSE, FALSE, sizeof(arrow_t));
-  const uint8_t *open = NULL;
-  status_t status = point(instance, reading, fault, arena, arrows, &open, error);
+  pointing_t pointing = {.arrows = arrows};
+  status_t status = point(instance, reading, fault, arena, &pointing, error);
   if (status == STATUS_OK) {
     size_t row_count = type_element_count(&program->results[0]);
     term_rows_t rows = rows_of_arrows(arrows, row_count, fault == FAULT_scatter_overwrites, arena);
-    rows.open = open;
+    rows.open = pointing.open;
     reduction_types_t types = windowed_types(program);
     term_source_t source = {.reduction = &windowed_attributes(program)->reduction,
                             .types = &types,

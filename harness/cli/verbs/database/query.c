@@ -56,7 +56,8 @@ static status_t query(query_flags_t *flags, const char *name, failure_t *error) 
   store_limit_t limit = {.stop = interrupt_catch()};
   STATUS_TRY(arguments_parse_seconds("--timeout", flags->timeout == NULL ? "1m" : flags->timeout,
                                      &limit.seconds, error));
-  return report_query(flags->database, flags->task, sql, format, &limit, stdout, error);
+  const report_source_t source = {.path = flags->database, .campaign = flags->task};
+  return report_query(&source, sql, format, &limit, stdout, error);
 }
 
 static status_t list(void) {

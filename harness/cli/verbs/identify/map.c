@@ -29,7 +29,8 @@ static status_t check_elements(void *context, const profile_t *profile, uint64_t
   enum { CASES = 4 };
   const executor_source_t *source = (const executor_source_t *)context;
   elements_check_t check = {.checked = 0};
-  STATUS_TRY(executor_sum_check(source->sum, profile, seed, CASES, arena, &check, error));
+  const check_data_t data = {.seed = seed, .count = CASES};
+  STATUS_TRY(executor_sum_check(source->sum, profile, &data, arena, &check, error));
   *out_holds = check.predicted == check.checked;
   g_free(check.first_line);
   return STATUS_OK;

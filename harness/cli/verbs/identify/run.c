@@ -10,7 +10,8 @@ static status_t check_elements(executor_sum_t *es, uint64_t seed, arena_t *arena
   identified->odd_element = executor_sum_odd_element(es);
   if (!identified->identification.has_profile) return STATUS_OK;
   identified->has_elements = true;
-  return executor_sum_check(es, &identified->identification.profile, seed ^ 4, CASES, arena,
+  const check_data_t data = {.seed = seed ^ 4, .count = CASES};
+  return executor_sum_check(es, &identified->identification.profile, &data, arena,
                             &identified->elements, error);
 }
 

@@ -78,8 +78,8 @@ int identify_sizes(executor_t *executor, const identify_plan_t *plan, uint64_t s
   arena_init(&arena);
   failure_t error = {0};
   order_by_size_t map = {.points = NULL};
-  status_t status =
-      order_by_size_find(identify_point, &context, plan->first, plan->last, &arena, &map, &error);
+  const size_identifier_t identifier = {.identify = identify_point, .context = &context};
+  status_t status = order_by_size_find(&identifier, plan->first, plan->last, &arena, &map, &error);
   int exit_code = EXIT_CODE_CLEAN;
   if (status != STATUS_OK) {
     exit_code = complain_status(status, &error);

@@ -42,7 +42,8 @@ static status_t print_findings(const char *database, const char *name, failure_t
       "JOIN divergence USING (divergence_id) WHERE run.campaign = '%s' GROUP BY id) "
       "GROUP BY executor, op, class, cause ORDER BY executor, op, cases DESC",
       quoted);
-  return report_query(database, NULL, sql, REPORT_TABLE, NULL, stdout, error);
+  const report_source_t source = {.path = database};
+  return report_query(&source, sql, REPORT_TABLE, NULL, stdout, error);
 }
 
 static void print_shortfall(void *context, const campaign_share_judged_t *share) {

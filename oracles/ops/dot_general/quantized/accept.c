@@ -137,9 +137,9 @@ static double *gather_rhs_scales(const quick_integers_t *quick, size_t batch, ar
   return scales;
 }
 
-static void rescale_batch(const quick_integers_t *quick, size_t batch, const double *sums,
-                          const uint8_t *uncertified, arena_t *arena, uint64_t *bits,
-                          uint8_t *decide) {
+/* `sums`: of the products of one batch. */
+static void rescale_batch(const quick_integers_t *quick, size_t batch, const exact_matmul_t *sums,
+                          arena_t *arena, uint64_t *bits, uint8_t *decide) {
   const dot_general_layout_t *layout = quick->layout;
   const type_t *lhs = &quick->instance->program.operands[DOT_GENERAL_LHS];
   const type_t *result = &quick->instance->program.results[0];
@@ -154,8 +154,10 @@ static void rescale_batch(const quick_integers_t *quick, size_t batch, const dou
       size_t in_batch = row * layout->column_count + column;
       if (result->quantization->axis != -1) quantum = quantum_of(result, i);
       double multiplier = lhs_scale * rhs_scales[column] / quantum.scale;
-      bits[i] = (uint64_t)rescale_quickly(sums[in_batch], multiplier, &quantum, &decide[i]) & mask;
-      decide[i] |= uncertified[in_batch];
+      bits[i] =
+          (uint64_t)rescale_quickly(sums->reference[in_batch], multiplier, &quantum, &decide[i]) &
+          mask;
+      decide[i] |= sums->uncertified[in_batch];
     }
   }
 }
@@ -191,7 +193,7 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
     } else {
       exact_matmul_f32(&matmul, left.data, right.data, arena);
     }
-    rescale_batch(&quick, batch, matmul.reference, matmul.uncertified, arena, bits, decide);
+    rescale_batch(&quick, batch, &matmul, arena, bits, decide);
     arena_rewind(arena, mark);
   }
   return (accept_t){.count = count, .bits = bits, .decide = decide};
