@@ -70,7 +70,7 @@ static const char *try_broken(rng_t *rng, const op_t *op, const gen_options_t *o
   uint64_t index = rng_below(rng, count + under);
   if (index >= count) return break_under(rng, op, options, arena, out_program);
   const char *id = breakable_at(op->constraints, index)->id;
-  return gen_broken_program(rng, op, id, &options->limits, arena, out_program) ? id : NULL;
+  return gen_broken_program(rng, op, id, options, arena, out_program) ? id : NULL;
 }
 
 static bool takes_turn(rng_t *rng, const gen_options_t *options) {

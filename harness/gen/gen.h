@@ -18,6 +18,10 @@ typedef struct gen_options {
   uint32_t invalid_one_in;    /* One program in so many breaks a constraint on purpose; 0: none. */
   const contract_t *contract; /* All others are valid under it; NULL: under some contract. Borrowed.
                                */
+  /* Programs that are worth breaking: those of which this is true; NULL: all.  Asked about a valid
+   * program before it is edited, with `suits_context`, which is borrowed. */
+  bool (*suits)(void *context, const program_t *program);
+  void *suits_context;
 } gen_options_t;
 
 /* Rank up to 5, up to 4096 elements a tensor, up to 512 terms, one program in 50 invalid. */
@@ -34,8 +38,8 @@ void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena
 bool gen_break(rng_t *rng, const char *id, const draw_limits_t *limits, arena_t *arena,
                program_t *inout_program);
 
-/* Draws programs of `op` until one can be broken so, or gives up. */
-bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const draw_limits_t *limits,
+/* Draws programs of `op` that suit until one can be broken so, or gives up. */
+bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const gen_options_t *options,
                         arena_t *arena, program_t *out_program);
 
 /* Draws programs that are valid without a contract until one breaks the constraint `id` of

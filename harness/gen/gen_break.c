@@ -85,15 +85,27 @@ bool gen_break(rng_t *rng, const char *id, const draw_limits_t *limits, arena_t 
   return false;
 }
 
-bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const draw_limits_t *limits,
+/* A program that suits, or else the last of many. */
+static void draw_suitable(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
+                          program_t *out_program) {
+  enum { DRAWS = 1000 };
+  arena_mark_t mark = arena_mark(arena);
+  for (int i = 0; i < DRAWS; i++) {
+    arena_rewind(arena, mark);
+    *out_program = (program_t){.op = op};
+    op->draw(rng, &options->limits, arena, out_program);
+    if (options->suits == NULL || options->suits(options->suits_context, out_program)) return;
+  }
+}
+
+bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const gen_options_t *options,
                         arena_t *arena, program_t *out_program) {
   enum { DRAWS = 64 }; /* The rarest constraint is broken from one drawn program in a hundred. */
   arena_mark_t mark = arena_mark(arena);
   for (int i = 0; i < DRAWS; i++) {
     arena_rewind(arena, mark);
-    *out_program = (program_t){.op = op};
-    op->draw(rng, limits, arena, out_program);
-    if (gen_break(rng, id, limits, arena, out_program)) return true;
+    draw_suitable(rng, op, options, arena, out_program);
+    if (gen_break(rng, id, &options->limits, arena, out_program)) return true;
   }
   return false;
 }

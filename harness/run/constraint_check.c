@@ -59,7 +59,7 @@ constraint_check_t constraint_check(executor_t *executor, const op_t *op,
     program_t program;
     bool is_drawn =
         contract == NULL
-            ? gen_broken_program(&rng, op, constraint->id, &options.limits, &arena, &program)
+            ? gen_broken_program(&rng, op, constraint->id, &options, &arena, &program)
             : gen_broken_under(&rng, op, constraint->id, &options, &arena, &program);
     if (!is_drawn) {
       if (check.drawn == 0 && attempt == wanted) break; /* It seems that none can be. */

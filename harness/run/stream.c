@@ -118,6 +118,13 @@ static void pass_turn(stream_t *stream) {
   }
 }
 
+/* Whether the party whose turn it is may accept the program.  A broken program is judged by the
+ * valid one that it was made of: whoever refuses that says nothing about the constraint. */
+static bool may_be_accepted(void *context, const program_t *program) {
+  const stream_t *stream = context;
+  return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
+}
+
 static void draw_program(stream_t *stream) {
   const stream_options_t *options = &stream->options;
   arena_reset(&stream->arena);
@@ -129,6 +136,8 @@ static void draw_program(stream_t *stream) {
   } else {
     const op_t *op = options->ops[stream->subject];
     gen_options_t gen = options->gen;
+    gen.suits = may_be_accepted;
+    gen.suits_context = stream;
     const char *broken;
     if (options->leaves_out_invalid && gen_will_break(&rng, &gen)) {
       rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));
@@ -148,10 +157,8 @@ static bool is_left_out(const stream_t *stream) {
              NULL;
 }
 
-/* Whether the party whose turn it is may accept the program. */
-static bool is_promising(const stream_t *stream) {
-  return stream->broken != NULL || acceptance_expects(stream->parties[stream->turn].acceptance,
-                                                      stream->subject, &stream->instance.program);
+static bool is_promising(stream_t *stream) {
+  return stream->broken != NULL || may_be_accepted(stream, &stream->instance.program);
 }
 
 /* Draws programs of the subject until there is a promising one. */

@@ -36,7 +36,8 @@ static const char *constraint_at(const op_t *op, uint64_t number) {
 static bool draw_broken(rng_t *rng, const op_t *op, uint64_t number, arena_t *arena,
                         program_t *out_program, const char **out_line) {
   const char *id = constraint_at(op, number);
-  return id != NULL && gen_broken_program(rng, op, id, &limits, arena, out_program) &&
+  const gen_options_t options = {.limits = limits};
+  return id != NULL && gen_broken_program(rng, op, id, &options, arena, out_program) &&
          program_settle(out_program, arena, out_line);
 }
 

@@ -63,6 +63,7 @@ static void test_op(gconstpointer data) {
 
 /* What no line can break is not broken by chance either, or the row is wrong. */
 static void test_inherent(void) {
+  const gen_options_t options = {.limits = limits};
   size_t inherent = 0;
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     for (const op_constraint_t *row = (*op)->constraints; row->id != NULL; row++) {
@@ -72,7 +73,7 @@ static void test_inherent(void) {
       arena_init(&arena);
       rng_t rng = rng_make(7);
       program_t program;
-      g_assert_false(gen_broken_program(&rng, *op, row->id, &limits, &arena, &program));
+      g_assert_false(gen_broken_program(&rng, *op, row->id, &options, &arena, &program));
       arena_deinit(&arena);
     }
   }
