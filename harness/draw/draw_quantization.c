@@ -94,7 +94,6 @@ static void draw_range(rng_t *rng, const element_t *storage, quantization_t *qua
 /* Often at an end, the middle or zero; between the two bounds. */
 static int64_t draw_between(rng_t *rng, int64_t smallest, int64_t largest) {
   int64_t step = rng_between(rng, 0, 2);
-  uint64_t span = (uint64_t)largest - (uint64_t)smallest; /* Of all of i64, too large for an i64. */
   int64_t value;
   switch (rng_below(rng, 7)) {
     case 0:
@@ -104,7 +103,7 @@ static int64_t draw_between(rng_t *rng, int64_t smallest, int64_t largest) {
       value = largest - step;
       break;
     case 2:
-      value = smallest + (int64_t)(span / 2 + span % 2) + step - 1;
+      value = (smallest + largest + 1) / 2 + step - 1;
       break;
     case 3:
       value = step - 1;

@@ -39,15 +39,23 @@ static bool has_empty_operand(const program_t *program) {
   return false;
 }
 
+/* Scales along a dimension stay as they were drawn: there are as many as the shape needs. */
+static void set_element(const type_t *best, type_t *type) {
+  if (type->quantization != NULL && type->quantization->axis != -1) return;
+  if (best->quantization != NULL && best->quantization->axis != -1) return;
+  type->element = best->element;
+  type->quantization = best->quantization;
+}
+
 /* The element types of the best case, whatever was drawn: few draws would hit them. */
 static bool set_elements(const program_t *best, program_t *program) {
   bool is_like =
       program->operand_count == best->operand_count && program->result_count == best->result_count;
   for (uint32_t i = 0; i < program->operand_count && is_like; i++) {
-    program->operands[i].element = best->operands[i].element;
+    set_element(&best->operands[i], &program->operands[i]);
   }
   for (uint32_t i = 0; i < program->result_count && is_like; i++) {
-    program->results[i].element = best->results[i].element;
+    set_element(&best->results[i], &program->results[i]);
   }
   return is_like;
 }
