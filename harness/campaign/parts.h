@@ -6,7 +6,7 @@
 
 #include "harness/campaign/loop.h"
 #include "harness/campaign/news.h"
-#include "harness/campaign/slice.h"
+#include "harness/campaign/time_slice.h"
 #include "harness/store/store.h"
 
 typedef struct loop {

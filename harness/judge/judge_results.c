@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "harness/judge/quick.h"
+#include "harness/judge/block_compare.h"
 #include "harness/judge/triage.h"
 
 /* One walk over all components. */

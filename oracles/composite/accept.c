@@ -8,7 +8,7 @@
 #include "oracles/audit.h"
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/quick_evaluator.h"
+#include "oracles/formula/fast_evaluator.h"
 
 /* The arrays of one result's accept set. */
 typedef struct result_sets {

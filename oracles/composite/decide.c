@@ -7,7 +7,7 @@
 
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/quick_evaluator.h"
+#include "oracles/formula/fast_evaluator.h"
 
 /* ---- Remembering ----------------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
+#include "oracles/formula/fast_evaluator.h"
 #include "oracles/formula/model.h"
-#include "oracles/formula/quick_evaluator.h"
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
 

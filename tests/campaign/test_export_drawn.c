@@ -2,7 +2,7 @@
 /* Drawn graphs, quantized, exported and run: all forms are consistent, and what the integer form
  * makes of a region is within its bound of the exact numbers. */
 #include "harness/quant/check/draw_graph.h"
-#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/draw_target.h"
 #include "harness/quant/propagate/propagate.h"
 #include "tests/campaign/step_run.h"
 

@@ -43,7 +43,7 @@ done
 # The programs that test kernels hold them against one another; the rest of each runs with the chosen one.
 for set in $sets; do
   [ $set = "$widest" ] && continue # As in every run of these tests.
-  for test in test_fold test_schedule_hull test_sum_result test_quantum test_sharper_bounds; do
+  for test in test_fold test_in_order_hull test_sum_result test_quantum test_sharper_bounds; do
     [ -x "$build/tests/$test" ] || continue
     ASSAY_ISA=$set "$build/tests/$test" --tap -k >out 2>err
     ok $? "$set: $test"

@@ -240,7 +240,7 @@ static void run_quick(const random_formula_t *random, const contract_t *contract
   arena_deinit(&arena);
 }
 
-static void test_quick(gconstpointer data) {
+static void test_block_compare(gconstpointer data) {
   static const char *const contracts[] = {"backend", "spec", "backend,fma=no,accum_wider=no",
                                           "backend,ftz=both", "backend,accum_rounding=rz"};
   rng_t rng = rng_make(5);
@@ -288,7 +288,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < G_N_ELEMENTS(quick_formats); i++) {
     g_autofree char *path =
         g_strdup_printf("/evaluators/quick/%s", format_table[quick_formats[i]].name);
-    g_test_add_data_func(path, &quick_formats[i], test_quick);
+    g_test_add_data_func(path, &quick_formats[i], test_block_compare);
   }
   g_test_add_func("/evaluators/faulty-quick", test_faulty_quick);
   return g_test_run();

@@ -2,7 +2,7 @@
 /* Fuzzing of quantization: silent without a fault, and every planted fault is found by the property
  * that is to see it, in a small graph. */
 #include "harness/quant/check/draw_graph.h"
-#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/draw_target.h"
 #include "harness/quant/check/fuzz.h"
 
 #ifdef ASSAY_SANITIZE

@@ -4,7 +4,7 @@
 #include "harness/quant/check/fuzz.h"
 
 #include "harness/quant/check/draw_graph.h"
-#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/draw_target.h"
 
 enum { TABLES_MAX = 16 };
 

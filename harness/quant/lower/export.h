@@ -9,7 +9,7 @@
 /* FORM(NAME, "spelling", summary): fixed, float, integer. */
 typedef enum quant_form {
 #define FORM(name, spelling, summary) QUANT_FORM_##name,
-#include "harness/quant/lower/forms.def"
+#include "harness/quant/lower/lowerings.def"
 #undef FORM
   QUANT_FORM_COUNT
 } quant_form_t;

@@ -10,8 +10,8 @@
 #include "generated/byteir_rng_permissions.h"
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_rng/element.h"
+#include "oracles/ops/byteir_rng/fast.h"
 #include "oracles/ops/byteir_rng/published.h"
-#include "oracles/ops/byteir_rng/quick.h"
 #include "oracles/ops/byteir_rng/simulate.h"
 #include "oracles/ops/byteir_rng/uniformity.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harness/cli/verbs/search/walker.h"
+#include "harness/cli/verbs/search/fuzz_cases.h"
 #include "harness/run/clock.h"
 #include "reports/run/summary.h"
 

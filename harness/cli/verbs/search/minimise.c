@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/cli/verbs/search/walker.h"
+#include "harness/cli/verbs/search/fuzz_cases.h"
 #include "reports/run/summary.h"
 
 /* A file of the corpus. */
