@@ -63,7 +63,7 @@ KERNEL void load_values(const element_t *element, const uint8_t *data, size_t co
   } else if (element->format == &format_table[FORMAT_f64]) {
     memcpy(out_value, data, count * sizeof *out_value);
   } else {
-    uint64_t bits[QUICK_BLOCK] = {0}; /* gcc 12 does not see that a block is never empty. */
+    uint64_t bits[COMPONENT_BLOCK] = {0}; /* gcc 12 does not see that a block is never empty. */
     load_patterns(element, data, count, bits);
     format_to_doubles(element->format, bits, count, out_value);
   }
@@ -131,7 +131,7 @@ KERNEL double largest_of(const double *numbers, size_t count) {
 
 KERNEL double largest_ratio(const double *restrict error, const double *restrict divisor,
                             size_t count) {
-  double ratio[QUICK_BLOCK];
+  double ratio[COMPONENT_BLOCK];
   for (size_t i = 0; i < count; i++) ratio[i] = error[i] / divisor[i];
   return largest_of(ratio, count);
 }
@@ -162,7 +162,7 @@ KERNEL void find_errors(const accept_t *accept, size_t first, size_t count,
 KERNEL double largest_ulp_error(const format_t *format, const double *restrict reference,
                                 size_t count, const double *restrict error) {
   const double smallest_binade = ldexp(1, format->exponent_min);
-  double doubled[QUICK_BLOCK]; /* 2 * error / 2^max(e(x*), emin) */
+  double doubled[COMPONENT_BLOCK]; /* 2 * error / 2^max(e(x*), emin) */
   for (size_t i = 0; i < count; i++) {
     double binade = binary64_value(binary64_bits(reference[i]) & BINARY64_EXPONENT_FIELD);
     binade = binade > smallest_binade ? binade : smallest_binade;
@@ -182,7 +182,7 @@ KERNEL void measure_bounds(const accept_t *accept, const double *magnitude, size
   }
   double slack = relative / accept->bound_factor;
   if (accept->bound_offset != 0) { /* Then no common factor turns one maximum into the other. */
-    double bound[QUICK_BLOCK];
+    double bound[COMPONENT_BLOCK];
     for (size_t i = 0; i < count; i++) {
       bound[i] = accept->bound_factor * magnitude[i] + accept->bound_offset;
     }
@@ -198,11 +198,11 @@ KERNEL void forget_rejected(const uint64_t *restrict rejected, size_t count,
   }
 }
 
-KERNEL void measure(const accept_t *accept, const format_t *format, const quick_block_t *block,
+KERNEL void measure(const accept_t *accept, const format_t *format, const component_block_t *block,
                     const double *value, measures_t *inout_measures) {
   const size_t first = block->first;
   const size_t count = block->count;
-  double error[QUICK_BLOCK];
+  double error[COMPONENT_BLOCK];
   find_errors(accept, first, count, value, error);
   if (accept->measures_inside) forget_rejected(block->rejected, count, error);
   double ulp_error = largest_ulp_error(format, accept->reference + first, count, error);
@@ -211,7 +211,7 @@ KERNEL void measure(const accept_t *accept, const format_t *format, const quick_
   measure_bounds(accept, accept->magnitude + first, count, error, inout_measures);
 }
 
-KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_block_t *block,
+KERNEL void judge_block(const accept_t *accept, const tensor_t *result, component_block_t *block,
                         measures_t *inout_measures) {
   const element_t *element = result->type.element;
   const size_t first = block->first;
@@ -219,7 +219,7 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
   const uint8_t *data = result->data + first * element->component_bytes;
   bool has_range = element->format != NULL && accept->low != NULL;
   bool has_reference = element->format != NULL && accept->reference != NULL;
-  double value[QUICK_BLOCK];
+  double value[COMPONENT_BLOCK];
   if (has_range || has_reference) load_values(element, data, count, value);
 
   for (size_t i = 0; i < count; i++) block->rejected[i] = 1;
@@ -227,7 +227,7 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
     reject_outside(value, accept->low + first, accept->high + first, count, block->rejected);
   }
   if (has_range && accept->other_low != NULL) {
-    uint64_t outside[QUICK_BLOCK];
+    uint64_t outside[COMPONENT_BLOCK];
     reject_outside(value, accept->other_low + first, accept->other_high + first, count, outside);
     for (size_t i = 0; i < count; i++) block->rejected[i] &= outside[i];
   }
@@ -235,7 +235,7 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
     reject_off_grid(accept->grid, value, count, block->rejected);
   }
   if (accept->bits != NULL) {
-    uint64_t bits[QUICK_BLOCK];
+    uint64_t bits[COMPONENT_BLOCK];
     load_patterns(element, data, count, bits);
     accept_patterns(bits, accept->bits + first, count, block->rejected);
   }
@@ -250,14 +250,14 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, quick_bl
 #ifdef __x86_64__
 __attribute__((target("avx2"))) static void judge_block_avx2(const accept_t *accept,
                                                              const tensor_t *result,
-                                                             quick_block_t *block,
+                                                             component_block_t *block,
                                                              measures_t *inout_measures) {
   judge_block(accept, result, block, inout_measures);
 }
 #endif
 
-void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *block,
-                 measures_t *inout_measures) {
+void block_compare(const accept_t *accept, const tensor_t *result, component_block_t *block,
+                   measures_t *inout_measures) {
 #ifdef __x86_64__
   if (instruction_set() != ISA_PLAIN) {
     judge_block_avx2(accept, result, block, inout_measures);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick side of the judge: holds a block of components against a quick accept set (accept.h)
+/* The fast side of the judge: holds a block of components against a fast accept set (accept.h)
  * and measures their errors, in loops that compilers turn into vector code.  Private to
  * harness/judge. */
 #ifndef ASSAY_JUDGE_BLOCK_COMPARE_H
@@ -7,14 +7,14 @@
 
 #include "harness/model/accept.h"
 
-enum { QUICK_BLOCK = 256 }; /* Components: their scratch stays in the first-level cache. */
+enum { COMPONENT_BLOCK = 256 }; /* Components: their scratch stays in the first-level cache. */
 
-typedef struct quick_block {
-  size_t first;                   /* Component that slot 0 holds. */
-  size_t count;                   /* Slots in use, at most QUICK_BLOCK. */
-  uint64_t rejected[QUICK_BLOCK]; /* Nonzero where the quick set does not hold the component. */
-  uint64_t rejected_any;          /* Nonzero if some slot is. */
-} quick_block_t;
+typedef struct component_block {
+  size_t first;                       /* Component that slot 0 holds. */
+  size_t count;                       /* Slots in use, at most COMPONENT_BLOCK. */
+  uint64_t rejected[COMPONENT_BLOCK]; /* Nonzero where the fast set does not hold the component. */
+  uint64_t rejected_any;              /* Nonzero if some slot is. */
+} component_block_t;
 
 /* The largest measures seen; see verdict.h. */
 typedef struct measures {
@@ -25,7 +25,7 @@ typedef struct measures {
 
 /* Fills `rejected` for block->first and block->count, and raises the measures to those of the
  * components whose reference value is known. */
-void quick_judge(const accept_t *accept, const tensor_t *result, quick_block_t *block,
-                 measures_t *inout_measures);
+void block_compare(const accept_t *accept, const tensor_t *result, component_block_t *block,
+                   measures_t *inout_measures);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of a composite op: by the quick evaluator where it can say something, by
+/* The fast accept sets of a composite op: by the fast evaluator where it can say something, by
  * the enclosed one where it cannot.  Both take the first reading of the program; of the others the
- * quick one adds the last that it knows, which is the loosest, and the rest is asked. */
+ * fast one adds the last that it knows, which is the loosest, and the rest is asked. */
 #include <math.h>
 #include <string.h>
 
@@ -52,11 +52,11 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
   return sets;
 }
 
-/* ---- Quickly --------------------------------------------------------------------------------- */
+/* ---- Fast side ------------------------------------------------------------------------------- */
 
 static bool is_negative_zero(double x) { return x == 0 && signbit(x) != 0; }
 
-/* A zero at an end is left out if it is -0, which the quick set does not hold, and +0 not for sure.
+/* A zero at an end is left out if it is -0, which the fast set does not hold, and +0 not for sure.
  */
 static void leave_out_negative_zero(const format_t *format, double *low, double *high) {
   double smallest = ldexp(1, format->exponent_min - format->precision + 1);
@@ -66,8 +66,7 @@ static void leave_out_negative_zero(const format_t *format, double *low, double 
 
 /* Returns whether the number is known.  A zero that may be -0 is left to the enclosed evaluator,
  * which knows its sign. */
-static bool store_quick(result_sets_t *sets, size_t element, double low, double high,
-                        double point) {
+static bool store_fast(result_sets_t *sets, size_t element, double low, double high, double point) {
   bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
@@ -98,28 +97,28 @@ static void store_other(result_sets_t *sets, size_t element, double low, double 
 }
 
 /* Returns whether some number is not known. */
-static bool accept_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
-                           result_sets_t *sets) {
-  quick_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_quickly(problem, part, reading, rows);
+static bool accept_fast(const problem_t *problem, const part_t *part, const reading_t *reading,
+                        result_sets_t *sets) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_fast(problem, part, reading, rows);
   bool lacks_some = false;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const quick_row_t *row = &rows[r];
+    const fast_row_t *row = &rows[r];
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t n = row->count == 1 ? 0 : i;
       size_t element = part_result_element(problem, part, r, i);
-      bool is_known = store_quick(&sets[r], element, row->low[n], row->high[n], row->point[n]);
+      bool is_known = store_fast(&sets[r], element, row->low[n], row->high[n], row->point[n]);
       lacks_some |= !is_known;
     }
   }
   return lacks_some;
 }
 
-static void accept_others_quickly(const problem_t *problem, const part_t *part,
-                                  const reading_t *reading, result_sets_t *sets) {
-  quick_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_quickly(problem, part, reading, rows);
+static void accept_others_fast(const problem_t *problem, const part_t *part,
+                               const reading_t *reading, result_sets_t *sets) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_fast(problem, part, reading, rows);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +129,7 @@ static void accept_others_quickly(const problem_t *problem, const part_t *part,
   }
 }
 
-/* ---- Carefully ------------------------------------------------------------------------------- */
+/* ---- Exact side ------------------------------------------------------------------------------ */
 
 /* The exact value as two doubles; NaN where there is none. */
 static void store_reference(result_sets_t *sets, size_t element, const enclosed_t *exact) {
@@ -145,8 +144,8 @@ static void store_reference(result_sets_t *sets, size_t element, const enclosed_
   mpfr_clear(tail);
 }
 
-static void store_careful(result_sets_t *sets, size_t element, const value_range_t *range,
-                          const enclosed_t *exact) {
+static void store_exact(result_sets_t *sets, size_t element, const value_range_t *range,
+                        const enclosed_t *exact) {
   double low = range->low, high = range->high;
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
@@ -168,8 +167,8 @@ static void store_careful(result_sets_t *sets, size_t element, const value_range
 }
 
 /* Those numbers of a part that are not known yet. */
-static void accept_carefully(const problem_t *problem, const part_t *part, const reading_t *reading,
-                             result_sets_t *sets) {
+static void accept_exactly(const problem_t *problem, const part_t *part, const reading_t *reading,
+                           result_sets_t *sets) {
   const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
   const enclosing_t is_exact = {.is_exact = true};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
@@ -183,7 +182,7 @@ static void accept_carefully(const problem_t *problem, const part_t *part, const
       size_t element = part_result_element(problem, part, r, i);
       if (sets[r].decide[element] == 0) continue;
       value_range_t range = problem_finish(problem, part, reading, results, r, i);
-      store_careful(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
+      store_exact(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
     }
   }
 }
@@ -203,24 +202,24 @@ static void accept_group(const problem_t *problem, size_t group, const reading_t
                          const reading_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
   bool lacks_some = true;
-  if (problem_has_quick(reading)) {
-    lacks_some = accept_quickly(problem, &part, reading, sets);
-    if (loosest != reading) accept_others_quickly(problem, &part, loosest, sets);
+  if (problem_has_fast(reading)) {
+    lacks_some = accept_fast(problem, &part, reading, sets);
+    if (loosest != reading) accept_others_fast(problem, &part, loosest, sets);
   }
   if (!lacks_some) return;
   if (!problem->layout.is_elementwise) {
-    accept_carefully(problem, &part, reading, sets);
+    accept_exactly(problem, &part, reading, sets);
     return;
   }
   for (size_t term = 0; term < problem->layout.term_count; term++) {
     part_t one = {group, term, 1};
-    if (is_asked(problem, &one, sets)) accept_carefully(problem, &one, reading, sets);
+    if (is_asked(problem, &one, sets)) accept_exactly(problem, &one, reading, sets);
   }
 }
 
-/* Beside the first reading: the last that the quick evaluator knows, or the first itself. */
+/* Beside the first reading: the last that the fast evaluator knows, or the first itself. */
 static const reading_t *loosest_of(const reading_t *readings, size_t count) {
-  while (count > 1 && !problem_has_quick(&readings[count - 1])) count--;
+  while (count > 1 && !problem_has_fast(&readings[count - 1])) count--;
   return &readings[count - 1];
 }
 

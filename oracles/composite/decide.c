@@ -170,7 +170,7 @@ static uint64_t bits_of(const problem_t *problem, const part_t *part, const tens
   return element_load(results[result].type.element, results[result].data, element);
 }
 
-/* Marks the numbers of a part that are in the first interval of the quick accept set or among its
+/* Marks the numbers of a part that are in the first interval of the fast accept set or among its
  * specials, which are those of formula 0; returns whether those are all. */
 static bool hold_accepted(const problem_t *problem, const part_t *part, const accept_t *accepts,
                           const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
@@ -193,11 +193,11 @@ static bool hold_accepted(const problem_t *problem, const part_t *part, const ac
   return holds_all;
 }
 
-/* Marks the numbers of a part that the quick evaluator holds; returns whether those are all. */
-static bool hold_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
-                         const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
-  quick_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_quickly(problem, part, reading, rows);
+/* Marks the numbers of a part that the fast evaluator holds; returns whether those are all. */
+static bool hold_fast(const problem_t *problem, const part_t *part, const reading_t *reading,
+                      const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_fast(problem, part, reading, rows);
   bool holds_all = true;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const format_t *format = results[r].type.element->format;
@@ -228,7 +228,7 @@ static bool holds_number(const problem_t *problem, const given_number_t *number,
   return false;
 }
 
-/* `accepts`: the quick accept sets of these readings, or NULL. */
+/* `accepts`: the fast accept sets of these readings, or NULL. */
 static bool holds_part(const problem_t *problem, const part_t *part,
                        const formula_readings_t *of_formula, const accept_t *accepts,
                        const tensor_t *results, decision_memo_t *memo) {
@@ -240,8 +240,8 @@ static bool holds_part(const problem_t *problem, const part_t *part,
   if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
   for (size_t i = 0; i < of_formula->count; i++) {
     const reading_t *reading = &of_formula->readings[i];
-    if (!problem_has_quick(reading)) continue;
-    if (hold_quickly(problem, part, reading, results, is_held)) return true;
+    if (!problem_has_fast(reading)) continue;
+    if (hold_fast(problem, part, reading, results, is_held)) return true;
   }
   for (uint32_t r = 0; r < result_count; r++) {
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {

@@ -80,19 +80,19 @@ void problem_widen_operand(const problem_t *problem, uint32_t operand, const siz
 value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
                              const row_t *results, uint32_t result, size_t place);
 
-/* Whether the quick evaluator knows a reading. */
-bool problem_has_quick(const reading_t *reading);
+/* Whether the fast evaluator knows a reading. */
+bool problem_has_fast(const reading_t *reading);
 
-/* What the quick evaluator finds of a part: two numbers for each of a result's, as
- * quick_kernels_t.finish gives them, or one for all. */
-typedef struct quick_row {
+/* What the fast evaluator finds of a part: two numbers for each of a result's, as
+ * fast_kernels_t.finish gives them, or one for all. */
+typedef struct fast_row {
   size_t count;
   const double *low;
   const double *high;
   const double *point;
-} quick_row_t;
+} fast_row_t;
 
-void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
-                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]);
+void problem_evaluate_fast(const problem_t *problem, const part_t *part, const reading_t *reading,
+                           fast_row_t out_rows[CASE_RESULTS_MAX]);
 
 #endif

@@ -47,7 +47,7 @@ case_t composite_dequantized(const case_t *instance, arena_t *arena) {
     for (size_t e = 0; e < type_element_count(&stored->type); e++) {
       quantum_t quantum = quantum_of(&stored->type, e);
       store_float(&floats.operands[i], e,
-                  careful_dequantize(&quantum, format, quantum_load(stored, e)));
+                  exact_dequantize(&quantum, format, quantum_load(stored, e)));
     }
   }
   return floats;
@@ -65,7 +65,7 @@ typedef struct stored_set {
 static void add_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
                         stored_set_t *set) {
   int64_t choices[QUANTUM_CHOICES_MAX];
-  size_t count = careful_quantize(quantum, arithmetic, value, choices);
+  size_t count = exact_quantize(quantum, arithmetic, value, choices);
   set->anything |= count == 0;
   for (size_t i = 0; i < count; i++) {
     set->low = MIN(set->low, choices[i]);
@@ -272,7 +272,7 @@ status_t composite_quantized_decide(const oracle_call_t *call, uint32_t result, 
   return oracle_decide_with_memo(decide_readings, call, result, component, out_answer);
 }
 
-/* The set of the quick side is one integer, which the careful side has to hold. */
+/* The set of the fast side is one integer, which the exact side has to hold. */
 status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
                                    uint32_t result, size_t component) {
   if (accepts[result].decide[component] != 0) return STATUS_OK;
@@ -285,8 +285,8 @@ status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *ac
   STATUS_TRY(composite_quantized_decide(&asked, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
   return status_fail(call->error, STATUS_INVALID,
-                     "bug in Assay: the quick oracle accepts 0x%" PRIx64
-                     " for component %zu of result %u, the careful one expects %s",
+                     "bug in Assay: the fast oracle accepts 0x%" PRIx64
+                     " for component %zu of result %u, the exact one expects %s",
                      bits, component, result, answer.expected);
 }
 

@@ -188,7 +188,7 @@ static size_t operand_count(const problem_t *problem, const part_t *part, uint32
 
 static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count) {
-  if (formula->evaluator == &quick_evaluator) return quick_load(formula, format, bits, count);
+  if (formula->evaluator == &fast_evaluator) return fast_load(formula, format, bits, count);
   if (formula->evaluator == &model_evaluator) return model_load(formula, format, bits, count);
   return enclosed_load(formula, format, bits, count);
 }
@@ -255,24 +255,24 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
   return range;
 }
 
-/* ---- Quick sets ------------------------------------------------------------------------------ */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
-bool problem_has_quick(const reading_t *reading) {
+bool problem_has_fast(const reading_t *reading) {
   return reading->format == &format_table[FORMAT_f32];
 }
 
-void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
-                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]) {
-  const quick_kernels_t *kernels = quick_kernels_best();
-  const quickening_t settings = {kernels, problem->formulas[reading->formula].is_unbounded};
+void problem_evaluate_fast(const problem_t *problem, const part_t *part, const reading_t *reading,
+                           fast_row_t out_rows[CASE_RESULTS_MAX]) {
+  const fast_kernels_t *kernels = fast_kernels_best();
+  const fast_settings_t settings = {kernels, problem->formulas[reading->formula].is_unbounded};
   row_t results[CASE_RESULTS_MAX];
-  const evaluation_t quickly = {.evaluator = &quick_evaluator, .settings = &settings};
-  problem_evaluate(problem, part, reading, &quickly, results);
+  const evaluation_t fast = {.evaluator = &fast_evaluator, .settings = &settings};
+  problem_evaluate(problem, part, reading, &fast, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const quick_numbers_t *numbers = results[r].quick;
+    const fast_numbers_t *numbers = results[r].fast;
     double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
-    out_rows[r] = (quick_row_t){numbers->count, low, high, numbers->point};
+    out_rows[r] = (fast_row_t){numbers->count, low, high, numbers->point};
   }
 }

@@ -13,12 +13,12 @@
  * loses beside them: theory.md, T69. */
 #define LESS (1 - 0x1p-10)
 
-extern const quick_kernels_t fast_kernels_portable;
+extern const fast_kernels_t fast_kernels_portable;
 #ifdef VECTOR_KERNELS_X86
-extern const quick_kernels_t fast_kernels_avx2, fast_kernels_avx512;
+extern const fast_kernels_t fast_kernels_avx2, fast_kernels_avx512;
 #endif
 
-const quick_kernels_t *quick_kernels_best(void) {
+const fast_kernels_t *fast_kernels_best(void) {
 #ifdef VECTOR_KERNELS_X86
   const instruction_set_t set = instruction_set();
   if (set == ISA_AVX512) return &fast_kernels_avx512;
@@ -27,7 +27,7 @@ const quick_kernels_t *quick_kernels_best(void) {
   return &fast_kernels_portable;
 }
 
-const quick_kernels_t *quick_kernels_named(const char *name) {
+const fast_kernels_t *fast_kernels_named(const char *name) {
 #ifdef VECTOR_KERNELS_X86
   if (strcmp(name, "avx512") == 0) return machine_has(ISA_AVX512) ? &fast_kernels_avx512 : NULL;
   if (strcmp(name, "avx2") == 0) return machine_has(ISA_AVX2) ? &fast_kernels_avx2 : NULL;
@@ -37,16 +37,16 @@ const quick_kernels_t *quick_kernels_named(const char *name) {
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static const quickening_t *settings_of(const formula_t *formula) { return formula->settings; }
+static const fast_settings_t *settings_of(const formula_t *formula) { return formula->settings; }
 
-static const quick_kernels_t *kernels_of(const formula_t *f) { return settings_of(f)->kernels; }
+static const fast_kernels_t *kernels_of(const formula_t *f) { return settings_of(f)->kernels; }
 
-static quick_numbers_t *new_numbers(const formula_t *formula, size_t count) {
-  quick_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, quick_numbers_t, 1);
-  *numbers = (quick_numbers_t){.count = count,
-                               .low = ARENA_NEW_ARRAY(formula->arena, double, count),
-                               .high = ARENA_NEW_ARRAY(formula->arena, double, count),
-                               .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
+static fast_numbers_t *new_numbers(const formula_t *formula, size_t count) {
+  fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
+  *numbers = (fast_numbers_t){.count = count,
+                              .low = ARENA_NEW_ARRAY(formula->arena, double, count),
+                              .high = ARENA_NEW_ARRAY(formula->arena, double, count),
+                              .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
   return numbers;
 }
 
@@ -57,7 +57,7 @@ static bool is_ordinary(double x) { return fabs(x) > 0x1p-90 && fabs(x) < 0x1p12
 
 /* Steps that neither overflow nor underflow are computed here by such as do.  They are the same
  * where everything is of ordinary size, or 0 altogether; all else is unknown. */
-static void forget_extremes(quick_numbers_t *inout_numbers) {
+static void forget_extremes(fast_numbers_t *inout_numbers) {
   for (size_t i = 0; i < inout_numbers->count; i++) {
     double low = inout_numbers->low[i], high = inout_numbers->high[i];
     double point = inout_numbers->point[i];
@@ -67,13 +67,13 @@ static void forget_extremes(quick_numbers_t *inout_numbers) {
   }
 }
 
-static row_t row_of(const formula_t *formula, quick_numbers_t *numbers) {
+static row_t row_of(const formula_t *formula, fast_numbers_t *numbers) {
   if (settings_of(formula)->is_unbounded) forget_extremes(numbers);
-  return (row_t){.count = numbers->count, .quick = numbers};
+  return (row_t){.count = numbers->count, .fast = numbers};
 }
 
 static row_t one_number(const formula_t *formula, double low, double high, double point) {
-  quick_numbers_t *numbers = new_numbers(formula, 1);
+  fast_numbers_t *numbers = new_numbers(formula, 1);
   bool is_good = low <= high && isfinite(low) && isfinite(high);
   numbers->low[0] = is_good ? low : (double)NAN;
   numbers->high[0] = is_good ? high : (double)NAN;
@@ -84,25 +84,25 @@ static row_t one_number(const formula_t *formula, double low, double high, doubl
 static double to_f32(double x) { return (double)(float)x; }
 
 /* One number repeated. */
-static const quick_numbers_t *expand(const formula_t *formula, row_t a, size_t count) {
-  if (a.count == count) return a.quick;
-  quick_numbers_t *numbers = new_numbers(formula, count);
+static const fast_numbers_t *expand(const formula_t *formula, row_t a, size_t count) {
+  if (a.count == count) return a.fast;
+  fast_numbers_t *numbers = new_numbers(formula, count);
   for (size_t i = 0; i < count; i++) {
-    numbers->low[i] = a.quick->low[0];
-    numbers->high[i] = a.quick->high[0];
-    numbers->point[i] = a.quick->point[0];
+    numbers->low[i] = a.fast->low[0];
+    numbers->high[i] = a.fast->high[0];
+    numbers->point[i] = a.fast->point[0];
   }
   return numbers;
 }
 
 static size_t common_count(row_t a, row_t b) { return a.count == 1 ? b.count : a.count; }
 
-row_t quick_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count) {
-  quick_numbers_t *numbers = new_numbers(formula, count);
+row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count) {
+  fast_numbers_t *numbers = new_numbers(formula, count);
   format_to_doubles(format, bits, count, numbers->point);
   numbers->low = numbers->high = numbers->point; /* Nobody writes to a row again. */
   numbers->are_points = true;
-  return (row_t){.count = count, .quick = numbers};
+  return (row_t){.count = count, .fast = numbers};
 }
 
 static row_t constant(formula_t *formula, const char *decimal) {
@@ -116,27 +116,27 @@ static row_t number(formula_t *formula, double value) {
 
 /* ---- Single numbers -------------------------------------------------------------------------- */
 
-static row_t binary(formula_t *formula, quick_binary_t operation, row_t a, row_t b) {
+static row_t binary(formula_t *formula, fast_binary_t operation, row_t a, row_t b) {
   size_t count = common_count(a, b);
-  quick_numbers_t *out = new_numbers(formula, count);
+  fast_numbers_t *out = new_numbers(formula, count);
   kernels_of(formula)->binary(operation, expand(formula, a, count), expand(formula, b, count), out);
   return row_of(formula, out);
 }
 
-static row_t add(formula_t *formula, row_t a, row_t b) { return binary(formula, QUICK_ADD, a, b); }
+static row_t add(formula_t *formula, row_t a, row_t b) { return binary(formula, FAST_ADD, a, b); }
 
 static row_t subtract(formula_t *formula, row_t a, row_t b) {
-  return binary(formula, QUICK_SUBTRACT, a, b);
+  return binary(formula, FAST_SUBTRACT, a, b);
 }
 
 static row_t divide(formula_t *formula, row_t a, row_t b) {
-  return binary(formula, QUICK_DIVIDE, a, b);
+  return binary(formula, FAST_DIVIDE, a, b);
 }
 
 static row_t multiply(formula_t *formula, row_t a, row_t b) {
-  if (a.quick != b.quick) return binary(formula, QUICK_MULTIPLY, a, b);
-  quick_numbers_t *out = new_numbers(formula, a.count);
-  kernels_of(formula)->square(a.quick, out);
+  if (a.fast != b.fast) return binary(formula, FAST_MULTIPLY, a, b);
+  fast_numbers_t *out = new_numbers(formula, a.count);
+  kernels_of(formula)->square(a.fast, out);
   return row_of(formula, out);
 }
 
@@ -146,41 +146,41 @@ static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
 }
 
 static row_t square_root(formula_t *formula, row_t a) {
-  quick_numbers_t *out = new_numbers(formula, a.count);
-  kernels_of(formula)->square_root(a.quick, out);
+  fast_numbers_t *out = new_numbers(formula, a.count);
+  kernels_of(formula)->square_root(a.fast, out);
   return row_of(formula, out);
 }
 
 /* theory.md, T61 and T69. */
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
-  quick_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = new_numbers(formula, a.count);
   const contract_t *contract = formula->contract;
-  quick_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),
-                         .growth = contract_elementary_growth(contract, which, formula->format)};
+  fast_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),
+                        .growth = contract_elementary_growth(contract, which, formula->format)};
   if (error.growth > 0) {
     error.growth *= LESS;
     error.start = contract_elementary_ulps(contract, ELEMENTARY_exp2, formula->format, 0);
   }
   bool is_faithful = contract_elementary_is_faithful(formula->contract, which, formula->format);
   if (is_faithful) error.ulps = 0.49; /* Which no exact value's neighbour is within. */
-  kernels_of(formula)->apply(which, error, a.quick, out);
+  kernels_of(formula)->apply(which, error, a.fast, out);
   return row_of(formula, out);
 }
 
 static row_t negate(formula_t *formula, row_t a) {
-  quick_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = new_numbers(formula, a.count);
   for (size_t i = 0; i < a.count; i++) {
-    out->low[i] = -a.quick->high[i];
-    out->high[i] = -a.quick->low[i];
-    out->point[i] = -a.quick->point[i];
+    out->low[i] = -a.fast->high[i];
+    out->high[i] = -a.fast->low[i];
+    out->point[i] = -a.fast->point[i];
   }
   return row_of(formula, out);
 }
 
 static row_t negate_where(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
-  const quick_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
-  quick_numbers_t *out = new_numbers(formula, count);
+  const fast_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
+  fast_numbers_t *out = new_numbers(formula, count);
   for (size_t i = 0; i < count; i++) {
     bool is_below = sign->high[i] < 0, is_known = is_below || sign->low[i] >= 0;
     out->low[i] = !is_known ? (double)NAN : is_below ? -x->high[i] : x->low[i];
@@ -194,8 +194,8 @@ static double larger(double a, double b) { return isnan(a) || isnan(b) ? (double
 
 static row_t maximum(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
-  const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
-  quick_numbers_t *out = new_numbers(formula, count);
+  const fast_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
+  fast_numbers_t *out = new_numbers(formula, count);
   for (size_t i = 0; i < count; i++) {
     out->low[i] = larger(x->low[i], y->low[i]);
     out->high[i] = larger(x->high[i], y->high[i]);
@@ -205,18 +205,18 @@ static row_t maximum(formula_t *formula, row_t a, row_t b) {
 }
 
 static row_t row_maximum(formula_t *formula, row_t a) {
-  const quick_kernels_t *kernels = kernels_of(formula);
-  double point = kernels->greatest(a.quick->point, a.count);
-  if (a.quick->are_points) return one_number(formula, point, point, point);
-  return one_number(formula, kernels->greatest(a.quick->low, a.count),
-                    kernels->greatest(a.quick->high, a.count), point);
+  const fast_kernels_t *kernels = kernels_of(formula);
+  double point = kernels->greatest(a.fast->point, a.count);
+  if (a.fast->are_points) return one_number(formula, point, point, point);
+  return one_number(formula, kernels->greatest(a.fast->low, a.count),
+                    kernels->greatest(a.fast->high, a.count), point);
 }
 
 /* The hull, as the enclosed evaluator has it, or the one that is known. */
 static row_t either(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
-  const quick_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
-  quick_numbers_t *out = new_numbers(formula, count);
+  const fast_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
+  fast_numbers_t *out = new_numbers(formula, count);
   for (size_t i = 0; i < count; i++) {
     double low = x->low[i], high = x->high[i];
     bool is_unknown = isnan(low) || isinf(low);
@@ -230,7 +230,7 @@ static row_t either(formula_t *formula, row_t a, row_t b) {
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-static bool are_points(const quick_numbers_t *numbers) {
+static bool are_points(const fast_numbers_t *numbers) {
   bool are_equal = true;
   for (size_t i = 0; i < numbers->count; i++) are_equal &= numbers->low[i] == numbers->high[i];
   return are_equal;
@@ -238,7 +238,7 @@ static bool are_points(const quick_numbers_t *numbers) {
 
 /* Whether no sum of these numbers in any order rounds: enclosed_sums.c.  What that one knows to be
  * exact must be so here too. */
-static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, double magnitude) {
+static bool is_exact(const formula_t *formula, const fast_numbers_t *terms, double magnitude) {
   const format_t *format = formula->format;
   if (!terms->are_points && !are_points(terms)) return false;
   if (magnitude == 0) return true;
@@ -252,7 +252,7 @@ static bool is_exact(const formula_t *formula, const quick_numbers_t *terms, dou
 
 /* Whether one operation may be all that rounds (enclosed_sums.c): at most one term is not 0, or two
  * that are no products, or none that rounds. */
-static bool may_round_once(const formula_t *formula, const quick_numbers_t *terms,
+static bool may_round_once(const formula_t *formula, const fast_numbers_t *terms,
                            bool are_products) {
   if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO) return false;
   size_t nonzero = 0;
@@ -264,8 +264,8 @@ static bool may_round_once(const formula_t *formula, const quick_numbers_t *term
   return nonzero <= 1 || (nonzero == 2 && (!are_products || are_f32));
 }
 
-static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool are_products) {
-  quick_totals_t totals;
+static row_t sum_terms(formula_t *formula, const fast_numbers_t *terms, bool are_products) {
+  fast_totals_t totals;
   kernels_of(formula)->sum(terms, &totals);
   const bound_shape_t shape = {.terms = terms->count,
                                .products_round = are_products,
@@ -284,23 +284,23 @@ static row_t sum_terms(formula_t *formula, const quick_numbers_t *terms, bool ar
   return one_number(formula, to_f32(low), to_f32(high), totals.point);
 }
 
-static row_t sum(formula_t *formula, row_t a) { return sum_terms(formula, a.quick, false); }
+static row_t sum(formula_t *formula, row_t a) { return sum_terms(formula, a.fast, false); }
 
 static row_t sum_of_products(formula_t *formula, row_t a, row_t b) {
-  quick_numbers_t *products = new_numbers(formula, a.count);
-  kernels_of(formula)->products(a.quick, b.quick, products);
-  products->are_points = a.quick->are_points && b.quick->are_points;
+  fast_numbers_t *products = new_numbers(formula, a.count);
+  kernels_of(formula)->products(a.fast, b.fast, products);
+  products->are_points = a.fast->are_points && b.fast->are_points;
   return sum_terms(formula, products, true);
 }
 
 /* theory.md, T63 and T69: with a sum of squares, and a distance of the mean, that are a little less
  * than the exact ones. */
 static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
-  const quick_numbers_t *m = mean.quick;
+  const fast_numbers_t *m = mean.fast;
   double n = (double)a.count;
-  double squares = kernels_of(formula)->squared_deviations(a.quick->point, a.count, m->point[0]);
-  quick_totals_t totals;
-  kernels_of(formula)->sum(a.quick, &totals);
+  double squares = kernels_of(formula)->squared_deviations(a.fast->point, a.count, m->point[0]);
+  fast_totals_t totals;
+  kernels_of(formula)->sum(a.fast, &totals);
   double mean_error = (n + 1) * 0x1p-52 * (totals.low_magnitude / n);
   double distance = fmax(fabs(m->low[0] - m->point[0]), fabs(m->high[0] - m->point[0]));
   distance = fmax(distance * (1 - 0x1p-40) - mean_error, 0);
@@ -317,23 +317,23 @@ static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
 
 /* What both intervals hold. */
 static row_t intersect(formula_t *formula, row_t a, row_t b) {
-  quick_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = new_numbers(formula, a.count);
   for (size_t i = 0; i < a.count; i++) {
-    double low = fmax(a.quick->low[i], b.quick->low[i]);
-    double high = fmin(a.quick->high[i], b.quick->high[i]);
-    bool is_known = !isnan(a.quick->low[i]) && !isnan(b.quick->low[i]) && low <= high;
+    double low = fmax(a.fast->low[i], b.fast->low[i]);
+    double high = fmin(a.fast->high[i], b.fast->high[i]);
+    bool is_known = !isnan(a.fast->low[i]) && !isnan(b.fast->low[i]) && low <= high;
     out->low[i] = is_known ? low : (double)NAN;
     out->high[i] = is_known ? high : (double)NAN;
-    out->point[i] = a.quick->point[i];
+    out->point[i] = a.fast->point[i];
   }
   return row_of(formula, out);
 }
 
 static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
-  bool is_interval = mean.quick->low[0] < mean.quick->high[0];
+  bool is_interval = mean.fast->low[0] < mean.fast->high[0];
   row_t deviations = subtract(formula, a, mean);
   row_t squares = sum_of_products(formula, deviations, deviations);
-  if (is_interval && a.quick->are_points && PERMITTED(formula->contract, ftz) == FTZ_NONE) {
+  if (is_interval && a.fast->are_points && PERMITTED(formula->contract, ftz) == FTZ_NONE) {
     return intersect(formula, squares, squares_about(formula, a, mean));
   }
   return squares;
@@ -362,20 +362,20 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
 /* theory.md, T67 and T69.  Near the ends of the range of the format the enclosed evaluator may take
  * the one or the other. */
 static row_t shares(formula_t *formula, row_t a) {
-  quick_totals_t totals;
-  kernels_of(formula)->sum(a.quick, &totals);
+  fast_totals_t totals;
+  kernels_of(formula)->sum(a.fast, &totals);
   const bound_shape_t shape = {.terms = a.count};
   error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
   bool err_together = bound.total_factor < 0.25 && PERMITTED(formula->contract, ftz) == FTZ_NONE;
   row_t plain = divide(formula, a, sum(formula, a));
   if (!err_together) return plain;
   if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);
-  quick_numbers_t *out = new_numbers(formula, a.count);
-  kernels_of(formula)->shares(a.quick, &totals, bound.total_factor * LESS, out);
+  fast_numbers_t *out = new_numbers(formula, a.count);
+  kernels_of(formula)->shares(a.fast, &totals, bound.total_factor * LESS, out);
   return intersect(formula, plain, row_of(formula, out));
 }
 
-const evaluator_t quick_evaluator = {
+const evaluator_t fast_evaluator = {
     .constant = constant,
     .number = number,
     .add = add,

@@ -10,15 +10,15 @@
 #include "oracles/formula/formula.h"
 
 /* Its working format is f32. */
-extern const evaluator_t quick_evaluator;
+extern const evaluator_t fast_evaluator;
 
 /* Settings of the evaluator. */
-typedef struct quickening {
-  const quick_kernels_t *kernels;
+typedef struct fast_settings {
+  const fast_kernels_t *kernels;
   bool is_unbounded; /* As enclosing_t's. */
-} quickening_t;
+} fast_settings_t;
 
 /* A row of patterns of a format whose numbers f32 holds. */
-row_t quick_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
+row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
 
 #endif

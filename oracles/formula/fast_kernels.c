@@ -20,7 +20,7 @@ KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
 KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
 
 /* Gives up what has no order, or may be infinite, but for what is -infinity for sure. */
-KERNEL_INLINE void store(quick_numbers_t *out, size_t i, double low, double high, double point) {
+KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high, double point) {
   const double nan = not_a_number();
   bool is_good = (low <= high) & (high <= DBL_MAX) & ((low >= -DBL_MAX) | (high < -DBL_MAX));
   out->low[i] = is_good ? low : nan;
@@ -30,14 +30,14 @@ KERNEL_INLINE void store(quick_numbers_t *out, size_t i, double low, double high
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 
-static void add(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
+static void add(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     store(out, i, to_f32(a->low[i] + b->low[i]), to_f32(a->high[i] + b->high[i]),
           a->point[i] + b->point[i]);
   }
 }
 
-static void subtract(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
+static void subtract(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     store(out, i, to_f32(a->low[i] - b->high[i]), to_f32(a->high[i] - b->low[i]),
           a->point[i] - b->point[i]);
@@ -54,14 +54,14 @@ typedef struct corners {
 
 /* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
  * both signs. */
-KERNEL_INLINE void store_corners(quick_numbers_t *out, size_t i, corners_t at, double point) {
+KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, corners_t at, double point) {
   double p = at.p, q = at.q, r = at.r, s = at.s;
   double total = (p + q) + (r + s);
   double low = to_f32(least(least(p, q), least(r, s)));
   store(out, i, total == total ? low : not_a_number(), to_f32(most(most(p, q), most(r, s))), point);
 }
 
-static void multiply(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
+static void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
     double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
@@ -70,7 +70,7 @@ static void multiply(const quick_numbers_t *a, const quick_numbers_t *b, quick_n
 }
 
 /* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
-static void divide(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
+static void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     bool is_apart = (b->low[i] > 0) | (b->high[i] < 0);
     double p = a->low[i] / b->low[i], q = a->low[i] / b->high[i];
@@ -80,21 +80,21 @@ static void divide(const quick_numbers_t *a, const quick_numbers_t *b, quick_num
   }
 }
 
-static void binary(quick_binary_t operation, const quick_numbers_t *a, const quick_numbers_t *b,
-                   quick_numbers_t *out) {
+static void binary(fast_binary_t operation, const fast_numbers_t *a, const fast_numbers_t *b,
+                   fast_numbers_t *out) {
   switch (operation) {
-    case QUICK_ADD:
+    case FAST_ADD:
       return add(a, b, out);
-    case QUICK_SUBTRACT:
+    case FAST_SUBTRACT:
       return subtract(a, b, out);
-    case QUICK_MULTIPLY:
+    case FAST_MULTIPLY:
       return multiply(a, b, out);
-    case QUICK_DIVIDE:
+    case FAST_DIVIDE:
       return divide(a, b, out);
   }
 }
 
-static void square(const quick_numbers_t *a, quick_numbers_t *out) {
+static void square(const fast_numbers_t *a, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     double p = a->low[i] * a->low[i], q = a->high[i] * a->high[i];
     bool has_zero = (a->low[i] <= 0) & (a->high[i] >= 0);
@@ -104,7 +104,7 @@ static void square(const quick_numbers_t *a, quick_numbers_t *out) {
 }
 
 /* Products as they are, 48 bits and no more: for sums. */
-static void products(const quick_numbers_t *a, const quick_numbers_t *b, quick_numbers_t *out) {
+static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   bool is_square = a == b;
   for (size_t i = 0; i < out->count; i++) {
     double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
@@ -115,7 +115,7 @@ static void products(const quick_numbers_t *a, const quick_numbers_t *b, quick_n
   }
 }
 
-static void square_root(const quick_numbers_t *a, quick_numbers_t *out) {
+static void square_root(const fast_numbers_t *a, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
     store(out, i, to_f32(sqrt(a->low[i])), to_f32(sqrt(a->high[i])), sqrt(a->point[i]));
   }
@@ -171,12 +171,12 @@ typedef struct function_values {
   double ulps_low, ulps_high;
 } function_values_t;
 
-KERNEL_INLINE double ulps_at(const quick_error_t *error, double x) {
+KERNEL_INLINE double ulps_at(const fast_error_t *error, double x) {
   double magnitude = least(fabs(x), CONTRACT_EXP_MAGNITUDE_MAX);
   return most(error->ulps, error->start + error->growth * magnitude);
 }
 
-KERNEL_INLINE void store_function(quick_numbers_t *out, size_t i, const function_values_t *values,
+KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_values_t *values,
                                   const function_range_t *range) {
   double value_low = range->decreases ? values->at_high : values->at_low;
   double value_high = range->decreases ? values->at_low : values->at_high;
@@ -222,8 +222,8 @@ KERNEL_INLINE double rsqrt_of(double x) {
   return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
 }
 
-static void apply(elementary_t function, quick_error_t error, const quick_numbers_t *a,
-                  quick_numbers_t *out) {
+static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
+                  fast_numbers_t *out) {
   switch (function) {
     case ELEMENTARY_exp:
       APPLY(exp_of, 0, DBL_MAX, false, false);
@@ -277,7 +277,7 @@ static double sum_of(const double *numbers, size_t count, double *out_magnitude)
   return sum_of_lanes(sums);
 }
 
-static void sum(const quick_numbers_t *a, quick_totals_t *out) {
+static void sum(const fast_numbers_t *a, fast_totals_t *out) {
   double unused;
   out->low = sum_of(a->low, a->count, &out->low_magnitude);
   if (a->are_points) {
@@ -337,8 +337,8 @@ static bool are_multiples(const double *a, size_t count, int bit) {
 }
 
 /* theory.md, T67 and T69: the error is a little less than permitted. */
-static void shares(const quick_numbers_t *a, const quick_totals_t *totals, double error,
-                   quick_numbers_t *out) {
+static void shares(const fast_numbers_t *a, const fast_totals_t *totals, double error,
+                   fast_numbers_t *out) {
   double slop = totals->high_magnitude * ((double)a->count * 0x1p-52);
   for (size_t i = 0; i < out->count; i++) {
     double others = totals->high - a->high[i] - slop;
@@ -352,7 +352,7 @@ static void shares(const quick_numbers_t *a, const quick_totals_t *totals, doubl
   }
 }
 
-static void finish(const quick_numbers_t *a, const format_t *format, double *low, double *high) {
+static void finish(const fast_numbers_t *a, const format_t *format, double *low, double *high) {
   bool is_f32 = format == &format_table[FORMAT_f32];
   for (size_t i = 0; i < a->count; i++) {
     low[i] = is_f32 ? a->low[i] : format_round_double(format, a->low[i]);
@@ -368,8 +368,8 @@ static void finish(const quick_numbers_t *a, const format_t *format, double *low
 #define QUOTE_EXPANDED(a) #a
 #define QUOTE(a) QUOTE_EXPANDED(a)
 
-extern const quick_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX);
-const quick_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
+extern const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX);
+const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
     .name = QUOTE(KERNEL_SUFFIX),
     .binary = binary,
     .square = square,

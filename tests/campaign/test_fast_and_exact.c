@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two sides of the oracle against each other, over every op: whatever the quick side accepts,
- * the careful side accepts (accept.h), and its numbers are those of MPFR.  Every component of
+/* The two sides of the oracle against each other, over every op: whatever the fast side accepts,
+ * the exact side accepts (accept.h), and its numbers are those of MPFR.  Every component of
  * thousands of drawn cases, under several contracts. */
 #include <glib.h>
 
@@ -56,7 +56,7 @@ static void audit_case(const case_t *instance, const contract_t *contract, arena
   }
 }
 
-static void test_quick_within_careful(gconstpointer data) {
+static void test_fast_within_exact(gconstpointer data) {
   const op_t *op = data;
   gen_options_t options = gen_options_default();
   options.invalid_one_in = 0;
@@ -87,8 +87,8 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    char *path = g_strdup_printf("/quick-within-careful/%s", (*op)->name);
-    g_test_add_data_func(path, *op, test_quick_within_careful);
+    char *path = g_strdup_printf("/fast-within-exact/%s", (*op)->name);
+    g_test_add_data_func(path, *op, test_fast_within_exact);
     g_free(path);
   }
   return g_test_run();

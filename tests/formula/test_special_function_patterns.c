@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick sets of the ops on single elements against the enclosed ones, for every pattern of f16
+/* The fast sets of the ops on single elements against the enclosed ones, for every pattern of f16
  * and bf16 and every formula: parts of them, and known unless x^3 overflows. */
 #include <glib.h>
 #include <math.h>
@@ -47,11 +47,11 @@ static void compare_group(const problem_t *problem, const reading_t *reading, si
   const format_t *format = problem->instance->program.results[0].element->format;
   part_t part = problem_part(problem, group);
   row_t rows[CASE_RESULTS_MAX];
-  quick_row_t quick[CASE_RESULTS_MAX];
+  fast_row_t fast[CASE_RESULTS_MAX];
   problem_evaluate(problem, &part, reading, &enclosing, rows);
-  problem_evaluate_quickly(problem, &part, reading, quick);
+  problem_evaluate_fast(problem, &part, reading, fast);
   for (size_t i = 0; i < part.count; i++) {
-    double low = quick[0].low[i], high = quick[0].high[i];
+    double low = fast[0].low[i], high = fast[0].high[i];
     bool is_known = !isnan(low);
     *(is_known ? &inout_tally->known : &inout_tally->unknown) += 1;
     value_range_t range = problem_finish(problem, &part, reading, rows, 0, i);
@@ -59,7 +59,7 @@ static void compare_group(const problem_t *problem, const reading_t *reading, si
     if (inout_tally->outside++ > 3) continue;
     char text[128];
     value_range_print(&range, text, sizeof text);
-    g_test_message("pattern %zx: quick %a .. %a, enclosed %s",
+    g_test_message("pattern %zx: fast %a .. %a, enclosed %s",
                    part_result_element(problem, &part, 0, i), low, high, text);
   }
 }
@@ -69,14 +69,13 @@ static void test_patterns(gconstpointer data) {
   arena_init(&arena);
   const case_t instance = make_case((const char *)data, &arena);
   contract_t contract = contract_backend();
-  PERMITTED(&contract, intermediate) =
-      INTERMEDIATE_WIDE; /* No reading in 16 bits has quick sets. */
+  PERMITTED(&contract, intermediate) = INTERMEDIATE_WIDE; /* No reading in 16 bits has fast sets. */
   const problem_t problem = problem_make(&instance, &contract, &arena);
   reading_t readings[READINGS_MAX];
   size_t count = problem_readings(&problem, readings);
   tally_t tally = {0};
   for (size_t i = 0; i < count; i++) {
-    g_assert_true(problem_has_quick(&readings[i]));
+    g_assert_true(problem_has_fast(&readings[i]));
     for (size_t group = 0; group < problem.layout.group_count; group++) {
       arena_mark_t mark = arena_mark(&arena);
       compare_group(&problem, &readings[i], group, &tally);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick side: what it accepts unasked, and the measures. */
+/* The fast side: what it accepts unasked, and the measures. */
 #include <math.h>
 
 #include "harness/base/rng.h"
@@ -7,8 +7,8 @@
 
 static const double infinity = INFINITY;
 
-/* One component against one quick set. */
-typedef struct quick_row {
+/* One component against one fast set. */
+typedef struct fast_row {
   const char *name;
   double value;
   double low, high;
@@ -16,9 +16,9 @@ typedef struct quick_row {
   double pattern_value;
   bool always_ask;
   bool is_asked; /* Expected. */
-} quick_row_t;
+} fast_row_t;
 
-static const quick_row_t rows[] = {
+static const fast_row_t rows[] = {
     {"inside", 1.5, 1, 2, false, 0, false, false},
     {"low_end", 1, 1, 2, false, 0, false, false},
     {"high_end", 2, 1, 2, false, 0, false, false},
@@ -42,7 +42,7 @@ static const quick_row_t rows[] = {
 /* Every row, for every element type that can hold its numbers, at every place in and after a block.
  */
 static void test_row(gconstpointer data) {
-  const quick_row_t *row = data;
+  const fast_row_t *row = data;
   static const char *const elements[] = {"f32", "f64", "f16", "bf16", "f8E5M2", "complex<f64>"};
   static const size_t places[] = {0, 1, 7, 8, 255, 256, 263, 599};
   enum { COUNT = 600 };
@@ -101,7 +101,7 @@ static void test_patterns(void) {
   }
 }
 
-/* Every pattern of a narrow float is in the quick set of just its value, unless it is special. */
+/* Every pattern of a narrow float is in the fast set of just its value, unless it is special. */
 static void test_narrow_floats(void) {
   for (size_t i = 0; i < element_count; i++) {
     const element_t *element = &element_table[i];
@@ -124,7 +124,7 @@ static void test_narrow_floats(void) {
   }
 }
 
-/* The arrays of a quick set with a reference, filled at random. */
+/* The arrays of a fast set with a reference, filled at random. */
 typedef struct measured {
   double low[FIXTURE_COMPONENTS_MAX], high[FIXTURE_COMPONENTS_MAX];
   double reference[FIXTURE_COMPONENTS_MAX], tail[FIXTURE_COMPONENTS_MAX];

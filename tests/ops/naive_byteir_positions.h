@@ -69,7 +69,7 @@ static inline void picks_fill(const alphabet_t *alphabet, size_t size, case_t *i
   }
 }
 
-/* Whether component `component` of all results conforms; what the quick set holds must. */
+/* Whether component `component` of all results conforms; what the fast set holds must. */
 static inline bool picks_conform(const question_t *question, const tensor_t *results,
                                  size_t component) {
   bool conform = true;

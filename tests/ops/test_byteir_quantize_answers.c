@@ -143,7 +143,7 @@ static void test_answers(void) {
   arena_deinit(&arena);
 }
 
-/* Quick sets hold all but NaN and near-ties, whose errors ask() alone measures; exact ties too. */
+/* Fast sets hold all but NaN and near-ties, whose errors ask() alone measures; exact ties too. */
 static void test_block_compare(void) {
   static const struct {
     const char *line;
@@ -214,7 +214,7 @@ static void test_formulas(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir_quantize/answers", test_answers);
-  g_test_add_func("/byteir_quantize/quick", test_block_compare);
+  g_test_add_func("/byteir_quantize/fast", test_block_compare);
   g_test_add_func("/byteir_quantize/formulas", test_formulas);
   return g_test_run();
 }

@@ -233,7 +233,7 @@ static void evaluate_arg(const case_t *instance, tensor_t *results) {
   g_assert_cmpuint(seen, ==, outputs);
 }
 
-/* Drawn cases: the naive result conforms and is what the quick set holds; any other index does not,
+/* Drawn cases: the naive result conforms and is what the fast set holds; any other index does not,
  * beside a value that is not its own or its own. */
 static void check_drawn_arg(const char *name) {
   const draw_limits_t limits = {.rank_max = 4, .elements_max = 300, .terms_max = 64};

@@ -22,7 +22,7 @@ static pick_order_t usual_order(const program_t *program, const contract_t *cont
                         .nan = ignores_nan ? PICK_NAN_LAST : PICK_NAN_FIRST};
 }
 
-/* ---- The quick side -------------------------------------------------------------------------- */
+/* ---- The fast side --------------------------------------------------------------------------- */
 
 static size_t pick_by_key(const tensor_t *operand, const byteir_rows_t *rows, size_t row,
                           const pick_order_t *order, bool selects_last) {
@@ -57,7 +57,7 @@ status_t byteir_arg_accept(const oracle_call_t *call, accept_t out_accepts[CASE_
   return STATUS_OK;
 }
 
-/* ---- The careful side ------------------------------------------------------------------------ */
+/* ---- The exact side -------------------------------------------------------------------------- */
 
 typedef struct arg_row {
   const element_t *element;

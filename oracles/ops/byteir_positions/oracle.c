@@ -7,7 +7,7 @@
 #include "oracles/ops/byteir_positions/simulate.h"
 #include "oracles/ops/byteir_positions/top_k.h"
 
-/* The quick side ranks by keys, the careful one by values. */
+/* The fast side ranks by keys, the exact one by values. */
 static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                       size_t component) {
   const audit_reference_t reference = {.is_known = false};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of two elements stands before the other, in whatever order a contract permits.  Decided
- * twice: by integer keys for the quick side of the oracle, and by values for the careful one. */
+ * twice: by integer keys for the fast side of the oracle, and by values for the exact one. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_POSITIONS_ORDER_H
 #define ASSAY_ORACLES_OPS_BYTEIR_POSITIONS_ORDER_H
 

@@ -54,7 +54,7 @@ static size_t list_orders(const element_t *element, const contract_t *contract,
   return count;
 }
 
-/* ---- The quick side -------------------------------------------------------------------------- */
+/* ---- The fast side --------------------------------------------------------------------------- */
 
 typedef struct keyed {
   uint64_t key;
@@ -176,7 +176,7 @@ static remembered_t *recall(const case_t *instance, const top_k_layout_t *layout
   return *entry;
 }
 
-/* ---- The careful side ------------------------------------------------------------------------ */
+/* ---- The exact side -------------------------------------------------------------------------- */
 
 /* Names what is unusual about the way that explains a row. */
 static void describe_way(const pick_order_t *usual, const pick_order_t *order, bool is_stable,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of linear resizes, and which formula explains results. */
+/* The fast accept sets of linear resizes, and which formula explains results. */
 #include <math.h>
 
 #include "oracles/ops/byteir_resize/linear.h"

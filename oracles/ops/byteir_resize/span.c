@@ -72,7 +72,7 @@ static resize_span_t span_make(size_t count, arena_t *arena) {
   return span;
 }
 
-/* Rounds to the result's format.  A zero at an end is left out if it is -0, which quick sets do not
+/* Rounds to the result's format.  A zero at an end is left out if it is -0, which fast sets do not
  * hold, and +0 not for sure; ends that overflow are given up. */
 static void finish(const resize_span_t *span, const format_t *format, size_t i) {
   double smallest = ldexp(1, format->exponent_min - format->precision + 1);

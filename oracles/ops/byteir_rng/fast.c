@@ -11,41 +11,41 @@ static const format_t *wider_format(const format_t *format, const contract_t *co
   return is_permitted ? &format_table[FORMAT_f64] : format;
 }
 
-byteir_rng_quick_t byteir_rng_quick_make(const case_t *instance, const contract_t *contract) {
+byteir_rng_fast_t byteir_rng_fast_make(const case_t *instance, const contract_t *contract) {
   const format_t *format = instance->program.results[0].element->format;
   const format_t *wider = wider_format(format, contract);
-  byteir_rng_quick_t quick = {.result = format};
-  quick.low = format_to_double(format, byteir_rng_operand(instance, BYTEIR_RNG_LOW));
+  byteir_rng_fast_t fast = {.result = format};
+  fast.low = format_to_double(format, byteir_rng_operand(instance, BYTEIR_RNG_LOW));
   double high = format_to_double(format, byteir_rng_operand(instance, BYTEIR_RNG_HIGH));
-  for (int way = 0; way < BYTEIR_RNG_QUICK_WAYS; way++) {
+  for (int way = 0; way < BYTEIR_RNG_FAST_WAYS; way++) {
     const arithmetic_t arithmetic = arithmetic_make(way == 0 ? format : wider);
-    quick.ways[way].arithmetic = arithmetic;
-    quick.ways[way].rounds_uniform = way < 2 || wider == format;
-    quick.ways[way].width = arithmetic_add(&arithmetic, high, -quick.low);
+    fast.ways[way].arithmetic = arithmetic;
+    fast.ways[way].rounds_uniform = way < 2 || wider == format;
+    fast.ways[way].width = arithmetic_add(&arithmetic, high, -fast.low);
   }
-  return quick;
+  return fast;
 }
 
-double byteir_rng_quick_value(const byteir_rng_quick_t *quick, int way, double uniform) {
-  const arithmetic_t *arithmetic = &quick->ways[way].arithmetic;
-  const format_t *first = quick->ways[way].rounds_uniform ? quick->result : arithmetic->format;
+double byteir_rng_fast_value(const byteir_rng_fast_t *fast, int way, double uniform) {
+  const arithmetic_t *arithmetic = &fast->ways[way].arithmetic;
+  const format_t *first = fast->ways[way].rounds_uniform ? fast->result : arithmetic->format;
   double product =
-      arithmetic_multiply(arithmetic, format_round_double(first, uniform), quick->ways[way].width);
-  double sum = arithmetic_add(arithmetic, quick->low, product);
-  return format_round_double(quick->result, sum);
+      arithmetic_multiply(arithmetic, format_round_double(first, uniform), fast->ways[way].width);
+  double sum = arithmetic_add(arithmetic, fast->low, product);
+  return format_round_double(fast->result, sum);
 }
 
-uint64_t byteir_rng_quick_bits(const byteir_rng_quick_t *quick, double uniform) {
-  double value = byteir_rng_quick_value(quick, 0, uniform);
-  return format_from_double(quick->result, isnan(value) ? (double)NAN : value);
+uint64_t byteir_rng_fast_bits(const byteir_rng_fast_t *fast, double uniform) {
+  double value = byteir_rng_fast_value(fast, 0, uniform);
+  return format_from_double(fast->result, isnan(value) ? (double)NAN : value);
 }
 
-bool byteir_rng_quick_holds(const byteir_rng_quick_t *quick, double uniform, uint64_t bits) {
-  if (byteir_rng_quick_bits(quick, uniform) == bits) return true;
-  double number = format_to_double(quick->result, bits);
-  if (!isfinite(number) || format_is_zero(quick->result, bits)) return false;
-  for (int way = 1; way < BYTEIR_RNG_QUICK_WAYS; way++) {
-    double value = byteir_rng_quick_value(quick, way, uniform);
+bool byteir_rng_fast_holds(const byteir_rng_fast_t *fast, double uniform, uint64_t bits) {
+  if (byteir_rng_fast_bits(fast, uniform) == bits) return true;
+  double number = format_to_double(fast->result, bits);
+  if (!isfinite(number) || format_is_zero(fast->result, bits)) return false;
+  for (int way = 1; way < BYTEIR_RNG_FAST_WAYS; way++) {
+    double value = byteir_rng_fast_value(fast, way, uniform);
     if (value <= number && number <= value) return true;
   }
   return false;

@@ -64,12 +64,12 @@ static double published_uniform(const case_t *instance, size_t component) {
 /* Whether all numbers are those of the published generator. */
 static bool is_published(const oracle_call_t *call, const tensor_t *result) {
   const element_t *element = result->type.element;
-  const byteir_rng_quick_t quick = byteir_rng_quick_make(call->instance, call->contract);
+  const byteir_rng_fast_t fast = byteir_rng_fast_make(call->instance, call->contract);
   byteir_rng_published_t published = published_of(call->instance);
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     double uniform = byteir_rng_published_next(&published) / 0x1p32;
     uint64_t bits = element_load(element, result->data, i);
-    if (byteir_rng_quick_holds(&quick, uniform, bits)) continue;
+    if (byteir_rng_fast_holds(&fast, uniform, bits)) continue;
     if (!byteir_rng_holds(call, uniform, bits)) return false;
   }
   return true;
@@ -207,21 +207,21 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
   return STATUS_OK;
 }
 
-/* ---- Quick sets ------------------------------------------------------------------------------ */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
-/* The numbers of up to three readings; a zero among the last two is left out, since the quick set
+/* The numbers of up to three readings; a zero among the last two is left out, since the fast set
  * does not hold its sign. */
 static void accept_published(const oracle_call_t *call, size_t count, accept_t *out_accept) {
-  const byteir_rng_quick_t quick = byteir_rng_quick_make(call->instance, call->contract);
+  const byteir_rng_fast_t fast = byteir_rng_fast_make(call->instance, call->contract);
   byteir_rng_published_t published = published_of(call->instance);
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
   double *ends[2][2];
   for (int i = 0; i < 4; i++) ends[i / 2][i % 2] = ARENA_NEW_ARRAY(call->arena, double, count);
   for (size_t i = 0; i < count; i++) {
     double uniform = byteir_rng_published_next(&published) / 0x1p32;
-    bits[i] = byteir_rng_quick_bits(&quick, uniform);
+    bits[i] = byteir_rng_fast_bits(&fast, uniform);
     for (int way = 0; way < 2; way++) {
-      double value = byteir_rng_quick_value(&quick, way + 1, uniform);
+      double value = byteir_rng_fast_value(&fast, way + 1, uniform);
       bool is_usable = isfinite(value) && (value < 0 || value > 0);
       ends[way][0][i] = is_usable ? value : 1;
       ends[way][1][i] = is_usable ? value : -1;

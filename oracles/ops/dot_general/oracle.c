@@ -36,7 +36,7 @@ static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, s
 
 static const oracle_t dot_general_oracle;
 
-/* What the reference of the quick sets is the exact sum of. */
+/* What the reference of the fast sets is the exact sum of. */
 static status_t first_question(const oracle_call_t *call, size_t component,
                                sum_problem_t *out_question) {
   const case_t *instance = call->instance;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick sets of uniform_quantize and uniform_dequantize. */
+/* The fast sets of uniform_quantize and uniform_dequantize. */
 #include <string.h>
 
 #include "oracles/exact/quantum/quantize_simd.h"
@@ -7,66 +7,66 @@
 
 enum { BLOCK = QUANTIZE_SIMD_BLOCK };
 
-typedef struct quick {
+typedef struct fast {
   const case_t *instance;
   uint64_t *bits;
   uint8_t *decide;
-} quick_t;
+} fast_t;
 
 /* ---- In f32 ---------------------------------------------------------------------------------- */
 
 static void quantize_floats(void *context, size_t begin, size_t count) {
-  const quick_t *quick = context;
-  const tensor_t *operand = &quick->instance->operands[0];
-  const quick_quantizer_t quantizer =
-      quick_quantizer_make(&quick->instance->program.results[0], begin);
+  const fast_t *fast = context;
+  const tensor_t *operand = &fast->instance->operands[0];
+  const fast_quantizer_t quantizer =
+      fast_quantizer_make(&fast->instance->program.results[0], begin);
   float values[BLOCK];
   if (operand->type.quantization == NULL) {
     memcpy(values, operand->data + begin * sizeof values[0], count * sizeof values[0]);
   } else {
-    quick_dequantize_floats(operand, begin, count, values);
+    fast_dequantize_floats(operand, begin, count, values);
   }
-  quick_quantize_floats(&quantizer, values, count, quick->bits + begin, quick->decide + begin);
+  fast_quantize_floats(&quantizer, values, count, fast->bits + begin, fast->decide + begin);
 }
 
 static void dequantize_to_floats(void *context, size_t begin, size_t count) {
-  const quick_t *quick = context;
+  const fast_t *fast = context;
   float values[BLOCK];
   uint32_t patterns[BLOCK];
-  quick_dequantize_floats(&quick->instance->operands[0], begin, count, values);
+  fast_dequantize_floats(&fast->instance->operands[0], begin, count, values);
   memcpy(patterns, values, count * sizeof values[0]);
-  for (size_t i = 0; i < count; i++) quick->bits[begin + i] = patterns[i];
-  memset(quick->decide + begin, 0, count);
+  for (size_t i = 0; i < count; i++) fast->bits[begin + i] = patterns[i];
+  memset(fast->decide + begin, 0, count);
 }
 
 /* ---- In any format --------------------------------------------------------------------------- */
 
 static void quantize_any(void *context, size_t begin, size_t count) {
-  const quick_t *quick = context;
-  const tensor_t *operand = &quick->instance->operands[0];
+  const fast_t *fast = context;
+  const tensor_t *operand = &fast->instance->operands[0];
   const element_t *from = operand->type.element;
-  const quick_quantizer_t quantizer =
-      quick_quantizer_make(&quick->instance->program.results[0], begin);
+  const fast_quantizer_t quantizer =
+      fast_quantizer_make(&fast->instance->program.results[0], begin);
   double values[BLOCK];
   if (operand->type.quantization != NULL) {
-    quick_dequantize(operand, &quantizer.steps, begin, count, values);
+    fast_dequantize(operand, &quantizer.steps, begin, count, values);
   } else {
     for (size_t i = 0; i < count; i++) {
       values[i] = format_to_double(from->format, element_load(from, operand->data, begin + i));
     }
   }
-  quick_quantize(&quantizer, values, count, quick->bits + begin, quick->decide + begin);
+  fast_quantize(&quantizer, values, count, fast->bits + begin, fast->decide + begin);
 }
 
 static void dequantize_any(void *context, size_t begin, size_t count) {
-  const quick_t *quick = context;
-  const format_t *format = quick->instance->program.results[0].element->format;
+  const fast_t *fast = context;
+  const format_t *format = fast->instance->program.results[0].element->format;
   const arithmetic_t steps = arithmetic_make(format);
   double values[BLOCK];
-  quick_dequantize(&quick->instance->operands[0], &steps, begin, count, values);
+  fast_dequantize(&fast->instance->operands[0], &steps, begin, count, values);
   for (size_t i = 0; i < count; i++) {
-    quick->bits[begin + i] = format_from_double(format, values[i]);
-    quick->decide[begin + i] = values[i] != values[i];
+    fast->bits[begin + i] = format_from_double(format, values[i]);
+    fast->decide[begin + i] = values[i] != values[i];
   }
 }
 
@@ -77,11 +77,11 @@ static status_t accept_runs(const case_t *instance, quantize_simd_run_t *run, ar
   STATUS_TRY(quantization_check(&instance->program, error));
   const type_t *types[] = {&instance->program.operands[0], &instance->program.results[0]};
   size_t count = type_element_count(types[1]);
-  quick_t quick = {.instance = instance,
-                   .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
-                   .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
-  quantize_simd_runs(types, G_N_ELEMENTS(types), run, &quick);
-  out_accepts[0] = (accept_t){.count = count, .bits = quick.bits, .decide = quick.decide};
+  fast_t fast = {.instance = instance,
+                 .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
+                 .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  quantize_simd_runs(types, G_N_ELEMENTS(types), run, &fast);
+  out_accepts[0] = (accept_t){.count = count, .bits = fast.bits, .decide = fast.decide};
   return STATUS_OK;
 }
 

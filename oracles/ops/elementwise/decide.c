@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful oracle of unquantized elements: floats are computed exactly with MPFR and rounded
+/* The exact oracle of unquantized elements: floats are computed exactly with MPFR and rounded
  * once, integers in 128 bits. */
 #include <glib.h>
 #include <math.h>

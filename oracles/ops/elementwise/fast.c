@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick sets: one correctly rounded operation, integers that wrap around, and the formula of
+/* The fast sets: one correctly rounded operation, integers that wrap around, and the formula of
  * quantized elements in the expressed type; all of it what every contract permits, but wrapping.
  * NaN stands for the pattern that the host has; others are asked about.  f32, f64 and f32 expressed
  * are loops without branches, which compilers make vector code of. */
@@ -242,34 +242,34 @@ static void accept_integers(const program_t *program, const contract_t *contract
 
 /* ---- Quantized ------------------------------------------------------------------------------- */
 
-typedef struct quick {
+typedef struct fast {
   const case_t *instance;
   uint64_t *bits;
   uint8_t *decide;
-} quick_t;
+} fast_t;
 
 static void run_floats(void *context, size_t begin, size_t count) {
-  const quick_t *quick = context;
-  const program_t *program = &quick->instance->program;
-  const tensor_t *operands = quick->instance->operands;
+  const fast_t *fast = context;
+  const program_t *program = &fast->instance->program;
+  const tensor_t *operands = fast->instance->operands;
   float a[BLOCK], b[BLOCK], out[BLOCK];
-  quick_dequantize_floats(&operands[0], begin, count, a);
-  quick_dequantize_floats(&operands[program->operand_count - 1], begin, count, b);
+  fast_dequantize_floats(&operands[0], begin, count, a);
+  fast_dequantize_floats(&operands[program->operand_count - 1], begin, count, b);
   floats_operate(elementwise_of(program), a, b, count, out);
-  const quick_quantizer_t quantizer = quick_quantizer_make(&program->results[0], begin);
-  quick_quantize_floats(&quantizer, out, count, quick->bits + begin, quick->decide + begin);
+  const fast_quantizer_t quantizer = fast_quantizer_make(&program->results[0], begin);
+  fast_quantize_floats(&quantizer, out, count, fast->bits + begin, fast->decide + begin);
 }
 
 static void run_any(void *context, size_t begin, size_t count) {
-  const quick_t *quick = context;
-  const program_t *program = &quick->instance->program;
-  const tensor_t *operands = quick->instance->operands;
-  const quick_quantizer_t quantizer = quick_quantizer_make(&program->results[0], begin);
+  const fast_t *fast = context;
+  const program_t *program = &fast->instance->program;
+  const tensor_t *operands = fast->instance->operands;
+  const fast_quantizer_t quantizer = fast_quantizer_make(&program->results[0], begin);
   double a[BLOCK], b[BLOCK];
-  quick_dequantize(&operands[0], &quantizer.steps, begin, count, a);
-  quick_dequantize(&operands[program->operand_count - 1], &quantizer.steps, begin, count, b);
+  fast_dequantize(&operands[0], &quantizer.steps, begin, count, a);
+  fast_dequantize(&operands[program->operand_count - 1], &quantizer.steps, begin, count, b);
   operate(elementwise_of(program), &quantizer.steps, a, b, count, a);
-  quick_quantize(&quantizer, a, count, quick->bits + begin, quick->decide + begin);
+  fast_quantize(&quantizer, a, count, fast->bits + begin, fast->decide + begin);
 }
 
 void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept_t *out_accept) {
@@ -278,12 +278,12 @@ void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept
   const type_t *types[] = {result, &program->operands[0],
                            &program->operands[program->operand_count - 1]};
   size_t count = type_element_count(result);
-  quick_t quick = {.instance = instance,
-                   .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
-                   .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  fast_t fast = {.instance = instance,
+                 .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
+                 .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
   bool is_f32 = result->quantization->expressed->format == &format_table[FORMAT_f32];
-  quantize_simd_runs(types, G_N_ELEMENTS(types), is_f32 ? run_floats : run_any, &quick);
-  *out_accept = (accept_t){.count = count, .bits = quick.bits, .decide = quick.decide};
+  quantize_simd_runs(types, G_N_ELEMENTS(types), is_f32 ? run_floats : run_any, &fast);
+  *out_accept = (accept_t){.count = count, .bits = fast.bits, .decide = fast.decide};
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
