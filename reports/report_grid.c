@@ -27,7 +27,7 @@ void report_grid_deinit(report_grid_t *grid) {
 
 /* Whoever named columns or wrote cells: what we print is plain, but for lines and tabs. */
 static char *keep_text(report_grid_t *grid, const char *text) {
-  g_autofree char *plain = plain_text_keeping(text, "\n\t");
+  g_autofree char *plain = plain_text_except(text, "\n\t");
   return g_string_chunk_insert(grid->texts, plain);
 }
 

@@ -33,9 +33,9 @@ static void add(GPtrArray *words, const char *option, char *value) {
   if (value != NULL) g_ptr_array_add(words, value);
 }
 
-static char **make_words(const campaign_slice_t *slice, const campaign_slice_options_t *options) {
+static char **make_words(const time_slice_t *slice, const time_slice_options_t *options) {
   GPtrArray *words = g_ptr_array_new();
-  bool is_crashes = slice->kind == SLICE_CRASHES;
+  bool is_crashes = slice->kind == TIME_SLICE_CRASHES;
   add(words, options->program, g_strdup("fuzz"));
   add(words, "--executor", g_strdup(slice->executor_name));
   add(words, "--db", g_strdup(slice->database));
@@ -51,7 +51,7 @@ static char **make_words(const campaign_slice_t *slice, const campaign_slice_opt
   add(words, "--artifacts", crash_folder(options->folder, slice->executor_name));
   if (is_crashes) {
     add(words, "--runs", g_strdup("1"));
-  } else if (slice->kind == SLICE_SEARCH) {
+  } else if (slice->kind == TIME_SLICE_SEARCH) {
     add(words, "--time", g_strdup_printf("%.0fs", slice->seconds));
   } else {
     add(words, "--minimise-corpus", NULL);
@@ -64,7 +64,7 @@ static char **make_words(const campaign_slice_t *slice, const campaign_slice_opt
   return (char **)g_ptr_array_free(words, FALSE);
 }
 
-static status_t spawn(campaign_slice_t *slice, char **words, failure_t *error) {
+static status_t spawn(time_slice_t *slice, char **words, failure_t *error) {
   int log = g_open(slice->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0) {
     return status_fail(error, STATUS_IO, "cannot write \"%s\": %s", slice->log, strerror(errno));
@@ -83,28 +83,28 @@ static status_t spawn(campaign_slice_t *slice, char **words, failure_t *error) {
   return status_fail(error, STATUS_IO, "cannot start a worker: %s", failure->message);
 }
 
-status_t campaign_slice_start(campaign_slice_t *slice, const campaign_slice_options_t *options,
-                              failure_t *error) {
+status_t time_slice_start(time_slice_t *slice, const time_slice_options_t *options,
+                          failure_t *error) {
   g_autofree char *workers = campaign_folder_workers(options->folder);
   slice->database = g_strdup_printf("%s/worker-%zu-slice-%" G_GUINT64_FORMAT ".db", workers,
                                     slice->worker, slice->number);
   slice->log = g_strdup_printf("%s/worker-%zu.log", workers, slice->worker);
   slice->begin_us = g_get_monotonic_time();
-  slice->crashes_before = campaign_slice_count_crashes(slice, options->folder);
+  slice->crashes_before = time_slice_count_crashes(slice, options->folder);
   char **words = make_words(slice, options);
   status_t status = spawn(slice, words, error);
   g_strfreev(words);
   return status;
 }
 
-void campaign_slice_signal(const campaign_slice_t *slice, int signal_number) {
+void time_slice_signal(const time_slice_t *slice, int signal_number) {
   if (slice->process == 0) return;
   kill(slice->process, signal_number);
   /* Its helpers too, where nothing needs to be finished: they are in its process group. */
   if (signal_number == SIGKILL) kill(-slice->process, SIGKILL);
 }
 
-char *campaign_slice_last_words(const campaign_slice_t *slice) {
+char *time_slice_last_words(const time_slice_t *slice) {
   g_autofree char *text = NULL;
   if (!g_file_get_contents(slice->log, &text, NULL, NULL)) return g_strdup("");
   g_strchomp(text);
@@ -118,7 +118,7 @@ char *campaign_slice_last_words(const campaign_slice_t *slice) {
   return end == NULL ? g_strdup(line) : g_strndup(line, (gsize)(end - line));
 }
 
-unsigned campaign_slice_count_crashes(const campaign_slice_t *slice, const char *folder) {
+unsigned time_slice_count_crashes(const time_slice_t *slice, const char *folder) {
   g_autofree char *crashes = crash_folder(folder, slice->executor_name);
   GDir *directory = g_dir_open(crashes, 0, NULL);
   unsigned count = 0;
@@ -133,8 +133,8 @@ unsigned campaign_slice_count_crashes(const campaign_slice_t *slice, const char 
   return count;
 }
 
-void campaign_slice_deinit(campaign_slice_t *slice) {
+void time_slice_deinit(time_slice_t *slice) {
   g_free(slice->database);
   g_free(slice->log);
-  *slice = (campaign_slice_t){0};
+  *slice = (time_slice_t){0};
 }

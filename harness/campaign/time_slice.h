@@ -11,23 +11,23 @@
 #include "harness/base/status.h"
 
 /* What all slices have in common.  Borrowed. */
-typedef struct campaign_slice_options {
+typedef struct time_slice_options {
   const char *program;          /* The path of `assay`. */
   const char *folder;           /* Of the campaign. */
   const char *name;             /* Likewise. */
   const char *part_of;          /* The uuid of the campaign's run. */
   const char *const *arguments; /* For every worker: --op, --contract, --timeout, ...; ended by
                                  * NULL. */
-} campaign_slice_options_t;
+} time_slice_options_t;
 
-typedef enum campaign_slice_kind {
-  SLICE_SEARCH,
-  SLICE_MINIMISE, /* Drops from the corpus what adds nothing. */
-  SLICE_CRASHES,  /* Runs the cases that took workers along, in processes of their own. */
-} campaign_slice_kind_t;
+typedef enum time_slice_kind {
+  TIME_SLICE_SEARCH,
+  TIME_SLICE_MINIMISE, /* Drops from the corpus what adds nothing. */
+  TIME_SLICE_CRASHES,  /* Runs the cases that took workers along, in processes of their own. */
+} time_slice_kind_t;
 
-typedef struct campaign_slice {
-  campaign_slice_kind_t kind;
+typedef struct time_slice {
+  time_slice_kind_t kind;
   size_t worker;   /* Which of the workers, from 0. */
   size_t executor; /* Index among the campaign's. */
   const char *executor_name;
@@ -41,22 +41,22 @@ typedef struct campaign_slice {
   char *log;        /* What it said. */
   int64_t begin_us; /* g_get_monotonic_time(). */
   unsigned crashes_before;
-} campaign_slice_t;
+} time_slice_t;
 
 /* Starts the process of a slice whose first part is filled in.  It does not get our Ctrl-C: who
  * runs the campaign decides what that means. */
-status_t campaign_slice_start(campaign_slice_t *slice, const campaign_slice_options_t *options,
-                              failure_t *error);
+status_t time_slice_start(time_slice_t *slice, const time_slice_options_t *options,
+                          failure_t *error);
 
 /* SIGINT to finish and summarise, SIGKILL to stop now. */
-void campaign_slice_signal(const campaign_slice_t *slice, int signal_number);
+void time_slice_signal(const time_slice_t *slice, int signal_number);
 
 /* The last line that a slice said before it ended, or ""; the caller frees it. */
-char *campaign_slice_last_words(const campaign_slice_t *slice);
+char *time_slice_last_words(const time_slice_t *slice);
 
 /* Cases in the folder of crashes of the slice's executor: those that killed or hung a worker. */
-unsigned campaign_slice_count_crashes(const campaign_slice_t *slice, const char *folder);
+unsigned time_slice_count_crashes(const time_slice_t *slice, const char *folder);
 
-void campaign_slice_deinit(campaign_slice_t *slice);
+void time_slice_deinit(time_slice_t *slice);
 
 #endif

@@ -81,7 +81,7 @@ void complain(const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_autofree char *plain = plain_text_keeping(text, "\n");
+  g_autofree char *plain = plain_text_except(text, "\n");
   fprintf(stderr, "assay: %s\n", plain);
 }
 

@@ -212,7 +212,7 @@ status_t judge_results(const judge_t *judge, const case_t *instance, const accep
     walk.verdict.outcome = OUTCOME_no_oracle;
   } else {
     walk.verdict.outcome = walk.could_fail_count == 0 ? OUTCOME_weak : OUTCOME_conforms;
-    /* The fast set measures from one reading of the program; what lies outside it may conform by
+    /* The fast set measures from one variant of the program; what lies outside it may conform by
      * another (more initial values, say), and has then used up no more than is permitted. */
     walk.verdict.slack_max = fmin(walk.verdict.slack_max, 1);
   }

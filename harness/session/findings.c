@@ -92,10 +92,10 @@ void session_record_failure(session_t *session, size_t executor, const case_t *i
 
 status_t session_tell(session_t *session, failure_t *error) {
   size_t count = finding_set_count(session->findings);
-  if (session->told == count) return STATUS_OK;
+  if (session->reported == count) return STATUS_OK;
   STATUS_TRY(ledger_flush(&session->ledger, error));
-  while (session->told < count) {
-    const finding_t *finding = finding_set_at(session->findings, session->told++);
+  while (session->reported < count) {
+    const finding_t *finding = finding_set_at(session->findings, session->reported++);
     if (session->options.on_finding == NULL) continue;
     session->options.on_finding(session->options.hook_context, session, finding);
   }

@@ -101,7 +101,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->case_line = g_string_new(NULL);
   make_contenders(session);
   if (options->executor_count > 1 || options->on_answer != NULL) {
-    session->responses = g_new0(response_t, options->executor_count);
+    session->responses = g_new0(result_digest_t, options->executor_count);
   }
   session->begin = clock_nanoseconds();
   session->next_tick = session->begin + TICK_NANOSECONDS;
@@ -187,7 +187,7 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   const case_t *instance = expectation->instance;
   contender_t *contender = &session->contenders[index];
   STATUS_TRY(check_load(session, index, instance, origin, error));
-  response_t *response = session->responses == NULL ? NULL : &session->responses[index];
+  result_digest_t *response = session->responses == NULL ? NULL : &session->responses[index];
   arena_mark_t mark = arena_mark(&session->arena);
   status_t status = case_runner_run_prepared(&session->walk, expectation, &contender->preparation,
                                              out_verdict, response, error);

@@ -203,7 +203,7 @@ status_t writer_describe_constraints(writer_t *writer, const store_constraint_te
 }
 
 static status_t insert_profile(writer_t *writer, const store_profile_t *profile,
-                               int64_t *out_sightings, failure_t *error) {
+                               int64_t *out_occurrences, failure_t *error) {
   int64_t program_id = 0;
   int64_t profile_id = 0;
   STATUS_TRY(writer_add_program(writer, profile->program_line, &program_id, error));
@@ -215,13 +215,13 @@ static status_t insert_profile(writer_t *writer, const store_profile_t *profile,
   STATUS_TRY(writer_run(writer, STATEMENT_PROFILE, &profile_id, error));
   statement = writer->statements[STATEMENT_PROFILE_SIGHTING];
   connection_bind_integer(statement, ":profile_id", profile_id);
-  return writer_run(writer, STATEMENT_PROFILE_SIGHTING, out_sightings, error);
+  return writer_run(writer, STATEMENT_PROFILE_SIGHTING, out_occurrences, error);
 }
 
 status_t writer_add_profile(writer_t *writer, const store_profile_t *profile,
-                            int64_t *out_sightings, failure_t *error) {
+                            int64_t *out_occurrences, failure_t *error) {
   STATUS_TRY(connection_begin(writer->connection, error));
-  return finish(writer, insert_profile(writer, profile, out_sightings, error), error);
+  return finish(writer, insert_profile(writer, profile, out_occurrences, error), error);
 }
 
 static status_t add_bits(writer_t *writer, const store_bits_t *row, failure_t *error) {

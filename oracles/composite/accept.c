@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fast accept sets of a composite op: by the fast evaluator where it can say something, by
- * the enclosed one where it cannot.  Both take the first reading of the program; of the others the
+ * the enclosed one where it cannot.  Both take the first variant of the program; of the others the
  * fast one adds the last that it knows, which is the loosest, and the rest is asked. */
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static bool store_fast(result_sets_t *sets, size_t element, double low, double h
   return is_known;
 }
 
-/* What a further reading permits of a number that the first one told. */
+/* What a further variant permits of a number that the first one told. */
 static void store_other(result_sets_t *sets, size_t element, double low, double high) {
   if (sets->decide[element] != 0 || !(low > -(double)INFINITY)) return;
   leave_out_negative_zero(sets->format, &low, &high);
@@ -97,10 +97,10 @@ static void store_other(result_sets_t *sets, size_t element, double low, double 
 }
 
 /* Returns whether some number is not known. */
-static bool accept_fast(const problem_t *problem, const part_t *part, const reading_t *reading,
+static bool accept_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                         result_sets_t *sets) {
   fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, reading, rows);
+  problem_evaluate_fast(problem, part, variant, rows);
   bool lacks_some = false;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const fast_row_t *row = &rows[r];
@@ -116,9 +116,9 @@ static bool accept_fast(const problem_t *problem, const part_t *part, const read
 }
 
 static void accept_others_fast(const problem_t *problem, const part_t *part,
-                               const reading_t *reading, result_sets_t *sets) {
+                               const variant_t *variant, result_sets_t *sets) {
   fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, reading, rows);
+  problem_evaluate_fast(problem, part, variant, rows);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
@@ -167,21 +167,21 @@ static void store_exact(result_sets_t *sets, size_t element, const value_range_t
 }
 
 /* Those numbers of a part that are not known yet. */
-static void accept_exactly(const problem_t *problem, const part_t *part, const reading_t *reading,
+static void accept_exactly(const problem_t *problem, const part_t *part, const variant_t *variant,
                            result_sets_t *sets) {
-  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const enclosing_t settings = {.is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const enclosing_t is_exact = {.is_exact = true};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const evaluation_t exactly = {.evaluator = &enclosed_evaluator, .settings = &is_exact};
   row_t results[CASE_RESULTS_MAX], exact[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &enclosing, results);
-  problem_evaluate(problem, part, reading, &exactly, exact);
+  problem_evaluate(problem, part, variant, &enclosing, results);
+  problem_evaluate(problem, part, variant, &exactly, exact);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t element = part_result_element(problem, part, r, i);
       if (sets[r].decide[element] == 0) continue;
-      value_range_t range = problem_finish(problem, part, reading, results, r, i);
+      value_range_t range = problem_finish(problem, part, variant, results, r, i);
       store_exact(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
     }
   }
@@ -198,37 +198,37 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
 }
 
 /* Elementwise ops are taken apart, since few of their elements may be unknown. */
-static void accept_group(const problem_t *problem, size_t group, const reading_t *reading,
-                         const reading_t *loosest, result_sets_t *sets) {
+static void accept_group(const problem_t *problem, size_t group, const variant_t *variant,
+                         const variant_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
   bool lacks_some = true;
-  if (problem_has_fast(reading)) {
-    lacks_some = accept_fast(problem, &part, reading, sets);
-    if (loosest != reading) accept_others_fast(problem, &part, loosest, sets);
+  if (problem_has_fast(variant)) {
+    lacks_some = accept_fast(problem, &part, variant, sets);
+    if (loosest != variant) accept_others_fast(problem, &part, loosest, sets);
   }
   if (!lacks_some) return;
   if (!problem->layout.is_elementwise) {
-    accept_exactly(problem, &part, reading, sets);
+    accept_exactly(problem, &part, variant, sets);
     return;
   }
   for (size_t term = 0; term < problem->layout.term_count; term++) {
     part_t one = {group, term, 1};
-    if (is_asked(problem, &one, sets)) accept_exactly(problem, &one, reading, sets);
+    if (is_asked(problem, &one, sets)) accept_exactly(problem, &one, variant, sets);
   }
 }
 
-/* Beside the first reading: the last that the fast evaluator knows, or the first itself. */
-static const reading_t *loosest_of(const reading_t *readings, size_t count) {
-  while (count > 1 && !problem_has_fast(&readings[count - 1])) count--;
-  return &readings[count - 1];
+/* Beside the first variant: the last that the fast evaluator knows, or the first itself. */
+static const variant_t *loosest_of(const variant_t *variants, size_t count) {
+  while (count > 1 && !problem_has_fast(&variants[count - 1])) count--;
+  return &variants[count - 1];
 }
 
 status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
   problem_t problem = problem_make(call->instance, call->contract, call->arena);
-  reading_t readings[READINGS_MAX];
-  size_t count = problem_readings(&problem, readings);
-  const reading_t *loosest = loosest_of(readings, count);
+  variant_t variants[VARIANTS_MAX];
+  size_t count = problem_variants(&problem, variants);
+  const variant_t *loosest = loosest_of(variants, count);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
     sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);
@@ -236,7 +236,7 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(call->arena);
-    accept_group(&problem, group, &readings[0], loosest, sets);
+    accept_group(&problem, group, &variants[0], loosest, sets);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

@@ -40,7 +40,7 @@ static bool holds_interval(const value_range_t *range, const format_t *format, d
          !(low < 0 && high > 0 && !holds(range, format, 0));
 }
 
-static void compare_group(const problem_t *problem, const reading_t *reading, size_t group,
+static void compare_group(const problem_t *problem, const variant_t *variant, size_t group,
                           tally_t *inout_tally) {
   const enclosing_t settings = {.is_exact = false};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
@@ -48,13 +48,13 @@ static void compare_group(const problem_t *problem, const reading_t *reading, si
   part_t part = problem_part(problem, group);
   row_t rows[CASE_RESULTS_MAX];
   fast_row_t fast[CASE_RESULTS_MAX];
-  problem_evaluate(problem, &part, reading, &enclosing, rows);
-  problem_evaluate_fast(problem, &part, reading, fast);
+  problem_evaluate(problem, &part, variant, &enclosing, rows);
+  problem_evaluate_fast(problem, &part, variant, fast);
   for (size_t i = 0; i < part.count; i++) {
     double low = fast[0].low[i], high = fast[0].high[i];
     bool is_known = !isnan(low);
     *(is_known ? &inout_tally->known : &inout_tally->unknown) += 1;
-    value_range_t range = problem_finish(problem, &part, reading, rows, 0, i);
+    value_range_t range = problem_finish(problem, &part, variant, rows, 0, i);
     if (!is_known || holds_interval(&range, format, low, high)) continue;
     if (inout_tally->outside++ > 3) continue;
     char text[128];
@@ -69,16 +69,16 @@ static void test_patterns(gconstpointer data) {
   arena_init(&arena);
   const case_t instance = make_case((const char *)data, &arena);
   contract_t contract = contract_backend();
-  PERMITTED(&contract, intermediate) = INTERMEDIATE_WIDE; /* No reading in 16 bits has fast sets. */
+  PERMITTED(&contract, intermediate) = INTERMEDIATE_WIDE; /* No variant in 16 bits has fast sets. */
   const problem_t problem = problem_make(&instance, &contract, &arena);
-  reading_t readings[READINGS_MAX];
-  size_t count = problem_readings(&problem, readings);
+  variant_t variants[VARIANTS_MAX];
+  size_t count = problem_variants(&problem, variants);
   tally_t tally = {0};
   for (size_t i = 0; i < count; i++) {
-    g_assert_true(problem_has_fast(&readings[i]));
+    g_assert_true(problem_has_fast(&variants[i]));
     for (size_t group = 0; group < problem.layout.group_count; group++) {
       arena_mark_t mark = arena_mark(&arena);
-      compare_group(&problem, &readings[i], group, &tally);
+      compare_group(&problem, &variants[i], group, &tally);
       arena_rewind(&arena, mark);
     }
   }

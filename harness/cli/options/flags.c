@@ -62,7 +62,7 @@ static int open_all(const executor_flags_t *flags, executor_options_t *options,
 /* They are printed, stored and put into documents. */
 static status_t check_names(const executor_flags_t *flags, failure_t *error) {
   for (char **name = flags->names; name != NULL && *name != NULL; name++) {
-    g_autofree char *plain = plain_text_keeping(*name, "\n\t");
+    g_autofree char *plain = plain_text_except(*name, "\n\t");
     if (strcmp(plain, *name) == 0) continue;
     return status_fail(error, STATUS_INVALID,
                        "bad value '%.200s' (--executor); write printable UTF-8", plain);

@@ -120,10 +120,11 @@ char *task_join_command_line(int argc, char *const *argv) {
 /* What the first attempt of the work has stored is no older for it. */
 static void restore_states(const task_t *task) {
   uint32_t count;
-  const told_t *told = supervisor_told(task->supervisor, &count);
+  const reported_t *reported = supervisor_reported(task->supervisor, &count);
   for (uint32_t i = 0; i < count; i++) {
-    const char *executor = executor_name(task->executors.items[told[i].executor]);
-    finding_lives_set_before(task->report.lives, executor, &told[i].signature, told[i].state);
+    const char *executor = executor_name(task->executors.items[reported[i].executor]);
+    finding_lives_set_before(task->report.lives, executor, &reported[i].signature,
+                             reported[i].state);
   }
 }
 
@@ -262,11 +263,11 @@ static void on_tick(void *context, const session_t *session) {
 static void on_finding(void *context, const session_t *session, const finding_t *finding) {
   task_t *task = context;
   supervisor_note(task->supervisor, session_cases(session), present_exit_code(task));
-  told_t told = {.executor = finding->executor, .signature = finding->signature};
+  reported_t reported = {.executor = finding->executor, .signature = finding->signature};
   const char *executor = executor_name(task->executors.items[finding->executor]);
-  g_strlcpy(told.state, finding_lives_before(task->report.lives, executor, &finding->signature),
-            sizeof told.state);
-  if (supervisor_has_told(task->supervisor, &told)) return;
+  g_strlcpy(reported.state, finding_lives_before(task->report.lives, executor, &finding->signature),
+            sizeof reported.state);
+  if (supervisor_has_reported(task->supervisor, &reported)) return;
   if (task->on_finding != NULL) task->on_finding(task, session, finding);
 }
 

@@ -177,7 +177,7 @@ static void append_row(rng_t *rng, const quant_draw_kernel_t *kernel,
   g_string_append(out_text, "end\n");
 }
 
-void quant_draw_table_text(rng_t *rng, GString *out_text) {
+void quant_draw_target_text(rng_t *rng, GString *out_text) {
   quant_draw_storage_t common = quant_draw_storage(rng);
   g_string_append(out_text, "table drawn\ndefault ");
   quant_draw_storage_text(&common, out_text);
@@ -192,11 +192,12 @@ void quant_draw_table_text(rng_t *rng, GString *out_text) {
   }
 }
 
-status_t quant_draw_table(rng_t *rng, arena_t *arena, quant_table_t *out_table, failure_t *error) {
+status_t quant_draw_target(rng_t *rng, arena_t *arena, quant_target_t *out_table,
+                           failure_t *error) {
   GString *text = g_string_new(NULL);
-  quant_draw_table_text(rng, text);
+  quant_draw_target_text(rng, text);
   failure_t parsed = {.text = ""};
-  status_t status = quant_table_parse((str_t){text->str, text->len}, arena, out_table, &parsed);
+  status_t status = quant_target_parse((str_t){text->str, text->len}, arena, out_table, &parsed);
   if (status != STATUS_OK) {
     status = status_fail(error, status, "drew a table that is not read: %s", parsed.text);
   }

@@ -9,9 +9,9 @@
 /* Appends the text of a valid table with rows for most kernels of draw_kernels.def: random storage
  * types and ranges, symmetric ports, axes, wildcards, float ports, rules that mostly make sense,
  * several rows for one kernel. */
-void quant_draw_table_text(rng_t *rng, GString *out_text);
+void quant_draw_target_text(rng_t *rng, GString *out_text);
 
 /* The same, parsed into the arena.  An error is a bug of this file or of the parser. */
-status_t quant_draw_table(rng_t *rng, arena_t *arena, quant_table_t *out_table, failure_t *error);
+status_t quant_draw_target(rng_t *rng, arena_t *arena, quant_target_t *out_table, failure_t *error);
 
 #endif

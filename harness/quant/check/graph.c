@@ -169,10 +169,10 @@ static quant_outcome_t count_open(const quant_trial_t *trial, uint32_t *out_refu
   GHashTable *regions = names_of(&trial->materialized, false);
   for (uint32_t r = 0; r < graph->region_count; r++) {
     const quant_region_t *region = &graph->regions[r];
-    const quant_table_row_t *row;
+    const quant_target_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
     if (trial->propagation.regions[r].refusal != NULL ||
-        quant_table_match(trial->table, graph, r, &row, signature, NULL) != STATUS_OK) {
+        quant_target_match(trial->table, graph, r, &row, signature, NULL) != STATUS_OK) {
       ++*out_refused;
       continue;
     }

@@ -4,18 +4,18 @@
 
 #include "harness/quant/lower/export.h"
 
-static const char *const SPELLINGS[QUANT_FORM_COUNT] = {
-#define FORM(name, spelling, summary) [QUANT_FORM_##name] = spelling,
+static const char *const SPELLINGS[QUANT_LOWERING_COUNT] = {
+#define LOWERING(name, spelling, summary) [QUANT_LOWERING_##name] = spelling,
 #include "harness/quant/lower/lowerings.def"
-#undef FORM
+#undef LOWERING
 };
 
-const char *quant_form_spelling(quant_form_t form) { return SPELLINGS[form]; }
+const char *quant_lowering_spelling(quant_lowering_t lowering) { return SPELLINGS[lowering]; }
 
-bool quant_form_find(str_t spelling, quant_form_t *out_form) {
-  for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
-    if (!str_equal_text(spelling, SPELLINGS[form])) continue;
-    *out_form = form;
+bool quant_lowering_find(str_t spelling, quant_lowering_t *out_lowering) {
+  for (quant_lowering_t lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+    if (!str_equal_text(spelling, SPELLINGS[lowering])) continue;
+    *out_lowering = lowering;
     return true;
   }
   return false;

@@ -73,13 +73,13 @@ static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
 
 /* ---- Exact side ------------------------------------------------------------------------------ */
 
-/* What the integer conforms by, where it is not the first of the readings. */
-static void describe_reading(const quotient_reading_t *reading, size_t index, answer_t *answer) {
+/* What the integer conforms by, where it is not the first of the variants. */
+static void describe_variant(const quotient_variant_t *variant, size_t index, answer_t *answer) {
   if (index == 0) return;
-  if (reading->formula > 0) {
+  if (variant->formula > 0) {
     g_snprintf(answer->observed, sizeof answer->observed, "quantize=%s",
-               contract_spelling("quantize", reading->formula));
-  } else if (reading->is_native) {
+               contract_spelling("quantize", variant->formula));
+  } else if (variant->is_native) {
     g_strlcpy(answer->observed, "intermediate=native", sizeof answer->observed);
   } else {
     g_strlcpy(answer->observed, "subnormal operand flushed", sizeof answer->observed);
@@ -109,20 +109,20 @@ static status_t decide(const oracle_call_t *call, uint32_t result, size_t compon
   byteir_quantize_channels_t channels = byteir_quantize_channels(&call->instance->program);
   const quotient_t quotient = quotient_make(call, &channels, component);
   int64_t quantum = storage_load(&call->results[result], component);
-  quotient_reading_t readings[QUOTIENT_READINGS_MAX];
-  quantum_set_t sets[QUOTIENT_READINGS_MAX];
-  size_t count = quotient_readings(&quotient, 0, PERMITTED(call->contract, quantize), readings);
+  quotient_variant_t variants[QUOTIENT_VARIANTS_MAX];
+  quantum_set_t sets[QUOTIENT_VARIANTS_MAX];
+  size_t count = quotient_variants(&quotient, 0, PERMITTED(call->contract, quantize), variants);
   answer_t answer = {.is_quantum = true};
-  size_t by = 0; /* The reading by which it conforms. */
+  size_t by = 0; /* The variant by which it conforms. */
   for (size_t i = 0; i < count; i++) {
-    sets[i] = quotient_set(&quotient, &readings[i]);
+    sets[i] = quotient_set(&quotient, &variants[i]);
     if (answer.conforms) continue;
     bool is_held = quantum_set_holds(&sets[i], &quotient.storage, quantum);
     answer.conforms = is_held || (sets[i].nan && quotient_nan_permits(&quotient, quantum));
     if (!answer.conforms) continue;
     answer.is_vacuous = !is_held && PERMITTED(call->contract, quantize_nan) == QUANTIZE_NAN_ANY;
     by = i;
-    describe_reading(&readings[i], i, &answer);
+    describe_variant(&variants[i], i, &answer);
   }
   quantum_sets_print(&quotient, sets, count, answer.expected, sizeof answer.expected);
   measure(&quotient, &sets[by], quantum, &answer);
@@ -140,10 +140,10 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 /* ---- Which formula --------------------------------------------------------------------------- */
 
 static bool holds(const quotient_t *quotient, uint8_t formula, int64_t quantum) {
-  quotient_reading_t readings[QUOTIENT_READINGS_MAX];
-  size_t count = quotient_readings(quotient, formula, formula, readings);
+  quotient_variant_t variants[QUOTIENT_VARIANTS_MAX];
+  size_t count = quotient_variants(quotient, formula, formula, variants);
   for (size_t i = 0; i < count; i++) {
-    quantum_set_t set = quotient_set(quotient, &readings[i]);
+    quantum_set_t set = quotient_set(quotient, &variants[i]);
     if (quantum_set_holds(&set, &quotient->storage, quantum)) return true;
     if (set.nan && quotient_nan_permits(quotient, quantum)) return true;
   }

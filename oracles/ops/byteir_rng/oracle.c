@@ -80,11 +80,11 @@ static void ask_published(const oracle_call_t *call, size_t component, uint64_t 
   const case_t *instance = call->instance;
   const format_t *format = instance->program.results[0].element->format;
   double uniform = published_uniform(instance, component);
-  byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
-  size_t count = byteir_rng_readings(&instance->program, readings);
+  byteir_rng_variant_t variants[BYTEIR_RNG_VARIANTS_MAX];
+  size_t count = byteir_rng_variants(&instance->program, variants);
   value_range_t range = {0}, first = {0};
   for (size_t i = 0; i < count && !answer->conforms; i++) {
-    range = byteir_rng_range(call, &readings[i], uniform);
+    range = byteir_rng_range(call, &variants[i], uniform);
     if (i == 0) first = range;
     answer->conforms = value_range_holds(&range, format, bits,
                                          PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
@@ -209,7 +209,7 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
 
 /* ---- Fast sets ------------------------------------------------------------------------------- */
 
-/* The numbers of up to three readings; a zero among the last two is left out, since the fast set
+/* The numbers of up to three variants; a zero among the last two is left out, since the fast set
  * does not hold its sign. */
 static void accept_published(const oracle_call_t *call, size_t count, accept_t *out_accept) {
   const byteir_rng_fast_t fast = byteir_rng_fast_make(call->instance, call->contract);

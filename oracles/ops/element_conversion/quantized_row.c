@@ -103,8 +103,8 @@ static bool is_by_formula(const oracle_call_t *call, uint8_t formula, const acce
   const element_t *storage = call->results[0].type.element;
   for (size_t i = 0; i < type_element_count(&call->results[0].type); i++) {
     uint64_t bits = element_load(storage, call->results[0].data, i);
-    bool is_told = formula == REQUANTIZE_TWO_STEPS && accepts != NULL;
-    if (is_told && accept_holds(&accepts[0], storage, i, bits)) continue;
+    bool is_decided = formula == REQUANTIZE_TWO_STEPS && accepts != NULL;
+    if (is_decided && accept_holds(&accepts[0], storage, i, bits)) continue;
     const choice_set_t set =
         uniform_quantize_set(call->instance, call->contract, formula, formula, i);
     answer_t answer = {.conforms = false};

@@ -60,7 +60,7 @@ typedef struct step_value {
   const char *by;
 } step_value_t;
 
-/* As many as any element has: 3 readings and a zero of either sign of each operand, so 25 pairs; of
+/* As many as any element has: 3 variants and a zero of either sign of each operand, so 25 pairs; of
  * each pair 3 results, of each operand fused with the other's product 3; and two zeros. */
 enum { STEP_VALUES_MAX = 25 * 3 + 2 * 5 * 3 + 2 };
 
@@ -279,8 +279,8 @@ static bool is_by(uint8_t formula, const case_t *instance, const contract_t *con
                   const accept_t *accepts, const tensor_t *result) {
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     uint64_t bits = element_load(result->type.element, result->data, i);
-    bool is_told = formula == ELEMENTWISE_DEQUANTIZE && accepts != NULL;
-    if (is_told && accept_holds(&accepts[0], result->type.element, i, bits)) continue;
+    bool is_decided = formula == ELEMENTWISE_DEQUANTIZE && accepts != NULL;
+    if (is_decided && accept_holds(&accepts[0], result->type.element, i, bits)) continue;
     stored_judgement_t judgement = {.got = quantum_load(result, i)};
     if (formula == ELEMENTWISE_DEQUANTIZE) {
       elementwise_judge_formula(instance, contract, i, &judgement);

@@ -21,8 +21,8 @@ static bool asks_invalid(const task_t *task) {
   return false;
 }
 
-void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t *options) {
-  *walker = (fuzz_walker_t){.task = task, .options = options};
+void fuzz_runner_init(fuzz_runner_t *runner, task_t *task, const fuzz_options_t *options) {
+  *runner = (fuzz_runner_t){.task = task, .options = options};
   search_options_t search = {.ops = task->options.stream.ops,
                              .op_count = task->options.stream.op_count,
                              .gen = gen_options_default(),
@@ -32,15 +32,15 @@ void fuzz_walker_init(fuzz_walker_t *walker, task_t *task, const fuzz_options_t 
   search.gen.contract = &session_options(task->session)->contract;
   if (!asks_invalid(task)) search.gen.invalid_one_in = 0;
   search.gen.limits = (draw_limits_t){.rank_max = 4, .elements_max = 512, .terms_max = 128};
-  walker->search = search_new(&search);
-  walker->verdicts = g_new0(verdict_t, task->executors.count);
-  arena_init(&walker->arena);
+  runner->search = search_new(&search);
+  runner->verdicts = g_new0(verdict_t, task->executors.count);
+  arena_init(&runner->arena);
 }
 
-void fuzz_walker_deinit(fuzz_walker_t *walker) {
-  search_free(walker->search);
-  g_free(walker->verdicts);
-  arena_deinit(&walker->arena);
+void fuzz_runner_deinit(fuzz_runner_t *runner) {
+  search_free(runner->search);
+  g_free(runner->verdicts);
+  arena_deinit(&runner->arena);
 }
 
 /* A line of a corpus costs time in every slice.  What its operands cost is bounded by its length;
@@ -53,43 +53,43 @@ static bool is_too_large(const program_t *program) {
   return false;
 }
 
-bool fuzz_walker_read(fuzz_walker_t *walker, const uint8_t *data, size_t size,
+bool fuzz_runner_read(fuzz_runner_t *runner, const uint8_t *data, size_t size,
                       search_proposal_t *out_proposal) {
-  arena_reset(&walker->arena);
+  arena_reset(&runner->arena);
   *out_proposal = (search_proposal_t){0};
   const str_t line = {.data = (const char *)data, .size = size};
   const char *violation;
   const case_t *instance = &out_proposal->instance;
-  if (case_parse(line, &walker->arena, &out_proposal->instance, &violation, NULL) != STATUS_OK) {
+  if (case_parse(line, &runner->arena, &out_proposal->instance, &violation, NULL) != STATUS_OK) {
     return false;
   }
   out_proposal->broken = op_constraint_find(instance->program.op, violation);
   return !is_too_large(&instance->program);
 }
 
-int fuzz_run_case(fuzz_walker_t *walker, const search_proposal_t *proposal, const uint8_t *data,
+int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
                   size_t size) {
-  session_t *session = walker->task->session;
-  size_t executors = walker->task->executors.count;
+  session_t *session = runner->task->session;
+  size_t executors = runner->task->executors.count;
   size_t findings = session_finding_count(session);
   uint64_t begin = clock_nanoseconds();
   failure_t error = {0};
-  supervisor_enter_input(walker->task->supervisor, data, size);
+  supervisor_enter_input(runner->task->supervisor, data, size);
   status_t status =
-      session_walk(session, &proposal->instance, proposal->broken, walker->verdicts, &error);
-  supervisor_leave_input(walker->task->supervisor);
-  if (status != STATUS_OK) return task_complain(walker->task, status, &error);
+      session_walk(session, &proposal->instance, proposal->broken, runner->verdicts, &error);
+  supervisor_leave_input(runner->task->supervisor);
+  if (status != STATUS_OK) return task_complain(runner->task, status, &error);
   const search_outcome_t outcome = {
-      .verdicts = walker->verdicts,
+      .verdicts = runner->verdicts,
       .verdict_count = executors,
-      .cost = walker->options->shares_time ? clock_nanoseconds() - begin : 1,
+      .cost = runner->options->shares_time ? clock_nanoseconds() - begin : 1,
       .is_new_finding = session_finding_count(session) > findings};
-  search_learn(walker->search, proposal, &outcome);
+  search_learn(runner->search, proposal, &outcome);
   return EXIT_CODE_CLEAN;
 }
 
-bool fuzz_walker_is_over(const fuzz_walker_t *walker) {
-  const session_t *session = walker->task->session;
+bool fuzz_runner_is_over(const fuzz_runner_t *runner) {
+  const session_t *session = runner->task->session;
   if (*session_options(session)->stop != 0) return true;
-  return walker->options->stops_at_finding && session_finding_count(session) > 0;
+  return runner->options->stops_at_finding && session_finding_count(session) > 0;
 }

@@ -203,34 +203,34 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 
 /* `floats`: the call's case, dequantized. */
 static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
-                              const dot_dequantized_t *reading) {
+                              const dot_dequantized_t *variant) {
   const program_t *program = &call->instance->program;
   const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
-  const dot_plan_t plan = dot_dequantized_plan(program, reading);
+  const dot_plan_t plan = dot_dequantized_plan(program, variant);
   const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
   return dot_general_accept_plan(&float_call, &layout, &plan);
 }
 
-/* By the reading that every contract permits. */
+/* By the variant that every contract permits. */
 status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  dot_readings(&instance->program, call->contract, readings);
-  const case_t floats = dot_dequantized_case(instance, &readings[0], call->arena);
-  *out_accept = accept_floats(call, &floats, &readings[0]);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  dot_variants(&instance->program, call->contract, variants);
+  const case_t floats = dot_dequantized_case(instance, &variants[0], call->arena);
+  *out_accept = accept_floats(call, &floats, &variants[0]);
   if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
   return accept_sequential(&float_call, dot_general_simulate, out_accept);
 }
 
-/* What a float that surely conforms is quantized to, nearest to the exact sum: by any one reading.
+/* What a float that surely conforms is quantized to, nearest to the exact sum: by any one variant.
  */
 static accept_t accept_quantized_floats(const oracle_call_t *call,
-                                        const dot_dequantized_t *reading) {
+                                        const dot_dequantized_t *variant) {
   const case_t *instance = call->instance;
-  const case_t dequantized = dot_dequantized_case(instance, reading, call->arena);
-  accept_t floats = accept_floats(call, &dequantized, reading);
+  const case_t dequantized = dot_dequantized_case(instance, variant, call->arena);
+  accept_t floats = accept_floats(call, &dequantized, variant);
   const type_t *result = &instance->program.results[0];
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, floats.count);
   uint8_t *decide = arena_alloc_zeroed(call->arena, floats.count);
@@ -241,11 +241,11 @@ static accept_t accept_quantized_floats(const oracle_call_t *call,
     decide[i] = 1;
     if (floats.low == NULL || (floats.decide != NULL && floats.decide[i] != 0)) continue;
     if (!(floats.low[i] <= floats.high[i])) continue;
-    double exact = format_round_double(reading->sum, floats.reference[i]);
+    double exact = format_round_double(variant->sum, floats.reference[i]);
     double value = isnan(exact) ? floats.low[i] : CLAMP(exact, floats.low[i], floats.high[i]);
     if (result->quantization->axis != -1) quantum = quantum_of(result, i);
-    if (!quantum_is_decided(&quantum, reading->result, value)) continue;
-    bits[i] = (uint64_t)quantum_quantize(&quantum, reading->result, value) &
+    if (!quantum_is_decided(&quantum, variant->result, value)) continue;
+    bits[i] = (uint64_t)quantum_quantize(&quantum, variant->result, value) &
               element_mask(result->element);
     decide[i] = 0;
   }
@@ -265,9 +265,9 @@ status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
     *out_accept = accept_decide_all(type_element_count(&instance->program.results[0]), call->arena);
     return STATUS_OK;
   }
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  dot_readings(&instance->program, call->contract, readings);
-  *out_accept = accept_quantized_floats(call, &readings[0]);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  dot_variants(&instance->program, call->contract, variants);
+  *out_accept = accept_quantized_floats(call, &variants[0]);
   return STATUS_OK;
 }
 
