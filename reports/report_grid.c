@@ -47,7 +47,7 @@ status_t report_grid_add(void *context, int column_count, const char *const *nam
   }
   if (grid->bytes <= grid->bytes_max) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
-                     "query: the answer is larger than %zu MiB; ask for less of it, with LIMIT",
+                     "query: the answer is larger than %zu MiB; return less, with LIMIT",
                      grid->bytes_max / BYTES_PER_MIB);
 }
 

@@ -173,8 +173,8 @@ void case_runner_judge_absence(executor_outcome_t outcome, executor_promise_t pr
       } else if (op_constraint_is_forbidden(broken)) {
         set_verdict(verdict, OUTCOME_conforms, CLASS_none, reason);
       } else {
-        g_autofree char *said =
-            g_strdup_printf("Assay does not model it (%s), and was told: %s", broken->id, reason);
+        g_autofree char *said = g_strdup_printf(
+            "Assay does not model it (%s); the executor says: %s", broken->id, reason);
         set_verdict(verdict, OUTCOME_no_oracle, CLASS_none, said);
       }
       break;

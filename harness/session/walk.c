@@ -272,7 +272,7 @@ static status_t tick(session_t *session, failure_t *error) {
 
 /* What is said of an executor that does not get the case. */
 static void say_not_asked(verdict_t *out_verdict) {
-  static const char why[] = "not asked: it does not declare that it validates programs";
+  static const char why[] = "not run: it does not declare that it validates programs";
   *out_verdict = (verdict_t){.outcome = OUTCOME_refused};
   g_strlcpy(out_verdict->reason, why, sizeof out_verdict->reason);
 }

@@ -225,7 +225,7 @@ static void print_totals(const retest_report_t *report) {
     printf("%zu findings were done by a retest that did not finish\n", retest_skipped(retest));
   }
   if (report->is_interrupted) {
-    printf("interrupted: go on with the same command and --resume\n");
+    printf("interrupted: resume with the same command and --resume\n");
   }
 }
 

@@ -96,7 +96,7 @@ than 2500 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says 
   [ "$(json out 'my ($s) = @{$d->{shortfalls}}; "$s->{judged} of $s->{of}"')" = "0 of 50" ]
   ok $? "as JSON: shortfalls"
   run 0 "a program that it refuses" run --executor "dso:$good" --program "$other" --cases 50
-  like out "^judged 0 of 50: .* refused 1 .*, nobody takes more of any --program$" "a program that it refuses: says so"
+  like out "^judged 0 of 50: .* refused 1 .*, no executor takes more of any --program$" "a program that it refuses: says so"
   run 0 "nothing within a time" run --executor "dso:$good" --op stablehlo.add --time 300ms
   like out "^judged 0 of [0-9]*: " "nothing within a time: says so"
   faulty=$(dirname "$good")/faulty.so

@@ -175,7 +175,7 @@ status_t read_fail_on(const char *text, const char *database, fail_on_t *out_fai
   STATUS_TRY(fail_on_parse(text, out_fail_on, error));
   if (database != NULL || !fail_on_needs_states(*out_fail_on)) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
-                     "--fail-on %s asks what is known already; add --db FILE", text);
+                     "--fail-on %s needs a database of known findings; add --db FILE", text);
 }
 
 status_t check_prediction_flags(const contract_t *contract, const char *database,

@@ -27,14 +27,14 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on, FAIL_ON_HELP " (default any)",
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
-       "With --db: say there that this run is a part of that campaign", "NAME"},
+       "With --db: record there that this run is a part of that campaign", "NAME"},
       {"part-of", 0, 0, G_OPTION_ARG_STRING, &flags->part_of,
-       "With --db: say there that the run with this uuid started this one, and will absorb it",
+       "With --db: record there that the run with this uuid started this one, and will absorb it",
        "UUID"},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
-       "With --shrink: but not of findings that are small in this database", "FILE"},
+       "With --shrink: leave out findings that have a small case in this database", "FILE"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   executor_flags_add(&flags->executor, arguments);
@@ -45,9 +45,9 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
       {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &flags->ops,
        "An op to draw cases of; may be given several times (default: all)", "OP"},
       {"cases", 'n', 0, G_OPTION_ARG_INT64, &flags->cases,
-       "Stop once so many cases of each executor were judged (default 10000 without --time)", "N"},
+       "Stop once N cases of each executor have been judged (default 10000 without --time)", "N"},
       {"draws", 0, 0, G_OPTION_ARG_INT64, &flags->draws,
-       "Stop after drawing so many, judged or not (default with --cases: ten times as many, at "
+       "Stop after drawing N cases, judged or not (default with --cases: ten times as many, at "
        "least 20000)",
        "N"},
       G_OPTION_ENTRY_NULL};

@@ -126,7 +126,7 @@ static void print_culprit(const supervisor_t *supervisor, GString *text) {
   }
   g_string_append_printf(text, "the process that does the work ended: %s", incident->reason);
   if (supervisor->foreign.count == 0) {
-    g_string_append(text, ", where no executor was: a bug in Assay, or somebody killed it");
+    g_string_append(text, ", where no executor was: a bug in Assay, or it was killed");
     return;
   }
   g_string_append(text, ": it was killed, or Assay has a bug, or one of these did it:");

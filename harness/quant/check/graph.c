@@ -150,7 +150,7 @@ quant_outcome_t quant_property_rescales_needed(const quant_trial_t *trial, arena
     const quant_value_t *made = &graph->values[region->ports[1].value];
     if (outcome == QUANT_HOLDS && made->use_count == 0 && !made->is_output &&
         !g_hash_table_contains(originals, made->name)) {
-      outcome = property_violated(out_words, "nobody uses what rescale %s makes", region->name);
+      outcome = property_violated(out_words, "the result of rescale %s is not used", region->name);
     }
   }
   g_hash_table_destroy(originals);

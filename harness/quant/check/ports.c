@@ -27,7 +27,7 @@ static quant_outcome_t check_signature(const property_view_t *view, uint32_t por
   if (signature->kind != declared->kind || signature->storage != declared->storage ||
       signature->storage_min != declared->storage_min ||
       signature->storage_max != declared->storage_max) {
-    return property_violated(out_words, "%s.%s is told to have another signature than it has",
+    return property_violated(out_words, "%s.%s is reported with a signature that is not its own",
                              view->region->name, port_name(view, port));
   }
   failure_t error = {.text = "its own spec asks for more"};

@@ -69,8 +69,8 @@ static bool same_table(const quant_target_t *a, const quant_target_t *b) {
   return true;
 }
 
-quant_outcome_t quant_property_target_text(const quant_trial_t *trial, arena_t *arena,
-                                           failure_t *out_words) {
+quant_outcome_t quant_property_table_text(const quant_trial_t *trial, arena_t *arena,
+                                          failure_t *out_words) {
   GString *text = g_string_new(NULL), *again = g_string_new(NULL);
   quant_target_print(trial->table, text);
   quant_target_t parsed;

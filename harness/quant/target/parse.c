@@ -99,13 +99,13 @@ static status_t parse_port_word(scan_t *scan, quant_signature_port_t *port, fail
                {"repeated", &port->is_repeated}};
   scan_t start = *scan;
   if (scan_accept(scan, "axis=")) {
-    if (port->axis != -1) return scan_fail(&start, error, "a word stands once");
+    if (port->axis != -1) return scan_fail(&start, error, "a word may be given only once");
     return parse_axis(scan, port, error);
   }
   str_t word = scan_until(scan, " \t");
   for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
     if (!str_equal_text(word, flags[i].word)) continue;
-    if (*flags[i].flag) return scan_fail(&start, error, "a word stands once");
+    if (*flags[i].flag) return scan_fail(&start, error, "a word may be given only once");
     *flags[i].flag = true;
     return STATUS_OK;
   }

@@ -46,7 +46,7 @@ void value_set_clear(value_set_t *set, double low, double high, uint64_t additio
 /* Adds values, which may repeat; none is NaN or out of bounds if bounds were given. */
 void value_set_add(value_set_t *set, const double *values, size_t count);
 
-/* The number of values, and the values, ascending, NaN left out.  Variant ends the gathering. */
+/* The number of values, and the values, ascending, NaN left out.  Reading ends the gathering. */
 size_t value_set_count(const value_set_t *set);
 void value_set_read(value_set_t *set, double *out_values);
 
