@@ -212,16 +212,23 @@ static const sum_order_t *find_rest(const subject_t *subject, size_t begin) {
   return search_one(subject, part_of(subject, node, tree->items + begin, tree->count - begin));
 }
 
+/* Whether lanes of one whole row may be told from any other tree: where one order is read, by the
+ * rest; of rules by the items behind the row, which show in which lanes they are. */
+static bool is_row_telling(const subject_t *subject, size_t width, sum_order_kind_t kind,
+                           bool has_rest) {
+  if (subject->wanted == WANTED_FIRST) return kind == SUM_TAIL && has_rest;
+  size_t absent = subject->tree.items[0] == ITEM_NOTHING;
+  return subject->wanted == WANTED_ALL && kind == SUM_LANES && subject->tree.count > width + absent;
+}
+
 /* Lanes, or lanes with a tail behind them. */
 static void try_lanes(subject_t *subject, size_t width, sum_order_kind_t kind, bool has_rest) {
   size_t count = subject->tree.count;
   size_t whole = count - count % width;
   if (whole == count && kind != SUM_LANES) return;
   bool is_tail = kind == SUM_TAIL;
-  bool is_one_row = whole == width; /* Then little tells lanes from any other tree. */
-  bool is_telling = !is_one_row || (is_tail && has_rest) ||
-                    (subject->wanted != WANTED_FIRST && kind == SUM_LANES && count > width);
-  if (!is_telling) return;
+  bool is_one_row = whole == width;
+  if (is_one_row && !is_row_telling(subject, width, kind, has_rest)) return;
   uint32_t root = subject->tree.root;
   if (is_tail && !item_index_find_range(&subject->index, 0, whole, &root)) return;
   const lanes_t lanes = {is_tail ? SUM_LANES : kind, is_tail ? whole : count, width};
