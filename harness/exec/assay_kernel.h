@@ -112,8 +112,7 @@ static inline size_t assay_kernel_program_bytes(const assay_program_t *program) 
   return bytes;
 }
 
-static inline void *assay_kernel_put(assay_kernel_program_t *copy, const void *data,
-                                     size_t bytes) {
+static inline void *assay_kernel_put(assay_kernel_program_t *copy, const void *data, size_t bytes) {
   char *place = copy->next;
   if (bytes != 0) memcpy(place, data, bytes);
   copy->next += assay_kernel_padded(bytes);
@@ -263,24 +262,24 @@ static inline void assay_kernel_release(void *self, void *handle) {
 static inline void assay_kernel_close(void *self) { free(self); }
 
 /* Exports the kernels of an array. */
-#define ASSAY_KERNELS(kernels)                                                              \
-  static int32_t assay_kernel_open_one(const char *options, void **out_self,                \
-                                       assay_reason_t *reason) {                            \
-    return assay_kernel_open((kernels), sizeof(kernels) / sizeof *(kernels), options,       \
-                             out_self, reason);                                             \
-  }                                                                                         \
-  const assay_executor_t *assay_executor_query(uint32_t abi_max) {                          \
-    static const assay_executor_t table = {.abi = ASSAY_EXECUTOR_ABI,                       \
-                                           .struct_size = sizeof(assay_executor_t),         \
-                                           .open = assay_kernel_open_one,                   \
-                                           .name = assay_kernel_name,                       \
-                                           .version = assay_kernel_version,                 \
-                                           .hardware = assay_kernel_hardware,               \
-                                           .compile = assay_kernel_compile,                 \
-                                           .execute = assay_kernel_execute,                 \
-                                           .release = assay_kernel_release,                 \
-                                           .close = assay_kernel_close};                    \
-    return abi_max >= ASSAY_EXECUTOR_ABI ? &table : NULL;                                   \
+#define ASSAY_KERNELS(kernels)                                                                  \
+  static int32_t assay_kernel_open_one(const char *options, void **out_self,                    \
+                                       assay_reason_t *reason) {                                \
+    return assay_kernel_open((kernels), sizeof(kernels) / sizeof *(kernels), options, out_self, \
+                             reason);                                                           \
+  }                                                                                             \
+  const assay_executor_t *assay_executor_query(uint32_t abi_max) {                              \
+    static const assay_executor_t table = {.abi = ASSAY_EXECUTOR_ABI,                           \
+                                           .struct_size = sizeof(assay_executor_t),             \
+                                           .open = assay_kernel_open_one,                       \
+                                           .name = assay_kernel_name,                           \
+                                           .version = assay_kernel_version,                     \
+                                           .hardware = assay_kernel_hardware,                   \
+                                           .compile = assay_kernel_compile,                     \
+                                           .execute = assay_kernel_execute,                     \
+                                           .release = assay_kernel_release,                     \
+                                           .close = assay_kernel_close};                        \
+    return abi_max >= ASSAY_EXECUTOR_ABI ? &table : NULL;                                       \
   }
 
 #endif

@@ -5,8 +5,8 @@
 enum { SPATIAL = 2 };
 
 int is_features_last(const assay_program_t *program) {
-  return strcmp(assay_attribute(program, "dimension_numbers"),
-                "[b,0,1,f]x[0,1,i,o]->[b,0,1,f]") == 0 &&
+  return strcmp(assay_attribute(program, "dimension_numbers"), "[b,0,1,f]x[0,1,i,o]->[b,0,1,f]") ==
+             0 &&
          strcmp(assay_attribute(program, "batch_group_count"), "1") == 0;
 }
 
@@ -38,8 +38,8 @@ typedef struct window {
 /* Which element of the operand is behind tap `tap` of the window at `place`; -1: padding, or a gap.
  */
 static int64_t element_at(const window_t *window, int dim, int64_t place, int64_t tap) {
-  int64_t offset = place * window->strides[dim] + tap * window->rhs_dilation[dim] -
-                   window->padding[2 * dim];
+  int64_t offset =
+      place * window->strides[dim] + tap * window->rhs_dilation[dim] - window->padding[2 * dim];
   int64_t element = offset / window->lhs_dilation[dim];
   int is_gap = offset < 0 || offset % window->lhs_dilation[dim] != 0;
   return is_gap || element >= window->lhs[1 + dim] ? -1 : element;
@@ -52,8 +52,7 @@ static float dot_window(const window_t *window, const float *x, const float *ker
   for (int64_t i = 0; i < rhs[0]; i++) {
     for (int64_t j = 0; j < rhs[1]; j++) {
       int64_t row = element_at(window, 0, place[1], window->is_reversed[0] ? rhs[0] - 1 - i : i);
-      int64_t column =
-          element_at(window, 1, place[2], window->is_reversed[1] ? rhs[1] - 1 - j : j);
+      int64_t column = element_at(window, 1, place[2], window->is_reversed[1] ? rhs[1] - 1 - j : j);
       int is_padding = row < 0 || column < 0;
       for (int64_t f = 0; f < rhs[2]; f++) {
         int64_t from = ((place[0] * lhs[1] + row) * lhs[2] + column) * lhs[3] + first_feature + f;

@@ -13,8 +13,7 @@ int is_gelu_by_tanh(const assay_program_t *program) {
 
 int is_gelu_by_erf(const assay_program_t *program) { return !is_gelu_by_tanh(program); }
 
-void run_gelu_erf(const assay_program_t *program, const void *const *inputs,
-                  void *const *outputs) {
+void run_gelu_erf(const assay_program_t *program, const void *const *inputs, void *const *outputs) {
   const float *x = inputs[0];
   float *y = outputs[0];
   int64_t count = assay_count(&program->operands[0]);

@@ -12,9 +12,8 @@ int is_plain_matmul(const assay_program_t *program);
 int is_sum_along_last(const assay_program_t *program);
 int is_features_last(const assay_program_t *program);
 
-#define RIGHT(name, ...)                                                     \
-  void run_##name(const assay_program_t *program, const void *const *inputs, \
-                  void *const *outputs);
+#define RIGHT(name, ...) \
+  void run_##name(const assay_program_t *program, const void *const *inputs, void *const *outputs);
 #define FAULTY RIGHT
 #include "tests/kernel_bank/kernels.def"
 #undef FAULTY

@@ -42,10 +42,11 @@ static moments_t moments_welford(const float *x, int64_t n) {
   return moments;
 }
 
-/* Block by block, merged by Chan's formula. */
+/* Block by block, merged by Chan's formula.  The first block is taken as it is: merged with nothing
+ * it would be 0 * inf, a NaN, where the square of its mean overflows. */
 static moments_t moments_blocks(const float *x, int64_t n) {
-  moments_t all = {0};
-  for (int64_t begin = 0; begin < n; begin += BLOCK) {
+  moments_t all = moments_two_pass(x, n < BLOCK ? n : BLOCK);
+  for (int64_t begin = BLOCK; begin < n; begin += BLOCK) {
     int64_t count = n - begin < BLOCK ? n - begin : BLOCK;
     moments_t block = moments_two_pass(x + begin, count);
     float before = (float)begin;
@@ -104,7 +105,8 @@ void run_layer_norm_blocks(const assay_program_t *program, const void *const *in
   layer_norm(program, inputs, outputs, moments_blocks);
 }
 
-/* Fault: sums over whole blocks, as a kernel with masked loads has them, and so does their count. */
+/* Fault: sums over whole blocks, as a kernel with masked loads has them, and so does their count.
+ */
 void run_layer_norm_wrong_count(const assay_program_t *program, const void *const *inputs,
                                 void *const *outputs) {
   const float *x = inputs[0];
@@ -157,8 +159,8 @@ static inline void l2_norm(const assay_program_t *program, const float *x, int64
   int64_t n = assay_last_size(&program->operands[0]);
   for (int64_t row = 0; row < rows; row++) {
     float sum = sum_of_squares(x + row * stride, n);
-    float norm = is_epsilon_outside(program) ? at_least(sqrtf(sum), epsilon)
-                                             : sqrtf(at_least(sum, epsilon));
+    float norm =
+        is_epsilon_outside(program) ? at_least(sqrtf(sum), epsilon) : sqrtf(at_least(sum, epsilon));
     for (int64_t i = 0; i < n; i++) y[row * n + i] = x[row * stride + i] / norm;
   }
 }
@@ -219,8 +221,7 @@ void run_batch_norm(const assay_program_t *program, const void *const *inputs,
     for (int64_t i = 0; i < channel.outer; i++) {
       for (int64_t j = 0; j < channel.inner; j++) {
         int64_t place = i * channel.distance + j;
-        y[c * channel.inner + place] =
-            (from[place] - means[c]) / deviation * scale[c] + offset[c];
+        y[c * channel.inner + place] = (from[place] - means[c]) / deviation * scale[c] + offset[c];
       }
     }
   }

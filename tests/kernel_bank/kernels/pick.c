@@ -6,8 +6,7 @@
 
 static int is_larger(float a, float b) { return isnan(b) ? 0 : isnan(a) || a > b; }
 
-void run_arg_max(const assay_program_t *program, const void *const *inputs,
-                 void *const *outputs) {
+void run_arg_max(const assay_program_t *program, const void *const *inputs, void *const *outputs) {
   const float *x = inputs[0];
   int64_t *index = outputs[0];
   int takes_last = strcmp(assay_attribute(program, "select_last_index"), "true") == 0;
