@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay_executor.h"
+#include "harness/exec/assay_executor.h"
 
 typedef struct assay_kernel {
   const char *name;
