@@ -307,14 +307,14 @@ def is_sum(program):
 
 @kernel("stablehlo.reduce", "f32 f32 -> f32", is_sum)
 def reduce_lanes(program, x, init):
-    return init + np.add.reduce(x, axis=-1)  # In eight lanes, and pairs of blocks of 128.
+    return np.add.reduce(x, axis=-1, initial=init[()])  # In eight lanes, and pairs of blocks of 128.
 
 
 def sum_of_blocks(parts, x, init):
-    total = np.zeros(x.shape[:-1], x.dtype)
+    total = np.full(x.shape[:-1], init)
     for part in parts:
-        total = total + part.sum(axis=-1)
-    return init + total
+        total = total + part.sum(axis=-1, initial=np.float32(-0.0))  # Or the sum of -0 would be +0.
+    return total
 
 
 @kernel("stablehlo.reduce", "f32 f32 -> f32", is_sum)

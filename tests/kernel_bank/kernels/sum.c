@@ -8,8 +8,11 @@ int is_sum_along_last(const assay_program_t *program) {
   return strcmp(assay_attribute(program, "body"), "add") == 0 && assay_is_along_last(program);
 }
 
+/* Lanes begin with -0, which changes no number: +0 would make -0 + -0 positive, and the sum of
+ * nothing too. */
 static float sum_in_lanes(const float *x, int64_t n) {
-  float lanes[LANES] = {0};
+  float lanes[LANES];
+  for (int lane = 0; lane < LANES; lane++) lanes[lane] = -0.0f;
   int64_t i = 0;
   for (; i + LANES <= n; i += LANES) {
     for (int lane = 0; lane < LANES; lane++) lanes[lane] += x[i + lane];
@@ -23,7 +26,7 @@ static float sum_in_lanes(const float *x, int64_t n) {
 
 /* A sum for each block, and then of these. */
 static inline float sum_of_blocks(const float *x, int64_t n, int64_t blocks) {
-  float sum = 0;
+  float sum = -0.0f;
   for (int64_t block = 0; block < blocks; block++) {
     int64_t begin = block * BLOCK;
     sum += sum_in_lanes(x + begin, n - begin < BLOCK ? n - begin : BLOCK);
