@@ -93,9 +93,9 @@ static inline size_t assay_kernel_type_bytes(const assay_type_t *type) {
 }
 
 static inline size_t assay_kernel_program_bytes(const assay_program_t *program) {
-  size_t types = program->operand_count + program->result_count;
   size_t bytes = assay_kernel_padded(sizeof(assay_kernel_program_t)) +
-                 assay_kernel_padded(types * sizeof(assay_type_t)) +
+                 assay_kernel_padded(program->operand_count * sizeof(assay_type_t)) +
+                 assay_kernel_padded(program->result_count * sizeof(assay_type_t)) +
                  assay_kernel_padded(program->attribute_count * sizeof(assay_attribute_t)) +
                  assay_kernel_padded(strlen(program->op) + 1) +
                  assay_kernel_padded(strlen(program->program_line) + 1);

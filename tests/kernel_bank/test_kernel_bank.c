@@ -102,8 +102,8 @@ static status_t note_answer(void *context, const session_t *session, const sessi
   GString *text = g_string_new(NULL);
   case_print(answer->instance, text);
   line = g_string_free(text, FALSE);
-  g_test_message("%s: %s: %s, expected %s: %s", trial->kernel->name, outcome_spelling(outcome),
-                 answer->verdict->got, answer->verdict->expected, line);
+  g_test_message("%s: %s (%s): %s, expected %s: %s", trial->kernel->name, outcome_spelling(outcome),
+                 answer->verdict->reason, answer->verdict->got, answer->verdict->expected, line);
   return STATUS_OK;
 }
 
