@@ -52,7 +52,7 @@ typedef struct op {
   const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
   const char *summary; /* One line for `assay ops`. */
   size_t attributes_bytes;               /* sizeof the op's own attributes struct. */
-  const attribute_row_t *attribute_rows; /* Its members as a table, see custom_call.h; or NULL. */
+  const attribute_row_t *attribute_rows; /* Its members as a table; NULL: it has none. */
   const op_constraint_t *constraints;
   const op_constraint_t *contract_constraints; /* Those that depend on the contract, or NULL. */
 
@@ -168,6 +168,13 @@ const op_constraint_t *program_broken_under(const program_t *program, const op_c
 /* One sentence for `assay show`: what op_t.print_words says of it, or "is no stablehlo.add: it
  * breaks C1", or that Assay does not model it. */
 void program_print_words(const program_t *program, GString *out_text);
+
+/* Attributes from and to ` key=value` words, by op_t.attribute_rows; parsing starts at the blank
+ * before the first key, stops at the blank before the first operand type, and accepts only the
+ * canonical spelling. */
+status_t program_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                  failure_t *error);
+void program_print_attributes(const program_t *program, GString *out_text);
 
 /* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
 size_t op_attributes(const program_t *program, arena_t *arena,

@@ -17,7 +17,7 @@ static const attribute_row_t *find_row(const op_t *op, str_t key) {
 }
 
 static shrink_word_kind_t kind_of(str_t text, const attribute_row_t *row, int64_t *out_integer) {
-  if (row != NULL && row->kind == ATTRIBUTE_PATTERN) return SHRINK_PATTERN;
+  if (row != NULL && row->codec == &attribute_pattern) return SHRINK_PATTERN;
   scan_t scan = scan_make(text);
   bool is_integer = scan_integer(&scan, out_integer, NULL) == STATUS_OK && scan_at_end(&scan);
   if (is_integer) return SHRINK_INTEGER;
@@ -27,7 +27,7 @@ static shrink_word_kind_t kind_of(str_t text, const attribute_row_t *row, int64_
 
 static void classify(str_t text, const attribute_row_t *row, shrink_word_t *word) {
   word->kind = kind_of(text, row, &word->integer);
-  if (row == NULL || row->kind != ATTRIBUTE_WORD) return;
+  if (row == NULL || row->codec != &attribute_word) return;
   word->spellings = row->words;
   while (row->words[word->spelling] != NULL && !str_equal_text(text, row->words[word->spelling])) {
     word->spelling++;

@@ -4,14 +4,10 @@
 #include "oracles/ops/byteir_pick/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis", .kind = ATTRIBUTE_INTEGER, .offset = offsetof(byteir_arg_attributes_t, axis)},
-    {.key = "keep_dims",
-     .kind = ATTRIBUTE_BOOLEAN,
-     .offset = offsetof(byteir_arg_attributes_t, keep_dims)},
-    {.key = "select_last_index",
-     .kind = ATTRIBUTE_BOOLEAN,
-     .offset = offsetof(byteir_arg_attributes_t, select_last_index)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_integer, byteir_arg_attributes_t, axis)},
+    {ATTRIBUTE("keep_dims", attribute_boolean, byteir_arg_attributes_t, keep_dims)},
+    {ATTRIBUTE("select_last_index", attribute_boolean, byteir_arg_attributes_t, select_last_index)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {

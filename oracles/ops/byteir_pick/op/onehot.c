@@ -8,19 +8,11 @@
 #include "oracles/ops/byteir_pick/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "depth",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_one_hot_attributes_t, depth)},
-    {.key = "axis",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_one_hot_attributes_t, axis)},
-    {.key = "on_value",
-     .kind = ATTRIBUTE_PATTERN,
-     .offset = offsetof(byteir_one_hot_attributes_t, on_value)},
-    {.key = "off_value",
-     .kind = ATTRIBUTE_PATTERN,
-     .offset = offsetof(byteir_one_hot_attributes_t, off_value)},
-    {.key = NULL},
+    {ATTRIBUTE("depth", attribute_integer, byteir_one_hot_attributes_t, depth)},
+    {ATTRIBUTE("axis", attribute_integer, byteir_one_hot_attributes_t, axis)},
+    {ATTRIBUTE("on_value", attribute_pattern, byteir_one_hot_attributes_t, on_value)},
+    {ATTRIBUTE("off_value", attribute_pattern, byteir_one_hot_attributes_t, off_value)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {

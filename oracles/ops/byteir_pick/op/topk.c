@@ -6,14 +6,10 @@
 #include "oracles/ops/byteir_pick/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "k", .kind = ATTRIBUTE_INTEGER, .offset = offsetof(byteir_top_k_attributes_t, k)},
-    {.key = "axis",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(byteir_top_k_attributes_t, axis)},
-    {.key = "sorted",
-     .kind = ATTRIBUTE_BOOLEAN,
-     .offset = offsetof(byteir_top_k_attributes_t, sorted)},
-    {.key = NULL},
+    {ATTRIBUTE("k", attribute_integer, byteir_top_k_attributes_t, k)},
+    {ATTRIBUTE("axis", attribute_list, byteir_top_k_attributes_t, axis)},
+    {ATTRIBUTE("sorted", attribute_boolean, byteir_top_k_attributes_t, sorted)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {

@@ -7,10 +7,8 @@
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis",
-     .kind = ATTRIBUTE_OPTIONAL_INTEGER,
-     .offset = offsetof(byteir_quantize_attributes_t, axis)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_optional_integer, byteir_quantize_attributes_t, axis)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Constraints ----------------------------------------------------------------------------- */

@@ -8,10 +8,8 @@
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_softmax_attributes_t, axis)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_integer, byteir_softmax_attributes_t, axis)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {

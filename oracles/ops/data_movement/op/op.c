@@ -16,27 +16,20 @@ movement_t data_movement_of(const program_t *program) {
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-static const attribute_row_t reshape_attributes[] = {{.key = NULL}};
-
 static const attribute_row_t transpose_attributes[] = {
-    {.key = "permutation",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(data_movement_attributes_t, dimensions)},
-    {.key = NULL},
+    {ATTRIBUTE("permutation", attribute_dimensions, data_movement_attributes_t, dimensions)},
+    ATTRIBUTES_END,
 };
 
 static const attribute_row_t broadcast_attributes[] = {
-    {.key = "broadcast_dimensions",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(data_movement_attributes_t, dimensions)},
-    {.key = NULL},
+    {ATTRIBUTE("broadcast_dimensions", attribute_dimensions, data_movement_attributes_t,
+               dimensions)},
+    ATTRIBUTES_END,
 };
 
 static const attribute_row_t concatenate_attributes[] = {
-    {.key = "dimension",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(data_movement_attributes_t, dimension)},
-    {.key = NULL},
+    {ATTRIBUTE("dimension", attribute_integer, data_movement_attributes_t, dimension)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -198,7 +191,6 @@ const op_t movement_reshape_op = {
     .spec = "StableHLO specification, reshape",
     .summary = "the same elements in another shape",
     .attributes_bytes = sizeof(data_movement_attributes_t),
-    .attribute_rows = reshape_attributes,
     .constraints = reshape_constraints,
     .draw = movement_reshape_draw,
     .validate = movement_reshape_validate,

@@ -167,8 +167,6 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const attribute_row_t no_attributes[] = {{.key = NULL}};
-
 static const char *const convert_policies[] = {"convert_infinity",   "convert_rounding",
                                                "convert_overflow",   "convert_narrowing",
                                                "convert_truncation", NULL};
@@ -177,7 +175,6 @@ static const op_t convert_op = {
     .name = "stablehlo.convert",
     .spec = "StableHLO specification, convert",
     .summary = "elements of one type to another",
-    .attribute_rows = no_attributes,
     .constraints = convert_constraints,
     .draw = draw_convert,
     .validate = validate_convert,
@@ -196,7 +193,6 @@ static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
     .spec = "StableHLO specification, uniform_quantize",
     .summary = "floats or quantized elements to quantized ones",
-    .attribute_rows = no_attributes,
     .constraints = quantize_constraints,
     .draw = draw_quantize,
     .validate = validate_quantize,
@@ -214,7 +210,6 @@ static const op_t dequantize_op = {
     .name = "stablehlo.uniform_dequantize",
     .spec = "StableHLO specification, uniform_dequantize",
     .summary = "quantized elements to floats",
-    .attribute_rows = no_attributes,
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
     .validate = validate_dequantize,

@@ -211,8 +211,6 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const attribute_row_t no_attributes[] = {{.key = NULL}};
-
 #define DRAW(function, index)                                                          \
   static void draw_##function(rng_t *rng, const draw_limits_t *limits, arena_t *arena, \
                               program_t *out_program) {                                \
@@ -233,7 +231,6 @@ static const char *const shift_policies[] = {"shift_amount", NULL};
   {.name = "stablehlo." #function,                   \
    .spec = "StableHLO specification, " #function,    \
    .summary = words,                                 \
-   .attribute_rows = no_attributes,                  \
    .constraints = rules,                             \
    .draw = draw_##function,                          \
    .validate = check,                                \
