@@ -104,6 +104,11 @@ status_t scan_integer(scan_t *scan, int64_t *out_value, failure_t *error) {
 status_t scan_list(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
                    failure_t *error) {
   STATUS_TRY(scan_expect(scan, "[", error));
+  return scan_entries(scan, kind, list, inout_count, error);
+}
+
+status_t scan_entries(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
+                      failure_t *error) {
   if (scan_accept(scan, "]")) return STATUS_OK;
   do {
     if (*inout_count == kind->count_max) {

@@ -65,6 +65,10 @@ typedef struct scan_list {
 status_t scan_list(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
                    failure_t *error);
 
+/* The same behind the '['. */
+status_t scan_entries(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
+                      failure_t *error);
+
 /* Fails at the present column. */
 status_t scan_fail(const scan_t *scan, failure_t *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -4,15 +4,6 @@
 
 #include "harness/model/mlir.h"
 
-status_t custom_call_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                      failure_t *error) {
-  return program_parse_attributes(scan, arena, inout_program, error);
-}
-
-void custom_call_print_attributes(const program_t *program, GString *out_text) {
-  program_print_attributes(program, out_text);
-}
-
 void custom_call_print_mlir(const program_t *program, GString *out_text) {
   custom_call_print_module(program, "stablehlo", out_text);
 }

@@ -154,7 +154,7 @@ static status_t parse_flag(const attribute_source_t *from, void *out_value) {
 }
 
 const attribute_codec_t attribute_flag = {
-    .begins = "true", .is_absent = is_absent_flag, .parse = parse_flag};
+    .begins = "true", .is_absent = is_absent_flag, .parse = parse_flag, .is_unit = true};
 
 /* ---- Numbers and patterns -------------------------------------------------------------------- */
 
@@ -271,14 +271,33 @@ status_t program_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout
   return STATUS_OK;
 }
 
+static void print_value(const attribute_row_t *row, const program_t *program, GString *out_text) {
+  const attribute_sink_t to = {row, program, out_text};
+  if (row->codec->begins != NULL) g_string_append(out_text, row->codec->begins);
+  if (row->codec->print != NULL) row->codec->print(value_of(row, program), &to);
+}
+
 void program_print_attributes(const program_t *program, GString *out_text) {
   const attribute_row_t *row = first_present(rows_of(program->op), program);
   for (; row->key != NULL; row = first_present(row + 1, program)) {
-    const char *begins = row->codec->begins;
-    g_string_append_printf(out_text, " %s=%s", row->key, begins == NULL ? "" : begins);
-    const attribute_sink_t to = {row, program, out_text};
-    if (row->codec->print != NULL) row->codec->print(value_of(row, program), &to);
+    g_string_append_printf(out_text, " %s=", row->key);
+    print_value(row, program, out_text);
   }
+}
+
+size_t op_attributes(const program_t *program, arena_t *arena,
+                     op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]) {
+  g_autoptr(GString) value = g_string_new(NULL);
+  size_t count = 0;
+  const attribute_row_t *row = first_present(rows_of(program->op), program);
+  for (; row->key != NULL; row = first_present(row + 1, program)) {
+    g_assert(count < OP_ATTRIBUTES_MAX);
+    g_string_truncate(value, 0);
+    print_value(row, program, value);
+    out_attributes[count++] =
+        (op_attribute_t){.key = row->key, .value = arena_copy_text(arena, value->str, value->len)};
+  }
+  return count;
 }
 
 static const char *mlir_name(const attribute_row_t *row) {
@@ -294,14 +313,14 @@ void attributes_print_mlir(const program_t *program, attribute_order_t order, GS
   g_autoptr(GPtrArray) present = g_ptr_array_new();
   const attribute_row_t *first = first_present(rows_of(program->op), program);
   for (; first->key != NULL; first = first_present(first + 1, program)) {
-    bool is_named = *mlir_name(first) != '\0';
-    if (is_named) g_ptr_array_add(present, (gpointer)(uintptr_t)first);
+    bool is_there = first->codec->print_mlir != NULL || first->codec->is_unit;
+    if (is_there) g_ptr_array_add(present, (gpointer)(uintptr_t)first);
   }
   if (order == ATTRIBUTES_BY_NAME) g_ptr_array_sort(present, compare_names);
   for (guint i = 0; i < present->len; i++) {
     const attribute_row_t *row = g_ptr_array_index(present, i);
     g_string_append_printf(out_text, "%s%s", i == 0 ? "" : ", ", mlir_name(row));
-    if (row->codec->print_mlir == NULL) continue;
+    if (row->codec->is_unit) continue;
     g_string_append(out_text, " = ");
     const attribute_sink_t to = {row, program, out_text};
     row->codec->print_mlir(value_of(row, program), &to);

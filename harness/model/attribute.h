@@ -49,7 +49,8 @@ typedef struct attribute_codec {
   bool (*is_absent)(const void *value); /* Of what may be left out; else NULL. */
   status_t (*parse)(const attribute_source_t *from, void *out_value);
   void (*print)(const void *value, const attribute_sink_t *to);      /* NULL: nothing. */
-  void (*print_mlir)(const void *value, const attribute_sink_t *to); /* NULL: the name alone. */
+  void (*print_mlir)(const void *value, const attribute_sink_t *to); /* NULL: MLIR has none. */
+  bool is_unit;                                                      /* MLIR has the name alone. */
 } attribute_codec_t;
 
 extern const attribute_codec_t attribute_integer;          /* int64_t: "-1" */
@@ -66,9 +67,10 @@ extern const attribute_codec_t attribute_pattern; /* attribute_pattern_t: "3f800
 struct attribute_row {
   const char *key;
   const attribute_codec_t *codec;
-  size_t offset;            /* Of the member of the attributes struct. */
-  const char *const *words; /* Of attribute_word: the spellings, ended by NULL. */
-  const char *mlir;         /* Its name in MLIR: NULL: the key; "": it is none there. */
+  size_t offset; /* Of the member of the attributes struct; 0: its first, or all of it. */
+  const char *const *words; /* Of attribute_word: the spellings, ended by NULL.  Of other codecs:
+                             * what they say. */
+  const char *mlir;         /* Its name in MLIR; NULL: the key. */
   bool is_at_blank; /* A line without it is refused at the blank before the key, not behind. */
 };
 

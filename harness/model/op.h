@@ -70,13 +70,6 @@ typedef struct op {
    * to hold; the program breaks no other forbidden one.  May be NULL. */
   const char *(*validate_under)(const program_t *program, const contract_t *contract);
 
-  /* Attributes from and to ` key=value` words; parsing starts at the blank before the first key,
-   * stops at the blank before the first operand type, and accepts only the canonical spelling.
-   * `value` is what print_attributes gives for a key. */
-  status_t (*parse_attributes)(scan_t *scan, arena_t *arena, program_t *inout_program,
-                               failure_t *error);
-  void (*print_attributes)(const program_t *program, GString *out_text);
-
   /* The label that groups findings and counters: "add", "default", "bf16_6x". */
   void (*print_algorithm)(const program_t *program, GString *out_text);
 
@@ -176,7 +169,8 @@ status_t program_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout
                                   failure_t *error);
 void program_print_attributes(const program_t *program, GString *out_text);
 
-/* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
+/* The keys and values of what program_print_attributes() prints, in the arena; returns their count.
+ */
 size_t op_attributes(const program_t *program, arena_t *arena,
                      op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]);
 

@@ -61,7 +61,7 @@ static void split_value(const GString *text, size_t begin, const shrink_word_t *
 shrink_words_t shrink_words_make(const program_t *program) {
   shrink_words_t words = {.text = g_string_new(NULL),
                           .items = g_array_new(FALSE, FALSE, sizeof(shrink_word_t))};
-  program->op->print_attributes(program, words.text);
+  program_print_attributes(program, words.text);
   const char *text = words.text->str;
   for (size_t at = 0; at < words.text->len;) {
     size_t end = at + 1 + strcspn(text + at + 1, " ");
@@ -123,7 +123,7 @@ bool shrink_words_parse(const program_t *program, const GString *text, arena_t *
   scan_t scan = scan_make((str_t){.data = text->str, .size = text->len});
   *out_program = *program;
   failure_t error;
-  status_t status = program->op->parse_attributes(&scan, arena, out_program, &error);
+  status_t status = program_parse_attributes(&scan, arena, out_program, &error);
   return status == STATUS_OK && scan_at_end(&scan);
 }
 

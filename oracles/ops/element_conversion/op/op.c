@@ -3,7 +3,6 @@
  * and words. The three share drawing, distinguished by the kind of conversion. */
 #include <string.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 
@@ -108,11 +107,6 @@ static void draw_dequantize(rng_t *rng, const draw_limits_t *limits, arena_t *ar
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_mlir(const program_t *program, GString *out_text) {
-  mlir_open(program, program->op->name, out_text);
-  mlir_close(program, out_text);
-}
-
 static const char *kind_word(const type_t *type) {
   static const char *const words[] = {[ELEMENT_BOOLEAN] = "boolean",
                                       [ELEMENT_SIGNED] = "integer",
@@ -178,11 +172,9 @@ static const op_t convert_op = {
     .constraints = convert_constraints,
     .draw = draw_convert,
     .validate = validate_convert,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = convert_policies,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_convert_edges,
     .axes = find_axes,
@@ -196,12 +188,10 @@ static const op_t quantize_op = {
     .constraints = quantize_constraints,
     .draw = draw_quantize,
     .validate = validate_quantize,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "requantize",
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_quantize_edges,
 };
@@ -213,11 +203,9 @@ static const op_t dequantize_op = {
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
     .validate = validate_dequantize,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
 };
 
