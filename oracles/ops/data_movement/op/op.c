@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables, MLIR,
+/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables,
  * words, axes of a transpose, and constraints. */
 #include "oracles/ops/data_movement/op/op.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the op dot_general: the table of its attributes with the codecs of dimension numbers and
- * algorithm, words, and holds the tables of constraints. */
+/* Defines the op dot_general: the tables of its attributes and constraints, the codecs of dimension
+ * numbers and algorithm, and words. */
 #include "oracles/ops/dot_general/op/op.h"
 
 #include <inttypes.h>
@@ -88,7 +88,7 @@ static void print_mlir_algorithm(const void *value, const attribute_sink_t *to) 
   dot_algorithm_print_mlir(&((const dot_general_attributes_t *)value)->algorithm, to->text);
 }
 
-/* Codecs of all attributes; MLIR has the dimensions of both pairs in one. */
+/* Their values are the whole struct.  MLIR has the dimensions of both pairs in one. */
 static const attribute_codec_t batch_codec = {
     .parse = parse_batch, .print = print_batch, .print_mlir = print_mlir_numbers};
 static const attribute_codec_t contract_codec = {.parse = parse_contract, .print = print_contract};

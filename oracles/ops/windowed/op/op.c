@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops reduce_window and select_and_scatter: the tables of their attributes, derives
- * window counts and types, and holds the tables of constraints. */
+/* Defines the ops reduce_window and select_and_scatter: the tables of their attributes and
+ * constraints, numbers and types of windows, and words. */
 #include "oracles/ops/windowed/op/op.h"
 
 #include <inttypes.h>
