@@ -74,15 +74,10 @@ void reduction_name_accumulations(const reduction_types_t *types, reduction_t *i
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* ` KEY=add`: `key` is "body", or "scatter".  Parsing starts at the blank. */
-status_t reduction_parse_body(scan_t *scan, const char *key, reduction_t *inout_reduction,
-                              failure_t *error);
-void reduction_print_body(const reduction_t *reduction, const char *key, GString *out_text);
-
-/* ` accumulation=f32` or ` accumulation=[f32,i32]`, or nothing: the last of an op's attributes. */
-status_t reduction_parse_accumulation(scan_t *scan, arena_t *arena, reduction_t *inout_reduction,
-                                      failure_t *error);
-void reduction_print_accumulation(const reduction_t *reduction, GString *out_text);
+/* Codecs of a reduction_t: "add"; and "f32" or "[f32,i32]", left out where the types are the
+ * results'.  MLIR has a region instead. */
+extern const attribute_codec_t reduction_body;
+extern const attribute_codec_t reduction_accumulation;
 
 /* ", accumulating in f32": the first input. */
 void reduction_print_words(const reduction_types_t *types, GString *out_text);

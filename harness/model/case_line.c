@@ -7,7 +7,7 @@
 
 void program_print(const program_t *program, GString *out_text) {
   g_string_append(out_text, program->op->name);
-  program->op->print_attributes(program, out_text);
+  program_print_attributes(program, out_text);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_c(out_text, ' ');
     type_print(&program->operands[i], out_text);
@@ -91,7 +91,7 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const type_side_t *out
 /* op attributes { " " type } " ->" { " " type }, up to the end or " :". */
 static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, failure_t *error) {
   STATUS_TRY(parse_op(scan, &program->op, error));
-  STATUS_TRY(program->op->parse_attributes(scan, arena, program, error));
+  STATUS_TRY(program_parse_attributes(scan, arena, program, error));
   const type_side_t operands = {" ->", CASE_OPERANDS_MAX, program->operands,
                                 &program->operand_count};
   const type_side_t results = {" :", CASE_RESULTS_MAX, program->results, &program->result_count};

@@ -116,26 +116,3 @@ void program_print_words(const program_t *program, GString *out_text) {
                            program->op->name);
   }
 }
-
-/* ---- Attributes ------------------------------------------------------------------------------ */
-
-size_t op_attributes(const program_t *program, arena_t *arena,
-                     op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]) {
-  GString *words = g_string_new(NULL);
-  program->op->print_attributes(program, words);
-  scan_t scan = scan_make((str_t){.data = words->str, .size = words->len});
-  size_t count = 0;
-  while (scan_accept(&scan, " ")) {
-    g_assert(count < OP_ATTRIBUTES_MAX);
-    str_t key = scan_until(&scan, "=");
-    bool has_value = scan_accept(&scan, "=");
-    g_assert(has_value);
-    str_t value = scan_until(&scan, " ");
-    out_attributes[count++] = (op_attribute_t){
-        .key = arena_copy_text(arena, key.data, key.size),
-        .value = arena_copy_text(arena, value.data, value.size),
-    };
-  }
-  g_string_free(words, TRUE);
-  return count;
-}

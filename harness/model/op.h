@@ -52,7 +52,7 @@ typedef struct op {
   const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
   const char *summary; /* One line for `assay ops`. */
   size_t attributes_bytes;               /* sizeof the op's own attributes struct. */
-  const attribute_row_t *attribute_rows; /* Its members as a table, see custom_call.h; or NULL. */
+  const attribute_row_t *attribute_rows; /* Its members as a table; NULL: it has none. */
   const op_constraint_t *constraints;
   const op_constraint_t *contract_constraints; /* Those that depend on the contract, or NULL. */
 
@@ -69,13 +69,6 @@ typedef struct op {
   /* The same for the rules that published texts disagree about, of which the contract names the one
    * to hold; the program breaks no other forbidden one.  May be NULL. */
   const char *(*validate_under)(const program_t *program, const contract_t *contract);
-
-  /* Attributes from and to ` key=value` words; parsing starts at the blank before the first key,
-   * stops at the blank before the first operand type, and accepts only the canonical spelling.
-   * `value` is what print_attributes gives for a key. */
-  status_t (*parse_attributes)(scan_t *scan, arena_t *arena, program_t *inout_program,
-                               failure_t *error);
-  void (*print_attributes)(const program_t *program, GString *out_text);
 
   /* The label that groups findings and counters: "add", "default", "bf16_6x". */
   void (*print_algorithm)(const program_t *program, GString *out_text);
@@ -169,7 +162,15 @@ const op_constraint_t *program_broken_under(const program_t *program, const op_c
  * breaks C1", or that Assay does not model it. */
 void program_print_words(const program_t *program, GString *out_text);
 
-/* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
+/* Attributes from and to ` key=value` words, by op_t.attribute_rows; parsing starts at the blank
+ * before the first key, stops at the blank before the first operand type, and accepts only the
+ * canonical spelling. */
+status_t program_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                  failure_t *error);
+void program_print_attributes(const program_t *program, GString *out_text);
+
+/* The keys and values of what program_print_attributes() prints, in the arena; returns their count.
+ */
 size_t op_attributes(const program_t *program, arena_t *arena,
                      op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]);
 

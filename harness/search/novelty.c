@@ -62,7 +62,7 @@ novelty_label_t novelty_label(novelty_t *novelty, const program_t *program) {
   novelty_label_t label = {.label = hash_text(text), .order = order_of(term_count(program))};
   label.niche = mix(label.label, (uint64_t)label.order);
   g_string_assign(text, program->op->name);
-  program->op->print_attributes(program, text);
+  program_print_attributes(program, text);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_c(text, (char)('0' + program->operands[i].rank));
   }

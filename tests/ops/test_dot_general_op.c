@@ -245,7 +245,8 @@ static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   coverage->has_unsorted_contracting |=
       contracting->count > 1 && contracting->dims[0] > contracting->dims[1];
   cover_quantization(program, coverage);
-  if (attributes->has_precision) coverage->precisions |= 1u << attributes->precisions[0];
+  if (attributes->precision.is_present)
+    coverage->precisions |= 1u << attributes->precision.values[0];
 }
 
 static void test_drawn(void) {
@@ -264,7 +265,7 @@ static void test_drawn(void) {
   g_assert_true(coverage.has_hybrid && coverage.has_quantized && coverage.has_near_multiplier);
   g_assert_true(coverage.has_scales_of_weights && coverage.has_scales_of_both);
   g_assert_true(coverage.has_scales_along_batches);
-  g_assert_cmphex(coverage.precisions, ==, (1u << DOT_PRECISION_COUNT) - 1);
+  g_assert_cmphex(coverage.precisions, ==, (1u << PRECISION_COUNT) - 1);
 }
 
 static void visit_nothing(const program_t *program, arena_t *arena, void *state) {

@@ -6,16 +6,11 @@
 #include "oracles/ops/byteir_norm/byteir_norm.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "epsilon",
-     .kind = ATTRIBUTE_NUMBER,
-     .offset = offsetof(byteir_norm_attributes_t, epsilon)},
-    {.key = "axis",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(byteir_norm_attributes_t, axis)},
-    {.key = "eps_outside_sqrt",
-     .kind = ATTRIBUTE_OPTIONAL_BOOLEAN,
-     .offset = offsetof(byteir_norm_attributes_t, eps_outside_sqrt)},
-    {.key = NULL},
+    {ATTRIBUTE("epsilon", attribute_number, byteir_norm_attributes_t, epsilon)},
+    {ATTRIBUTE("axis", attribute_list, byteir_norm_attributes_t, axis)},
+    {ATTRIBUTE("eps_outside_sqrt", attribute_optional_boolean, byteir_norm_attributes_t,
+               eps_outside_sqrt)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
@@ -192,8 +187,6 @@ static const op_t layer_norm_op = {
     .draw = draw_layer_norm,
     .validate = validate_layer_norm,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "layer_norm",
     .is_composite = true,
@@ -216,8 +209,6 @@ static const op_t l2_norm_op = {
     .draw = draw_l2_norm,
     .validate = validate_l2_norm,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "l2_norm",
     .is_composite = true,

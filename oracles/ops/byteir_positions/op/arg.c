@@ -4,14 +4,10 @@
 #include "oracles/ops/byteir_positions/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis", .kind = ATTRIBUTE_INTEGER, .offset = offsetof(byteir_arg_attributes_t, axis)},
-    {.key = "keep_dims",
-     .kind = ATTRIBUTE_BOOLEAN,
-     .offset = offsetof(byteir_arg_attributes_t, keep_dims)},
-    {.key = "select_last_index",
-     .kind = ATTRIBUTE_BOOLEAN,
-     .offset = offsetof(byteir_arg_attributes_t, select_last_index)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_integer, byteir_arg_attributes_t, axis)},
+    {ATTRIBUTE("keep_dims", attribute_boolean, byteir_arg_attributes_t, keep_dims)},
+    {ATTRIBUTE("select_last_index", attribute_boolean, byteir_arg_attributes_t, select_last_index)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {
@@ -147,8 +143,6 @@ const op_t byteir_arg_max_op = {
     .draw = draw_arg_max,
     .validate = validate,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,
@@ -168,8 +162,6 @@ const op_t byteir_arg_min_op = {
     .draw = draw_arg_min,
     .validate = validate,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,

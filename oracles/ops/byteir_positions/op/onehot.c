@@ -8,19 +8,11 @@
 #include "oracles/ops/byteir_positions/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "depth",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_one_hot_attributes_t, depth)},
-    {.key = "axis",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_one_hot_attributes_t, axis)},
-    {.key = "on_value",
-     .kind = ATTRIBUTE_PATTERN,
-     .offset = offsetof(byteir_one_hot_attributes_t, on_value)},
-    {.key = "off_value",
-     .kind = ATTRIBUTE_PATTERN,
-     .offset = offsetof(byteir_one_hot_attributes_t, off_value)},
-    {.key = NULL},
+    {ATTRIBUTE("depth", attribute_integer, byteir_one_hot_attributes_t, depth)},
+    {ATTRIBUTE("axis", attribute_integer, byteir_one_hot_attributes_t, axis)},
+    {ATTRIBUTE("on_value", attribute_pattern, byteir_one_hot_attributes_t, on_value)},
+    {ATTRIBUTE("off_value", attribute_pattern, byteir_one_hot_attributes_t, off_value)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {
@@ -216,8 +208,6 @@ const op_t byteir_one_hot_op = {
     .draw = draw_one_hot,
     .validate = validate,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,

@@ -6,14 +6,10 @@
 #include "oracles/ops/byteir_positions/op/op.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "k", .kind = ATTRIBUTE_INTEGER, .offset = offsetof(byteir_top_k_attributes_t, k)},
-    {.key = "axis",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(byteir_top_k_attributes_t, axis)},
-    {.key = "sorted",
-     .kind = ATTRIBUTE_BOOLEAN,
-     .offset = offsetof(byteir_top_k_attributes_t, sorted)},
-    {.key = NULL},
+    {ATTRIBUTE("k", attribute_integer, byteir_top_k_attributes_t, k)},
+    {ATTRIBUTE("axis", attribute_list, byteir_top_k_attributes_t, axis)},
+    {ATTRIBUTE("sorted", attribute_boolean, byteir_top_k_attributes_t, sorted)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {
@@ -138,8 +134,6 @@ const op_t byteir_top_k_op = {
     .draw = draw_top_k,
     .validate = validate,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,

@@ -7,10 +7,8 @@
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis",
-     .kind = ATTRIBUTE_OPTIONAL_INTEGER,
-     .offset = offsetof(byteir_quantize_attributes_t, axis)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_optional_integer, byteir_quantize_attributes_t, axis)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
@@ -179,8 +177,6 @@ static const op_t quantize_op = {
     .draw = draw_quantize,
     .validate = validate_quantize,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "quantize",
     .policies = quantize_policies,
@@ -201,8 +197,6 @@ static const op_t dequantize_op = {
     .draw = draw_dequantize,
     .validate = validate_dequantize,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "dequantize",
     .is_composite = true,

@@ -11,19 +11,13 @@ static const char *const transformation_words[] = {"asymmetric", "pytorch_half_p
                                                    "align_corners", NULL};
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "target_mode",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_resize_attributes_t, target_mode),
+    {ATTRIBUTE("target_mode", attribute_word, byteir_resize_attributes_t, target_mode),
      .words = target_words},
-    {.key = "mode",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_resize_attributes_t, mode),
-     .words = mode_words},
-    {.key = "coordinate_transformation_mode",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_resize_attributes_t, transformation),
+    {ATTRIBUTE("mode", attribute_word, byteir_resize_attributes_t, mode), .words = mode_words},
+    {ATTRIBUTE("coordinate_transformation_mode", attribute_word, byteir_resize_attributes_t,
+               transformation),
      .words = transformation_words},
-    {.key = NULL},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {
@@ -124,8 +118,6 @@ static const op_t resize_op = {
     .constraints = constraints,
     .draw = draw,
     .validate = validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "resize_linear",
     .policies = policies,

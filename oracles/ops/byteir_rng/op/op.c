@@ -10,8 +10,6 @@
 
 enum { RANK_DRAWN_MAX = 5, SIZE_DRAWN_MAX = 64 };
 
-static const attribute_row_t attribute_rows[] = {{.key = NULL}};
-
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are one result and four operands, or five with the shape",
                  "operands and results"),
@@ -233,12 +231,9 @@ static const op_t rng_uniform_op = {
     .spec = "ByteIR Additional Ops, byteir.rng_uniform",
     .summary = "uniform random numbers of a seed and an offset",
     .attributes_bytes = 0,
-    .attribute_rows = attribute_rows,
     .constraints = constraints,
     .draw = draw,
     .validate = validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "rng_uniform",
     .is_composite = true,

@@ -8,10 +8,8 @@
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_softmax_attributes_t, axis)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_integer, byteir_softmax_attributes_t, axis)},
+    ATTRIBUTES_END,
 };
 
 static const op_constraint_t constraints[] = {
@@ -178,8 +176,6 @@ static const op_t softmax_op = {
     .draw = draw_softmax,
     .validate = validate,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "softmax",
     .is_composite = true,
@@ -202,8 +198,6 @@ static const op_t log_softmax_op = {
     .draw = draw_log_softmax,
     .validate = validate,
     .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "log_softmax",
     .is_composite = true,

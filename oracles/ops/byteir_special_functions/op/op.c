@@ -10,14 +10,10 @@
 static const char *const approximations[] = {"none", "erf", "tanh", NULL};
 
 static const attribute_row_t gelu_rows[] = {
-    {.key = "approximate",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_gelu_attributes_t, approximate),
+    {ATTRIBUTE("approximate", attribute_word, byteir_gelu_attributes_t, approximate),
      .words = approximations},
-    {.key = NULL},
+    ATTRIBUTES_END,
 };
-
-static const attribute_row_t erf_rows[] = {{.key = NULL}};
 
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are one operand and one result", "operands and results"),
@@ -152,8 +148,6 @@ static const op_t gelu_op = {
     .constraints = constraints,
     .draw = draw_gelu,
     .validate = validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_gelu_algorithm,
     .formulas = "gelu",
     .is_composite = true,
@@ -168,12 +162,9 @@ static const op_t erf_op = {
     .name = "byteir.erf",
     .spec = "ByteIR Additional Ops, byteir.erf",
     .summary = "the error function",
-    .attribute_rows = erf_rows,
     .constraints = constraints,
     .draw = draw_erf,
     .validate = validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_erf_algorithm,
     .is_composite = true,
     .print_mlir = custom_call_print_mlir,

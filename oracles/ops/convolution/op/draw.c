@@ -184,21 +184,21 @@ static void lay_out(const shape_t *shape, convolution_attributes_t *attributes, 
     dimension_list_append(&attributes->window_strides, axis->stride);
     dimension_list_append(&attributes->lhs_dilation, axis->lhs_dilation);
     dimension_list_append(&attributes->rhs_dilation, axis->rhs_dilation);
-    attributes->padding[i] = axis->padding;
+    attributes->padding.low[i] = axis->padding.low;
+    attributes->padding.high[i] = axis->padding.high;
     attributes->window_reversal[i] = axis->is_reversed;
   }
-  attributes->padding_count = attributes->reversal_count = shape->spatial_count;
+  attributes->padding.count = attributes->reversal_count = shape->spatial_count;
   attributes->feature_group_count = shape->feature_groups;
   attributes->batch_group_count = shape->batch_groups;
 }
 
 static void draw_precision(rng_t *rng, convolution_attributes_t *attributes) {
   if (!rng_one_in(rng, 4)) return;
-  attributes->has_precision = true;
-  attributes->precision_count = 2;
+  attributes->precision.is_present = true;
+  attributes->precision.count = 2;
   for (int i = 0; i < 2; i++) {
-    attributes->precisions[i] =
-        (convolution_precision_t)rng_below(rng, CONVOLUTION_PRECISION_COUNT);
+    attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
   }
 }
 

@@ -10,7 +10,7 @@
 /* All sizes of lists, without which nothing else can be asked. */
 static const char *validate_counts(const convolution_attributes_t *attributes, uint32_t rank) {
   if (attributes->window_strides.count + 2 != rank) return "C2";
-  if (attributes->padding_count + 2 != rank) return "C4";
+  if (attributes->padding.count + 2 != rank) return "C4";
   if (attributes->lhs_dilation.count + 2 != rank) return "C5";
   if (attributes->rhs_dilation.count + 2 != rank) return "C7";
   if (attributes->reversal_count + 2 != rank) return "C9";
@@ -143,7 +143,7 @@ const char *convolution_validate(const program_t *program) {
   if (violation == NULL) violation = validate_numbers(attributes, rank);
   if (violation == NULL) violation = validate_groups(program);
   if (violation != NULL) return violation;
-  if (attributes->has_precision && attributes->precision_count != 2) return "C24";
+  if (attributes->precision.is_present && attributes->precision.count != 2) return "C24";
   if (program->results[0].rank != rank) return "C26";
   if (!has_result_sizes(program)) return "C25";
   return validate_elements(program);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables, MLIR,
+/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables,
  * words, axes of a transpose, and constraints. */
 #include "oracles/ops/data_movement/op/op.h"
 
 #include <inttypes.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 
 movement_t data_movement_of(const program_t *program) {
@@ -16,57 +15,23 @@ movement_t data_movement_of(const program_t *program) {
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-static const attribute_row_t reshape_attributes[] = {{.key = NULL}};
-
 static const attribute_row_t transpose_attributes[] = {
-    {.key = "permutation",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(data_movement_attributes_t, dimensions)},
-    {.key = NULL},
+    {ATTRIBUTE("permutation", attribute_dimensions, data_movement_attributes_t, dimensions)},
+    ATTRIBUTES_END,
 };
 
 static const attribute_row_t broadcast_attributes[] = {
-    {.key = "broadcast_dimensions",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(data_movement_attributes_t, dimensions)},
-    {.key = NULL},
+    {ATTRIBUTE("broadcast_dimensions", attribute_dimensions, data_movement_attributes_t,
+               dimensions)},
+    ATTRIBUTES_END,
 };
 
 static const attribute_row_t concatenate_attributes[] = {
-    {.key = "dimension",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(data_movement_attributes_t, dimension)},
-    {.key = NULL},
+    {ATTRIBUTE("dimension", attribute_integer, data_movement_attributes_t, dimension)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-static void print_dimensions(const char *key, const dimension_list_t *list, GString *out_text) {
-  g_string_append_printf(out_text, " <{%s = array<i64", key);
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? ": " : ", ", list->dims[i]);
-  }
-  g_string_append(out_text, ">}>");
-}
-
-static void print_mlir(const program_t *program, GString *out_text) {
-  const data_movement_attributes_t *attributes = data_movement_attributes(program);
-  mlir_open(program, program->op->name, out_text);
-  switch (data_movement_of(program)) {
-    case MOVEMENT_RESHAPE:
-      break;
-    case MOVEMENT_TRANSPOSE:
-      print_dimensions("permutation", &attributes->dimensions, out_text);
-      break;
-    case MOVEMENT_BROADCAST:
-      print_dimensions("broadcast_dimensions", &attributes->dimensions, out_text);
-      break;
-    case MOVEMENT_CONCATENATE:
-      g_string_append_printf(out_text, " <{dimension = %" PRId64 " : i64}>", attributes->dimension);
-      break;
-  }
-  mlir_close(program, out_text);
-}
 
 /* "stored" or "plain": whether what is moved are storage integers. */
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -198,14 +163,11 @@ const op_t movement_reshape_op = {
     .spec = "StableHLO specification, reshape",
     .summary = "the same elements in another shape",
     .attributes_bytes = sizeof(data_movement_attributes_t),
-    .attribute_rows = reshape_attributes,
     .constraints = reshape_constraints,
     .draw = movement_reshape_draw,
     .validate = movement_reshape_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
 };
@@ -219,10 +181,8 @@ const op_t movement_transpose_op = {
     .constraints = transpose_constraints,
     .draw = movement_transpose_draw,
     .validate = movement_transpose_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
     .axes = transpose_axes,
@@ -238,10 +198,8 @@ const op_t movement_broadcast_op = {
     .constraints = broadcast_constraints,
     .draw = movement_broadcast_draw,
     .validate = movement_broadcast_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
 };
@@ -255,10 +213,8 @@ const op_t movement_concatenate_op = {
     .constraints = concatenate_constraints,
     .draw = movement_concatenate_draw,
     .validate = movement_concatenate_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
 };

@@ -135,7 +135,7 @@ const char *dot_general_validate(const program_t *program) {
   if (!ranks_fit || !lists_fit(attributes)) return "types";
   const char *violation = validate_dimension_numbers(&lhs, &rhs);
   if (violation != NULL) return violation;
-  if (attributes->has_precision && attributes->precision_count != 2) return "C11";
+  if (attributes->precision.is_present && attributes->precision.count != 2) return "C11";
   if (!is_shape_of_result(program, &lhs, &rhs)) return "C12";
   violation = validate_elements(program);
   if (violation != NULL) return violation;
@@ -151,8 +151,8 @@ const char *dot_general_validate_under(const program_t *program, const contract_
   bool is_verifier = PERMITTED(contract, dot_algorithm) == DOT_ALGORITHM_VERIFIER;
   if (!is_verifier && mixes_f8(program)) return "C13";
   if (PERMITTED(contract, dot_algorithm) == DOT_ALGORITHM_RFC) return NULL;
-  for (uint32_t i = 0; i < attributes->precision_count; i++) {
-    if (attributes->precisions[i] != DOT_PRECISION_DEFAULT) return "C21";
+  for (uint32_t i = 0; i < attributes->precision.count; i++) {
+    if (attributes->precision.values[i] != PRECISION_DEFAULT) return "C21";
   }
   const dot_algorithm_attribute_t *algorithm = &attributes->algorithm;
   if (algorithm->lhs_type->kind != ELEMENT_FLOAT || algorithm->rhs_type->kind != ELEMENT_FLOAT ||

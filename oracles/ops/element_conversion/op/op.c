@@ -3,7 +3,6 @@
  * and words. The three share drawing, distinguished by the kind of conversion. */
 #include <string.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 
@@ -108,11 +107,6 @@ static void draw_dequantize(rng_t *rng, const draw_limits_t *limits, arena_t *ar
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_mlir(const program_t *program, GString *out_text) {
-  mlir_open(program, program->op->name, out_text);
-  mlir_close(program, out_text);
-}
-
 static const char *kind_word(const type_t *type) {
   static const char *const words[] = {[ELEMENT_BOOLEAN] = "boolean",
                                       [ELEMENT_SIGNED] = "integer",
@@ -167,8 +161,6 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const attribute_row_t no_attributes[] = {{.key = NULL}};
-
 static const char *const convert_policies[] = {"convert_infinity",   "convert_rounding",
                                                "convert_overflow",   "convert_narrowing",
                                                "convert_truncation", NULL};
@@ -177,15 +169,12 @@ static const op_t convert_op = {
     .name = "stablehlo.convert",
     .spec = "StableHLO specification, convert",
     .summary = "elements of one type to another",
-    .attribute_rows = no_attributes,
     .constraints = convert_constraints,
     .draw = draw_convert,
     .validate = validate_convert,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = convert_policies,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_convert_edges,
     .axes = find_axes,
@@ -196,16 +185,13 @@ static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
     .spec = "StableHLO specification, uniform_quantize",
     .summary = "floats or quantized elements to quantized ones",
-    .attribute_rows = no_attributes,
     .constraints = quantize_constraints,
     .draw = draw_quantize,
     .validate = validate_quantize,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "requantize",
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_quantize_edges,
 };
@@ -214,15 +200,12 @@ static const op_t dequantize_op = {
     .name = "stablehlo.uniform_dequantize",
     .spec = "StableHLO specification, uniform_dequantize",
     .summary = "quantized elements to floats",
-    .attribute_rows = no_attributes,
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
     .validate = validate_dequantize,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
 };
 

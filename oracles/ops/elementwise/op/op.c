@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
@@ -141,11 +140,6 @@ static const char *validate(const program_t *program) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_mlir(const program_t *program, GString *out_text) {
-  mlir_open(program, program->op->name, out_text);
-  mlir_close(program, out_text);
-}
-
 /* What kind of numbers it is done on. */
 static void print_algorithm(const program_t *program, GString *out_text) {
   static const char *const words[] = {[ELEMENT_BOOLEAN] = "boolean",
@@ -211,8 +205,6 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const attribute_row_t no_attributes[] = {{.key = NULL}};
-
 #define DRAW(function, index)                                                          \
   static void draw_##function(rng_t *rng, const draw_limits_t *limits, arena_t *arena, \
                               program_t *out_program) {                                \
@@ -229,22 +221,19 @@ DRAW(shift_right_arithmetic, ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC)
 
 static const char *const shift_policies[] = {"shift_amount", NULL};
 
-#define ROW(function, rules, check, words, ...)      \
-  {.name = "stablehlo." #function,                   \
-   .spec = "StableHLO specification, " #function,    \
-   .summary = words,                                 \
-   .attribute_rows = no_attributes,                  \
-   .constraints = rules,                             \
-   .draw = draw_##function,                          \
-   .validate = check,                                \
-   .parse_attributes = custom_call_parse_attributes, \
-   .print_attributes = custom_call_print_attributes, \
-   .print_algorithm = print_algorithm,               \
-   .print_mlir = print_mlir,                         \
-   .print_words = print_words,                       \
-   .draw_edges = elementwise_draw_edges,             \
-   .axes = find_axes,                                \
-   .with_axes = with_axes,                           \
+#define ROW(function, rules, check, words, ...)   \
+  {.name = "stablehlo." #function,                \
+   .spec = "StableHLO specification, " #function, \
+   .summary = words,                              \
+   .constraints = rules,                          \
+   .draw = draw_##function,                       \
+   .validate = check,                             \
+   .print_algorithm = print_algorithm,            \
+   .print_mlir = mlir_print_module,               \
+   .print_words = print_words,                    \
+   .draw_edges = elementwise_draw_edges,          \
+   .axes = find_axes,                             \
+   .with_axes = with_axes,                        \
    __VA_ARGS__}
 
 static const op_t rows[ELEMENTWISE_COUNT] = {

@@ -11,7 +11,6 @@ extern const op_t reduce_op;
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
 const char *reduce_validate(const program_t *program);
 const char *reduce_validate_under(const program_t *program, const contract_t *contract);
-void reduce_print_mlir(const program_t *program, GString *out_text);
 void reduce_axes(const program_t *program, axes_t *out_axes);
 void reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                       program_t *out_program);
