@@ -15,10 +15,10 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "INSERT INTO contract (permissions) VALUES (:contract) ON CONFLICT DO NOTHING",
     [STATEMENT_RUN] =
         "INSERT INTO run (command, seed, contract_id, assay_version, started, uuid, campaign, "
-        "host, part_of) "
+        "host, strata, part_of) "
         "VALUES (:command, :seed, "
         "(SELECT contract_id FROM contract WHERE permissions = :contract), :assay_version, :now, "
-        "lower(hex(randomblob(16))), :campaign, :host, :part_of) "
+        "lower(hex(randomblob(16))), :campaign, :host, :strata, :part_of) "
         "RETURNING run_id",
     [STATEMENT_RUN_TIMES] =
         "UPDATE run SET seconds = :seconds, oracle_seconds = :oracle_seconds, "

@@ -57,13 +57,13 @@ ON CONFLICT DO NOTHING;
 
 INSERT INTO run (command, seed, contract_id, assay_version, started, ended, exit_code, uuid,
                  campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds,
-                 judge_seconds, part_of)
+                 judge_seconds, strata, part_of)
 SELECT command, seed, contract_map.target_id, assay_version,
        -- A part does not know our times: its clock may be behind them, see store.h.
        max(started, coalesce((SELECT whole.started FROM main.run AS whole
                               WHERE whole.uuid = run.part_of), started)),
        ended, exit_code, uuid, campaign, host, seconds, oracle_seconds, compile_seconds,
-       executor_seconds, judge_seconds, part_of
+       executor_seconds, judge_seconds, strata, part_of
 FROM source.run JOIN temp.contract_map ON contract_map.source_id = contract_id
 WHERE uuid NOT IN (SELECT uuid FROM main.absorbed_run) ORDER BY started, run_id
 ON CONFLICT (uuid) DO UPDATE SET
