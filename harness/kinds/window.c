@@ -120,7 +120,8 @@ window_t window_draw(rng_t *rng, int64_t length, const window_limits_t *limits,
                      bool has_dilations) {
   window_t window = {.stride = draw_step(rng, 3), .base_dilation = 1, .window_dilation = 1};
   int64_t usual = MIN(limits->size, 4);
-  window.size = rng_one_in(rng, 4) ? draw_size(rng, limits->size) : rng_between(rng, 1, usual);
+  window.size =
+      rng_one_in(rng, 4) ? draw_size(rng, limits->sizes, limits->size) : rng_between(rng, 1, usual);
   window.size = MAX(window.size, 1);
   if (has_dilations) {
     window.base_dilation = draw_step(rng, 5);

@@ -4,7 +4,7 @@
 #ifndef ASSAY_KINDS_WINDOW_H
 #define ASSAY_KINDS_WINDOW_H
 
-#include "harness/base/rng.h"
+#include "harness/draw/draw.h"
 #include "harness/model/attribute.h"
 
 /* "[[0,1],[-1,2]]": what is put before and behind each dimension; below 0 cuts off. */
@@ -47,6 +47,7 @@ typedef struct window_limits {
   int64_t size;  /* Of a window. */
   int64_t count; /* Of windows. */
   int64_t work;  /* Elements of all windows together; at least `size`. */
+  draw_sizes_t sizes;
 } window_limits_t;
 
 /* Draws windows over a dimension of `length` elements; seldom none. */

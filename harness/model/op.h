@@ -10,6 +10,7 @@
 #include "harness/model/attribute.h"
 #include "harness/model/axes.h"
 #include "harness/model/case.h"
+#include "harness/model/draw_limits.h"
 #include "harness/model/contract.h"
 
 /* What a program may break.  The document of the op forbids that, or it does not, and Assay has no
@@ -39,13 +40,6 @@ typedef struct op_attribute {
 } op_attribute_t;
 
 enum { OP_ATTRIBUTES_MAX = 16 };
-
-/* Sizes that bound a draw. */
-typedef struct draw_limits {
-  uint32_t rank_max;    /* Of each operand. */
-  int64_t elements_max; /* Of each operand and result. */
-  int64_t terms_max;    /* Terms that go into one result element. */
-} draw_limits_t;
 
 typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */

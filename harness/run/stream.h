@@ -57,7 +57,6 @@ typedef struct stream {
   stream_party_t *parties; /* Owned; one at least. */
   size_t party_count;
   size_t turn;            /* The party that the present program was drawn for. */
-  uint64_t taken;         /* Programs before the present one that somebody accepted. */
   size_t subject;         /* Of the present program. */
   uint64_t program_index; /* Of the present program. */
   uint64_t case_index;    /* Of the present case within its program, from 0. */
@@ -67,6 +66,8 @@ typedef struct stream {
   /* The present case; borrowed until the next stream_next(). */
   case_t instance;
   const op_constraint_t *broken; /* The constraint that the program breaks on purpose, or NULL. */
+  stratum_t program_stratum;     /* That the program was drawn from; of a given one, none. */
+  stratum_t stratum;             /* That the data were drawn from. */
   gen_regime_t regime;
   uint64_t case_seed;  /* stream_draw_data() with it gives the same data. */
   bool is_new_program; /* This case is the first of its program, or of another turn of it. */

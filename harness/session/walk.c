@@ -19,11 +19,14 @@ static status_t open_ledger(session_t *session, failure_t *error) {
   const session_options_t *options = &session->options;
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
+  g_autoptr(GString) strata = g_string_new(NULL);
+  if (options->stream.draw_program == NULL) strata_print(&options->stream.gen.strata, strata);
   const store_run_t run = {.command = options->command,
                            .seed = options->stream.seed,
                            .contract = contract->str,
                            .assay_version = options->assay_version,
                            .campaign = options->campaign,
+                           .strata = strata->str,
                            .part_of = options->part_of};
   status_t status = ledger_open(options->store, &run, options->executors, options->executor_count,
                                 &session->ledger, error);
@@ -307,14 +310,14 @@ status_t session_walk_case(session_t *session, const case_t *instance,
 
 status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error) {
-  const case_origin_t origin = {.regime = ""};
+  const case_origin_t origin = {.regime = "", .stratum = ""};
   session_begin_program(session, &instance->program);
   return session_walk_case(session, instance, broken, &origin, out_verdicts, error);
 }
 
 status_t session_walk_part(session_t *session, const case_t *instance, const session_part_t *part,
                            verdict_t *out_verdict, failure_t *error) {
-  const case_origin_t origin = {.regime = ""};
+  const case_origin_t origin = {.regime = "", .stratum = ""};
   const program_t *program = &instance->program;
   contender_t *contender = &session->contenders[part->executor];
   arena_reset(&session->arena);

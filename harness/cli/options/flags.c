@@ -160,6 +160,21 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
   return STATUS_OK;
 }
 
+const char strata_help[] =
+    "NAME=SHARE,...: where programs come from; strata that are not named give none (default:"
+#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) \
+  " " #name "=" #share
+#include "harness/gen/strata.def"
+#undef STRATUM
+    ")";
+
+status_t find_strata(const char *text, strata_t *out_strata, failure_t *error) {
+  failure_t inner = {0};
+  status_t status = strata_parse(str_from(text == NULL ? "" : text), out_strata, &inner);
+  if (status == STATUS_OK) return STATUS_OK;
+  return status_fail(error, status, "%s (--strata)", inner.text);
+}
+
 status_t find_contract(const char *text, contract_t *out_contract, failure_t *error) {
   if (text == NULL) {
     *out_contract = contract_backend();

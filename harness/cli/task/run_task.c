@@ -50,6 +50,7 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
        "Stop after drawing N cases, judged or not (default with --cases: ten times as many, at "
        "least 20000)",
        "N"},
+      {"strata", 0, 0, G_OPTION_ARG_STRING, &flags->strata, strata_help, "SHARES"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   task_flags_add_invalid(flags, arguments);
@@ -78,6 +79,7 @@ void task_flags_free(task_flags_t *flags) {
   g_strfreev(flags->ops);
   g_free(flags->time);
   g_free(flags->seed);
+  g_free(flags->strata);
   g_free(flags->contract);
   g_free(flags->database);
   g_free(flags->reference);

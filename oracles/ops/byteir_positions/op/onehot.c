@@ -128,10 +128,11 @@ static void draw_one_hot(rng_t *rng, const draw_limits_t *limits, arena_t *arena
   const element_t *from = rng_one_in(rng, 2) ? element_named(usual[rng_below(rng, 2)])
                                              : draw_element(rng, is_integer, NULL);
   const element_t *to = draw_element(rng, is_selectable, NULL);
-  int64_t depth = draw_size(rng, limits->elements_max);
+  int64_t depth = draw_size(rng, limits->sizes, limits->elements_max);
   draw_limits_t rest = {.rank_max = MIN(limits->rank_max, (uint32_t)TYPE_RANK_MAX - 1),
                         .elements_max = limits->elements_max / MAX(depth, 1),
-                        .terms_max = limits->terms_max};
+                        .terms_max = limits->terms_max,
+                        .sizes = limits->sizes};
   dimension_list_t unused;
   type_t operand = byteir_draw_shape(rng, &rest, from, 0, 0, &unused);
   int64_t axis = (int64_t)rng_below(rng, operand.rank + 1);

@@ -70,7 +70,7 @@ static int64_t draw_k(rng_t *rng, int64_t size) {
     case 0:
       return size - rng_between(rng, 0, MIN(size, 2));
     case 1:
-      return draw_size(rng, size);
+      return draw_size(rng, DRAW_SIZES_SMALL, size);
     default:
       return size == 0 ? 0 : rng_between(rng, 1, MIN(size, 4));
   }

@@ -60,13 +60,14 @@ static const char *validate(const program_t *program) {
 
 /* Nearly as many elements as the limits allow, half of the time: what is told of unknown generators
  * is told of many numbers. */
-static void draw_dims(rng_t *rng, int64_t elements_max, uint32_t rank, int64_t *out_dims) {
+static void draw_dims(rng_t *rng, const draw_limits_t *limits, uint32_t rank, int64_t *out_dims) {
   bool is_large = rng_one_in(rng, 2);
   dimension_list_t order = draw_permutation(rng, rank);
-  int64_t left = elements_max;
+  int64_t left = limits->elements_max;
   for (uint32_t i = 0; i < rank; i++) {
     bool is_last = i + 1 == rank;
-    int64_t size = is_large ? rng_between(rng, 1, MIN(left, SIZE_DRAWN_MAX)) : draw_size(rng, left);
+    int64_t size = is_large ? rng_between(rng, 1, MIN(left, SIZE_DRAWN_MAX))
+                            : draw_size(rng, limits->sizes, left);
     if (is_large && is_last) size = rng_between(rng, (left + 1) / 2, left);
     out_dims[order.dims[i]] = size;
     left /= MAX(size, 1);
@@ -83,7 +84,7 @@ static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   /* Higher ranks more often: the published generator hashes one index after another. */
   int64_t rank = MAX(rng_between(rng, 0, rank_max), rng_between(rng, 0, rank_max));
   int64_t dims[TYPE_RANK_MAX];
-  draw_dims(rng, limits->elements_max, (uint32_t)rank, dims);
+  draw_dims(rng, limits, (uint32_t)rank, dims);
   type_t *operands = out_program->operands;
   operands[BYTEIR_RNG_LOW] = operands[BYTEIR_RNG_HIGH] = type_make(element, 0, NULL);
   operands[BYTEIR_RNG_SEED] = operands[BYTEIR_RNG_OFFSET] = type_make(index_element(), 0, NULL);
