@@ -124,9 +124,6 @@ static upper_t of_update(const running_t *r, upper_t distance) {
   return upper_add(upper_scale(mean, r->v), upper_scale(r->L, 3));
 }
 
-/* sqrt(2 n) of theory.md, T77. */
-static upper_t root_of_twice(const running_t *r) { return upper_sqrt(upper_of(2 * (double)r->n)); }
-
 /* The largest t with t^2 <= p0 + p1 t + p2 t^2, p2 < 1: theory.md, T77. */
 static upper_t solve(upper_t p0, upper_t p1, upper_t p2) {
   upper_t square = upper_add(upper_multiply(p1, p1), upper_scale(p0, 4));
@@ -134,53 +131,66 @@ static upper_t solve(upper_t p0, upper_t p1, upper_t p2) {
   return upper_divide(upper_add(p1, upper_sqrt(square)), lower_multiply(lower_of(2), left));
 }
 
+/* What all sums of deviations add up to at the most: 2 (b H_1 + v Q) of theory.md, T77. */
+static upper_t of_deviations(const running_t *r, upper_t distance) {
+  upper_t means = upper_multiply(of_update(r, distance), r->h.deviations);
+  return upper_scale(upper_add(means, upper_scale(r->h.squares, r->v)), 2);
+}
+
+/* 2 c sqrt(H_2) of theory.md, T77. */
+static upper_t of_merges(const running_t *r) {
+  return upper_scale(upper_multiply(r->c, r->h.root_of_squares), 2);
+}
+
 /* The root of T: theory.md, T77. */
 static upper_t bound_root(const running_t *r) {
   double n = (double)r->n;
-  upper_t leaves = upper_add(upper_sqrt(r->S2), upper_scale(upper_sqrt(upper_of(n)), r->g.value));
-  upper_t of_sums = upper_add(upper_multiply(of_update(r, r->D0), r->h.deviations),
-                              upper_scale(r->h.squares, r->v));
+  upper_t leaves = upper_add(upper_sqrt(r->S2), upper_multiply(upper_sqrt(upper_of(n)), r->g));
   upper_t of_means = upper_multiply(upper_add(r->g, r->D0), r->D0);
   upper_t p0 = upper_add(upper_multiply(leaves, leaves),
-                         upper_add(upper_scale(of_sums, 2), upper_scale(of_means, 2 * n)));
+                         upper_add(of_deviations(r, r->D0), upper_scale(of_means, 2 * n)));
   upper_t slope = upper_scale(upper_multiply(r->D1, r->h.deviations), 2 * r->v);
-  upper_t merges = upper_add(upper_scale(upper_multiply(r->c, r->h.root_of_squares), 2),
-                             upper_multiply(root_of_twice(r), of_update(r, r->D0)));
   upper_t twice = upper_multiply(upper_add(r->g, upper_scale(r->D0, 2)), r->D1);
-  upper_t p1 = upper_add(upper_add(slope, merges), upper_scale(twice, 2 * n));
-  upper_t p2 =
-      upper_add(upper_add(upper_scale(upper_multiply(root_of_twice(r), r->D1), r->v), r->c),
-                upper_scale(upper_multiply(r->D1, r->D1), 2 * n));
+  upper_t p1 = upper_add(upper_add(slope, of_merges(r)), upper_scale(twice, 2 * n));
+  upper_t p2 = upper_scale(upper_multiply(r->D1, r->D1), 2 * n);
   return solve(p0, p1, p2);
 }
 
-/* How far sums of squares without roundings of their own are from S2: theory.md, T77. */
-static upper_t bound_of_means(const running_t *r) {
+/* How far sums of squares without roundings of their own may be above S2, and below it. */
+typedef struct excess {
+  upper_t above;
+  upper_t below;
+} excess_t;
+
+/* theory.md, T77. */
+static excess_t bound_of_means(const running_t *r) {
   double n = (double)r->n;
-  upper_t of_sums = upper_add(upper_multiply(of_update(r, r->D), r->h.deviations),
-                              upper_scale(r->h.squares, r->v));
-  upper_t merges = upper_add(upper_scale(upper_multiply(r->c, r->h.root_of_squares), 2),
-                             upper_multiply(root_of_twice(r), of_update(r, r->D)));
+  upper_t updates = upper_multiply(upper_sqrt(upper_of(2 * n)), of_update(r, r->D));
+  upper_t merges = upper_multiply(upper_add(of_merges(r), updates), r->root_T);
   upper_t terms = upper_multiply(r->c, upper_multiply(r->root_T, r->root_T));
-  upper_t first =
-      upper_add(upper_add(upper_scale(of_sums, 2), upper_multiply(merges, r->root_T)), terms);
+  upper_t first = upper_add(upper_add(of_deviations(r, r->D), merges), terms);
   upper_t distance = upper_add(r->g, r->D);
-  upper_t second = upper_scale(upper_multiply(distance, distance), 4 * n);
-  upper_t of_leaves = upper_add(upper_scale(upper_sqrt(upper_scale(r->S2, n)), 2),
-                                upper_scale(upper_multiply(root_of_twice(r), r->root_T), 4));
-  upper_t leaves = upper_add(of_leaves, upper_scale(distance, 9 * n));
-  return upper_add(upper_add(first, second), upper_multiply(leaves, r->g));
+  upper_t of_leaves =
+      upper_add(upper_scale(upper_sqrt(upper_scale(r->S2, n)), 2),
+                upper_scale(upper_multiply(upper_sqrt(upper_of(2 * n)), r->root_T), 4));
+  upper_t leaves = upper_multiply(upper_add(of_leaves, upper_scale(distance, 9 * n)), r->g);
+  upper_t above = upper_scale(upper_multiply(distance, r->D), 2 * n);
+  upper_t below = upper_scale(upper_multiply(distance, distance), 4 * n);
+  upper_t both = upper_add(first, leaves);
+  return (excess_t){.above = upper_add(both, above), .below = upper_add(both, below)};
 }
 
-/* How far a computed sum of squares is from S2: theory.md, T77. */
-static upper_t bound_squares(const running_t *r) {
+/* How far computed sums of squares may be above S2, and below it: theory.md, T77. */
+static excess_t bound_squares(const running_t *r) {
   double n = (double)r->n;
-  upper_t of_means = bound_of_means(r);
+  excess_t of_means = bound_of_means(r);
   upper_t roundings = upper_expm1(upper_scale(upper_of(r->v), n + 6));
   upper_t depth = upper_larger(upper_of(1), upper_log2(upper_of(n)));
   upper_t losses = upper_multiply(upper_scale(upper_add(upper_of(3), depth), n), r->L);
-  upper_t terms = upper_add(upper_add(r->S2, of_means), losses);
-  return upper_add(upper_add(of_means, losses), upper_multiply(terms, roundings));
+  upper_t terms = upper_add(upper_add(r->S2, of_means.above), losses);
+  upper_t rest = upper_add(losses, upper_multiply(terms, roundings));
+  return (excess_t){.above = upper_add(of_means.above, rest),
+                    .below = upper_add(of_means.below, rest)};
 }
 
 /* How far below 0 a computed sum of squares may be: theory.md, T66. */
@@ -219,10 +229,10 @@ static running_t find_bounds(const formula_t *formula, const moments_t *moments,
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, mpfr_srcptr high_centre,
-                         double error) {
-  mpfr_sub_d(out->low, low_centre, error, MPFR_RNDD);
-  mpfr_add_d(out->high, high_centre, error, MPFR_RNDU);
+static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, double below,
+                         mpfr_srcptr high_centre, double above) {
+  mpfr_sub_d(out->low, low_centre, below, MPFR_RNDD);
+  mpfr_add_d(out->high, high_centre, above, MPFR_RNDU);
   out->has_finite = true;
   bool has_zero = mpfr_sgn(out->low) <= 0 && mpfr_sgn(out->high) >= 0;
   if (has_zero) out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
@@ -232,18 +242,19 @@ static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, mpfr_srcptr hi
 static void set_bounds(const formula_t *formula, const running_t *r, const moments_t *moments,
                        enclosed_t *mean, enclosed_t *squares) {
   double n = (double)r->n;
-  double error = bound_squares(r).value;
+  excess_t error = bound_squares(r);
   double largest = format_to_double(formula->format, formula->format->largest_bits);
   bool is_tame = moments->range < largest / 4 && n * moments->largest < largest / 4 &&
-                 n * (r->S2.value + error) < largest / 4;
+                 n * (r->S2.value + error.above.value) < largest / 4;
   if (!is_tame) {
     enclosed_set_anything(mean);
     enclosed_set_anything(squares);
     return;
   }
   upper_t mean_error = upper_add(upper_add(r->g, r->D), upper_of_mpfr(moments->mean_error));
-  set_interval(mean, moments->mean, moments->mean, mean_error.value);
-  set_interval(squares, moments->squares_low, moments->squares_high, error);
+  set_interval(mean, moments->mean, mean_error.value, moments->mean, mean_error.value);
+  set_interval(squares, moments->squares_low, error.below.value, moments->squares_high,
+               error.above.value);
   double least = -depth_below_zero(r, moments->largest).value;
   if (mpfr_cmp_d(squares->low, least) < 0) mpfr_set_d(squares->low, least, MPFR_RNDD);
   if (mpfr_zero_p(squares->low)) mpfr_set_zero(squares->low, 1);
