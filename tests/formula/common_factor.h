@@ -108,10 +108,14 @@ static inline case_t common_factor_case(const common_factor_op_t *op, const char
   return instance;
 }
 
+static inline double format_ulp(const format_t *format, double x) {
+  return ldexp(1, MAX(ilogb(x), format->exponent_min) - format->precision + 1);
+}
+
 /* By what factor of n u an exact result `y` may be off and stay in [low, high]. */
 static inline double factor_within(const common_factor_op_t *op, double y, double low, double high,
                                    double unit, bool is_larger) {
-  if (op->is_logarithm) return (is_larger ? high - y : y - low) / unit;
+  if (op->is_logarithm) return fmax((is_larger ? high - y : y - low) / unit, 0);
   double end = (y > 0) == is_larger ? high : low;
   double factor = (is_larger ? end / y - 1 : 1 - end / y) / unit;
   return fmax(factor, 0);
@@ -120,6 +124,7 @@ static inline double factor_within(const common_factor_op_t *op, double y, doubl
 /* The formulas' sets of one row, and what all of them together hold. */
 typedef struct common_factor {
   double largest; /* k; infinite if nothing bounds it. */
+  double ulps;    /* By how many ulps of their own type all elements may be off. */
   bool holds_zeros, holds_doubles;
 } common_factor_t;
 
@@ -153,13 +158,15 @@ static inline common_factor_t find_common_factor(const common_factor_op_t *op,
   double unit = (double)count * format_unit_roundoff(&format_table[FORMAT_f32]);
   const format_t *format = instance->operands[0].type.element->format;
   if (format->bits == 64) unit = (double)count * format_unit_roundoff(format);
-  common_factor_t found = {.holds_zeros = true, .holds_doubles = true};
+  common_factor_t found = {.ulps = INFINITY, .holds_zeros = true, .holds_doubles = true};
   double up = INFINITY, down = INFINITY;
   for (size_t i = 0; i < count; i++) {
     double y = mpfr_get_d(values[0].enclosed[i].low, MPFR_RNDN);
     if (y == 0) continue;
     up = fmin(up, factor_within(op, y, lows[i], highs[i], unit, true));
     down = fmin(down, factor_within(op, y, lows[i], highs[i], unit, false));
+    double ulp = format_ulp(format, y), off = fmax(highs[i] - y, y - lows[i]) / ulp;
+    found.ulps = fmin(found.ulps, off);
     found.holds_zeros = found.holds_zeros && lows[i] <= 0 && highs[i] >= 0;
     found.holds_doubles = found.holds_doubles && lows[i] <= 2 * y && highs[i] >= 2 * y;
   }
