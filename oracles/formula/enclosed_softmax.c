@@ -179,7 +179,6 @@ static bool set_online_sum(const formula_t *formula, row_t a, enclosed_t *out) {
   if (2 * online.greatest * online.u > 0x1p-5 || online.sum > 0x1p-5) return false;
   size_t count, larger = 0;
   const enclosed_t **points = sort_points(formula, a, &count);
-  double most = 0;
   mpfr_t difference;
   mpfr_init2(difference, ENCLOSED_PRECISION);
   out->has_finite = true;
@@ -187,7 +186,6 @@ static bool set_online_sum(const formula_t *formula, row_t a, enclosed_t *out) {
     if (i > 0 && mpfr_less_p(points[i]->low, points[i - 1]->low)) larger++;
     mpfr_sub(difference, points[i]->low, points[0]->low, MPFR_RNDN);
     double exponent = online_exponent(&online, larger, -mpfr_get_d(difference, MPFR_RNDD));
-    most = fmax(most, exponent);
     add_exponential(out, difference, exponent);
   }
   /* What underflows on the way, in each term at each correction. */
@@ -196,7 +194,7 @@ static bool set_online_sum(const formula_t *formula, row_t a, enclosed_t *out) {
   mpfr_sub_d(out->low, out->low, lost, MPFR_RNDD);
   mpfr_add_d(out->high, out->high, lost, MPFR_RNDU);
   mpfr_clear(difference);
-  return most <= 0.5;
+  return online_exponent(&online, larger, 0) <= 0.5; /* Of the last term it is the largest. */
 }
 
 /* Whether all numbers are points or -infinity, and some are points. */

@@ -294,10 +294,35 @@ static void test_attained(void) {
   }
 }
 
+/* Numbers far below the largest add nothing to an online sum, however far. */
+static void test_far_terms(void) {
+  static const double row[] = {-0x1.8p+127, -1e30, -200, 0, 1, -0x1.8p+127, 1};
+  uint64_t bits[G_N_ELEMENTS(row)];
+  arena_t arena;
+  arena_init(&arena);
+  const setting_t setting = {.format = &format_table[FORMAT_f32],
+                             .contract = contract_of("backend"),
+                             .arena = &arena,
+                             .model = {.order = {.kind = SUM_SEQUENTIAL}}};
+  for (size_t i = 0; i < G_N_ELEMENTS(row); i++) {
+    bits[i] = format_from_double(setting.format, row[i]);
+  }
+  const enclosing_t permitted = {.is_exact = false};
+  formula_t formula = make_formula(&setting, &enclosed_evaluator, &permitted);
+  row_t x = enclosed_load(&formula, setting.format, bits, G_N_ELEMENTS(row));
+  const enclosed_t *sum = formula_online_sum(&formula, x).enclosed;
+  double exact = 2 + exp(-1);
+  g_assert_cmpint(sum->specials, ==, 0);
+  g_assert_cmpfloat(mpfr_get_d(sum->low, MPFR_RNDD), >, exact * (1 - 100 * 0x1p-24));
+  g_assert_cmpfloat(mpfr_get_d(sum->high, MPFR_RNDU), <, exact * (1 + 100 * 0x1p-24));
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/long-rows/silence", test_silence);
   g_test_add_func("/long-rows/attained", test_attained);
+  g_test_add_func("/long-rows/far-terms", test_far_terms);
   return g_test_run();
 }
