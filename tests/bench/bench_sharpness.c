@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How sharp accept sets of composite ops are at real sizes, on rows of n numbers of N(0, 1): the
  * largest k for which all exact results, times 1 + k n u, would conform, by op, type and n; for
- * 16-bit types instead by how many ulps all may be off.  "0" or "2" beside it: zeros, or the
- * results doubled, would conform too.
+ * 16-bit types instead by how many ulps all may be off.  A z or d beside it: zeros, or the results
+ * doubled, would conform too.
  *
  *   bench_sharpness [LARGEST [CONTRACT]] > table */
 #include <stdio.h>
@@ -22,8 +22,8 @@ static void print_row(const common_factor_op_t *op, const char *type, size_t lar
     const case_t instance = common_factor_case(op, type, counts[i], &arena);
     common_factor_t found = find_common_factor(op, &instance, contract, &arena);
     bool is_short = instance.program.operands[0].element->bits == 16;
-    printf(" %8.3g%s%s", is_short ? found.ulps : found.largest, found.holds_zeros ? "0" : "",
-           found.holds_doubles ? "2" : "");
+    printf(" %8.3g%s%s", is_short ? found.ulps : found.largest, found.holds_zeros ? "z" : "",
+           found.holds_doubles ? "d" : "");
     fflush(stdout);
     arena_deinit(&arena);
   }
