@@ -113,13 +113,15 @@ stratum_t strata_draw(const strata_t *strata, rng_t *rng) {
 }
 
 draw_limits_t stratum_limits(stratum_t stratum, rng_t *rng) {
-  static const int64_t thresholds[] = {4096, 4096, 4096, 4096, 4096, 16384, 16384, 32768, 65536};
+  static const int64_t thresholds[] = {4096, 4096,  4096,  4096,  4096,
+                                       4096, 16384, 16384, 32768, 65536};
   draw_limits_t limits = rows[stratum].limits;
   if (stratum == STRATUM_thresholds) {
     int64_t threshold = thresholds[rng_below(rng, G_N_ELEMENTS(thresholds))];
     limits.elements_max = MIN(limits.elements_max, threshold + rng_between(rng, -1, 1));
   } else if (limits.sizes == DRAW_SIZES_LONG || limits.sizes == DRAW_SIZES_DEPLOYED) {
-    limits.elements_max >>= rng_below(rng, 7);
+    limits.elements_max >>=
+        rng_one_in(rng, 16) ? rng_below(rng, 3) : (uint64_t)rng_between(rng, 3, 6);
     limits.terms_max = MIN(limits.terms_max, limits.elements_max);
   }
   return limits;
