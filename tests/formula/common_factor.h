@@ -133,24 +133,24 @@ static inline common_factor_t find_common_factor(const common_factor_op_t *op,
                                                  arena_t *arena) {
   const problem_t problem = problem_make(instance, contract, arena);
   const part_t part = problem_part(&problem, 0);
-  reading_t readings[READINGS_MAX];
-  size_t reading_count = problem_readings(&problem, readings);
+  variant_t variants[VARIANTS_MAX];
+  size_t reading_count = problem_variants(&problem, variants);
   const enclosing_t exactly = {.is_exact = true};
   const evaluation_t exact = {.evaluator = &enclosed_evaluator, .settings = &exactly};
   row_t values[CASE_RESULTS_MAX];
-  problem_evaluate(&problem, &part, &readings[0], &exact, values);
+  problem_evaluate(&problem, &part, &variants[0], &exact, values);
   size_t count = part_result_count(&problem, &part, 0);
   double *lows = ARENA_NEW_ARRAY(arena, double, count),
          *highs = ARENA_NEW_ARRAY(arena, double, count);
   for (size_t i = 0; i < count; i++) lows[i] = INFINITY, highs[i] = -(double)INFINITY;
   for (size_t r = 0; r < reading_count; r++) {
     const enclosing_t settings = {.is_unbounded =
-                                      problem.formulas[readings[r].formula].is_unbounded};
+                                      problem.formulas[variants[r].formula].is_unbounded};
     const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
     row_t rows[CASE_RESULTS_MAX];
-    problem_evaluate(&problem, &part, &readings[r], &enclosing, rows);
+    problem_evaluate(&problem, &part, &variants[r], &enclosing, rows);
     for (size_t i = 0; i < count; i++) {
-      value_range_t range = problem_finish(&problem, &part, &readings[r], rows, 0, i);
+      value_range_t range = problem_finish(&problem, &part, &variants[r], rows, 0, i);
       lows[i] = fmin(lows[i], range.low);
       highs[i] = fmax(highs[i], range.high);
     }
