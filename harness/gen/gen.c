@@ -186,7 +186,7 @@ static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t
 regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
   const program_t *program = &instance->program;
   const tensor_t *tensor = &instance->operands[number];
-  bool is_valid = program->op->validate(program) == NULL;
+  bool is_valid = program_broken(program) == NULL;
   return (regime_operand_t){
       .target = {.element = tensor->type.element,
                  .count = type_component_count(&tensor->type),
@@ -200,13 +200,13 @@ regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
 }
 
 static bool has_edges(const program_t *program) {
-  return program->op->draw_edges != NULL && program->op->validate(program) == NULL;
+  return program->op->draw_edges != NULL && program_broken(program) == NULL;
 }
 
 void gen_settle(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
   for (uint32_t i = 0; i < program->operand_count; i++) clamp_stored(&inout_case->operands[i]);
-  if (program->op->settle_operands == NULL || program->op->validate(program) != NULL) return;
+  if (program->op->settle_operands == NULL || program_broken(program) != NULL) return;
   program->op->settle_operands(rng, inout_case);
 }
 

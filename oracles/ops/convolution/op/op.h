@@ -7,6 +7,8 @@
 #include "oracles/ops/convolution/convolution.h"
 
 extern const op_t convolution_op;
+extern const op_constraint_t convolution_constraints[];
+extern const op_constraint_t convolution_contract_constraints[];
 
 status_t convolution_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
                                       failure_t *error);
@@ -14,8 +16,6 @@ void convolution_print_attributes(const program_t *program, GString *out_text);
 void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
 void convolution_draw_edges(rng_t *rng, case_t *inout_case);
-const char *convolution_validate(const program_t *program);
-const char *convolution_validate_under(const program_t *program, const contract_t *contract);
 void convolution_print_mlir(const program_t *program, GString *out_text);
 
 /* "DEFAULT,HIGHEST": each name with `prefix` and `suffix` around it. */
