@@ -124,6 +124,11 @@ reduction_rule_t reduction_broken_rule(const reduction_t *reduction,
 reduction_rule_t reduction_broken_rule_under(const reduction_types_t *types,
                                              const contract_t *contract);
 
+/* Whether inputs and results have the same unquantized types and no accumulation is named, so that
+ * every rule holds: what most programs are, told without their reduction_types(). */
+bool reduction_is_plain(const reduction_t *reduction, const type_t *inputs, const type_t *results,
+                        uint32_t count);
+
 /* Whether accumulations are named only where one is not the result's. */
 bool reduction_is_canonical(const reduction_t *reduction, const reduction_types_t *types);
 

@@ -147,6 +147,18 @@ reduction_rule_t reduction_broken_rule(const reduction_t *reduction,
   return breaks_bits(reduction->body, types) ? REDUCTION_RULE_BITS : REDUCTION_RULE_NONE;
 }
 
+bool reduction_is_plain(const reduction_t *reduction, const type_t *inputs, const type_t *results,
+                        uint32_t count) {
+  if (reduction->body >= REDUCE_BODY_COUNT || reduction->accumulation_count != 0) return false;
+  const reduce_body_row_t *body = &reduce_body_table[reduction->body];
+  if (body->inputs != count || body->domain == REDUCE_DOMAIN_BITS) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_quantized = inputs[i].quantization != NULL || results[i].quantization != NULL;
+    if (is_quantized || inputs[i].element != results[i].element) return false;
+  }
+  return true;
+}
+
 reduction_rule_t reduction_broken_rule_under(const reduction_types_t *types,
                                              const contract_t *contract) {
   return PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC ? check_rfc(types)

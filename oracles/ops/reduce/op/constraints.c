@@ -70,8 +70,13 @@ static bool have_shapes_of_results(const program_t *program) {
 }
 
 static reduction_rule_t broken_rule(const program_t *program) {
+  const reduction_t *reduction = &reduce_attributes(program)->reduction;
+  uint32_t inputs = reduce_input_count(program);
+  if (reduction_is_plain(reduction, program->operands, program->results, inputs)) {
+    return REDUCTION_RULE_NONE;
+  }
   reduction_types_t types = reduce_types(program);
-  return reduction_broken_rule(&reduce_attributes(program)->reduction, &types);
+  return reduction_broken_rule(reduction, &types);
 }
 
 static reduction_rule_t broken_rule_under(const program_t *program, const contract_t *contract) {
@@ -82,8 +87,10 @@ static reduction_rule_t broken_rule_under(const program_t *program, const contra
 REDUCTION_PREDICATES(broken_rule, broken_rule_under)
 
 static bool is_canonical(const program_t *program) {
+  const reduction_t *reduction = &reduce_attributes(program)->reduction;
+  if (reduction->accumulation_count == 0) return true;
   reduction_types_t types = reduce_types(program);
-  return reduction_is_canonical(&reduce_attributes(program)->reduction, &types);
+  return reduction_is_canonical(reduction, &types);
 }
 
 static bool is_modelled(const program_t *program) {

@@ -37,8 +37,14 @@ static bool has_padding(const program_t *program) {
 }
 
 static reduction_rule_t broken_rule(const program_t *program) {
+  const reduction_t *reduction = &windowed_attributes(program)->reduction;
+  bool is_window = program->op == &reduce_window_op;
+  const type_t *inputs = &program->operands[is_window ? 0 : SELECT_SOURCE];
+  if (reduction_is_plain(reduction, inputs, program->results, program->result_count)) {
+    return REDUCTION_RULE_NONE;
+  }
   reduction_types_t types = windowed_types(program);
-  return reduction_broken_rule(&windowed_attributes(program)->reduction, &types);
+  return reduction_broken_rule(reduction, &types);
 }
 
 static reduction_rule_t broken_rule_under(const program_t *program, const contract_t *contract) {
@@ -49,8 +55,10 @@ static reduction_rule_t broken_rule_under(const program_t *program, const contra
 REDUCTION_PREDICATES(broken_rule, broken_rule_under)
 
 static bool is_canonical(const program_t *program) {
+  const reduction_t *reduction = &windowed_attributes(program)->reduction;
+  if (reduction->accumulation_count == 0) return true;
   reduction_types_t types = windowed_types(program);
-  return reduction_is_canonical(&windowed_attributes(program)->reduction, &types);
+  return reduction_is_canonical(reduction, &types);
 }
 
 static bool is_modelled(const program_t *program) {
