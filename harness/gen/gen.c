@@ -200,10 +200,9 @@ static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t
   }
 }
 
-regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
+static regime_operand_t operand_make(const case_t *instance, uint32_t number, bool is_valid) {
   const program_t *program = &instance->program;
   const tensor_t *tensor = &instance->operands[number];
-  bool is_valid = program->op->validate(program) == NULL;
   return (regime_operand_t){
       .target = {.element = tensor->type.element,
                  .count = type_component_count(&tensor->type),
@@ -216,26 +215,31 @@ regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
   };
 }
 
+regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
+  return operand_make(instance, number, program_broken(&instance->program) == NULL);
+}
+
 static bool has_edges(const program_t *program) {
-  return program->op->draw_edges != NULL && program->op->validate(program) == NULL;
+  return program->op->draw_edges != NULL && program_broken(program) == NULL;
 }
 
 void gen_settle(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
   for (uint32_t i = 0; i < program->operand_count; i++) clamp_stored(&inout_case->operands[i]);
-  if (program->op->settle_operands == NULL || program->op->validate(program) != NULL) return;
+  if (program->op->settle_operands == NULL || program_broken(program) != NULL) return;
   program->op->settle_operands(rng, inout_case);
 }
 
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
   rng_t ahead = *rng;
   uint64_t case_key = rng_bits(&ahead);
+  bool is_valid = program_broken(&inout_case->program) == NULL;
   for (uint32_t i = 0; i < inout_case->program.operand_count; i++) {
-    regime_operand_t operand = regime_operand_make(inout_case, i);
+    regime_operand_t operand = operand_make(inout_case, i, is_valid);
     operand.case_key = case_key;
     fill_operand(rng, regime, &operand);
   }
-  if (regime == REGIME_edges && has_edges(&inout_case->program)) {
+  if (regime == REGIME_edges && is_valid && inout_case->program.op->draw_edges != NULL) {
     inout_case->program.op->draw_edges(rng, inout_case);
   }
   gen_settle(rng, inout_case);

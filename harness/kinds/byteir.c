@@ -17,6 +17,11 @@ bool byteir_is_float_tensor(const type_t *type) {
   return type->quantization == NULL && byteir_is_float(type->element, NULL);
 }
 
+bool byteir_keeps_float_type(const program_t *program) {
+  const type_t *operand = &program->operands[0];
+  return byteir_is_float_tensor(operand) && type_equal(operand, &program->results[0]);
+}
+
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
 int64_t byteir_axis(int64_t axis, uint32_t rank) { return axis < 0 ? axis + rank : axis; }
@@ -45,21 +50,15 @@ bool byteir_axes_are_valid(const dimension_list_t *axes, uint32_t rank) {
   return dimension_list_is_unique(&list);
 }
 
-const op_constraint_t byteir_sign_constraints[] = {
-    OP_FORBIDDEN_BY("sign", "no axis is negative (ByteIR's document of today)",
-                    "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY),
-    OP_CONSTRAINTS_END,
-};
-
-const char *byteir_check_axis_sign(const contract_t *contract, int64_t axis) {
-  return PERMITTED(contract, byteir) == BYTEIR_TODAY && axis < 0 ? "sign" : NULL;
+bool byteir_permits_axis(const contract_t *contract, int64_t axis) {
+  return PERMITTED(contract, byteir) != BYTEIR_TODAY || axis >= 0;
 }
 
-const char *byteir_check_axes_sign(const contract_t *contract, const dimension_list_t *axes) {
+bool byteir_permits_axes(const contract_t *contract, const dimension_list_t *axes) {
   for (uint32_t i = 0; i < axes->count; i++) {
-    if (byteir_check_axis_sign(contract, axes->dims[i]) != NULL) return "sign";
+    if (!byteir_permits_axis(contract, axes->dims[i])) return false;
   }
-  return NULL;
+  return true;
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */

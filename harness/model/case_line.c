@@ -104,12 +104,12 @@ static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, 
 
 static status_t check_constraints(const scan_t *start, const program_t *program,
                                   const char **out_violation, failure_t *error) {
-  const char *violation = program->op->validate(program);
+  const op_constraint_t *broken = program_broken(program);
   if (out_violation != NULL) {
-    *out_violation = violation;
-  } else if (violation != NULL) {
+    *out_violation = broken == NULL ? NULL : broken->id;
+  } else if (broken != NULL) {
     g_autoptr(GString) text = g_string_new(NULL);
-    op_constraint_explain(program->op, op_constraint_find(program->op, violation), text);
+    op_constraint_explain(program->op, broken, text);
     return scan_fail(start, error, "%.250s", text->str);
   }
   return STATUS_OK;

@@ -43,7 +43,7 @@ static int order_of(uint64_t count) { return count == 0 ? 0 : 64 - __builtin_clz
 static uint64_t term_count(const program_t *program) {
   const type_t *type = &program->operands[0];
   const op_t *op = program->op;
-  if (program->operand_count == 0 || op->validate(program) != NULL) return 0;
+  if (program->operand_count == 0 || program_broken(program) != NULL) return 0;
   uint32_t reduced = op->reduced_dimensions == NULL ? 0 : op->reduced_dimensions(program, 0);
   uint64_t count = 1;
   for (uint32_t dim = 0; dim < type->rank; dim++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our rules of validity held against somebody else's: programs of each StableHLO op, valid and
- * broken, go through op_t.validate() and, as modules, through the verifier in jaxlib.  A
+ * broken, go through program_broken() and, as modules, through the verifier in jaxlib.  A
  * disagreement is a row of verifier_disagreements.def, or a failure.
  *
  * ASSAY_VERIFIER_PROGRAMS is how many are drawn of each op (2000), ASSAY_VERIFIER_SEED from which

@@ -22,9 +22,14 @@ static void test_rows(void) {
     g_assert_true(op->spec[0] != '\0' && op->summary[0] != '\0');
     for (const op_constraint_t *a = op->constraints; a->id != NULL; a++) {
       g_assert_true(a->text[0] != '\0');
+      g_assert_null(a->holds_under);
       for (const op_constraint_t *b = op->constraints; b != a; b++) {
         g_assert_cmpstr(a->id, !=, b->id);
       }
+    }
+    const op_constraint_t *under = op->contract_constraints;
+    for (; under != NULL && under->id != NULL; under++) {
+      g_assert_true(under->holds == NULL && under->holds_under != NULL);
     }
   }
   g_assert_cmpuint(count, >=, 2);

@@ -242,42 +242,6 @@ static void test_no_edges(void) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* A malformed line is refused, and the column is where it goes wrong. */
-static void test_malformed(void) {
-  static const struct {
-    const char *line;
-    size_t column;
-    const char *text; /* Part of the message. */
-  } rows[] = {
-      {"byteir.gelu f32[2] -> f32[2]", 13, "approximate="},
-      {"byteir.gelu approximate= f32[2] -> f32[2]", 25, "\"\" is none of none, erf, tanh"},
-      {"byteir.gelu approximate=sigmoid f32[2] -> f32[2]", 25,
-       "\"sigmoid\" is none of none, erf, tanh"},
-      {"byteir.gelu approximate=TANH f32[2] -> f32[2]", 25, "is none of"},
-      {"byteir.gelu approximate=tan f32[2] -> f32[2]", 25, "is none of"},
-      {"byteir.gelu approximate=\"none\" f32[2] -> f32[2]", 25, "is none of"},
-      {"byteir.gelu approximate=0 f32[2] -> f32[2]", 25, "is none of"},
-      {"byteir.gelu approximate=erf approximate=erf f32[2] -> f32[2]", 29, ""},
-      {"byteir.gelu approximate=erf", 28, ""},
-      {"byteir.erf approximate=erf f32[2] -> f32[2]", 12, ""},
-      {"byteir.erf", 11, ""},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    const char *violation = NULL;
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, &violation, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    if (error.column != rows[i].column || strstr(error.text, rows[i].text) == NULL) {
-      g_error("%s: column %zu, expected %zu: %s", rows[i].line, error.column, rows[i].column,
-              error.text);
-    }
-  }
-  arena_deinit(&arena);
-}
-
 static void print_mhlo(const program_t *program, GString *out_text) {
   custom_call_print_module(program, "mhlo", out_text);
 }
@@ -352,7 +316,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/byteir_special_functions_op/tight_limits", test_tight_limits);
   g_test_add_func("/byteir_special_functions_op/edges", test_edges);
   g_test_add_func("/byteir_special_functions_op/no_edges", test_no_edges);
-  g_test_add_func("/byteir_special_functions_op/malformed", test_malformed);
   g_test_add_func("/byteir_special_functions_op/mlir", test_mlir);
   g_test_add_func("/byteir_special_functions_op/words", test_words);
   return g_test_run();

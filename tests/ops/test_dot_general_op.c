@@ -303,38 +303,6 @@ static void test_no_result(void) {
   arena_deinit(&arena);
 }
 
-static void test_malformed(void) {
-  static const struct {
-    const char *line;
-    size_t column;
-  } rows[] = {
-      {DOT "contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2]", 23},
-      {DOT "batch=[]x[]  contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2]", 34},
-      {DOT "batch=[] contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2]", 31},
-      {DOT "batch=[]x[] contract=[1] f32[2,3] f32[3,2] -> f32[2,2]", 47},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=HIGH f32[2,3] f32[3,2] -> f32[2,2]", 62},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=[high] f32[2,3] f32[3,2] -> f32[2,2]", 63},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=[HIGH,] f32[2,3] f32[3,2] -> f32[2,2]", 68},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=[HIGH,HIGH,HIGH,HIGH,HIGH] f32[2,3] f32[3,2]"
-           " -> f32[2,2]",
-       83},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    const char *violation = NULL;
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, &violation, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    if (error.column != rows[i].column) {
-      g_error("%s: column %zu, expected %zu: %s", rows[i].line, error.column, rows[i].column,
-              error.text);
-    }
-  }
-  arena_deinit(&arena);
-}
-
 static void test_mlir(void) {
   g_autofree char *text = check_text(
       DOT "batch=[]x[] contract=[1]x[0] f32[2,3] f32[3,1] -> f32[2,1]", dot_row()->print_mlir);
@@ -428,7 +396,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/dot_general/drawn", test_drawn);
   g_test_add_func("/dot_general/tight_limits", test_tight_limits);
   g_test_add_func("/dot_general/no_result", test_no_result);
-  g_test_add_func("/dot_general/malformed", test_malformed);
   g_test_add_func("/dot_general/mlir", test_mlir);
   g_test_add_func("/dot_general/mlir_of_invalid", test_mlir_of_invalid);
   g_test_add_func("/dot_general/words", test_words);

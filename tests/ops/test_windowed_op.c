@@ -289,35 +289,6 @@ static void test_words(void) {
   g_assert_cmpstr(broken, ==, "is no stablehlo.reduce_window: it breaks C1");
 }
 
-/* Where each attribute goes wrong. */
-static void test_malformed(void) {
-  static const struct {
-    const char *line, *before;
-  } rows[] = {
-      {WINDOW "window_dimensions=[2] f32[4] f32[] -> f32[3]", "window_dimensions"},
-      {WINDOW "body=add window_dimensions=[2] window_strides=[1] base_dilations=[1] "
-              "window_dilations=[1] padding=[0,0] f32[4] f32[] -> f32[3]",
-       "0,0]"},
-      {WINDOW "body=add window_dimensions=[2] window_strides=[1] base_dilations=[1] "
-              "window_dilations=[1] padding=[[0,0,0]] f32[4] f32[] -> f32[3]",
-       ",0]]"},
-      {SCATTER "select=eq scatter=add window_dimensions=[2] window_strides=[2] padding=[[0,0]] "
-               "f32[4] f32[2] f32[] -> f32[4]",
-       "eq scatter"},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, NULL, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    const char *expected = strstr(rows[i].line, rows[i].before);
-    g_assert_cmpuint(error.column, ==, (size_t)(expected - rows[i].line) + 1);
-  }
-  arena_deinit(&arena);
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/windowed/violations", test_violations);
@@ -325,6 +296,5 @@ int main(int argc, char **argv) {
   g_test_add_func("/windowed/drawn", test_drawn);
   g_test_add_func("/windowed/mlir", test_mlir);
   g_test_add_func("/windowed/words", test_words);
-  g_test_add_func("/windowed/malformed", test_malformed);
   return g_test_run();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops batch_norm_training and batch_norm_grad: the table of attributes, constraints and
- * the reduced dimensions. Random programs and constraint checks are shared by both ops. */
+/* Defines the ops batch_norm_training and batch_norm_grad: the table of attributes and the reduced
+ * dimensions. */
 #include "oracles/ops/batch_norm/batch_norm.h"
 
 #include <inttypes.h>
@@ -75,43 +75,6 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const op_constraint_t training_constraints[] = {
-    OP_FORBIDDEN("count", "there are three operands and three results",
-                 "inputs (I1-I3) and outputs"),
-    OP_FORBIDDEN(
-        "types",
-        "all are tensors of floats or quantized per tensor, and all but operand and output "
-        "have rank 1",
-        "inputs (I1-I3) and outputs"),
-    OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I4)"),
-    OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
-    OP_SPECIFIED("C2",
-                 "operands and results have one element type, but for scales and zero points"),
-    OP_SPECIFIED("C3", "scale has as many elements as the operand has channels"),
-    OP_SPECIFIED("C4", "offset has as many elements as the operand has channels"),
-    OP_SPECIFIED("C5", "batch_mean has as many elements as the operand has channels"),
-    OP_SPECIFIED("C6", "batch_var has as many elements as the operand has channels"),
-    OP_SPECIFIED("C7", "operand and output have the same type, but for scale and zero point"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t grad_constraints[] = {
-    OP_FORBIDDEN("count", "there are five operands and three results",
-                 "inputs (I1-I5) and outputs"),
-    OP_FORBIDDEN("types",
-                 "all are tensors of floats or quantized per tensor, and all but operand, "
-                 "grad_output and grad_operand have rank 1",
-                 "inputs (I1-I5) and outputs"),
-    OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I6)"),
-    OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
-    OP_SPECIFIED("C2",
-                 "operands and results have one element type, but for scales and zero points"),
-    OP_SPECIFIED("C3", "operand, grad_output and grad_operand have the same shape"),
-    OP_SPECIFIED("C4", "scale, mean, variance, grad_scale and grad_offset have the same shape"),
-    OP_SPECIFIED("C5", "scale has as many elements as the operand has channels"),
-    OP_CONSTRAINTS_END,
-};
-
 static const op_t training_op, grad_op;
 
 static void draw_training(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
@@ -132,9 +95,8 @@ static const op_t training_op = {
     .summary = "deviations from the mean of a channel divided by its deviation, scaled and shifted",
     .attributes_bytes = sizeof(batch_norm_attributes_t),
     .attribute_rows = attribute_rows,
-    .constraints = training_constraints,
+    .constraints = batch_norm_training_constraints,
     .draw = draw_training,
-    .validate = batch_norm_validate_training,
     .print_algorithm = print_algorithm,
     .formulas = "batch_norm",
     .is_composite = true,
@@ -152,9 +114,8 @@ static const op_t grad_op = {
     .summary = "gradients of operand, scale and offset of a batch_norm_training",
     .attributes_bytes = sizeof(batch_norm_attributes_t),
     .attribute_rows = attribute_rows,
-    .constraints = grad_constraints,
+    .constraints = batch_norm_grad_constraints,
     .draw = draw_grad,
-    .validate = batch_norm_validate_grad,
     .print_algorithm = print_algorithm,
     .formulas = "batch_norm_grad",
     .is_composite = true,

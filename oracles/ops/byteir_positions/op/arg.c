@@ -10,23 +10,6 @@ static const attribute_row_t attribute_rows[] = {
     ATTRIBUTES_END,
 };
 
-static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count",
-                 "there are one operand and one or two results: indices, or values and indices",
-                 "operands and results"),
-    OP_FORBIDDEN("axis", "axis is a dimension of the operand, counted from the end if negative",
-                 "attrs: axis"),
-    OP_FORBIDDEN("result",
-                 "the results have the shape of the operand without that dimension, or with a size "
-                 "of 1 there if keep_dims",
-                 "results, attrs: keep_dims"),
-    OP_FORBIDDEN("index", "indices are integers", "results: indices"),
-    OP_UNMODELLED("types", BYTEIR_POSITIONS_TYPES),
-    OP_UNMODELLED("empty", "the dimension has an element"),
-    OP_UNMODELLED("range", "the type of indices holds the largest one there can be"),
-    OP_CONSTRAINTS_END,
-};
-
 /* The shape of the results of a program whose axis is in range. */
 static type_t result_shape(const program_t *program, const element_t *element) {
   const type_t *operand = &program->operands[0];
@@ -43,30 +26,70 @@ static type_t result_shape(const program_t *program, const element_t *element) {
   return type;
 }
 
-static const char *validate(const program_t *program) {
-  if (program->operand_count != 1 || program->result_count < 1 || program->result_count > 2) {
-    return "count";
-  }
-  const type_t *operand = &program->operands[0];
-  if (!byteir_axis_in_range(byteir_arg_attributes(program)->axis, operand->rank)) return "axis";
-  const type_t expected = result_shape(program, operand->element);
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (!type_shapes_equal(&program->results[i], &expected)) return "result";
-  }
-  const type_t *indices = &program->results[program->result_count - 1];
-  if (byteir_positions_cannot_be(indices)) return "index";
-  bool has_values = program->result_count == 2;
-  if (!byteir_positions_is_modelled(operand, has_values ? &program->results[0] : NULL, indices)) {
-    return "types";
-  }
-  int64_t size = operand->dims[byteir_arg_axis(program)];
-  if (size == 0) return "empty";
-  return byteir_positions_holds_indices(indices->element, size) ? NULL : "range";
+static bool has_counts(const program_t *program) {
+  return program->operand_count == 1 && (program->result_count == 1 || program->result_count == 2);
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract) {
-  return byteir_check_axis_sign(contract, byteir_arg_attributes(program)->axis);
+static bool has_axis(const program_t *program) {
+  return byteir_axis_in_range(byteir_arg_attributes(program)->axis, program->operands[0].rank);
 }
+
+static bool has_shapes(const program_t *program) {
+  const type_t expected = result_shape(program, program->operands[0].element);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (!type_shapes_equal(&program->results[i], &expected)) return false;
+  }
+  return true;
+}
+
+static const type_t *indices_of(const program_t *program) {
+  return &program->results[program->result_count - 1];
+}
+
+static bool has_indices(const program_t *program) {
+  return !byteir_positions_cannot_be(indices_of(program));
+}
+
+static bool is_modelled(const program_t *program) {
+  const type_t *values = program->result_count == 2 ? &program->results[0] : NULL;
+  return byteir_positions_is_modelled(&program->operands[0], values, indices_of(program));
+}
+
+static int64_t size_of(const program_t *program) {
+  return program->operands[0].dims[byteir_arg_axis(program)];
+}
+
+static bool is_nonempty(const program_t *program) { return size_of(program) != 0; }
+
+static bool holds_range(const program_t *program) {
+  return byteir_positions_holds_indices(indices_of(program)->element, size_of(program));
+}
+
+static bool permits_axis(const program_t *program, const contract_t *contract) {
+  return byteir_permits_axis(contract, byteir_arg_attributes(program)->axis);
+}
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count",
+                 "there are one operand and one or two results: indices, or values and indices",
+                 "operands and results", has_counts),
+    OP_FORBIDDEN("axis", "axis is a dimension of the operand, counted from the end if negative",
+                 "attrs: axis", has_axis),
+    OP_FORBIDDEN("result",
+                 "the results have the shape of the operand without that dimension, or with a size "
+                 "of 1 there if keep_dims",
+                 "results, attrs: keep_dims", has_shapes),
+    OP_FORBIDDEN("index", "indices are integers", "results: indices", has_indices),
+    OP_UNMODELLED("types", BYTEIR_POSITIONS_TYPES, is_modelled),
+    OP_UNMODELLED("empty", "the dimension has an element", is_nonempty),
+    OP_UNMODELLED("range", "the type of indices holds the largest one there can be", holds_range),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t contract_constraints[] = {
+    BYTEIR_SIGN(permits_axis),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -139,10 +162,8 @@ const op_t byteir_arg_max_op = {
     .attributes_bytes = sizeof(byteir_arg_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_arg_max,
-    .validate = validate,
-    .validate_under = validate_under,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,
@@ -158,10 +179,8 @@ const op_t byteir_arg_min_op = {
     .attributes_bytes = sizeof(byteir_arg_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_arg_min,
-    .validate = validate,
-    .validate_under = validate_under,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,

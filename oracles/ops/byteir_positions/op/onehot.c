@@ -15,25 +15,6 @@ static const attribute_row_t attribute_rows[] = {
     ATTRIBUTES_END,
 };
 
-static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results"),
-    OP_FORBIDDEN("index", "the operand is a tensor of integers", "operands: indices"),
-    OP_FORBIDDEN("depth", "depth is not negative", "attrs: depth"),
-    OP_FORBIDDEN("axis", "axis is a dimension of the result, counted from the end if negative",
-                 "attrs: axis"),
-    OP_FORBIDDEN("result",
-                 "the result has the shape of the operand with a dimension of size depth inserted "
-                 "at axis",
-                 "results: output"),
-    OP_UNMODELLED("types",
-                  "the operand is not quantized and not of booleans, the result is not quantized "
-                  "and not complex"),
-    OP_UNMODELLED("pattern",
-                  "on_value and off_value have as many digits as an element of the result, and no "
-                  "bit that it has not"),
-    OP_CONSTRAINTS_END,
-};
-
 static bool is_selectable(const element_t *element, const void *unused) {
   (void)unused;
   return element->components == 1;
@@ -59,29 +40,69 @@ static type_t result_shape(const program_t *program, const element_t *element) {
   return type;
 }
 
-static const char *validate(const program_t *program) {
-  if (program->operand_count != 1 || program->result_count != 1) return "count";
-  const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
-  const type_t *operand = &program->operands[0];
-  const type_t *result = &program->results[0];
-  if (byteir_positions_cannot_be(operand)) return "index";
-  if (attributes->depth < 0) return "depth";
-  if (!byteir_axis_in_range(attributes->axis, operand->rank + 1)) return "axis";
-  if (operand->rank == TYPE_RANK_MAX) return "result";
-  type_t expected = result_shape(program, result->element);
-  if (!type_shapes_equal(result, &expected)) return "result";
-  bool is_plain = operand->quantization == NULL && result->quantization == NULL;
-  if (!is_plain || !is_integer(operand->element, NULL) || !is_selectable(result->element, NULL)) {
-    return "types";
-  }
-  bool fits = attribute_pattern_fits(&attributes->on_value, result->element) &&
-              attribute_pattern_fits(&attributes->off_value, result->element);
-  return fits ? NULL : "pattern";
+static bool has_indices(const program_t *program) {
+  return !byteir_positions_cannot_be(&program->operands[0]);
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract) {
-  return byteir_check_axis_sign(contract, byteir_one_hot_attributes(program)->axis);
+static bool has_depth(const program_t *program) {
+  return byteir_one_hot_attributes(program)->depth >= 0;
 }
+
+static bool has_axis(const program_t *program) {
+  return byteir_axis_in_range(byteir_one_hot_attributes(program)->axis,
+                              program->operands[0].rank + 1);
+}
+
+static bool has_shape(const program_t *program) {
+  const type_t *result = &program->results[0];
+  if (program->operands[0].rank == TYPE_RANK_MAX) return false;
+  type_t expected = result_shape(program, result->element);
+  return type_shapes_equal(result, &expected);
+}
+
+static bool is_modelled(const program_t *program) {
+  const type_t *operand = &program->operands[0], *result = &program->results[0];
+  return operand->quantization == NULL && result->quantization == NULL &&
+         is_integer(operand->element, NULL) && is_selectable(result->element, NULL);
+}
+
+static bool has_patterns(const program_t *program) {
+  const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
+  const element_t *element = program->results[0].element;
+  return attribute_pattern_fits(&attributes->on_value, element) &&
+         attribute_pattern_fits(&attributes->off_value, element);
+}
+
+static bool permits_axis(const program_t *program, const contract_t *contract) {
+  return byteir_permits_axis(contract, byteir_one_hot_attributes(program)->axis);
+}
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results",
+                 program_is_unary),
+    OP_FORBIDDEN("index", "the operand is a tensor of integers", "operands: indices", has_indices),
+    OP_FORBIDDEN("depth", "depth is not negative", "attrs: depth", has_depth),
+    OP_FORBIDDEN("axis", "axis is a dimension of the result, counted from the end if negative",
+                 "attrs: axis", has_axis),
+    OP_FORBIDDEN("result",
+                 "the result has the shape of the operand with a dimension of size depth inserted "
+                 "at axis",
+                 "results: output", has_shape),
+    OP_UNMODELLED("types",
+                  "the operand is not quantized and not of booleans, the result is not quantized "
+                  "and not complex",
+                  is_modelled),
+    OP_UNMODELLED("pattern",
+                  "on_value and off_value have as many digits as an element of the result, and no "
+                  "bit that it has not",
+                  has_patterns),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t contract_constraints[] = {
+    BYTEIR_SIGN(permits_axis),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -205,10 +226,8 @@ const op_t byteir_one_hot_op = {
     .attributes_bytes = sizeof(byteir_one_hot_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_one_hot,
-    .validate = validate,
-    .validate_under = validate_under,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,

@@ -12,21 +12,6 @@ static const attribute_row_t attribute_rows[] = {
     ATTRIBUTES_END,
 };
 
-static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are one operand and two results: values and indices",
-                 "operands and results"),
-    OP_FORBIDDEN("axis",
-                 "axis is a list of one dimension of the operand, counted from the end if negative",
-                 "attrs: axis"),
-    OP_FORBIDDEN("k", "k is at least 0 and at most the size of that dimension", "attrs: k"),
-    OP_FORBIDDEN("result", "the results have the shape of the operand with a size of k there",
-                 "results"),
-    OP_FORBIDDEN("index", "indices are integers", "results: indices"),
-    OP_UNMODELLED("types", BYTEIR_POSITIONS_TYPES),
-    OP_UNMODELLED("range", "the type of indices holds the largest one there can be"),
-    OP_CONSTRAINTS_END,
-};
-
 static bool has_axis(const program_t *program) {
   const dimension_list_t *axis = &byteir_top_k_attributes(program)->axis;
   return axis->count == 1 && byteir_axes_are_valid(axis, program->operands[0].rank);
@@ -40,26 +25,61 @@ static type_t result_shape(const program_t *program, const element_t *element) {
   return type;
 }
 
-static const char *validate(const program_t *program) {
-  if (program->operand_count != 1 || program->result_count != 2) return "count";
-  const type_t *operand = &program->operands[0];
-  if (!has_axis(program)) return "axis";
-  int64_t size = operand->dims[byteir_top_k_axis(program)];
-  int64_t k = byteir_top_k_attributes(program)->k;
-  if (k < 0 || k > size) return "k";
-  const type_t expected = result_shape(program, operand->element);
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (!type_shapes_equal(&program->results[i], &expected)) return "result";
-  }
-  const type_t *indices = &program->results[1];
-  if (byteir_positions_cannot_be(indices)) return "index";
-  if (!byteir_positions_is_modelled(operand, &program->results[0], indices)) return "types";
-  return byteir_positions_holds_indices(indices->element, size) ? NULL : "range";
+static bool has_counts(const program_t *program) {
+  return program->operand_count == 1 && program->result_count == 2;
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract) {
-  return byteir_check_axes_sign(contract, &byteir_top_k_attributes(program)->axis);
+static int64_t size_of(const program_t *program) {
+  return program->operands[0].dims[byteir_top_k_axis(program)];
 }
+
+static bool has_k(const program_t *program) {
+  int64_t k = byteir_top_k_attributes(program)->k;
+  return k >= 0 && k <= size_of(program);
+}
+
+static bool has_shapes(const program_t *program) {
+  const type_t expected = result_shape(program, program->operands[0].element);
+  return type_shapes_equal(&program->results[0], &expected) &&
+         type_shapes_equal(&program->results[1], &expected);
+}
+
+static bool has_indices(const program_t *program) {
+  return !byteir_positions_cannot_be(&program->results[1]);
+}
+
+static bool is_modelled(const program_t *program) {
+  return byteir_positions_is_modelled(&program->operands[0], &program->results[0],
+                                      &program->results[1]);
+}
+
+static bool holds_range(const program_t *program) {
+  return byteir_positions_holds_indices(program->results[1].element, size_of(program));
+}
+
+static bool permits_axes(const program_t *program, const contract_t *contract) {
+  return byteir_permits_axes(contract, &byteir_top_k_attributes(program)->axis);
+}
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count", "there are one operand and two results: values and indices",
+                 "operands and results", has_counts),
+    OP_FORBIDDEN("axis",
+                 "axis is a list of one dimension of the operand, counted from the end if negative",
+                 "attrs: axis", has_axis),
+    OP_FORBIDDEN("k", "k is at least 0 and at most the size of that dimension", "attrs: k", has_k),
+    OP_FORBIDDEN("result", "the results have the shape of the operand with a size of k there",
+                 "results", has_shapes),
+    OP_FORBIDDEN("index", "indices are integers", "results: indices", has_indices),
+    OP_UNMODELLED("types", BYTEIR_POSITIONS_TYPES, is_modelled),
+    OP_UNMODELLED("range", "the type of indices holds the largest one there can be", holds_range),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t contract_constraints[] = {
+    BYTEIR_SIGN(permits_axes),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -130,10 +150,8 @@ const op_t byteir_top_k_op = {
     .attributes_bytes = sizeof(byteir_top_k_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_top_k,
-    .validate = validate,
-    .validate_under = validate_under,
     .print_algorithm = print_algorithm,
     .policies = policies,
     .print_mlir = custom_call_print_mlir,

@@ -16,20 +16,16 @@ static const attribute_row_t gelu_rows[] = {
 };
 
 static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results"),
-    OP_FORBIDDEN("result", "the result has the shape of the operand", "results: output"),
+    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results",
+                 program_is_unary),
+    OP_FORBIDDEN("result", "the result has the shape of the operand", "results: output",
+                 program_keeps_shape),
     OP_UNMODELLED("types",
                   "operand and result are unquantized tensors of f16, bf16, f32 or f64, "
-                  "both of the same"),
+                  "both of the same",
+                  byteir_keeps_float_type),
     OP_CONSTRAINTS_END,
 };
-
-static const char *validate(const program_t *program) {
-  if (program->operand_count != 1 || program->result_count != 1) return "count";
-  const type_t *operand = &program->operands[0], *result = &program->results[0];
-  if (!type_shapes_equal(operand, result)) return "result";
-  return byteir_is_float_tensor(operand) && type_equal(operand, result) ? NULL : "types";
-}
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -147,7 +143,6 @@ static const op_t gelu_op = {
     .attribute_rows = gelu_rows,
     .constraints = constraints,
     .draw = draw_gelu,
-    .validate = validate,
     .print_algorithm = print_gelu_algorithm,
     .formulas = "gelu",
     .is_composite = true,
@@ -164,7 +159,6 @@ static const op_t erf_op = {
     .summary = "the error function",
     .constraints = constraints,
     .draw = draw_erf,
-    .validate = validate,
     .print_algorithm = print_erf_algorithm,
     .is_composite = true,
     .print_mlir = custom_call_print_mlir,

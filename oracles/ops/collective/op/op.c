@@ -166,87 +166,9 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return 1;
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract,
-                                  const char *body_id, const char *result_id) {
-  const char *violation = NULL;
-  for (uint32_t i = 0; i < program->operand_count && violation == NULL; i++) {
-    reduction_types_t types = collective_types(program, i);
-    violation = reduction_validate_under(&types, contract, body_id, result_id);
-  }
-  return violation;
-}
-
-static const char *all_reduce_validate_under(const program_t *program, const contract_t *contract) {
-  return validate_under(program, contract, "C5", "C7");
-}
-
-static const char *reduce_scatter_validate_under(const program_t *program,
-                                                 const contract_t *contract) {
-  return validate_under(program, contract, "C7", "C9");
-}
-
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const char *const all_reduce_policies[] = {"replicas", NULL};
-
-#define UNIQUE "no replica is twice in replica_groups"
-#define SIZE "replica_groups has as many replicas as there are"
-#define RANGE "each replica of replica_groups is at least 0 and below their number"
-#define CHANNEL "with use_global_device_ids, channel_id is positive"
-#define BODY "the body takes and returns a scalar of a type to which the operand can be converted"
-#define RESULT "the result has the element type that the body returns, or one that the RFC permits"
-#define REPLICAS "the first dimension of operand and result is that of the replicas"
-#define ALL_REPLICAS "the first dimension of each operand and result is that of the replicas"
-
-static const op_constraint_t all_reduce_constraints[] = {
-    OP_SPECIFIED("C1", UNIQUE),
-    OP_SPECIFIED("C2", SIZE),
-    OP_SPECIFIED("C3", RANGE),
-    OP_SPECIFIED("C4", CHANNEL),
-    OP_SPECIFIED("C5", BODY),
-    OP_SPECIFIED("C6", "the result has the shape of the operand"),
-    OP_SPECIFIED("C7", RESULT),
-    REDUCTION_CONSTRAINTS("C5", "C7"),
-    OP_FORBIDDEN("types",
-                 "there are as many operands as results, and at least one; none is quantized per "
-                 "axis",
-                 "inputs (I1) and outputs"),
-    OP_UNMODELLED("replicas", ALL_REPLICAS),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t all_reduce_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C5", "C7"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t reduce_scatter_constraints[] = {
-    OP_SPECIFIED("C1", "the size of the scatter dimension is a multiple of the size of the groups"),
-    OP_SPECIFIED("C2", "scatter_dimension is at least 0 and below the rank of a replica's operand"),
-    OP_SPECIFIED("C3", UNIQUE),
-    OP_SPECIFIED("C4", SIZE),
-    OP_SPECIFIED("C5", RANGE),
-    OP_SPECIFIED("C6", CHANNEL),
-    OP_SPECIFIED("C7", BODY),
-    OP_SPECIFIED("C8",
-                 "the result has the shape of the operand, but for the scatter dimension, which is "
-                 "divided by "
-                 "the size of the groups"),
-    OP_SPECIFIED("C9", RESULT),
-    REDUCTION_CONSTRAINTS("C7", "C9"),
-    OP_FORBIDDEN(
-        "types",
-        "there are one operand and one result, not quantized per axis, and all groups have "
-        "one size",
-        "inputs (I1), (I3) and outputs"),
-    OP_UNMODELLED("replicas", REPLICAS),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t reduce_scatter_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C7", "C9"),
-    OP_CONSTRAINTS_END,
-};
 
 const op_t all_reduce_op = {
     .name = "stablehlo.all_reduce",
@@ -257,8 +179,6 @@ const op_t all_reduce_op = {
     .constraints = all_reduce_constraints,
     .contract_constraints = all_reduce_contract_constraints,
     .draw = all_reduce_draw,
-    .validate = all_reduce_validate,
-    .validate_under = all_reduce_validate_under,
     .policies = all_reduce_policies,
     .print_algorithm = print_algorithm,
     .print_mlir = collective_print_mlir,
@@ -275,8 +195,6 @@ const op_t reduce_scatter_op = {
     .constraints = reduce_scatter_constraints,
     .contract_constraints = reduce_scatter_contract_constraints,
     .draw = reduce_scatter_draw,
-    .validate = reduce_scatter_validate,
-    .validate_under = reduce_scatter_validate_under,
     .print_algorithm = print_algorithm,
     .print_mlir = collective_print_mlir,
     .print_words = print_words,

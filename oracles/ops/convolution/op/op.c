@@ -54,62 +54,6 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_SPECIFIED("C1", "lhs and rhs have the same rank N"),
-    OP_SPECIFIED("C2", "window_strides has N - 2 entries"),
-    OP_SPECIFIED("C3", "each entry of window_strides is positive"),
-    OP_SPECIFIED("C4", "padding has N - 2 rows of 2 entries"),
-    OP_SPECIFIED("C5", "lhs_dilation has N - 2 entries"),
-    OP_SPECIFIED("C6", "each entry of lhs_dilation is positive"),
-    OP_SPECIFIED("C7", "rhs_dilation has N - 2 entries"),
-    OP_SPECIFIED("C8", "each entry of rhs_dilation is positive"),
-    OP_SPECIFIED("C9", "window_reversal has N - 2 entries"),
-    OP_SPECIFIED("C10", "batch_group_count divides the batch of lhs"),
-    OP_SPECIFIED("C11", "feature_group_count divides the features of lhs"),
-    OP_SPECIFIED("C12", "lhs has N - 2 spatial dimensions"),
-    OP_SPECIFIED("C13",
-                 "batch, feature and spatial dimensions of lhs are unique, at least 0 and below N"),
-    OP_SPECIFIED("C14",
-                 "the input features of rhs are those of lhs divided by feature_group_count"),
-    OP_SPECIFIED("C15", "batch_group_count divides the output features of rhs"),
-    OP_SPECIFIED("C16", "feature_group_count divides the output features of rhs"),
-    OP_SPECIFIED("C17", "rhs has N - 2 spatial dimensions"),
-    OP_SPECIFIED("C18", "feature and spatial dimensions of rhs are unique, at least 0 and below N"),
-    OP_SPECIFIED("C19", "the result has N - 2 spatial dimensions"),
-    OP_SPECIFIED(
-        "C20",
-        "batch, feature and spatial dimensions of the result are unique, at least 0 and below N"),
-    OP_SPECIFIED("C21", "feature_group_count is positive"),
-    OP_SPECIFIED("C22", "batch_group_count is positive"),
-    OP_SPECIFIED("C23", "feature_group_count or batch_group_count is 1"),
-    OP_SPECIFIED("C24", "precision_config, if there is one, has two entries"),
-    OP_SPECIFIED(
-        "C25",
-        "the result has the batch of lhs divided by batch_group_count, the output features of rhs, "
-        "and in each spatial dimension as many elements as there are windows"),
-    OP_SPECIFIED("C26", "the result has rank N"),
-    OP_SPECIFIED("C27", "without quantized tensors, both operands have one element type"),
-    OP_SPECIFIED("C28", "else rhs is quantized, and the result is if lhs is"),
-    OP_SPECIFIED("C29", "an rhs quantized per axis is so along its output features"),
-    OP_SPECIFIED("C30", "a result quantized per axis is so along its features"),
-    OP_SPECIFIED("C31", "a quantized lhs has the storage type of rhs"),
-    OP_SPECIFIED("C32", "a quantized lhs, rhs and result have one expressed type"),
-    OP_SPECIFIED("C33", "with a quantized lhs, if rhs is quantized per tensor, so is the result"),
-    OP_SPECIFIED("C34",
-                 "an lhs that is not quantized and the result have the expressed type of rhs"),
-    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
-    OP_FORBIDDEN("types", "lhs is a tensor, or one quantized per tensor", "inputs (I1)"),
-    OP_UNMODELLED("promotion", "operands can be promoted to the element type of the result"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t contract_constraints[] = {
-    OP_SPECIFIED("C27",
-                 "without quantized tensors, all three have one element type "
-                 "(convolution_types=spec)"),
-    OP_CONSTRAINTS_END,
-};
-
 /* Implementations that leave padding out of products. */
 static const char *const policies[] = {"convolution_padding", "convolution_types", NULL};
 
@@ -119,11 +63,9 @@ const op_t convolution_op = {
     .summary = "sums products of a kernel and the windows of a tensor",
     .attributes_bytes = sizeof(convolution_attributes_t),
     .attribute_rows = convolution_attribute_rows,
-    .constraints = constraints,
-    .contract_constraints = contract_constraints,
+    .constraints = convolution_constraints,
+    .contract_constraints = convolution_contract_constraints,
     .draw = convolution_draw,
-    .validate = convolution_validate,
-    .validate_under = convolution_validate_under,
     .print_algorithm = print_algorithm,
     .formulas = "quantized",
     .policies = policies,

@@ -7,13 +7,13 @@
 #include "oracles/ops/convolution/convolution.h"
 
 extern const op_t convolution_op;
+extern const op_constraint_t convolution_constraints[];
+extern const op_constraint_t convolution_contract_constraints[];
 
 extern const attribute_row_t convolution_attribute_rows[];
 void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
 void convolution_draw_edges(rng_t *rng, case_t *inout_case);
-const char *convolution_validate(const program_t *program);
-const char *convolution_validate_under(const program_t *program, const contract_t *contract);
 
 /* The sizes of the result that C25 asks for, as its dimension numbers order them.  The program
  * obeys everything else about shapes.  False if a size exceeds TYPE_ELEMENTS_MAX. */

@@ -182,75 +182,15 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_SPECIFIED("C1", "lhs and rhs have the same number of batching dimensions"),
-    OP_SPECIFIED("C2", "lhs and rhs have the same number of contracting dimensions"),
-    OP_SPECIFIED("C3", "the batching and contracting dimensions of lhs are unique, taken together"),
-    OP_SPECIFIED("C4", "the batching and contracting dimensions of rhs are unique, taken together"),
-    OP_SPECIFIED("C5", "each batching dimension of lhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C6", "each contracting dimension of lhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C7", "each batching dimension of rhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C8", "each contracting dimension of rhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C9", "corresponding batching dimensions have equal sizes"),
-    OP_SPECIFIED("C10", "corresponding contracting dimensions have equal sizes"),
-    OP_SPECIFIED("C11", "precision_config, if there is one, has two entries"),
-    OP_SPECIFIED(
-        "C12", "the result has the batching sizes, then lhs's other sizes, then rhs's other sizes"),
-    OP_SPECIFIED("C13", "lhs and rhs, if not quantized, have the same element type"),
-    OP_SPECIFIED(
-        "C14",
-        "lhs and result are quantized, or neither is; rhs is if one of them is (RFC 003: C14 too)"),
-    OP_SPECIFIED("C15", "the zero points of a quantized rhs are 0 (RFC 003: C15; before it, C17)"),
-    OP_SPECIFIED(
-        "C16", "a quantized rhs has no scales along a contracting dimension (RFC 003 has no such)"),
-    OP_SPECIFIED("C17", "a quantized lhs has rhs's storage type (RFC 003: C16; before it, C15)"),
-    OP_SPECIFIED("C18",
-                 "quantized lhs, rhs and result have the same expressed type (RFC 003: C17; before "
-                 "it, C16)"),
-    OP_SPECIFIED(
-        "C19",
-        "the result has one scale where a quantized lhs meets a rhs of one scale (RFC 003 has no "
-        "such)"),
-    OP_SPECIFIED(
-        "C20", "a float lhs and the result have the quantized rhs's expressed type (RFC 003: C18)"),
-    OP_SPECIFIED("C22", "the algorithm's lhs_component_count is positive"),
-    OP_SPECIFIED("C23", "the algorithm's rhs_component_count is positive"),
-    OP_SPECIFIED(
-        "C24",
-        "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive"),
-    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
-    OP_FORBIDDEN("types", "operands and result are tensors, and a quantized lhs has one scale",
-                 "inputs (I1), (I2) and outputs"),
-    OP_UNMODELLED("promotion",
-                  "the element type of operands that are not quantized can be promoted to the "
-                  "result's"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t contract_constraints[] = {
-    OP_SPECIFIED("C13", "lhs and rhs have the same element type (dot_algorithm=rfc|spec)"),
-    OP_SPECIFIED(
-        "C21",
-        "precision_config is DEFAULT where there is an algorithm (dot_algorithm=spec|verifier)"),
-    OP_FORBIDDEN("float", "the algorithm's types are floats (dot_algorithm=spec|verifier)",
-                 "inputs (I8-I10)"),
-    OP_FORBIDDEN_BY(
-        "known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)",
-        "dot algorithms known to be supported on any hardware", "StableHLO's verifier"),
-    OP_CONSTRAINTS_END,
-};
-
 const op_t dot_general_op = {
     .name = "stablehlo.dot_general",
     .spec = "StableHLO specification, dot_general",
     .summary = "sums products of two tensors over their contracting dimensions",
     .attributes_bytes = sizeof(dot_general_attributes_t),
     .attribute_rows = attribute_rows,
-    .constraints = constraints,
-    .contract_constraints = contract_constraints,
+    .constraints = dot_general_constraints,
+    .contract_constraints = dot_general_contract_constraints,
     .draw = dot_general_draw,
-    .validate = dot_general_validate,
-    .validate_under = dot_general_validate_under,
     .print_algorithm = print_algorithm,
     .formulas = "quantized",
     .print_mlir = mlir_print_module,

@@ -88,44 +88,15 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_SPECIFIED("C1", "all inputs have the same shape"),
-    OP_SPECIFIED("C2", "each input and its initial value have the same element type"),
-    OP_SPECIFIED("C3",
-                 "there are as many inputs as initial values and as results, and at least one"),
-    OP_SPECIFIED("C4", "each entry of dimensions is at least 0 and below the rank of the inputs"),
-    OP_SPECIFIED("C5", "the entries of dimensions are unique"),
-    OP_SPECIFIED(
-        "C6",
-        "the body takes and returns one scalar for each input, of a type to which that input "
-        "can be promoted"),
-    OP_SPECIFIED("C7", "each result has the shape of its input without the reduced dimensions"),
-    OP_SPECIFIED("C8", "each result has the element type that the body returns"),
-    REDUCTION_CONSTRAINTS("C6", "C8"),
-    OP_FORBIDDEN(
-        "types",
-        "the operands are tensors, quantized per tensor if at all, and initial values have "
-        "rank 0",
-        "inputs (I1), (I2)"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C6", "C8"),
-    OP_CONSTRAINTS_END,
-};
-
 const op_t reduce_op = {
     .name = "stablehlo.reduce",
     .spec = "StableHLO specification, reduce",
     .summary = "combines the elements of slices with a body, from an initial value",
     .attributes_bytes = sizeof(reduce_attributes_t),
     .attribute_rows = attribute_rows,
-    .constraints = constraints,
-    .contract_constraints = contract_constraints,
+    .constraints = reduce_constraints,
+    .contract_constraints = reduce_contract_constraints,
     .draw = reduce_draw,
-    .validate = reduce_validate,
-    .validate_under = reduce_validate_under,
     .print_algorithm = print_algorithm,
     .print_mlir = print_mlir,
     .print_words = print_words,

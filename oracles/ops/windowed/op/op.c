@@ -179,90 +179,6 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const char *reduce_window_validate_under(const program_t *program,
-                                                const contract_t *contract) {
-  reduction_types_t types = windowed_types(program);
-  return reduction_validate_under(&types, contract, "C13", "C16");
-}
-
-static const char *select_validate_under(const program_t *program, const contract_t *contract) {
-  reduction_types_t types = windowed_types(program);
-  return reduction_validate_under(&types, contract, "C10", "C12");
-}
-
-#define ONE_PER_DIMENSION(list) #list " has one entry for each dimension of the operand"
-#define POSITIVE(list) "each entry of " #list " is at least 1"
-
-static const op_constraint_t reduce_window_constraints[] = {
-    OP_SPECIFIED("C1",
-                 "there are as many inputs as initial values and as results, and at least one"),
-    OP_SPECIFIED("C2", "all inputs have the same shape"),
-    OP_SPECIFIED("C3", "each input and its initial value have the same element type"),
-    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
-    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
-    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
-    OP_SPECIFIED("C7", POSITIVE(window_strides)),
-    OP_SPECIFIED("C8", ONE_PER_DIMENSION(base_dilations)),
-    OP_SPECIFIED("C9", POSITIVE(base_dilations)),
-    OP_SPECIFIED("C10", ONE_PER_DIMENSION(window_dilations)),
-    OP_SPECIFIED("C11", POSITIVE(window_dilations)),
-    OP_SPECIFIED("C12", "padding has one pair for each dimension of the inputs"),
-    OP_SPECIFIED("C13",
-                 "the body takes and returns one scalar for each input, of a type to which that "
-                 "input can be "
-                 "converted"),
-    OP_SPECIFIED("C14", "all results have the same shape"),
-    OP_SPECIFIED(
-        "C15",
-        "each dimension of the results has the number of windows that fit along the inputs'"),
-    OP_SPECIFIED(
-        "C16",
-        "each result has the element type that the body returns, or one that the RFC permits"),
-    REDUCTION_CONSTRAINTS("C13", "C16"),
-    OP_FORBIDDEN("types", "initial values have rank 0, and no type is quantized per axis",
-                 "inputs (I1), (I2)"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t reduce_window_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C13", "C16"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t select_constraints[] = {
-    OP_SPECIFIED("C1", "operand and source have the same element type"),
-    OP_SPECIFIED(
-        "C2",
-        "each dimension of the source has the number of windows that fit along the operand's"),
-    OP_SPECIFIED("C3", "operand and initial value have the same element type"),
-    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
-    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
-    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
-    OP_SPECIFIED("C7", POSITIVE(window_strides)),
-    OP_SPECIFIED("C8", "padding has one pair for each dimension of the operand"),
-    OP_INHERENT("C9",
-                "select takes two scalars of the operand's element type and returns a boolean; a "
-                "case gives it no other type, so it cannot break this"),
-    OP_SPECIFIED(
-        "C10",
-        "scatter takes and returns a scalar of a type to which the operand's can be converted"),
-    OP_SPECIFIED("C11", "the result has the shape of the operand"),
-    OP_SPECIFIED(
-        "C12", "the result has the element type that scatter returns, or one that the RFC permits"),
-    REDUCTION_CONSTRAINTS("C10", "C12"),
-    OP_FORBIDDEN("types",
-                 "there are three operands and a result, the initial value has rank 0, and no type "
-                 "is quantized per axis",
-                 "inputs (I1-I3) and outputs"),
-    OP_UNMODELLED("order", "what select compares are no complex numbers"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t select_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C10", "C12"),
-    OP_CONSTRAINTS_END,
-};
-
 static const char *const reduce_window_policies[] = {"window_padding", NULL};
 static const char *const select_policies[] = {"selection", NULL};
 
@@ -275,8 +191,6 @@ const op_t reduce_window_op = {
     .constraints = reduce_window_constraints,
     .contract_constraints = reduce_window_contract_constraints,
     .draw = reduce_window_draw,
-    .validate = reduce_window_validate,
-    .validate_under = reduce_window_validate_under,
     .print_algorithm = print_algorithm,
     .policies = reduce_window_policies,
     .print_mlir = reduce_window_print_mlir,
@@ -293,11 +207,9 @@ const op_t select_and_scatter_op = {
     .summary = "combines the source elements of the windows that select the same element",
     .attributes_bytes = sizeof(windowed_attributes_t),
     .attribute_rows = select_and_scatter_rows,
-    .constraints = select_constraints,
-    .contract_constraints = select_contract_constraints,
+    .constraints = select_and_scatter_constraints,
+    .contract_constraints = select_and_scatter_contract_constraints,
     .draw = select_and_scatter_draw,
-    .validate = select_and_scatter_validate,
-    .validate_under = select_validate_under,
     .print_algorithm = print_algorithm,
     .policies = select_policies,
     .print_mlir = select_and_scatter_print_mlir,
