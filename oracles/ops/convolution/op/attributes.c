@@ -87,7 +87,7 @@ static status_t parse_place(scan_t *scan, letters_t letters, int64_t place, uint
     scan_t start = *scan;
     uint32_t tag;
     STATUS_TRY(parse_tag(scan, letters, &tag, error));
-    if ((*seen & 1u << tag) != 0) return scan_fail(&start, error, "this dimension stands twice");
+    if ((*seen & 1u << tag) != 0) return scan_fail(&start, error, "this dimension is listed twice");
     if (!is_first && tag < last) {
       return scan_fail(&start, error, "expected %c before %c before ascending numbers",
                        letters.batch, letters.feature);
