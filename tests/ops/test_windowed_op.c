@@ -228,7 +228,10 @@ static void test_drawn(void) {
   check_drawn(scatter_op(), &limits, 3000, visit, &scatters);
   check_covered(&scatters);
   g_assert_cmphex(scatters.selects, ==, (1u << WINDOWED_SELECT_COUNT) - 1);
-  const draw_limits_t tight[] = {{0, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+  const draw_limits_t tight[] = {{0, 1, 1, DRAW_SIZES_SMALL},
+                                 {8, 1, 1, DRAW_SIZES_SMALL},
+                                 {1, 2, 1, DRAW_SIZES_SMALL},
+                                 {8, 256, 2, DRAW_SIZES_SMALL}};
   for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
     check_drawn(window_op(), &tight[i], 300, visit, &windows);
     check_drawn(scatter_op(), &tight[i], 300, visit, &scatters);
