@@ -38,7 +38,7 @@ if [ -e "$dso/validates.so" ]; then
   like out "invalid-accepted" "who does not validate: as what it is"
 
   run 0 "who does not say that it validates" vet --constraints --executor "dso:$dso/good.so" --op stablehlo.reduce
-  like out "^ok 1 - .* # SKIP the executor does not declare that it validates; --invalid asks it" \
+  like out "^ok 1 - .* # SKIP the executor does not declare that it validates; --invalid tests it nevertheless" \
     "an executor that does not declare it is not run, and the reason is given"
   unlike out '^  drawn:' "who does not say so: nothing is drawn"
   run 1 "--invalid" vet --constraints --invalid --executor "dso:$dso/good.so" --op stablehlo.reduce
