@@ -3,10 +3,17 @@
  * program gets, from its number in the campaign and from how many were refused before it. */
 #include "harness/run/stream.h"
 
-/* Data sets a program: few, since most faults show in some programs and there in most data.  A
+/* Data sets a program, from the first programs of a campaign to the later ones: a short campaign
+ * lives on the variety of its programs, a long one must not spend its time on compiling.  A
  * compiler in a worker process takes as long for a program as for some hundred executions.  Of
- * strata of large programs one data set costs as much as four of a small one and more. */
-enum { DATA_SETS = 4, DEAR_FACTOR = 32, LARGE_FACTOR = 4 };
+ * strata of large programs one data set costs as much as many of a small one. */
+enum {
+  DATA_SETS_FIRST = 4,
+  DATA_SETS_MAX = 32,
+  PROGRAMS_PER_DATA_SET = 16,
+  DEAR_FACTOR = 16,
+  LARGE_FACTOR = 8,
+};
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */
@@ -94,6 +101,7 @@ static uint64_t program_weight(const program_t *program) {
 
 /* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
+  bool was_taken = true;
   uint64_t cost = cases * program_weight(&stream->instance.program);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
@@ -102,9 +110,11 @@ static void settle_turn(stream_t *stream, uint64_t cases) {
     } else {
       acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
                        party->accepted > 0, cost);
+      if (i == stream->turn && party->accepted == 0) was_taken = false;
     }
     party->asked = party->accepted = 0;
   }
+  stream->taken += was_taken;
 }
 
 status_t stream_program_parse(str_t line, arena_t *arena, stream_program_t *out_program,
@@ -123,7 +133,8 @@ static uint64_t data_sets(const stream_t *stream) {
   if (op_constraint_is_forbidden(stream->broken) && options->program_count == 0) {
     return 1; /* Nobody looks at its data. */
   }
-  uint64_t sets = options->compiling_is_dear ? DATA_SETS * DEAR_FACTOR : DATA_SETS;
+  uint64_t sets = MIN(DATA_SETS_FIRST + stream->taken / PROGRAMS_PER_DATA_SET, DATA_SETS_MAX);
+  if (options->compiling_is_dear) sets *= DEAR_FACTOR;
   uint64_t weight = program_weight(&stream->instance.program);
   if (stratum_is_large(stream->program_stratum)) weight *= LARGE_FACTOR;
   return MAX(sets / weight, 1);

@@ -57,6 +57,7 @@ typedef struct stream {
   stream_party_t *parties; /* Owned; one at least. */
   size_t party_count;
   size_t turn;            /* The party that the present program was drawn for. */
+  uint64_t taken;         /* Programs before the present one that somebody accepted. */
   size_t subject;         /* Of the present program. */
   uint64_t program_index; /* Of the present program. */
   uint64_t case_index;    /* Of the present case within its program, from 0. */

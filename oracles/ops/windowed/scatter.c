@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a select_and_scatter is gathered: for each element of the operand, the source elements of the
- * windows that select it, in their order. */
+/* A select_and_scatter as sums: the terms of each result element are the source elements of the
+ * windows that select it, in the order of the windows. */
 #include "generated/windowed_faults.h"
 #include "generated/windowed_permissions.h"
 #include "oracles/derived/term_rows.h"
