@@ -10,8 +10,8 @@
 #include "harness/model/attribute.h"
 #include "harness/model/axes.h"
 #include "harness/model/case.h"
-#include "harness/model/draw_limits.h"
 #include "harness/model/contract.h"
+#include "harness/model/draw_limits.h"
 
 /* What a program may break.  The document of the op forbids that, or it does not, and Assay has no
  * meaning for such a program: the program is then *not modelled*, and nobody is blamed for what he

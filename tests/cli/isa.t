@@ -23,7 +23,7 @@ done
 for set in $sets; do
   ASSAY_ISA=$set "$ASSAY" --version >out
   like out "^instruction set: $set$" "$set: --version tells"
-  ASSAY_ISA=$set "$ASSAY" run --cases 800 --seed 11 --executor model:lanes8+fma --executor canary:drop_last_term \
+  ASSAY_ISA=$set "$ASSAY" run --cases 800 --seed 11 --strata corner=9,tiles=1 --executor model:lanes8+fma --executor canary:drop_last_term \
     --executor canary:drop_nan --contract backend --json >$set.json 2>err
   [ "$(json $set.json '$d->{instruction_set}')" = $set ]
   ok $? "$set: JSON tells"
