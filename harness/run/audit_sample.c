@@ -7,20 +7,25 @@
 
 #include "oracles/audit.h"
 
-/* Audits one of the siblings, and from there on as many as `count`, with one memo. */
+typedef struct siblings {
+  const size_t *components;
+  size_t count;
+} siblings_t;
+
+/* Audits one of the siblings, drawn, and from there on as many as `count`, with one memo. */
 static status_t audit_siblings(case_runner_t *walk, const expectation_t *expectation,
-                               const oracle_call_t *call, uint32_t result, const size_t *siblings,
-                               size_t sibling_count, size_t count) {
+                               const oracle_call_t *call, uint32_t result,
+                               const siblings_t *siblings, size_t count) {
   decision_memo_t memo;
   decision_memo_init(&memo);
   oracle_call_t remembering = *call;
   remembering.memo = &memo;
   remembering.results = audit_results(call->arena, &expectation->instance->program);
-  size_t first = rng_below(&walk->audit_rng, sibling_count);
+  size_t first = rng_below(&walk->audit_rng, siblings->count);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < count && status == STATUS_OK; i++) {
     arena_mark_t mark = arena_mark(call->arena);
-    size_t component = siblings[(first + i) % sibling_count];
+    size_t component = siblings->components[(first + i) % siblings->count];
     status = expectation->oracle->audit(&remembering, expectation->accepts, result, component);
     arena_rewind(call->arena, mark);
     walk->audited++;
@@ -31,7 +36,8 @@ static status_t audit_siblings(case_runner_t *walk, const expectation_t *expecta
 
 /* Audits a component that is due.  Where siblings cost as much as one, many are audited, and as
  * many times more rarely: a row of 100,000 numbers would else be recomputed for ten of them, in
- * some hundred times what the fast side took. */
+ * some hundred times what the fast side took.  Where all are due, the first of the siblings stands
+ * for all of them. */
 static status_t audit_due(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
                           size_t component, failure_t *error) {
   enum { SIBLINGS_MAX = 1024 };
@@ -39,15 +45,18 @@ static status_t audit_due(case_runner_t *walk, const expectation_t *expectation,
                               .contract = &walk->contract,
                               .arena = expectation->arena,
                               .error = error};
-  const size_t *siblings = NULL;
-  size_t sibling_count = 1;
+  siblings_t siblings = {.count = 1};
   if (expectation->oracle->siblings != NULL) {
-    sibling_count = expectation->oracle->siblings(&call, result, component, &siblings);
+    siblings.count = expectation->oracle->siblings(&call, result, component, &siblings.components);
   }
-  size_t count = MIN(MIN(sibling_count, SIBLINGS_MAX), walk->audit_one_in);
+  bool is_sample = walk->audit_one_in > 1;
+  size_t count =
+      is_sample ? MIN(MIN(siblings.count, SIBLINGS_MAX), walk->audit_one_in) : siblings.count;
   if (count > 1) {
-    if (!rng_one_in(&walk->audit_rng, count)) return STATUS_OK;
-    return audit_siblings(walk, expectation, &call, result, siblings, sibling_count, count);
+    bool is_turn =
+        is_sample ? rng_one_in(&walk->audit_rng, count) : component == siblings.components[0];
+    if (!is_turn) return STATUS_OK;
+    return audit_siblings(walk, expectation, &call, result, &siblings, count);
   }
   walk->audited++;
   return expectation->oracle->audit(&call, expectation->accepts, result, component);

@@ -154,6 +154,11 @@ static void test_audit_rate_of_rows(void) {
   g_assert_cmpuint(walk.audited, >, EXPECTED - EXPECTED / 3);
   g_assert_cmpuint(walk.audited, <, EXPECTED + EXPECTED / 3);
   g_assert_cmpint(walks_with_some, <, EXPECTED / ONE_IN + 50);
+  walk.audit_one_in = 1;
+  walk.audit_distance = 0;
+  walk.audited = 0;
+  walk_line(line, executor, &walk);
+  g_assert_cmpuint(walk.audited, ==, 32);
   executor_close(executor);
 }
 
