@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "oracles/exact/any_order/few_terms.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/result.h"
@@ -86,7 +87,7 @@ static init_counts_t init_counts_make(const sum_problem_t *question, const sum_t
     return counts;
   if (question->count != 0) counts.tried[counts.count++] = 0;
   uint32_t next = 2;
-  if (in_order_matters(question->count + 1, contract)) {
+  if (in_order_matters(question->count + 1, contract) || sum_has_few_terms(question, contract)) {
     while (next <= IN_ORDER_INIT_COUNT_MAX) counts.tried[counts.count++] = next++;
   }
   double got =
@@ -166,6 +167,11 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
+bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
+  bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0;
+  return is_one_sum && !question->is_complex_part && few_terms_decide(question->count, contract);
+}
+
 /* What is to be decided: whether a contract permits a pattern as the answer. */
 typedef struct claim {
   const sum_problem_t *question;
@@ -173,16 +179,46 @@ typedef struct claim {
   uint64_t bits;
 } claim_t;
 
+/* Sums of few terms in any order: whether some tree gives the pattern, and so that the range that
+ * is told is not wider than what they give. */
+static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
+                             bool *inout_conforms) {
+  const sum_problem_t *question = claim->question;
+  const contract_t *contract = claim->contract;
+  const format_t *format = question->result == NULL ? question->format : question->result;
+  double value = format_to_double(format, claim->bits);
+  if (sum->init_count > IN_ORDER_INIT_COUNT_MAX) return;
+  const few_terms_t terms = {.format = question->format,
+                             .result = question->result,
+                             .count = question->count,
+                             .left = question->left,
+                             .right = question->right,
+                             .init = question->has_init ? question->init : 0,
+                             .init_count = sum->init_count,
+                             .may_fuse = PERMITTED(contract, fma) == FMA_YES,
+                             .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
+  double hull[] = {-INFINITY, INFINITY};
+  few_terms_word_t word = few_terms_ask(&terms, value, arena, hull);
+  *inout_conforms = word != FEW_TERMS_IMPOSSIBLE;
+  if (question->result != NULL) return;
+  value_range_t *range = &sum->result_range;
+  range->low = fmax(range->low, hull[0]);
+  range->high = fmin(range->high, hull[1]);
+}
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
-                       bool *out_conforms, failure_t *error) {
+static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena, bool *out_conforms,
+                       failure_t *error) {
   const sum_problem_t *question = claim->question;
   const contract_t *contract = claim->contract;
   uint64_t bits = claim->bits;
   *out_conforms = sum_result_holds(sum, question, contract, bits);
-  if (!*out_conforms || question->is_complex_part ||
-      !sum_has_schedules(question, sum->terms, contract)) {
+  if (!*out_conforms) return STATUS_OK;
+  if (question->is_complex_part || !sum_has_schedules(question, sum->terms, contract)) {
+    if (sum_has_few_terms(question, contract)) {
+      decide_few_terms(sum, claim, arena, out_conforms);
+    }
     return STATUS_OK;
   }
   bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;

@@ -51,6 +51,10 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
  * the any-order bound: nobody says in which order they are made. */
 bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract);
 
+/* Whether the exact set in any order may tell more than its bound (oracles/exact/any_order): the
+ * contract's nodes are modelled there, the sum is not split and has at most FEW_TERMS_MAX terms. */
+bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract);
+
 /* The last word on the pattern `bits`.  STATUS_UNDECIDED if the schedules of an in-order contract
  * are too many to decide within the work limit. */
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
