@@ -1,4 +1,4 @@
--- What proves nothing: cases refused, cases that no oracle decides, weak cases.
+-- Vacuous results: cases refused, cases that no oracle decides, weak cases.
 -- SPDX-License-Identifier: Apache-2.0
 SELECT executor, op, sum(cases) AS cases,
        coalesce(sum(refused), 0) AS refused,

@@ -74,7 +74,7 @@ static bool extend(const format_t *format, double value, double *low, double *hi
   return false;
 }
 
-/* Zeros have signs, of which intervals know nothing: the careful side does. */
+/* Zeros have signs, of which intervals know nothing: the exact side does. */
 void likely_sums_extend(const likely_sums_t *sums, const format_t *format,
                         const likely_ends_t *ends) {
   for (int i = 0; i < LIKELY_SUMS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What most implementations return for a sum of few terms: quick sets of such sums are no more than
- * that, and the careful side decides all else (theory.md, T27 and T29). */
+/* What most implementations return for a sum of few terms: fast sets of such sums are no more than
+ * that, and the exact side decides all else (theory.md, T27 and T29). */
 #ifndef ASSAY_ORACLES_EXACT_SUM_LIKELY_H
 #define ASSAY_ORACLES_EXACT_SUM_LIKELY_H
 
@@ -30,7 +30,7 @@ typedef struct likely_terms {
 likely_sums_t likely_sums_of(const likely_terms_t *terms, const format_t *format,
                              const contract_t *contract);
 
-/* Ends of the quick set of one component: two intervals. */
+/* Ends of the fast set of one component: two intervals. */
 typedef struct likely_ends {
   double *low;
   double *high;
