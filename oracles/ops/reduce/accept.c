@@ -173,6 +173,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
                       .special = init.is_finite ? special : NULL,
                       .lowest_bit = lowest_bit,
                       .few_terms = few_terms,
+                      .likely = has_likely ? likely : NULL,
                       .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
                       .has_schedules = has_schedules};
   return fast_sums_finish(&fast, element->format, call->contract, call->arena);
