@@ -7,7 +7,7 @@
 
 /* Nodes computed, some 20 ns each.  Beyond, all that lies in the hull stands. */
 static size_t work_max(const format_t *format, const part_limits_t *limits) {
-  enum { PLAIN = 1 << 14, WIDE = 1 << 17, SHORT = 1 << 20, SHORT_BITS = 8 };
+  enum { PLAIN = 1 << 14, WIDE = 1 << 16, SHORT = 1 << 20, SHORT_BITS = 8 };
   if (format->bits <= SHORT_BITS) return SHORT;
   return limits->may_widen ? WIDE : PLAIN;
 }

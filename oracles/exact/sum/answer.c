@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/share.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/result.h"
@@ -169,7 +170,10 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
 
 bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
   bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0;
-  return is_one_sum && !question->is_complex_part && few_terms_decide(question->count, contract);
+  if (!is_one_sum || question->is_complex_part || !few_terms_decide(question->count, contract))
+    return false;
+  size_t divisor = tree_share_divisor(question->sums_of_case, question->count);
+  return tree_share_has(divisor, question->count, question->left, question->right);
 }
 
 /* What is to be decided: whether a contract permits a pattern as the answer. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "oracles/exact/any_order/share.h"
 #include "oracles/exact/arithmetic.h"
 
 static double add_in_turn(const arithmetic_t *arithmetic, const likely_terms_t *terms,
@@ -38,6 +39,9 @@ static double add_halves(const arithmetic_t *arithmetic, const likely_terms_t *t
 
 likely_sums_t likely_sums_of(const likely_terms_t *terms, const format_t *format,
                              const contract_t *contract) {
+  const double *right = terms->are_products ? terms->right : NULL;
+  if (!tree_share_has(terms->divisor, terms->count, terms->left, right))
+    return (likely_sums_t){.is_known = false};
   const arithmetic_t arithmetic = arithmetic_make(format);
   double leaves[FEW_TERMS_MAX];
   for (size_t i = 0; i < terms->count; i++) {
@@ -45,7 +49,7 @@ likely_sums_t likely_sums_of(const likely_terms_t *terms, const format_t *format
                     ? arithmetic_multiply(&arithmetic, terms->left[i], terms->right[i])
                     : terms->left[i];
   }
-  likely_sums_t sums;
+  likely_sums_t sums = {.is_known = true};
   bool fuses = terms->are_products && PERMITTED(contract, fma) == FMA_YES;
   bool halves = PERMITTED(contract, order) == ORDER_ANY;
   sums.values[1] = add_in_turn(&arithmetic, terms, leaves);

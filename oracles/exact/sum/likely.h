@@ -15,6 +15,7 @@ enum { LIKELY_SUMS = 3 };
 /* Results of plain trees, and at last of one with fused products where these are permitted; the
  * same one may stand there more than once. */
 typedef struct likely_sums {
+  bool is_known; /* Else the sum is judged by its bound (share.h). */
   double values[LIKELY_SUMS];
 } likely_sums_t;
 
@@ -25,6 +26,7 @@ typedef struct likely_terms {
   double right[FEW_TERMS_MAX];
   bool are_products;
   double init;
+  size_t divisor; /* See tree_share_divisor(). */
 } likely_terms_t;
 
 likely_sums_t likely_sums_of(const likely_terms_t *terms, const format_t *format,

@@ -123,12 +123,12 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
   double *other_low = ARENA_NEW_ARRAY(arena, double, count);
   double *other_high = ARENA_NEW_ARRAY(arena, double, count);
   const error_bound_t rounded_once = {.factor = 0};
-  set_ends(accept, 0, count, format, &rounded_once, ends);
   for (size_t i = 0; i < count; i++) {
-    double *low = &ends->low[i], *high = &ends->high[i];
-    if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) forbid_finite(low, high);
     forbid_finite(&other_low[i], &other_high[i]);
-    if (sums->decide[i] != 0) continue;
+    if (sums->decide[i] != 0 || !sums->likely[i].is_known) continue;
+    double *low = &ends->low[i], *high = &ends->high[i];
+    set_ends(accept, i, 1, format, &rounded_once, ends);
+    if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) forbid_finite(low, high);
     const likely_ends_t likely = {low, high, &other_low[i], &other_high[i]};
     likely_sums_extend(&sums->likely[i], format, &likely);
   }
@@ -184,11 +184,10 @@ accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contr
   double *high = ARENA_NEW_ARRAY(arena, double, accept.count);
   accept.low = low;
   accept.high = high;
+  set_all_ends(sums, &accept, format, &bound, low, high);
   if (sums->likely != NULL && !is_rounded_once) {
     const intervals_t ends = {.low = low, .high = high};
     set_likely_ends(sums, format, contract, arena, &accept, &ends);
-  } else {
-    set_all_ends(sums, &accept, format, &bound, low, high);
   }
   if (sums->lowest_bit != NULL) narrow_exact_sums(sums, &accept, format, low, high);
   if (sums->special == NULL) return accept;

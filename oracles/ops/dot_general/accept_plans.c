@@ -12,10 +12,10 @@
 #include "oracles/exact/sum/problem.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/exact/sum/simd_result.h"
+#include "oracles/ops/dot_general/fast_few.h"
 #include "oracles/ops/dot_general/gather.h"
 #include "oracles/ops/dot_general/matrices.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
-#include "oracles/ops/dot_general/fast_few.h"
 #include "oracles/ops/dot_general/simulate.h"
 #include "oracles/sequential.h"
 
@@ -158,7 +158,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
   }
-  if (out->likely != NULL) fast_few_likely(&product, format, contract, out->likely);
+  if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
   size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
   find_lowest_bits(&product, group, true, arena, out->lowest_bit);
   if (!any_may_be_exact(&product.matmul, format, out->lowest_bit)) return;
@@ -240,6 +240,7 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
 accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
                                   const dot_plan_t *plan, split_t split) {
   matrices_t matrices = matrices_make(call->instance, layout, plan, split, call->arena);
+  matrices.sums_of_case = oracle_call_components(call);
   accept_t accept = accept_split(&matrices, call->contract, call->arena);
   if (plan->result != NULL) {
     fast_result_convert(&accept, plan->accumulation, plan->result, call->arena);
@@ -252,10 +253,12 @@ accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_la
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(plan, call->contract, splits);
   matrices_t first = matrices_make(call->instance, layout, plan, splits[0], call->arena);
+  first.sums_of_case = oracle_call_components(call);
   accept_t accept = accept_split(&first, call->contract, call->arena);
   for (size_t i = 1; i < split_count; i++) {
     matrices_t matrices = matrices_make(call->instance, layout, plan, splits[i], call->arena);
     if (matrices_are_equal(&first, &matrices)) continue;
+    matrices.sums_of_case = first.sums_of_case;
     accept_t other = accept_split(&matrices, call->contract, call->arena);
     fast_result_unite(&accept, &other, call->arena);
   }
@@ -277,6 +280,7 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
     arena_mark_t mark = arena_mark(call->arena);
     sum_problem_t question =
         dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
+    question.sums_of_case = oracle_call_components(call);
     answer_t answer;
     status_t status =
         sum_answer(&question, call->contract, bits, call->arena, &answer, call->error);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/share.h"
 
 static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
   size_t nonzero = 0;
@@ -38,7 +39,7 @@ static bool has_few_terms(const fast_product_t *product, size_t row, size_t colu
 
 /* Only rows and columns with many zeros are looked at term by term. */
 bool fast_few_find(const fast_product_t *product, const format_t *format, arena_t *arena,
-                    uint8_t *out_few) {
+                   uint8_t *out_few) {
   bool any = false;
   const exact_matmul_t *matmul = &product->matmul;
   size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
@@ -56,10 +57,13 @@ bool fast_few_find(const fast_product_t *product, const format_t *format, arena_
   return any;
 }
 
-void fast_few_likely(const fast_product_t *product, const format_t *format,
-                      const contract_t *contract, likely_sums_t *out_likely) {
+void fast_few_likely(const fast_product_t *product, const matrices_t *matrices,
+                     const contract_t *contract, likely_sums_t *out_likely) {
   const exact_matmul_t *matmul = &product->matmul;
-  likely_terms_t terms = {.count = matmul->k, .are_products = true};
+  const format_t *format = matrices->plan->accumulation;
+  likely_terms_t terms = {.count = matmul->k,
+                          .are_products = true,
+                          .divisor = tree_share_divisor(matrices->sums_of_case, matmul->k)};
   for (size_t i = 0; i < matmul->m * matmul->n; i++) {
     for (size_t t = 0; t < matmul->k; t++) {
       terms.left[t] = matrix_load(&product->lhs, i / matmul->n * matmul->k + t);

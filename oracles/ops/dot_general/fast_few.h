@@ -17,13 +17,13 @@ typedef struct fast_product {
 /* Marks the components of which at most two products are not 0, and of two none is rounded; whether
  * there are such. */
 bool fast_few_find(const fast_product_t *product, const format_t *format, arena_t *arena,
-                    uint8_t *out_few);
+                   uint8_t *out_few);
 
 /* Whether the exact set in any order decides all components (sum_has_few_terms()). */
 bool fast_few_decide(const matrices_t *matrices, const contract_t *contract);
 
 /* The likely sums of all components. */
-void fast_few_likely(const fast_product_t *product, const format_t *format,
-                      const contract_t *contract, likely_sums_t *out_likely);
+void fast_few_likely(const fast_product_t *product, const matrices_t *matrices,
+                     const contract_t *contract, likely_sums_t *out_likely);
 
 #endif

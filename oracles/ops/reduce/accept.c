@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/share.h"
 #include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/reduce/core.h"
@@ -119,13 +120,15 @@ static uint8_t *find_few_terms(const exact_matmul_t *sums, const double *terms, 
 }
 
 /* Of each column.  A nonzero initial value, the last row, comes first. */
-static void find_likely(const exact_matmul_t *sums, const double *terms, const format_t *format,
-                        const contract_t *contract, bool with_init, likely_sums_t *likely) {
+static void find_likely(const oracle_call_t *call, const exact_matmul_t *sums, const double *terms,
+                        const format_t *format, bool with_init, likely_sums_t *likely) {
   size_t count = sums->k - (with_init ? 1 : 0);
+  likely_terms_t one = {.count = count,
+                        .divisor = tree_share_divisor(oracle_call_components(call), count)};
   for (size_t i = 0; i < sums->n; i++) {
-    likely_terms_t one = {.count = count, .init = with_init ? terms[count * sums->n + i] : 0};
+    one.init = with_init ? terms[count * sums->n + i] : 0;
     for (size_t t = 0; t < count; t++) one.left[t] = terms[t * sums->n + i];
-    likely[i] = likely_sums_of(&one, format, contract);
+    likely[i] = likely_sums_of(&one, format, call->contract);
   }
 }
 
@@ -162,7 +165,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
   bool may_be_wider = PERMITTED(call->contract, accum_wider) == ACCUM_WIDER_YES;
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
-  if (has_likely) find_likely(&sums, terms, element->format, call->contract, init.adds, likely);
+  if (has_likely) find_likely(call, &sums, terms, element->format, init.adds, likely);
   arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
   fast_sums_t fast = {.accept = {.count = count,
