@@ -55,6 +55,7 @@ static void note_wrong(walk_t *walk, uint32_t result, size_t component, const an
 
 static void note_conforming(walk_t *walk, const answer_t *answer) {
   if (!answer->is_vacuous) walk->could_fail_count++;
+  if (answer->is_treeless) walk->verdict.treeless_count++;
   char *observed = walk->verdict.observed;
   if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
 }

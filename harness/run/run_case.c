@@ -68,6 +68,7 @@ static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, fa
       return expectation->oracle_status;
   }
   for (uint32_t i = 0; i < expectation->instance->program.result_count; i++) {
+    walk->treeless += expectation->accepts[i].treeless_count;
     STATUS_TRY(audit(walk, expectation, i, error));
   }
   return STATUS_OK;
@@ -281,6 +282,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   walk->evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
+  walk->treeless += out_verdict->treeless_count;
   begin = clock_nanoseconds();
   const oracle_call_t call = call_about(walk, expectation, results, error);
   status = observe_algorithms(expectation->oracle, &call, out_verdict);

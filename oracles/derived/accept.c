@@ -88,6 +88,7 @@ static void join_measures(const accept_t *sets, size_t count, accept_t *out_join
     out_joined->bound_factor = fmax(out_joined->bound_factor, sets[p].bound_factor);
     out_joined->bound_offset = fmax(out_joined->bound_offset, sets[p].bound_offset);
     out_joined->unit_roundoff = fmax(out_joined->unit_roundoff, sets[p].unit_roundoff);
+    out_joined->treeless_count += sets[p].treeless_count;
     out_joined->measures_inside &= sets[p].measures_inside;
     if (sets[p].grid != NULL) out_joined->grid = sets[p].grid;
   }

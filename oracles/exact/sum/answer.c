@@ -186,12 +186,13 @@ typedef struct claim {
 /* Sums of few terms in any order: whether some tree gives the pattern, and so that the range that
  * is told is not wider than what they give. */
 static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
-                             bool *inout_conforms) {
+                             answer_t *inout_answer) {
   const sum_problem_t *question = claim->question;
   const contract_t *contract = claim->contract;
   const format_t *format = question->result == NULL ? question->format : question->result;
   double value = format_to_double(format, claim->bits);
-  if (sum->init_count > IN_ORDER_INIT_COUNT_MAX) return;
+  inout_answer->is_treeless = sum->init_count > IN_ORDER_INIT_COUNT_MAX;
+  if (inout_answer->is_treeless) return;
   const few_terms_t terms = {.format = question->format,
                              .result = question->result,
                              .count = question->count,
@@ -203,7 +204,8 @@ static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *a
                              .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
   double hull[] = {-INFINITY, INFINITY};
   few_terms_word_t word = few_terms_ask(&terms, value, arena, hull);
-  *inout_conforms = word != FEW_TERMS_IMPOSSIBLE;
+  inout_answer->conforms = word != FEW_TERMS_IMPOSSIBLE;
+  inout_answer->is_treeless = word == FEW_TERMS_OPEN || word == FEW_TERMS_CONCEIVED;
   if (question->result != NULL) return;
   value_range_t *range = &sum->result_range;
   range->low = fmax(range->low, hull[0]);
@@ -212,16 +214,16 @@ static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *a
 
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena, bool *out_conforms,
-                       failure_t *error) {
+static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
+                       answer_t *inout_answer, failure_t *error) {
   const sum_problem_t *question = claim->question;
   const contract_t *contract = claim->contract;
   uint64_t bits = claim->bits;
-  *out_conforms = sum_result_holds(sum, question, contract, bits);
-  if (!*out_conforms) return STATUS_OK;
+  inout_answer->conforms = sum_result_holds(sum, question, contract, bits);
+  if (!inout_answer->conforms) return STATUS_OK;
   if (question->is_complex_part || !sum_has_schedules(question, sum->terms, contract)) {
     if (sum_has_few_terms(question, contract)) {
-      decide_few_terms(sum, claim, arena, out_conforms);
+      decide_few_terms(sum, claim, arena, inout_answer);
     }
     return STATUS_OK;
   }
@@ -230,7 +232,7 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena, 
   schedules_t schedules = schedules_of(sum, question, contract, value);
   if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules))
     return STATUS_OK;
-  return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
+  return in_order_admits(&schedules, value, any_zero, arena, &inout_answer->conforms, error);
 }
 
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
@@ -246,7 +248,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     sum_bounds_init(&sum, question, counts.tried[i]);
     sum_bounds_set_range(&sum, question, &totals, contract);
     if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
-    status = decide(&sum, &claim, arena, &answer.conforms, error);
+    status = decide(&sum, &claim, arena, &answer, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);
     }

@@ -125,6 +125,7 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
   const error_bound_t rounded_once = {.factor = 0};
   for (size_t i = 0; i < count; i++) {
     forbid_finite(&other_low[i], &other_high[i]);
+    if (sums->decide[i] == 0 && !sums->likely[i].is_known) accept->treeless_count++;
     if (sums->decide[i] != 0 || !sums->likely[i].is_known) continue;
     double *low = &ends->low[i], *high = &ends->high[i];
     set_ends(accept, i, 1, format, &rounded_once, ends);
