@@ -4,6 +4,8 @@
 #ifndef ASSAY_ORACLES_ORACLE_CALL_H
 #define ASSAY_ORACLES_ORACLE_CALL_H
 
+#include <glib.h>
+
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 #include "oracles/exact/box/box.h"
@@ -29,6 +31,7 @@ typedef struct oracle_call {
   const tensor_t *results;    /* All results of the executor; NULL to functions that read none. */
   size_t whole_count;    /* Components of a result of the case that this is a part of; else 0. */
   decision_memo_t *memo; /* Shared by calls about this case; NULL: nothing is kept. */
+  GString *why;          /* If not NULL, decide() appends what makes a component conform. */
   arena_t *arena;        /* For what is returned, and for scratch. */
   failure_t *error;      /* Set if the function fails. */
 } oracle_call_t;

@@ -8,8 +8,7 @@
 #include "oracles/exact/any_order/sample.h"
 
 bool few_terms_decide(size_t terms, const contract_t *contract) {
-  return terms <= FEW_TERMS_MAX && PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN &&
-         PERMITTED(contract, ftz) == FTZ_NONE;
+  return terms <= FEW_TERMS_MAX && PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN;
 }
 
 /* What becomes of a sum at last: both ends of an interval, so converted that whatever is between
@@ -85,7 +84,8 @@ few_terms_word_t few_terms_ask(const few_terms_t *sum, double value, arena_t *ar
   leaves_t leaves;
   if (sum->result != NULL && !isfinite(value)) return FEW_TERMS_OPEN;
   if (!leaves_make(sum, &leaves) || leaves.kind_count == 0) return FEW_TERMS_OPEN;
-  if (few_terms_sample(sum, value)) return FEW_TERMS_REACHED;
+  few_terms_tree_t tree;
+  if (few_terms_sample(sum, value, &tree)) return FEW_TERMS_REACHED;
   arena_mark_t mark = arena_mark(arena);
   const part_limits_t hull = {.may_widen = sum->may_widen, .merges = true, .spans = 1};
   const part_sets_t ends = part_sets_make(sum, &leaves, &hull, arena);

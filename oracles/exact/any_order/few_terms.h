@@ -9,7 +9,7 @@
 #include "oracles/exact/any_order/terms.h"
 
 /* Whether the sets decide sums of so many terms, and hold all that the contract permits: nodes
- * round to nearest, nothing is flushed. */
+ * round to nearest.  What may be flushed is not, which the asker looks at. */
 bool few_terms_decide(size_t terms, const contract_t *contract);
 
 typedef enum few_terms_word {

@@ -7,7 +7,7 @@
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
 
-enum { TREES = 96, ARITHMETICS_MAX = 4, LEAVES_MAX = FEW_TERMS_MAX + 4 /* Initial values. */ };
+enum { TREES = 96, ARITHMETICS_MAX = 4 };
 
 /* How the nodes of one tree compute. */
 typedef struct tree_arithmetic {
@@ -46,13 +46,17 @@ typedef struct operand {
   double value;
   const double *left;
   const double *right;
+  uint8_t number; /* In the tree. */
 } operand_t;
 
-static operand_t add(const tree_arithmetic_t *tree, const operand_t *a, const operand_t *b) {
+static operand_t add(const tree_arithmetic_t *tree, const operand_t *a, const operand_t *b,
+                     tree_node_t *out_node) {
   const arithmetic_t *nodes = &tree->nodes;
   const operand_t *product = a->left != NULL ? a : b;
   const operand_t *other = a->left != NULL ? b : a;
-  if (tree->fuses && product->left != NULL) {
+  bool is_fused = tree->fuses && product->left != NULL;
+  *out_node = (tree_node_t){.left = product->number, .right = other->number, .is_fused = is_fused};
+  if (is_fused) {
     return (operand_t){.value =
                            arithmetic_fused(nodes, *product->left, *product->right, other->value)};
   }
@@ -62,15 +66,18 @@ static operand_t add(const tree_arithmetic_t *tree, const operand_t *a, const op
 static size_t set_leaves(const few_terms_t *sum, const tree_arithmetic_t *tree, operand_t *out) {
   size_t count = 0;
   for (uint32_t i = 0; i < sum->init_count && sum->init != 0; i++) {
-    out[count++] = (operand_t){.value = sum->init};
+    out[count] = (operand_t){.value = sum->init, .number = (uint8_t)count};
+    count++;
   }
   for (size_t i = 0; i < sum->count; i++) {
     bool is_product = sum->right != NULL;
     double value =
         is_product ? arithmetic_multiply(&tree->nodes, sum->left[i], sum->right[i]) : sum->left[i];
-    out[count++] = (operand_t){.value = value,
-                               .left = is_product ? &sum->left[i] : NULL,
-                               .right = is_product ? &sum->right[i] : NULL};
+    out[count] = (operand_t){.value = value,
+                             .left = is_product ? &sum->left[i] : NULL,
+                             .right = is_product ? &sum->right[i] : NULL,
+                             .number = (uint8_t)count};
+    count++;
   }
   return count;
 }
@@ -102,15 +109,18 @@ static void remove_operand(operand_t *operands, size_t place, size_t *count, boo
 }
 
 static double fold(const tree_arithmetic_t *tree, operand_t *operands, size_t count, shape_t shape,
-                   rng_t *rng) {
+                   rng_t *rng, few_terms_tree_t *out_tree) {
   bool keeps_order = shape < SHUFFLED_LOOP;
+  size_t made = 0;
   size_t last = keeps_order ? 0 : rng_below(rng, count);
   while (count > 1) {
     pair_t pair = {.kept = 0, .freed = 1};
     if (shape == REVERSED) pair = (pair_t){.kept = count - 2, .freed = count - 1};
     if (shape == IN_HALVES) pair = (pair_t){.kept = last, .freed = last + 1};
     if (!keeps_order) pair = draw_pair(shape, count, last, rng);
-    operands[pair.kept] = add(tree, &operands[pair.kept], &operands[pair.freed]);
+    operand_t *kept = &operands[pair.kept];
+    *kept = add(tree, kept, &operands[pair.freed], &out_tree->nodes[made]);
+    kept->number = (uint8_t)(out_tree->leaf_count + made++);
     remove_operand(operands, pair.freed, &count, keeps_order);
     bool was_last = pair.kept == count;
     last = was_last ? pair.freed : pair.kept;
@@ -126,23 +136,29 @@ static shape_t shape_of(size_t tree, size_t arithmetics) {
   return round % 2 == 0 ? SHUFFLED_LOOP : SHUFFLED_TREE;
 }
 
-bool few_terms_sample(const few_terms_t *sum, double value) {
+bool few_terms_sample(const few_terms_t *sum, double value, few_terms_tree_t *out_tree) {
   const arithmetic_t last = arithmetic_make(sum->format);
   const arithmetics_t arithmetics = permitted_arithmetics(sum);
-  operand_t leaves[ARITHMETICS_MAX][LEAVES_MAX];
+  operand_t leaves[ARITHMETICS_MAX][TREE_LEAVES_MAX];
   size_t count = 0;
-  if (sum->count + sum->init_count > LEAVES_MAX) return false;
+  if (sum->count + sum->init_count > TREE_LEAVES_MAX) return false;
   for (size_t i = 0; i < arithmetics.count; i++) {
     count = set_leaves(sum, &arithmetics.items[i], leaves[i]);
   }
   if (count == 0) return false;
+  out_tree->leaf_count = count;
+  for (size_t i = 0; i < count; i++) {
+    size_t inits = count - sum->count;
+    out_tree->leaves[i] = (uint8_t)(i < inits ? sum->count : i - inits);
+  }
   rng_t rng = rng_make(count);
   for (size_t i = 0; i < TREES; i++) {
     size_t which = i % arithmetics.count;
-    operand_t operands[LEAVES_MAX];
+    operand_t operands[TREE_LEAVES_MAX];
     for (size_t k = 0; k < count; k++) operands[k] = leaves[which][k];
-    double given =
-        fold(&arithmetics.items[which], operands, count, shape_of(i, arithmetics.count), &rng);
+    out_tree->format = arithmetics.items[which].nodes.format;
+    double given = fold(&arithmetics.items[which], operands, count, shape_of(i, arithmetics.count),
+                        &rng, out_tree);
     given = arithmetic_round(&last, given);
     if (sum->result != NULL) given = format_round_double(sum->result, given);
     if (given == value) return true;

@@ -8,6 +8,7 @@
 #ifndef ASSAY_ORACLES_EXACT_SUM_PROBLEM_H
 #define ASSAY_ORACLES_EXACT_SUM_PROBLEM_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ typedef struct sum_problem {
    * whose sum the low-order part is added to.  0: all terms are one product. */
   size_t group;
   int imprecise_bits; /* See bound_shape_t. */
+  GString *why; /* If not NULL, sum_answer() appends a tree of few terms that gives the answer. */
   size_t
       sums_of_case; /* So many sums share what a case may cost (share.h); 0: this one is alone. */
 } sum_problem_t;

@@ -127,6 +127,10 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
     forbid_finite(&other_low[i], &other_high[i]);
     if (sums->decide[i] == 0 && !sums->likely[i].is_known) accept->treeless_count++;
     if (sums->decide[i] != 0 || !sums->likely[i].is_known) continue;
+    if (PERMITTED(contract, ftz) != FTZ_NONE) {
+      sums->decide[i] = 1; /* The exact side knows whether something may be flushed. */
+      continue;
+    }
     double *low = &ends->low[i], *high = &ends->high[i];
     set_ends(accept, i, 1, format, &rounded_once, ends);
     if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) forbid_finite(low, high);

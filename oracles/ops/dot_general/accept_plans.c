@@ -281,6 +281,7 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
     sum_problem_t question =
         dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
     question.sums_of_case = oracle_call_components(call);
+    question.why = call->why;
     answer_t answer;
     status_t status =
         sum_answer(&question, call->contract, bits, call->arena, &answer, call->error);

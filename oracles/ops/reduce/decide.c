@@ -19,6 +19,7 @@ typedef struct reduce_decide {
   size_t component;
   uint64_t bits;
   size_t sums_of_case;
+  GString *why;
   const element_t *accumulation;
   const element_t *converted; /* The type of the result. */
 } reduce_decide_t;
@@ -41,6 +42,7 @@ static status_t decide_rounded(const reduce_decide_t *decide, arena_t *arena, an
     sum_problem_t question = reduce_converted_sum_question(
         decide->instance, &decide->core, &decide->slices, decide->result, decide->component, arena);
     question.sums_of_case = decide->sums_of_case;
+    question.why = decide->why;
     return sum_answer(&question, decide->contract, decide->bits, arena, out_answer, error);
   }
   product_problem_t question = reduce_product_question(&decide->core.instance, &decide->slices,
@@ -139,6 +141,7 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
                             .result = result,
                             .component = component,
                             .sums_of_case = oracle_call_components(call),
+                            .why = call->why,
                             .converted = call->results[result].type.element};
   STATUS_TRY(reduce_core_make(instance, call->arena, &decide.core, call->error));
   decide.slices = reduce_slices_make(&instance->program, call->arena);
