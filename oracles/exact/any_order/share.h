@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which sums of a case are judged by their trees, where doing so for all would take too long.  The
  * choice depends on nothing but the case, so that a replay judges as the run did, and on the terms
- * of the sum alone, so that both sides of an oracle make it alike. */
+ * of the sum alone, so that both sides of an oracle make it alike (theory.md, T105). */
 #ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_SHARE_H
 #define ASSAY_ORACLES_EXACT_ANY_ORDER_SHARE_H
 
