@@ -4,6 +4,8 @@
 #ifndef ASSAY_ORACLES_ORACLE_CALL_H
 #define ASSAY_ORACLES_ORACLE_CALL_H
 
+#include <glib.h>
+
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 #include "oracles/exact/box/box.h"
@@ -27,9 +29,11 @@ typedef struct oracle_call {
   const case_t *instance;
   const contract_t *contract; /* simulate() has none: a model obeys a schedule. */
   const tensor_t *results;    /* All results of the executor; NULL to functions that read none. */
-  decision_memo_t *memo;      /* Shared by calls about this case; NULL: nothing is kept. */
-  arena_t *arena;             /* For what is returned, and for scratch. */
-  failure_t *error;           /* Set if the function fails. */
+  size_t whole_count;    /* Components of a result of the case that this is a part of; else 0. */
+  decision_memo_t *memo; /* Shared by calls about this case; NULL: nothing is kept. */
+  GString *why;          /* If not NULL, decide() appends what makes a component conform. */
+  arena_t *arena;        /* For what is returned, and for scratch. */
+  failure_t *error;      /* Set if the function fails. */
 } oracle_call_t;
 
 /* The same question about another case and its results, of which nothing is known yet. */
@@ -40,6 +44,20 @@ static inline oracle_call_t oracle_call_about(const oracle_call_t *call, const c
   other.results = results;
   other.memo = NULL;
   return other;
+}
+
+/* The same question about a part of the case: see oracles/derived. */
+static inline oracle_call_t oracle_call_about_part(const oracle_call_t *call, const case_t *part,
+                                                   const tensor_t *results) {
+  oracle_call_t other = oracle_call_about(call, part, results);
+  other.whole_count = type_component_count(&call->instance->program.results[0]);
+  return other;
+}
+
+/* Components that share what one case may cost: all of the first result, of the whole case. */
+static inline size_t oracle_call_components(const oracle_call_t *call) {
+  if (call->whole_count != 0) return call->whole_count;
+  return type_component_count(&call->instance->program.results[0]);
 }
 
 /* A question about all cases of a program whose operands lie in boxes; it owns nothing either. */

@@ -55,6 +55,7 @@ static void note_wrong(walk_t *walk, uint32_t result, size_t component, const an
 
 static void note_conforming(walk_t *walk, const answer_t *answer) {
   if (!answer->is_vacuous) walk->could_fail_count++;
+  if (answer->is_treeless) walk->verdict.treeless_count++;
   char *observed = walk->verdict.observed;
   if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
 }
@@ -201,6 +202,7 @@ status_t judge_results(const judge_t *judge, const case_t *instance, const accep
   walk_t walk = {
       .judge = judge, .instance = instance, .results = results, .all_outside_wrong = true};
   for (uint32_t i = 0; i < instance->program.result_count && !walk.lacks_oracle; i++) {
+    walk.verdict.treeless_count += accepts[i].treeless_count;
     STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
   }
   walk.verdict.ulp_error_max = walk.measures.ulp_error;

@@ -56,6 +56,7 @@ typedef struct accept {
   bool measures_inside; /* Those measures hold of components inside the set; ask about others. */
   /* If not NULL: nonzero where nothing above is known of component i: always ask. */
   const uint8_t *decide;
+  size_t treeless_count; /* Sums of few terms that are judged by their bound, not by their trees. */
   /* If not NULL: component i has to have the pattern of component twin[i], or to be asked about. */
   const size_t *twin;
 } accept_t;
@@ -75,6 +76,7 @@ bool accept_differs_from_twin(const accept_t *accept, const tensor_t *result, si
 typedef struct answer {
   bool conforms;
   bool is_vacuous;        /* Conforms, but every value would have. */
+  bool is_treeless;       /* A sum of few terms that conforms although no tree is known for it. */
   bool has_reference;     /* x* is finite, and the three measures below mean something. */
   double ulp_error;       /* |got - x*| / ulp_T(x*); infinite if got is not finite. */
   double slack;           /* |got - x*| / E; 0 where E = 0 and got = x*. */

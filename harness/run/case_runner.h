@@ -51,6 +51,7 @@ typedef struct case_runner {
   uint64_t audit_distance;   /* Components until the next audited one. */
   case_runner_times_t times; /* Added to. */
   uint64_t audited;          /* Components audited so far. */
+  uint64_t treeless;         /* Sums of few terms so far that no tree was known to give. */
   evidence_t evidence;       /* Of the last case. */
 } case_runner_t;
 

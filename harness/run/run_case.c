@@ -258,6 +258,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   walk->evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
+  walk->treeless += out_verdict->treeless_count;
   begin = clock_nanoseconds();
   const oracle_call_t call = call_about(walk, expectation, results, error);
   status = observe_algorithms(expectation->oracle, &call, out_verdict);

@@ -385,6 +385,8 @@ double session_seconds(const session_t *session) {
 
 uint64_t session_audited(const session_t *session) { return session->walk.audited; }
 
+uint64_t session_treeless(const session_t *session) { return session->walk.treeless; }
+
 case_runner_times_t session_times(const session_t *session) { return session->walk.times; }
 
 int session_exit_code(const session_t *session) {

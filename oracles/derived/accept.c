@@ -88,6 +88,7 @@ static void join_measures(const accept_t *sets, size_t count, accept_t *out_join
     out_joined->bound_factor = fmax(out_joined->bound_factor, sets[p].bound_factor);
     out_joined->bound_offset = fmax(out_joined->bound_offset, sets[p].bound_offset);
     out_joined->unit_roundoff = fmax(out_joined->unit_roundoff, sets[p].unit_roundoff);
+    out_joined->treeless_count += sets[p].treeless_count;
     out_joined->measures_inside &= sets[p].measures_inside;
     if (sets[p].grid != NULL) out_joined->grid = sets[p].grid;
   }
@@ -168,7 +169,8 @@ status_t derived_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RES
   accept_t *sets = ARENA_NEW_ARRAY(call->arena, accept_t, count * result_count);
   for (size_t p = 0; p < count; p++) {
     accept_t own[CASE_RESULTS_MAX];
-    const oracle_call_t part_call = oracle_call_about(call, &derived.parts.parts[p].instance, NULL);
+    const oracle_call_t part_call =
+        oracle_call_about_part(call, &derived.parts.parts[p].instance, NULL);
     STATUS_TRY(derived.oracle->accept(&part_call, own));
     for (uint32_t r = 0; r < result_count; r++) sets[r * count + p] = own[r];
   }
@@ -210,6 +212,6 @@ status_t derived_audit(const oracle_call_t *call, const accept_t *accepts, uint3
     own[r] =
         take_part(&accepts[r], part, instance->program.results[r].element->components, call->arena);
   }
-  const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
+  const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, NULL);
   return derived.oracle->audit(&part_call, own, result, part_component);
 }

@@ -89,7 +89,7 @@ static status_t decide_variant(const oracle_call_t *call, const derived_t *deriv
   }
   tensor_t part_results[CASE_RESULTS_MAX];
   make_part_results(part, call->results, call->arena, part_results);
-  const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
+  const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, part_results);
   return derived->oracle->decide(&part_call, result, part_component, out_answer);
 }
 
@@ -232,7 +232,7 @@ status_t derived_simulate(const oracle_call_t *call, const implementation_model_
     const derived_part_t *part = &derived.parts.parts[p];
     tensor_t part_results[CASE_RESULTS_MAX];
     make_part_results(part, inout_results, call->arena, part_results);
-    const oracle_call_t part_call = oracle_call_about(call, &part->instance, NULL);
+    const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, NULL);
     STATUS_TRY(derived.oracle->simulate(&part_call, schedule, part_results));
     copy_elements(part, false, inout_results, part_results);
   }
@@ -252,7 +252,7 @@ status_t derived_find_formula(const oracle_call_t *call, const accept_t *accepts
     tensor_t part_results[CASE_RESULTS_MAX];
     make_part_results(part, call->results, call->arena, part_results);
     uint8_t formula = 0;
-    const oracle_call_t part_call = oracle_call_about(call, &part->instance, part_results);
+    const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, part_results);
     STATUS_TRY(derived.oracle->find_formula(&part_call, NULL, &formula, out_found));
     *out_formula = MAX(*out_formula, formula);
   }

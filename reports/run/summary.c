@@ -238,9 +238,12 @@ void summary_print(const run_report_t *report) {
   printf(
       "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, causes %.0f%%, "
       "rest %.0f%%; "
-      "%" PRIu64 " components audited with MPFR\n",
+      "%" PRIu64 " components audited with MPFR",
       100 * shares.oracle, 100 * shares.judge, 100 * shares.compile, 100 * shares.executor,
       100 * shares.cause, 100 * shares.rest, session_audited(session));
+  uint64_t treeless = session_treeless(session);
+  if (treeless > 0) printf(", %" PRIu64 " sums of few terms judged by bounds alone", treeless);
+  printf("\n");
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print_short(&session_options(report->session)->contract, contract);
   printf("seed %" PRIu64 ", contract %s\n", session_options(report->session)->stream.seed,
@@ -300,10 +303,11 @@ void summary_print_json(const run_report_t *report) {
   snprintf(seed, sizeof seed, "%" PRIu64, options->stream.seed);
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
-  json_t *document =
-      json_pack("{s:s, s:s, s:s, s:I, s:f, s:I}", "assay_version", options->assay_version, "seed",
-                seed, "contract", contract->str, "cases", (json_int_t)session_cases(session),
-                "seconds", shares.seconds, "audited", (json_int_t)session_audited(session));
+  json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I}", "assay_version",
+                               options->assay_version, "seed", seed, "contract", contract->str,
+                               "cases", (json_int_t)session_cases(session), "seconds",
+                               shares.seconds, "audited", (json_int_t)session_audited(session),
+                               "judged_by_bounds", (json_int_t)session_treeless(session));
   json_object_set_new(document, "instruction_set",
                       json_string(instruction_set_name(instruction_set())));
   json_object_set_new(document, "executors", json_executors(report));

@@ -11,7 +11,10 @@
 #include "harness/model/contract.h"
 #include "harness/num/format.h"
 
-enum { REACH_TERMS_MAX = 4, REACH_INITS_MAX = 3, REACH_MASKS = 1 << REACH_TERMS_MAX };
+enum { REACH_TERMS_MAX = 5, REACH_INITS_MAX = 3, REACH_MASKS = 1 << REACH_TERMS_MAX };
+
+/* For reach_t.extra_bits: wider nodes of every width, from 3 bits more on, each by itself. */
+enum { REACH_EVERY_WIDTH = -1, REACH_LEAST_EXTRA_BITS = 3 };
 
 typedef unsigned __int128 reach_integer_t;
 
@@ -42,6 +45,7 @@ typedef struct reach {
   reach_number_t init;
   int init_min, init_max;
   int extra_bits;      /* Of wider nodes, if the contract permits them; 0: exact ones. */
+                       /* (Or REACH_EVERY_WIDTH, of short formats.) */
   bool wide_exponents; /* Wider nodes have no smallest number; they never have a largest. */
   reach_set_t sets[REACH_MASKS][REACH_INITS_MAX + 1];
 } reach_t;
@@ -206,6 +210,31 @@ static inline void reach_add_result(const reach_t *reach, reach_set_t *set, reac
   reach_set_add(set, zero);
 }
 
+/* What a wider node made of an exact result, kept and rounded to the format. */
+static inline void reach_add_wide(const reach_t *reach, reach_set_t *set, reach_number_t wide) {
+  bool may_truncate = PERMITTED(&reach->contract, accum_rounding) == ACCUM_ROUNDING_RZ;
+  reach_add_result(reach, set, wide);
+  for (int again = 0; again <= (may_truncate ? 1 : 0); again++) {
+    reach_add_result(reach, set, reach_to_format(reach->format, wide, again == 1));
+  }
+}
+
+/* Rounded to nearest in every width with so many bits more, the smallest number likewise lower, to
+ * that which rounds nothing. */
+static inline void reach_add_every_width(const reach_t *reach, reach_set_t *set,
+                                         reach_number_t exact) {
+  for (int more = REACH_LEAST_EXTRA_BITS;; more++) {
+    int precision = reach->format->precision + more, lowest = reach_lowest(reach->format) - more;
+    reach_number_t wide = reach_round(exact, precision, lowest, false);
+    reach_add_wide(reach, set, wide);
+    for (int lower = 1; lower <= 24 && !reach_equal(wide, exact); lower++) {
+      wide = reach_round(exact, precision, lowest - lower, false);
+      reach_add_wide(reach, set, wide);
+    }
+    if (reach_equal(reach_round(exact, precision, lowest, false), exact)) return;
+  }
+}
+
 /* What one operation with this exact result may give: rounded to the format, or to a wider one, or
  * to both in turn. */
 static inline void reach_add_rounded(const reach_t *reach, reach_set_t *set, reach_number_t exact) {
@@ -213,16 +242,17 @@ static inline void reach_add_rounded(const reach_t *reach, reach_set_t *set, rea
   for (int truncates = 0; truncates <= (may_truncate ? 1 : 0); truncates++) {
     reach_add_result(reach, set, reach_to_format(reach->format, exact, truncates == 1));
     if (PERMITTED(&reach->contract, accum_wider) == ACCUM_WIDER_NO) continue;
+    if (reach->extra_bits == REACH_EVERY_WIDTH) {
+      reach_add_every_width(reach, set, exact);
+      continue;
+    }
     reach_number_t wide = exact;
     int lowest = reach->wide_exponents ? -100000 : reach_lowest(reach->format) - reach->extra_bits;
     if (reach->extra_bits != 0) {
       wide =
           reach_round(exact, reach->format->precision + reach->extra_bits, lowest, truncates == 1);
     }
-    reach_add_result(reach, set, wide);
-    for (int again = 0; again <= (may_truncate ? 1 : 0); again++) {
-      reach_add_result(reach, set, reach_to_format(reach->format, wide, again == 1));
-    }
+    reach_add_wide(reach, set, wide);
   }
 }
 
@@ -255,13 +285,24 @@ static inline reach_set_t reach_as_read(const reach_t *reach, const reach_set_t 
   return as_read;
 }
 
+/* Of many widths a sum with a zero is rounded to none anew: oracles/theory.md, A5. */
+static inline bool reach_adds_zero(const reach_t *reach, reach_number_t x, reach_number_t y) {
+  bool is_zero = (x.kind == REACH_FINITE && x.significand == 0) ||
+                 (y.kind == REACH_FINITE && y.significand == 0);
+  return is_zero && !reach->multiplies && reach->extra_bits == REACH_EVERY_WIDTH;
+}
+
 static inline void reach_combine(const reach_t *reach, const reach_set_t *left,
-                                 const reach_set_t *right, reach_set_t *out) {
+                                 const reach_set_t *right, bool fuses, reach_set_t *out) {
   reach_set_t a = reach_as_read(reach, left), b = reach_as_read(reach, right);
   for (guint i = 0; i < a.numbers->len; i++) {
     for (guint j = 0; j < b.numbers->len; j++) {
       reach_number_t x = g_array_index(a.numbers, reach_number_t, i);
       reach_number_t y = g_array_index(b.numbers, reach_number_t, j);
+      if (!fuses && reach_adds_zero(reach, x, y)) {
+        reach_add_wide(reach, out, reach_exact_sum(x, y));
+        continue;
+      }
       reach_add_rounded(reach, out,
                         reach->multiplies ? reach_exact_product(x, y) : reach_exact_sum(x, y));
     }
@@ -314,10 +355,10 @@ static inline void reach_fill(reach_t *reach, unsigned mask, int inits) {
       if (a == out || b == out || a->numbers->len == 0 || b->numbers->len == 0) continue;
       bool fuses = reach->adds_products && PERMITTED(&reach->contract, fma) == FMA_YES && i == 0 &&
                    part != 0 && (part & (part - 1)) == 0;
-      reach_combine(reach, a, b, out);
+      reach_combine(reach, a, b, false, out);
       if (!fuses) continue;
       reach_set_t products = reach_products(reach, (size_t)__builtin_ctz(part));
-      reach_combine(reach, &products, b, out);
+      reach_combine(reach, &products, b, true, out);
       g_array_unref(products.numbers);
     }
     if (part == 0) break;

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/num/binary64.h"
+#include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/share.h"
+#include "oracles/exact/any_order/tree_text.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/result.h"
@@ -86,7 +90,7 @@ static init_counts_t init_counts_make(const sum_problem_t *question, const sum_t
     return counts;
   if (question->count != 0) counts.tried[counts.count++] = 0;
   uint32_t next = 2;
-  if (in_order_matters(question->count + 1, contract)) {
+  if (in_order_matters(question->count + 1, contract) || sum_has_few_terms(question, contract)) {
     while (next <= IN_ORDER_INIT_COUNT_MAX) counts.tried[counts.count++] = next++;
   }
   double got =
@@ -122,6 +126,11 @@ static void describe(const sum_bounds_t *sum, const sum_problem_t *question, uin
   out_answer->infinity_expected = has_infinity && !has_finite;
   out_answer->is_vacuous = out_answer->conforms && range->low <= -largest && range->high >= largest;
   value_range_print(range, out_answer->expected, sizeof out_answer->expected);
+  double value = format_to_double(format, bits);
+  bool is_between = range->low <= value && value <= range->high && value != 0;
+  if (is_between && !out_answer->conforms) {
+    g_strlcat(out_answer->expected, ", and no tree gives this", sizeof out_answer->expected);
+  }
   if (has_finite) {
     answer_measure(out_answer, format, bits, sum->reference, sum->total_error, sum->magnitude);
   }
@@ -166,6 +175,42 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
+/* Whether a factor is one that its format, or that which it was rounded from, may flush. */
+static bool is_subnormal(double value, const format_t *format, const format_t *storage) {
+  double magnitude = fabs(value);
+  return value != 0 && ((format != NULL && magnitude < ldexp(1, format->exponent_min)) ||
+                        (storage != NULL && magnitude < ldexp(1, storage->exponent_min)));
+}
+
+/* Whether a term or a sum may be subnormal: sums are multiples of what all terms are multiples
+ * of. */
+static bool may_be_subnormal(const sum_problem_t *question) {
+  int normal = question->format->exponent_min;
+  if (question->result != NULL) normal = MAX(normal, question->result->exponent_min);
+  bool has_number = question->has_init && isfinite(question->init);
+  if (has_number && binary64_lowest_bit(question->init) < normal) return true;
+  for (size_t i = 0; i < question->count; i++) {
+    double left = question->left[i], right = question->right == NULL ? 1 : question->right[i];
+    if (is_subnormal(left, question->left_format, question->left_storage)) return true;
+    if (question->right != NULL &&
+        is_subnormal(right, question->right_format, question->right_storage))
+      return true;
+    if (left == 0 || right == 0) continue;
+    if (!isfinite(left) || !isfinite(right)) continue;
+    if (binary64_lowest_bit(left) + binary64_lowest_bit(right) < normal) return true;
+  }
+  return false;
+}
+
+bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
+  bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0;
+  if (!is_one_sum || question->is_complex_part || !few_terms_decide(question->count, contract))
+    return false;
+  if (PERMITTED(contract, ftz) != FTZ_NONE && may_be_subnormal(question)) return false;
+  size_t divisor = tree_share_divisor(question->sums_of_case, question->count);
+  return tree_share_has(divisor, question->count, question->left, question->right);
+}
+
 /* What is to be decided: whether a contract permits a pattern as the answer. */
 typedef struct claim {
   const sum_problem_t *question;
@@ -173,16 +218,72 @@ typedef struct claim {
   uint64_t bits;
 } claim_t;
 
+static few_terms_t few_terms_of(const sum_bounds_t *sum, const claim_t *claim) {
+  const sum_problem_t *question = claim->question;
+  const contract_t *contract = claim->contract;
+  return (few_terms_t){.format = question->format,
+                       .result = question->result,
+                       .count = question->count,
+                       .left = question->left,
+                       .right = question->right,
+                       .init = question->has_init ? question->init : 0,
+                       .init_count = sum->init_count,
+                       .may_fuse = PERMITTED(contract, fma) == FMA_YES,
+                       .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
+}
+
+static double claimed_value(const claim_t *claim) {
+  const sum_problem_t *question = claim->question;
+  const format_t *format = question->result == NULL ? question->format : question->result;
+  return format_to_double(format, claim->bits);
+}
+
+/* Sums of few terms in any order: whether some tree gives the pattern, and so that the range that
+ * is told is not wider than what they give. */
+static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
+                             answer_t *inout_answer) {
+  inout_answer->is_treeless = sum->init_count > IN_ORDER_INIT_COUNT_MAX;
+  if (inout_answer->is_treeless) return;
+  const few_terms_t terms = few_terms_of(sum, claim);
+  double hull[] = {-INFINITY, INFINITY};
+  few_terms_word_t word = few_terms_ask(&terms, claimed_value(claim), arena, hull);
+  inout_answer->conforms = word != FEW_TERMS_IMPOSSIBLE;
+  inout_answer->is_treeless = word == FEW_TERMS_OPEN || word == FEW_TERMS_CONCEIVED;
+  if (claim->question->result != NULL) return;
+  value_range_t *range = &sum->result_range;
+  range->low = fmax(range->low, hull[0]);
+  range->high = fmin(range->high, hull[1]);
+}
+
+/* Also of sums that are judged by their bound, since others of the case took the time. */
+static void explain_few_terms(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena) {
+  const sum_problem_t *question = claim->question;
+  sum_problem_t alone = *question;
+  alone.sums_of_case = 0;
+  bool is_tree_known = sum_has_few_terms(&alone, claim->contract) &&
+                       !sum_has_schedules(question, sum->terms, claim->contract) &&
+                       sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
+  if (!is_tree_known) return;
+  const few_terms_t terms = few_terms_of(sum, claim);
+  few_terms_tree_t tree;
+  if (few_terms_find_tree(&terms, claimed_value(claim), arena, &tree)) {
+    few_terms_print_tree(&terms, &tree, question->why);
+  }
+}
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
-static status_t decide(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
-                       bool *out_conforms, failure_t *error) {
+static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
+                       answer_t *inout_answer, failure_t *error) {
   const sum_problem_t *question = claim->question;
   const contract_t *contract = claim->contract;
   uint64_t bits = claim->bits;
-  *out_conforms = sum_result_holds(sum, question, contract, bits);
-  if (!*out_conforms || question->is_complex_part ||
-      !sum_has_schedules(question, sum->terms, contract)) {
+  inout_answer->conforms = sum_result_holds(sum, question, contract, bits);
+  if (!inout_answer->conforms) return STATUS_OK;
+  if (question->is_complex_part || !sum_has_schedules(question, sum->terms, contract)) {
+    if (sum_has_few_terms(question, contract)) {
+      decide_few_terms(sum, claim, arena, inout_answer);
+    }
     return STATUS_OK;
   }
   bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
@@ -190,7 +291,7 @@ static status_t decide(const sum_bounds_t *sum, const claim_t *claim, arena_t *a
   schedules_t schedules = schedules_of(sum, question, contract, value);
   if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules))
     return STATUS_OK;
-  return in_order_admits(&schedules, value, any_zero, arena, out_conforms, error);
+  return in_order_admits(&schedules, value, any_zero, arena, &inout_answer->conforms, error);
 }
 
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
@@ -206,9 +307,10 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     sum_bounds_init(&sum, question, counts.tried[i]);
     sum_bounds_set_range(&sum, question, &totals, contract);
     if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
-    status = decide(&sum, &claim, arena, &answer.conforms, error);
+    status = decide(&sum, &claim, arena, &answer, error);
     if (status == STATUS_OK && (i == 0 || answer.conforms)) {
       describe(&sum, question, bits, &answer);
+      if (question->why != NULL && answer.conforms) explain_few_terms(&sum, &claim, arena);
     }
     sum_bounds_deinit(&sum);
   }

@@ -8,6 +8,7 @@
 #ifndef ASSAY_ORACLES_EXACT_SUM_PROBLEM_H
 #define ASSAY_ORACLES_EXACT_SUM_PROBLEM_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,9 @@ typedef struct sum_problem {
    * whose sum the low-order part is added to.  0: all terms are one product. */
   size_t group;
   int imprecise_bits; /* See bound_shape_t. */
+  GString *why; /* If not NULL, sum_answer() appends a tree of few terms that gives the answer. */
+  size_t
+      sums_of_case; /* So many sums share what a case may cost (share.h); 0: this one is alone. */
 } sum_problem_t;
 
 /* Whether there is a low-order part. */
@@ -50,6 +54,11 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
  * splits its operands, accumulates imprecisely or in another type than the result's are judged by
  * the any-order bound: nobody says in which order they are made. */
 bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract);
+
+/* Whether the exact set in any order may tell more than its bound (oracles/exact/any_order): the
+ * contract's nodes are modelled there, the sum is not split and has at most FEW_TERMS_MAX terms,
+ * and is one of those of its case that are judged by their trees. */
+bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract);
 
 /* The last word on the pattern `bits`.  STATUS_UNDECIDED if the schedules of an in-order contract
  * are too many to decide within the work limit. */

@@ -115,6 +115,32 @@ static void set_all_ends(const fast_sums_t *sums, const accept_t *accept, const 
   }
 }
 
+/* Of few terms x* rounded is sure where wider nodes are permitted, and so are likely results. */
+static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
+                            const contract_t *contract, arena_t *arena, accept_t *accept,
+                            const intervals_t *ends) {
+  size_t count = accept->count;
+  double *other_low = ARENA_NEW_ARRAY(arena, double, count);
+  double *other_high = ARENA_NEW_ARRAY(arena, double, count);
+  const error_bound_t rounded_once = {.factor = 0};
+  for (size_t i = 0; i < count; i++) {
+    forbid_finite(&other_low[i], &other_high[i]);
+    if (sums->decide[i] == 0 && !sums->likely[i].is_known) accept->treeless_count++;
+    if (sums->decide[i] != 0 || !sums->likely[i].is_known) continue;
+    if (PERMITTED(contract, ftz) != FTZ_NONE) {
+      sums->decide[i] = 1; /* The exact side knows whether something may be flushed. */
+      continue;
+    }
+    double *low = &ends->low[i], *high = &ends->high[i];
+    set_ends(accept, i, 1, format, &rounded_once, ends);
+    if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) forbid_finite(low, high);
+    const likely_ends_t likely = {low, high, &other_low[i], &other_high[i]};
+    likely_sums_extend(&sums->likely[i], format, &likely);
+  }
+  accept->other_low = other_low;
+  accept->other_high = other_high;
+}
+
 /* As the exact side counts them: additions, and products if they can round. */
 static size_t shape_roundings(bound_shape_t shape) {
   size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
@@ -158,12 +184,16 @@ accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contr
     memset(sums->decide, 1, accept.count); /* The schedules decide. */
     return accept;
   }
+  if (is_rounded_once) bound.factor = bound.offset = 0;
   double *low = ARENA_NEW_ARRAY(arena, double, accept.count);
   double *high = ARENA_NEW_ARRAY(arena, double, accept.count);
-  if (is_rounded_once) bound.factor = bound.offset = 0;
-  set_all_ends(sums, &accept, format, &bound, low, high);
   accept.low = low;
   accept.high = high;
+  set_all_ends(sums, &accept, format, &bound, low, high);
+  if (sums->likely != NULL && !is_rounded_once) {
+    const intervals_t ends = {.low = low, .high = high};
+    set_likely_ends(sums, format, contract, arena, &accept, &ends);
+  }
   if (sums->lowest_bit != NULL) narrow_exact_sums(sums, &accept, format, low, high);
   if (sums->special == NULL) return accept;
   take_specials(sums, &accept, format, &bound, low, high);

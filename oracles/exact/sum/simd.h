@@ -9,6 +9,7 @@
 #include "harness/model/accept.h"
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum/likely.h"
 
 /* What a sum may be instead of finite, gathered term by term in IEEE binary64. */
 typedef struct special_sum {
@@ -67,6 +68,9 @@ typedef struct fast_sums {
    * round that the exact side may know of one rounding only (sum_bounds.c); or NULL if there are
    * no such components, or all are by the shape. */
   const uint8_t *few_terms;
+  /* Per component: results that few terms surely have; NULL where there are more terms, or the
+   * exact set of all trees does not decide (sum_has_few_terms()). */
+  const likely_sums_t *likely;
   bound_shape_t shape;
   bool has_schedules; /* Schedules decide under an in-order contract: see sum_problem.h. */
 } fast_sums_t;

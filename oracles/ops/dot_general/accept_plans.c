@@ -9,10 +9,10 @@
 
 #include "harness/types/promotion.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/problem.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/exact/sum/simd_result.h"
+#include "oracles/ops/dot_general/fast_few.h"
 #include "oracles/ops/dot_general/gather.h"
 #include "oracles/ops/dot_general/matrices.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
@@ -35,6 +35,7 @@ typedef struct fast_arrays {
   uint8_t *special;
   int *lowest_bit;
   uint8_t *few_terms;
+  likely_sums_t *likely; /* NULL unless there are few terms. */
   fast_found_t *found;
 } fast_arrays_t;
 
@@ -62,16 +63,10 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
       .special = arrays->special + offset,
       .lowest_bit = arrays->lowest_bit + offset,
       .few_terms = arrays->few_terms + offset,
+      .likely = arrays->likely == NULL ? NULL : arrays->likely + offset,
       .found = arrays->found,
   };
 }
-
-/* The exact product of two dense matrices, and what it is a product of. */
-typedef struct fast_product {
-  exact_matmul_t matmul;
-  matrix_t lhs;
-  matrix_t rhs;
-} fast_product_t;
 
 /* Looks at the terms of components that may be something else than finite. */
 static void find_specials(const fast_product_t *product, const matrices_t *matrices,
@@ -139,53 +134,6 @@ static bool any_may_be_exact(const exact_matmul_t *matmul, const format_t *forma
   return any;
 }
 
-static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
-  size_t nonzero = 0;
-  for (size_t i = 0; i < count; i++) nonzero += matrix_load(matrix, start + i * stride) != 0;
-  return nonzero;
-}
-
-/* Whether the format holds a product; a product of f64 that cannot be told from one, too. */
-static bool holds_product(const format_t *format, double left, double right) {
-  double product = left * right;
-  if (format->bits != 64) return format_round_double(format, product) == product;
-  return fabs(product) < 0x1p-900 || fma(left, right, -product) == 0;
-}
-
-/* Whether at most two products are not 0, and of two none is rounded. */
-static bool has_few_terms(const fast_product_t *product, size_t row, size_t column,
-                          const format_t *format) {
-  const exact_matmul_t *matmul = &product->matmul;
-  size_t terms = 0;
-  bool are_exact = true;
-  for (size_t t = 0; t < matmul->k && terms <= 2; t++) {
-    double left = matrix_load(&product->lhs, row * matmul->k + t);
-    double right = matrix_load(&product->rhs, t * matmul->n + column);
-    if (left == 0 || right == 0) continue;
-    terms++;
-    are_exact = are_exact && holds_product(format, left, right);
-  }
-  return terms <= 1 || (terms == 2 && are_exact);
-}
-
-/* Only rows and columns with many zeros are looked at term by term. */
-static void find_few_terms(const fast_product_t *product, const format_t *format, arena_t *arena,
-                           uint8_t *out_few, fast_found_t *found) {
-  const exact_matmul_t *matmul = &product->matmul;
-  size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
-  for (size_t j = 0; j < matmul->n; j++) {
-    of_column[j] = count_nonzero(&product->rhs, j, matmul->n, matmul->k);
-  }
-  for (size_t i = 0; i < matmul->m; i++) {
-    size_t of_row = count_nonzero(&product->lhs, i * matmul->k, 1, matmul->k);
-    for (size_t j = 0; j < matmul->n; j++) {
-      uint8_t *few = &out_few[i * matmul->n + j];
-      *few = of_row + of_column[j] <= matmul->k + 2 && has_few_terms(product, i, j, format);
-      found->few_terms |= *few != 0;
-    }
-  }
-}
-
 static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
                      const fast_arrays_t *out, arena_t *arena) {
   fast_product_t product = {0};
@@ -208,8 +156,9 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   find_specials(&product, matrices, contract, out->special, out->found);
   const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
-    find_few_terms(&product, format, arena, out->few_terms, out->found);
+    out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
   }
+  if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
   size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
   find_lowest_bits(&product, group, true, arena, out->lowest_bit);
   if (!any_may_be_exact(&product.matmul, format, out->lowest_bit)) return;
@@ -259,6 +208,8 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   bool with_tail = format->bits == 64;
   fast_found_t found = {false};
   fast_arrays_t arrays = fast_arrays_make(count, with_tail, &found, arena);
+  bool has_likely = parts == 1 && fast_few_decide(matrices, contract);
+  if (has_likely) arrays.likely = ARENA_NEW_ARRAY(arena, likely_sums_t, count);
   fast_arrays_t part_arrays =
       parts == 1 ? arrays : fast_arrays_make(matrix, with_tail, &found, arena);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
@@ -279,6 +230,7 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
       .special = found.special ? arrays.special : NULL,
       .lowest_bit = found.exact ? arrays.lowest_bit : NULL,
       .few_terms = found.few_terms ? arrays.few_terms : NULL,
+      .likely = arrays.likely,
       .shape = shape_of(matrices),
       .has_schedules = has_schedules(matrices->plan, parts),
   };
@@ -288,6 +240,7 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
 accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
                                   const dot_plan_t *plan, split_t split) {
   matrices_t matrices = matrices_make(call->instance, layout, plan, split, call->arena);
+  matrices.sums_of_case = oracle_call_components(call);
   accept_t accept = accept_split(&matrices, call->contract, call->arena);
   if (plan->result != NULL) {
     fast_result_convert(&accept, plan->accumulation, plan->result, call->arena);
@@ -300,10 +253,12 @@ accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_la
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(plan, call->contract, splits);
   matrices_t first = matrices_make(call->instance, layout, plan, splits[0], call->arena);
+  first.sums_of_case = oracle_call_components(call);
   accept_t accept = accept_split(&first, call->contract, call->arena);
   for (size_t i = 1; i < split_count; i++) {
     matrices_t matrices = matrices_make(call->instance, layout, plan, splits[i], call->arena);
     if (matrices_are_equal(&first, &matrices)) continue;
+    matrices.sums_of_case = first.sums_of_case;
     accept_t other = accept_split(&matrices, call->contract, call->arena);
     fast_result_unite(&accept, &other, call->arena);
   }
@@ -325,6 +280,8 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
     arena_mark_t mark = arena_mark(call->arena);
     sum_problem_t question =
         dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
+    question.sums_of_case = oracle_call_components(call);
+    question.why = call->why;
     answer_t answer;
     status_t status =
         sum_answer(&question, call->contract, bits, call->arena, &answer, call->error);

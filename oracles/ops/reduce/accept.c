@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/share.h"
 #include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/reduce/core.h"
@@ -117,6 +119,19 @@ static uint8_t *find_few_terms(const exact_matmul_t *sums, const double *terms, 
   return any ? few : NULL;
 }
 
+/* Of each column.  A nonzero initial value, the last row, comes first. */
+static void find_likely(const oracle_call_t *call, const exact_matmul_t *sums, const double *terms,
+                        const format_t *format, bool with_init, likely_sums_t *likely) {
+  size_t count = sums->k - (with_init ? 1 : 0);
+  likely_terms_t one = {.count = count,
+                        .divisor = tree_share_divisor(oracle_call_components(call), count)};
+  for (size_t i = 0; i < sums->n; i++) {
+    one.init = with_init ? terms[count * sums->n + i] : 0;
+    for (size_t t = 0; t < count; t++) one.left[t] = terms[t * sums->n + i];
+    likely[i] = likely_sums_of(&one, format, call->contract);
+  }
+}
+
 static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices_t *slices,
                                   uint32_t result, bool has_schedules) {
   const case_t *instance = call->instance;
@@ -130,6 +145,8 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   uint8_t *decide = arena_alloc(call->arena, count), *special = arena_alloc(call->arena, count);
   uint8_t *few_terms = arena_alloc(call->arena, count);
   int *lowest_bit = ARENA_NEW_ARRAY(call->arena, int, count);
+  bool has_likely = few_terms_decide(slices->term_count, call->contract);
+  likely_sums_t *likely = ARENA_NEW_ARRAY(call->arena, likely_sums_t, has_likely ? count : 0);
   arena_mark_t mark = arena_mark(call->arena);
   double *terms = gather_terms(instance, slices, result, init.adds, call->arena);
   exact_matmul_t sums = {.m = 1,
@@ -148,6 +165,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
   bool may_be_wider = PERMITTED(call->contract, accum_wider) == ACCUM_WIDER_YES;
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
+  if (has_likely) find_likely(call, &sums, terms, element->format, init.adds, likely);
   arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
   fast_sums_t fast = {.accept = {.count = count,
@@ -158,6 +176,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
                       .special = init.is_finite ? special : NULL,
                       .lowest_bit = lowest_bit,
                       .few_terms = few_terms,
+                      .likely = has_likely ? likely : NULL,
                       .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
                       .has_schedules = has_schedules};
   return fast_sums_finish(&fast, element->format, call->contract, call->arena);

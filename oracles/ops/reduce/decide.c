@@ -18,6 +18,8 @@ typedef struct reduce_decide {
   uint32_t result;
   size_t component;
   uint64_t bits;
+  size_t sums_of_case;
+  GString *why;
   const element_t *accumulation;
   const element_t *converted; /* The type of the result. */
 } reduce_decide_t;
@@ -39,6 +41,8 @@ static status_t decide_rounded(const reduce_decide_t *decide, arena_t *arena, an
   if (reduce_fold_body(&decide->instance->program) == FOLD_ADD) {
     sum_problem_t question = reduce_converted_sum_question(
         decide->instance, &decide->core, &decide->slices, decide->result, decide->component, arena);
+    question.sums_of_case = decide->sums_of_case;
+    question.why = decide->why;
     return sum_answer(&question, decide->contract, decide->bits, arena, out_answer, error);
   }
   product_problem_t question = reduce_product_question(&decide->core.instance, &decide->slices,
@@ -136,6 +140,8 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
                             .contract = call->contract,
                             .result = result,
                             .component = component,
+                            .sums_of_case = oracle_call_components(call),
+                            .why = call->why,
                             .converted = call->results[result].type.element};
   STATUS_TRY(reduce_core_make(instance, call->arena, &decide.core, call->error));
   decide.slices = reduce_slices_make(&instance->program, call->arena);

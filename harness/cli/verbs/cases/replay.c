@@ -17,6 +17,7 @@ typedef struct replay_flags {
   char *database;
   char *reference;
   gboolean json;
+  gboolean why;
 } replay_flags_t;
 
 typedef struct replay {
@@ -25,6 +26,7 @@ typedef struct replay {
   prediction_t *prediction; /* NULL unless the contract is `identified`. */
   arena_t arena;            /* Of the present case. */
   json_t *documents;        /* NULL: print words. */
+  bool tells_why;
   bool diverged;
   bool failed;
 } replay_t;
@@ -93,6 +95,46 @@ static void print_verdict(const case_t *instance, const expectation_t *expectati
   g_string_free(program, TRUE);
 }
 
+/* What makes components of float results conform: of the first ones of which that can be told. */
+static status_t print_why(replay_t *replay, const expectation_t *expectation, failure_t *error) {
+  enum { TOLD_MAX = 16 };
+  const case_t *instance = expectation->instance;
+  const evidence_t *evidence = &replay->walk.evidence;
+  if (!evidence->is_judged || expectation->oracle_status != STATUS_OK) return STATUS_OK;
+  g_autoptr(GString) why = g_string_new(NULL);
+  g_autoptr(GString) where = g_string_new(NULL);
+  size_t told = 0;
+  for (uint32_t r = 0; r < instance->program.result_count; r++) {
+    const tensor_t *result = &evidence->results[r];
+    size_t count = type_component_count(&result->type);
+    for (size_t i = 0; i < count && told < TOLD_MAX; i++) {
+      g_string_truncate(why, 0);
+      g_string_truncate(where, 0);
+      answer_t answer;
+      const oracle_call_t call = {.instance = instance,
+                                  .contract = &replay->walk.contract,
+                                  .results = evidence->results,
+                                  .arena = &replay->arena,
+                                  .why = why,
+                                  .error = error};
+      arena_mark_t mark = arena_mark(&replay->arena);
+      status_t status = oracle_decide_with_memo(expectation->oracle->decide, &call, r, i, &answer);
+      arena_rewind(&replay->arena, mark);
+      if (status == STATUS_UNDECIDED || status == STATUS_UNSUPPORTED) continue;
+      STATUS_TRY(status);
+      if (why->len == 0) continue;
+      char got[VERDICT_TEXT_BYTES];
+      describe_component(&instance->program, r, i, where);
+      judge_print_component(result->type.element,
+                            element_load(result->type.element, result->data, i), got, sizeof got);
+      printf("  why:      %s is %s = %s\n", where->str, got, why->str);
+      told++;
+    }
+  }
+  if (told == 0) printf("  why:      of no element of this result a tree is known\n");
+  return STATUS_OK;
+}
+
 static void collect_verdict(replay_t *replay, str_t line, const executor_t *executor,
                             const verdict_t *verdict) {
   json_array_append_new(replay->documents,
@@ -116,6 +158,7 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
     collect_verdict(replay, line, executor, &verdict);
   } else {
     print_verdict(instance, expectation, executor, &verdict);
+    if (replay->tells_why) return print_why(replay, expectation, error);
   }
   return STATUS_OK;
 }
@@ -168,6 +211,7 @@ static int replay_open(const replay_flags_t *flags, replay_t *replay) {
   replay->walk.decide_wrong_max = 0; /* Explain the worst of all elements. */
   arena_init(&replay->arena);
   if (flags->json) replay->documents = json_array();
+  replay->tells_why = flags->why != 0;
   for (size_t i = 0; i < replay->executors.count; i++) {
     if (!executor_load_changed_environment(replay->executors.items[i])) continue;
     complain("loading %s changed the floating-point environment of the process; it was put back",
@@ -196,6 +240,8 @@ int command_replay(const command_t *command, int argc, char **argv) {
        "With contract identified: the database that has the profiles", "FILE"},
       {"reference", 0, 0, G_OPTION_ARG_STRING, &flags.reference,
        "With contract identified: the version to predict with, or own", "VERSION"},
+      {"why", 0, 0, G_OPTION_ARG_NONE, &flags.why,
+       "Of sums of few terms, print trees of additions that give the elements", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);

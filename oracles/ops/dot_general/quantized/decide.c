@@ -25,6 +25,8 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
   for (size_t i = 0; i < count; i++) {
     sum_problem_t question =
         dot_dequantized_question(instance, &variants[i], &layout, place, call->arena);
+    question.sums_of_case = oracle_call_components(call);
+    question.why = call->why;
     answer_t answer;
     STATUS_TRY(sum_answer(&question, call->contract, bits, call->arena, &answer, call->error));
     if (i == 0 || answer.conforms) *out_answer = answer;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A search for a tree that gives a value, by computing random ones: what an implementation returns
+ * is mostly found so, for much less than the set of all trees costs. */
+#ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_SAMPLE_H
+#define ASSAY_ORACLES_EXACT_ANY_ORDER_SAMPLE_H
+
+#include "oracles/exact/any_order/tree.h"
+
+/* Whether one of some random trees of plain nodes, of fused ones, or of nodes all in f32 or all in
+ * f64 gives the value, and which.  The same question has the same answer. */
+bool few_terms_sample(const few_terms_t *sum, double value, few_terms_tree_t *out_tree);
+
+#endif

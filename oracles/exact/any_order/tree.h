@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One tree that gives a value: which leaves are added to which, and what nodes compute in. */
+#ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_TREE_H
+#define ASSAY_ORACLES_EXACT_ANY_ORDER_TREE_H
+
+#include "harness/base/arena.h"
+#include "oracles/exact/any_order/terms.h"
+
+enum { TREE_LEAVES_MAX = FEW_TERMS_MAX + 4 /* Initial values. */ };
+
+/* The sum of two: numbers below leaf_count are leaves, leaf_count + i is node i. */
+typedef struct tree_node {
+  uint8_t left;
+  uint8_t right;
+  bool is_fused; /* `left` is a product, and added unrounded. */
+} tree_node_t;
+
+typedef struct few_terms_tree {
+  const format_t *format; /* Of all nodes and of products that are rounded. */
+  size_t leaf_count;
+  uint8_t leaves[TREE_LEAVES_MAX];    /* Numbers of terms; few_terms_t.count: the initial value. */
+  tree_node_t nodes[TREE_LEAVES_MAX]; /* leaf_count - 1, the root last. */
+} few_terms_tree_t;
+
+/* A tree that gives the value: a random one, or else one of the sets of plain and fused trees.
+ * False if neither has any: then only trees with nodes of several widths may give it.  So it is
+ * of zeros, of which the sets do not know the sign, and of what is not finite.  Zero terms may be
+ * left out.  `arena` is for scratch and left as it was. */
+bool few_terms_find_tree(const few_terms_t *sum, double value, arena_t *arena,
+                         few_terms_tree_t *out_tree);
+
+#endif

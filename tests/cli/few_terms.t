@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Sums of few terms: one pattern beside what any order gives diverges, and a tree is told for what conforms.
+. "$(dirname "$0")/checks.sh"
+
+# Terms between 1 and 3: their bound permits three patterns, all trees give two of them at most.
+dot='stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[3] f32[3] -> f32[] : 3f8ccccd3f99999a3fa66666 : 3fb333333fc000003fcccccd'
+judged() {
+  printf '%s\t%s\n' "$dot" "$1" >results
+  "$ASSAY" judge ${2:+--contract "$2"} <results >out 2>err
+}
+judged 40ad70a4
+[ $? -eq 0 ]
+ok $? "what every order gives conforms"
+judged 40ad70a3
+[ $? -eq 1 ]
+ok $? "one pattern below: diverges"
+like out "no tree gives this" "one pattern below: what is expected"
+judged 40ad70a5
+[ $? -eq 1 ]
+ok $? "one pattern above: diverges"
+judged 40ad70a5 ftz=both
+[ $? -eq 1 ]
+ok $? "... also where numbers that are too small may be flushed, of which there are none"
+
+run 0 "why" replay "$dot" --executor model:sequential --why
+like out "why:      result 0 at \[\] is 0x1.5ae148p+2 (40ad70a4) = (.*x0\*y0.*) in f32, where x[0-2] = " "why: a tree"
+run 0 "why, of a product" replay 'stablehlo.reduce body=multiply dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 3f800000' --executor model:sequential --why
+like out "why:      of no element of this result a tree is known" "why, of a product: none"
+
+# Too many sums for the trees of all: the other ones are counted.
+run 0 "many sums" run --executor model:random --cases 20 --contract backend \
+  --program 'stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[16,4] f32[4,16] -> f32[16,16]'
+like out ", [0-9]* sums of few terms judged by bounds alone" "many sums: some by their bounds"
+run 0 "few sums" run --executor model:random --cases 20 --contract backend \
+  --program 'stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[2,2] f32[2,2] -> f32[2,2]'
+unlike out "judged by bounds alone" "few sums: none"
+finish
