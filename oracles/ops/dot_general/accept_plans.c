@@ -377,7 +377,7 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
     out_accepts[0] = accept_decide_all(out_accepts[0].count, call->arena);
   }
   if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && element->format != NULL) {
-    return accept_sequential(call, dot_general_simulate, out_accepts);
+    return accept_sequential(call, dot_general_simulate, NULL, out_accepts);
   }
   return STATUS_OK;
 }

@@ -227,6 +227,7 @@ status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   reduce_core_t core;
   STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
   STATUS_TRY(require_signs(program, &core.instance.program, call->error));
+  bool is_wide = reduce_core_accumulate(&core, call->contract, 0);
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_pick = picks(&core.instance.program);
   if (is_pick) reduce_minmax_accept(&core.instance, &slices, call->arena, out_accepts);
@@ -238,7 +239,8 @@ status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   }
   bool is_rounded = !is_pick && program->results[0].element->format != NULL;
   if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && is_rounded) {
-    return accept_sequential(call, reduce_simulate, out_accepts);
+    const format_t *accumulator = is_wide ? &format_table[FORMAT_f32] : NULL;
+    return accept_sequential(call, reduce_simulate, accumulator, out_accepts);
   }
   return STATUS_OK;
 }

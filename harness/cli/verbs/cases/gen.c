@@ -87,7 +87,7 @@ int command_gen(const command_t *command, int argc, char **argv) {
       {"case-seed", 0, 0, G_OPTION_ARG_STRING, &flags.case_seed,
        "With --program: the one case whose data come from this seed", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
-       "Draw what is valid under it: spec, backend (default), KEY=VALUE,... or @FILE", "CONTRACT"},
+       "Draw what is valid under it: spec, backend (default), wide, KEY=VALUE,... or @FILE", "CONTRACT"},
       {"strata", 0, 0, G_OPTION_ARG_STRING, &flags.strata, strata_help, "SHARES"},
       {"invalid", 0, 0, G_OPTION_ARG_NONE, &flags.invalid,
        "Now and then a program that breaks a constraint, as `assay run` has", NULL},
