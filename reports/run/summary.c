@@ -11,6 +11,7 @@
 
 #include "harness/base/instruction_set.h"
 #include "reports/run/describe_finding.h"
+#include "reports/run/summary_contracts.h"
 #include "reports/run/summary_formulas.h"
 #include "reports/run/summary_judged.h"
 #include "reports/run/summary_observations.h"
@@ -223,6 +224,7 @@ void summary_print(const run_report_t *report) {
   print_reasons(report);
   summary_print_observations(report);
   summary_print_formulas(report);
+  summary_print_contracts(report);
   summary_print_pairs(report);
   print_predictions(report);
   const session_t *session = report->session;
@@ -316,6 +318,7 @@ void summary_print_json(const run_report_t *report) {
   json_object_set_new(document, "counters", json_counters(report));
   json_object_set_new(document, "observations", summary_json_observations(report));
   json_object_set_new(document, "formulas", summary_json_formulas(report));
+  json_object_set_new(document, "contracts", summary_json_contracts(report));
   json_object_set_new(document, "pairs", summary_json_pairs(report));
   json_object_set_new(document, "predictions", json_predictions(report));
   json_object_set_new(document, "findings", findings);
