@@ -205,6 +205,12 @@ static shares_t measure_shares(const run_report_t *report) {
   return shares;
 }
 
+static void print_contracts(const run_report_t *report) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  describe_contracts(report, text);
+  if (text->len > 0) printf("\n%s", text->str);
+}
+
 static void print_predictions(const run_report_t *report) {
   GString *text = g_string_new(NULL);
   describe_predictions(report, text);
@@ -224,7 +230,7 @@ void summary_print(const run_report_t *report) {
   print_reasons(report);
   summary_print_observations(report);
   summary_print_formulas(report);
-  summary_print_contracts(report);
+  print_contracts(report);
   summary_print_pairs(report);
   print_predictions(report);
   const session_t *session = report->session;

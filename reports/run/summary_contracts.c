@@ -4,7 +4,6 @@
 #include "reports/run/summary_contracts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "harness/judge/verdict.h"
@@ -34,25 +33,29 @@ static held_t count_held(const run_report_t *report, size_t executor, const tall
   return held;
 }
 
-static void print_executor(const run_report_t *report, size_t executor) {
+static void describe_executor(const run_report_t *report, size_t executor, GString *out_text) {
   held_t all = count_held(report, executor, NULL);
   if (all.broken == 0) return;
-  printf("\n%s: %" PRIu64 " of %" PRIu64
-         " conforming cases of 16-bit and 8-bit floats held against contract `wide` need more\n",
-         run_report_executor(report, executor), all.broken, all.cases);
+  g_string_append_printf(
+      out_text,
+      "%s: %" PRIu64 " of %" PRIu64
+      " conforming cases of 16-bit and 8-bit floats held against contract `wide` need more\n",
+      run_report_executor(report, executor), all.broken, all.cases);
   observation_tally_t *observations = session_observations(report->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
     bool is_broken = strcmp(row->observed, VERDICT_NOT_WIDE) == 0;
     if (!is_broken || !is_about(row, executor, &row->label)) continue;
     held_t held = count_held(report, executor, &row->label);
-    printf("  %s %s %s: %" PRIu64 " of %" PRIu64 "\n", row->label.op, row->label.algorithm,
-           row->label.types, held.broken, held.cases);
+    g_string_append_printf(out_text, "  %s %s %s: %" PRIu64 " of %" PRIu64 "\n", row->label.op,
+                           row->label.algorithm, row->label.types, held.broken, held.cases);
   }
 }
 
-void summary_print_contracts(const run_report_t *report) {
-  for (size_t e = 0; e < run_report_executor_count(report); e++) print_executor(report, e);
+void describe_contracts(const run_report_t *report, GString *out_text) {
+  for (size_t e = 0; e < run_report_executor_count(report); e++) {
+    describe_executor(report, e, out_text);
+  }
 }
 
 json_t *summary_json_contracts(const run_report_t *report) {

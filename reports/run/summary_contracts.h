@@ -9,7 +9,7 @@
 
 /* Of each executor, how many cases did not keep it of those that were held against it; and a line
  * for each op, algorithm and types of these.  Nothing if all did. */
-void summary_print_contracts(const run_report_t *report);
+void describe_contracts(const run_report_t *report, GString *out_text);
 
 json_t *summary_json_contracts(const run_report_t *report);
 

@@ -257,10 +257,9 @@ static status_t unite_accumulations(const enclosure_call_t *call, reducing_t red
                                     const reduce_slices_t *slices, const box_t *input, box_t init,
                                     box_t *out_result) {
   const element_t *elements[ACCUMULATIONS_MAX] = {reducing.accumulation};
-  size_t count = call->contract == NULL
-                     ? 1
-                     : reduce_accumulations(call->program, reducing.accumulation, call->contract,
-                                            elements);
+  size_t count = call->contract == NULL ? 1
+                                        : reduce_accumulations(call->program, reducing.accumulation,
+                                                               call->contract, elements);
   box_t *terms = ARENA_NEW_ARRAY(call->arena, box_t, slices->term_count);
   box_t *result = ARENA_NEW_ARRAY(call->arena, box_t, slices->output_count);
   for (size_t i = 0; i < count; i++) {
