@@ -27,6 +27,15 @@ run 0 "a narrow accumulator: by default" run --executor model:lanes8 $sums --cas
 run 1 "a wrong result" run --executor canary:drop_last_term+acc=f32 $sums --cases 40 --seed 5 --contract @sums.contract
 like out "diverges (value)" "a wrong result: is no looser one"
 
+# A sum that becomes sequential.
+program="stablehlo.reduce body=add dims=[0] bf16[1024,4] bf16[] -> bf16[4]"
+run 0 "balanced trees" contract infer --executor model:pairwise --op stablehlo.reduce --types "bf16,bf16->bf16" \
+  --strata long=1 --cases 30 --evidence 5 --out trees.contract
+like trees.contract "^depth = log$" "balanced trees: how deep they are"
+run 0 "balanced trees again" run --executor model:pairwise --program "$program" --cases 150 --seed 3 --contract @trees.contract
+run 1 "one after the other" run --executor model:sequential --program "$program" --cases 150 --seed 3 --contract @trees.contract
+like out "diverges (looser): .*; depth=any" "one after the other: is looser, and how"
+
 # Functions: exp that loses two ulps.
 run 0 "an exact exp" contract infer --executor model:sequential --op byteir.softmax --types f32 --cases 40 --evidence 12
 cp out exp.contract

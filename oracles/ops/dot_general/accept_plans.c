@@ -242,6 +242,7 @@ static bound_shape_t shape_of(const matrices_t *matrices) {
   const dot_plan_t *plan = matrices->plan;
   return (bound_shape_t){
       .terms = matrices_terms(matrices),
+      .leaves = matrices->primitive_count > 1 ? 0 : matrices_terms(matrices),
       .products_round = product_rounds(plan->lhs, plan->rhs, plan->accumulation),
       .products_underflow = product_underflows(plan->lhs, plan->rhs, plan->accumulation),
       .imprecise_bits = plan->imprecise_bits,

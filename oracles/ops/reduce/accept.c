@@ -150,6 +150,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
   arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
+  size_t terms_of_part = slices->term_count + (init.adds_to_all_parts ? 1 : 0);
   fast_sums_t fast = {.accept = {.count = count,
                                  .reference = reference,
                                  .reference_tail = tail,
@@ -158,7 +159,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
                       .special = init.is_finite ? special : NULL,
                       .lowest_bit = lowest_bit,
                       .few_terms = few_terms,
-                      .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
+                      .shape = {.terms = terms_of_part, .leaves = terms_of_part},
                       .has_schedules = has_schedules};
   return fast_sums_finish(&fast, element->format, call->contract, call->arena);
 }
