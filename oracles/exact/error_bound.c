@@ -123,8 +123,7 @@ static error_bound_t bound_of_tree(const format_t *format, const contract_t *con
   size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
   size_t products = shape.products_round && shape.terms != 0 ? 1 : 0;
   upper_t imprecise = imprecise_exponent(shape);
-  error_bound_t bound =
-      bound_of_roundings(format, contract, additions + products, true, imprecise);
+  error_bound_t bound = bound_of_roundings(format, contract, additions + products, true, imprecise);
   size_t depth = shape.leaves == 0 ? additions : error_bound_depth(contract, shape.leaves);
   if (depth >= additions || shape.imprecise_bits != 0) return bound;
   error_bound_t flat = bound_of_roundings(format, contract, depth + products, false, imprecise);
