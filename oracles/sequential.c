@@ -10,7 +10,7 @@ static bool knows_nothing(const accept_t *accept) {
 }
 
 status_t accept_sequential(const oracle_call_t *call, oracle_simulate_t *simulate,
-                           accept_t *inout_accepts) {
+                           const format_t *accumulator, accept_t *inout_accepts) {
   const program_t *program = &call->instance->program;
   bool is_needed = false;
   tensor_t results[CASE_RESULTS_MAX];
@@ -21,6 +21,7 @@ status_t accept_sequential(const oracle_call_t *call, oracle_simulate_t *simulat
   }
   if (!is_needed) return STATUS_OK;
   implementation_model_t plain = schedule_plain();
+  plain.accumulator = accumulator;
   STATUS_TRY(simulate(call, &plain, results));
   for (uint32_t i = 0; i < program->result_count; i++) {
     accept_t *accept = &inout_accepts[i];

@@ -6,8 +6,9 @@
 
 #include "oracles/oracle.h"
 
-/* Gives accept sets that know nothing at all (no patterns, no interval) the sequential patterns. */
+/* Gives accept sets that know nothing at all (no patterns, no interval) the sequential patterns:
+ * accumulated in that format, or NULL for the specified type. */
 status_t accept_sequential(const oracle_call_t *call, oracle_simulate_t *simulate,
-                           accept_t *inout_accepts);
+                           const format_t *accumulator, accept_t *inout_accepts);
 
 #endif

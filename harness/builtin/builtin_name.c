@@ -22,6 +22,7 @@ typedef struct rules_name {
 
 #define BLAME(...)
 #define BACKEND_IS_TIGHTER
+#define WIDE(value)
 #define PERMISSION(name, spellings, spec, backend, summary, ...) __VA_ARGS__
 static const rules_name_t rules_names[] = {
 #define MODELS_HOLD(permission, value, words, value_with_words, kind) \
@@ -48,6 +49,7 @@ static const char *const known_words =
 #undef MODELS_HOLD
     ;
 #undef PERMISSION
+#undef WIDE
 #undef BACKEND_IS_TIGHTER
 #undef BLAME
 

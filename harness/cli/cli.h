@@ -25,6 +25,7 @@ COMMAND(fuzz);
 COMMAND(campaign);
 COMMAND(vet);
 COMMAND(invariance);
+COMMAND(contract);
 COMMAND(replay);
 COMMAND(retest);
 COMMAND(waive);

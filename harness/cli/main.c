@@ -27,6 +27,9 @@ const command_t command_table[] = {
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
      "does the same row give the same bits in any batch, place, layout and run?",
      command_invariance},
+    {"contract", "infer --executor NAME [--db FILE] [--op OP] [--types TYPES] [--out FILE]",
+     "what an executor did not need: the tightest contract that its results keep",
+     command_contract},
     {"identify", "--executor NAME --op OP --n N|FIRST..LAST [--type T] [--m M] [--columns C]",
      "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
@@ -104,8 +107,10 @@ int complain_status(status_t status, const failure_t *error) {
 static void print_contracts(void) {
   g_autoptr(GString) text = g_string_new(NULL);
   contract_help_print(text);
-  printf("Contracts (--contract spec, backend, identified, or KEY=VALUE,... over backend):\n%s",
-         text->str);
+  printf(
+      "Contracts (--contract spec, backend, wide, identified, or KEY=VALUE,... over "
+      "backend):\n%s",
+      text->str);
 }
 
 static void print_help(void) {

@@ -181,6 +181,8 @@ static status_t describe_worst(walk_t *walk, failure_t *error) {
   const tensor_t *result = &walk->results[worst->result];
   const element_t *element = result->type.element;
   verdict->outcome = OUTCOME_diverges;
+  verdict->class_ = CLASS_value;
+  if (walk->judge->skips_class) return STATUS_OK;
   verdict->result = worst->result;
   verdict->component = worst->component;
   verdict->got_bits = element_load(element, result->data, worst->component);

@@ -7,6 +7,7 @@
 /* What tells apart divergences of whose cause nothing is known. */
 static void append_unknown(const verdict_t *verdict, GString *words) {
   g_string_append_printf(words, "class %s\n", class_spelling(verdict->class_));
+  if (verdict->class_ == CLASS_looser) g_string_append_printf(words, "%s\n", verdict->observed);
 }
 
 /* These words are keys in databases: never change what goes in.  Another choice of words begins

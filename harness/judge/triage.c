@@ -46,11 +46,13 @@ static const blame_t blames[] = {
 /* clang-format on */
 #define MODELS_HOLD(...)
 #define BACKEND_IS_TIGHTER
+#define WIDE(value)
 #define PERMISSION(name, spellings, spec, backend, summary, ...) __VA_ARGS__
 #include "harness/model/permissions.def"
 
 #include "generated/all_permissions.def"
 #undef PERMISSION
+#undef WIDE
 #undef BACKEND_IS_TIGHTER
 #undef MODELS_HOLD
 };

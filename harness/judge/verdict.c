@@ -60,6 +60,7 @@ int class_gravity(divergence_class_t class_) {
     case CLASS_precision:
     case CLASS_formula:
     case CLASS_algorithm:
+    case CLASS_looser:
       return 5;
     case CLASS_index:
       return 6;

@@ -30,6 +30,10 @@ enum {
   VERDICT_CONSTRAINT_BYTES = 24,
 };
 
+/* Of verdict_t.contract; stored in databases. */
+#define VERDICT_WIDE "wide"
+#define VERDICT_NOT_WIDE "not wide"
+
 typedef struct verdict {
   outcome_t outcome;
   divergence_class_t class_; /* CLASS_none unless the outcome is diverges or failed. */
@@ -52,6 +56,9 @@ typedef struct verdict {
   /* Of an op with several formulas: the tightest one whose accept sets hold these results, "" if
    * none does; if somebody asked. */
   const char *formula;
+  /* Of a conforming case that was held against contract `wide` too: VERDICT_WIDE or
+   * VERDICT_NOT_WIDE; else NULL. */
+  const char *contract;
   /* Of a divergence whose cause somebody looked for: its name (harness/diagnose/causes.def), "" if
    * it is unknown; that in words, with indices and with what would explain it as well; and which
    * elements are wrong, as harness/diagnose/wrong_pattern.h has it. */

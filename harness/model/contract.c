@@ -10,20 +10,24 @@ typedef struct permission {
   uint8_t spec_value;
   uint8_t backend_value;
   const char *summary;
-  bool backend_is_tighter;
+  unsigned more; /* MORE_TIGHTER, and the value in "wide" plus 1, or 0 if that is of "backend". */
 } permission_t;
+
+enum { MORE_TIGHTER = 0x100 };
 
 /* By index: those of permissions.def, then those of folders in their order. */
 static const permission_t permissions[] = {
 #define BLAME(...)
 #define MODELS_HOLD(...)
-#define BACKEND_IS_TIGHTER 1
+#define BACKEND_IS_TIGHTER +MORE_TIGHTER
+#define WIDE(value) +(value) + 1
 #define PERMISSION(name, spellings, spec, backend, summary, ...) \
-  {#name, spellings, spec, backend, summary, (__VA_ARGS__ + 0) > 0},
+  {#name, spellings, spec, backend, summary, 0 __VA_ARGS__},
 #include "harness/model/permissions.def"
 
 #include "generated/all_permissions.def"
 #undef PERMISSION
+#undef WIDE
 #undef BACKEND_IS_TIGHTER
 #undef MODELS_HOLD
 #undef BLAME
@@ -109,10 +113,24 @@ static void print_spellings(const permission_t *permission, GString *out_text) {
 /* ---- The contracts ----------------------------------------------------------------------------
  */
 
+/* In "wide". */
+static uint8_t wide_value(const permission_t *permission) {
+  unsigned value = permission->more % MORE_TIGHTER;
+  return value == 0 ? permission->backend_value : (uint8_t)(value - 1);
+}
+
 contract_t contract_spec(void) {
   contract_t contract = {{0}};
   for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
     *field_of(&contract, &permissions[i]) = permissions[i].spec_value;
+  }
+  return contract;
+}
+
+contract_t contract_wide(void) {
+  contract_t contract = {{0}};
+  for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
+    *field_of(&contract, &permissions[i]) = wide_value(&permissions[i]);
   }
   return contract;
 }
@@ -131,17 +149,24 @@ contract_t contract_identified(void) {
   return contract;
 }
 
+/* The contracts that have names; of contracts as near as one another the first is the one that is
+ * printed. */
+static const struct base {
+  const char *name;
+  contract_t (*make)(void);
+} bases[] = {{"backend", contract_backend},
+             {"spec", contract_spec},
+             {"wide", contract_wide},
+             {"identified", contract_identified}};
+#define NAMES_OF_BASES "spec, backend, wide and identified"
+
 static bool find_base(str_t name, contract_t *out_contract) {
-  if (str_equal_text(name, "spec")) {
-    *out_contract = contract_spec();
-  } else if (str_equal_text(name, "backend")) {
-    *out_contract = contract_backend();
-  } else if (str_equal_text(name, "identified")) {
-    *out_contract = contract_identified();
-  } else {
-    return false;
+  for (size_t i = 0; i < G_N_ELEMENTS(bases); i++) {
+    if (!str_equal_text(name, bases[i].name)) continue;
+    *out_contract = bases[i].make();
+    return true;
   }
-  return true;
+  return false;
 }
 
 /* ---- Setting permissions --------------------------------------------------------------------- */
@@ -181,9 +206,9 @@ static status_t apply_word(contract_t *contract, str_t word, bool is_first, fail
   scan_t scan = scan_make(word);
   str_t key = scan_until(&scan, "=");
   if (!scan_accept(&scan, "=")) {
-    return status_fail(
-        error, STATUS_INVALID, "\"%.*s\" is not key=value%s", (int)MIN(word.size, 40), word.data,
-        is_first ? ", and no contract but spec, backend and identified has a name" : "");
+    return status_fail(error, STATUS_INVALID, "\"%.*s\" is not key=value%s",
+                       (int)MIN(word.size, 40), word.data,
+                       is_first ? ", and no contract but " NAMES_OF_BASES " has a name" : "");
   }
   str_t value = {.data = scan.cursor, .size = (size_t)(scan.end - scan.cursor)};
   return set_permission(contract, key, value, error);
@@ -221,8 +246,7 @@ static status_t apply_file(GKeyFile *file, contract_t *contract, failure_t *erro
   *contract = contract_backend();
   g_autofree char *base = g_key_file_get_value(file, "contract", "base", NULL);
   if (base != NULL && !find_base(str_from(base), contract)) {
-    return status_fail(error, STATUS_INVALID,
-                       "base = %.40s: the base is spec, backend or identified", base);
+    return status_fail(error, STATUS_INVALID, "base = %.40s: bases are " NAMES_OF_BASES, base);
   }
   return apply_keys(file, contract, error);
 }
@@ -313,22 +337,20 @@ static size_t count_differences(const contract_t *a, const contract_t *b) {
 }
 
 void contract_print_short(const contract_t *contract, GString *out_text) {
-  const struct {
-    const char *name;
-    contract_t contract;
-  } bases[] = {{"backend", contract_backend()},
-               {"spec", contract_spec()},
-               {"identified", contract_identified()}};
-  size_t best = 0;
-  for (size_t i = 1; i < G_N_ELEMENTS(bases); i++) {
-    bool is_nearer = count_differences(contract, &bases[i].contract) <
-                     count_differences(contract, &bases[best].contract);
-    if (is_nearer) best = i;
+  const struct base *best = NULL;
+  contract_t nearest = {{0}};
+  for (const struct base *base = bases; base < bases + G_N_ELEMENTS(bases); base++) {
+    contract_t named = base->make();
+    if (best != NULL &&
+        count_differences(contract, &named) >= count_differences(contract, &nearest))
+      continue;
+    best = base;
+    nearest = named;
   }
-  g_string_append(out_text, bases[best].name);
+  g_string_append(out_text, best->name);
   for (size_t i = 0; i < G_N_ELEMENTS(permissions); i++) {
     uint8_t value = value_of(contract, &permissions[i]);
-    if (value == value_of(&bases[best].contract, &permissions[i])) continue;
+    if (value == value_of(&nearest, &permissions[i])) continue;
     str_t spelling = spelling_of(&permissions[i], value);
     g_string_append_printf(out_text, ",%s=%.*s", permissions[i].name, STR_FORMAT(spelling));
   }
@@ -341,13 +363,17 @@ void contract_print_help(GString *out_text) {
     str_t backend = spelling_of(permission, permission->backend_value);
     g_string_append_printf(out_text, "  %s=", permission->name);
     print_spellings(permission, out_text);
-    g_string_append_printf(out_text, "  %s (spec: %.*s; backend: %.*s)\n", permission->summary,
+    g_string_append_printf(out_text, "  %s (spec: %.*s; backend: %.*s", permission->summary,
                            STR_FORMAT(spec), STR_FORMAT(backend));
+    str_t wide = spelling_of(permission, wide_value(permission));
+    bool is_told = wide_value(permission) != permission->backend_value;
+    if (is_told) g_string_append_printf(out_text, "; wide: %.*s", STR_FORMAT(wide));
+    g_string_append(out_text, ")\n");
   }
 }
 
 bool contract_is_exception(const char *permission) {
-  return require_permission(permission)->backend_is_tighter;
+  return (require_permission(permission)->more & MORE_TIGHTER) != 0;
 }
 
 void contract_print_exceptions(GString *out_text) {

@@ -13,6 +13,7 @@
 /* The values of each permission, in the order of their spellings in permissions.def. */
 enum permission_order { ORDER_IN_ORDER, ORDER_ANY };
 enum permission_bits { BITS_ANY, BITS_IDENTIFIED };
+enum permission_inferred { INFERRED_NO, INFERRED_YES };
 enum permission_init_count { INIT_COUNT_ANY, INIT_COUNT_ONE };
 enum permission_accum_rounding { ACCUM_ROUNDING_RN, ACCUM_ROUNDING_RZ };
 enum permission_accum_wider { ACCUM_WIDER_NO, ACCUM_WIDER_YES };
@@ -27,6 +28,7 @@ enum permission_repeat { RUNS_AGREE, RUNS_MAY_DIFFER };
 enum permission_zero_sign { ZERO_SIGN_STRICT, ZERO_SIGN_ANY };
 enum permission_reduce_types { REDUCE_TYPES_SPEC, REDUCE_TYPES_RFC };
 enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDIATE_EITHER };
+enum permission_accumulation { ACCUMULATION_F32, ACCUMULATION_NATIVE, ACCUMULATION_EITHER };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
 enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };
@@ -84,17 +86,19 @@ enum permission_index {
 #define CONTRACT_INIT_COUNT_MAX 65536u
 
 /* "spec": the letter of the specification.  "backend": what compilers do in practice; the default.
+ * "wide": backend, but 16-bit and 8-bit floats are computed with in f32 or wider, and rounded once.
  * "identified": backend, and the bits that the stored profile of the executor predicts. */
 contract_t contract_spec(void);
 contract_t contract_backend(void);
+contract_t contract_wide(void);
 contract_t contract_identified(void);
 
-/* "spec", "backend", "identified", or one of them followed by ",key=value..." or just
+/* "spec", "backend", "wide", "identified", or one of them followed by ",key=value..." or just
  * "key=value,..." over backend. */
 status_t contract_parse(str_t text, contract_t *out_contract, failure_t *error);
 
 /* Reads a file: a "contract" key file with one `key = value` a line, in group [contract], with an
- * optional `base = spec|backend|identified`. */
+ * optional `base = spec|backend|wide|identified`. */
 status_t contract_read_file(const char *path, contract_t *out_contract, failure_t *error);
 
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */
@@ -125,6 +129,22 @@ static inline bool contract_permits_wide(const contract_t *contract) {
   return PERMITTED(contract, intermediate) != INTERMEDIATE_NATIVE;
 }
 
+/* The formats that sums and products of `format` may be accumulated in where the program names none
+ * for that; at most ACCUMULATIONS_MAX.  Nodes in each of them may be wider as accum_wider says,
+ * which covers f32 where its own type is permitted (theory.md, T115). */
+enum { ACCUMULATIONS_MAX = 2 };
+static inline size_t contract_accumulations(const contract_t *contract, const format_t *format,
+                                            const format_t *out_formats[ACCUMULATIONS_MAX]) {
+  uint8_t permitted = PERMITTED(contract, accumulation);
+  bool is_f32 = format->bits <= 16 && permitted == ACCUMULATION_F32;
+  size_t count = 0;
+  out_formats[count++] = is_f32 ? &format_table[FORMAT_f32] : format;
+  bool is_more = format->bits <= 16 && permitted == ACCUMULATION_EITHER &&
+                 PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO;
+  if (is_more) out_formats[count++] = &format_table[FORMAT_f32];
+  return count;
+}
+
 /* Permits elementary functions the largest errors of the table. */
 void contract_loosen_elementary(contract_t *contract);
 
@@ -145,6 +165,11 @@ uint8_t contract_value_spelled(const char *permission, const char *spelling);
  * are ordered by this: raising a permission never rejects what was accepted (oracles/theory.md,
  * T90). */
 bool contract_value_permits(const char *permission, uint8_t looser, uint8_t value);
+
+/* The contract with the values of `other` where these are tighter, or looser, than its own. */
+contract_t contract_tightened(const contract_t *contract, const contract_t *other);
+contract_t contract_loosened(const contract_t *contract, const contract_t *other);
+bool contract_equal(const contract_t *a, const contract_t *b);
 
 /* All permissions, in the order of permissions.def. */
 size_t contract_permission_count(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what was observed of algorithms and formulas, keyed by executor, label and observed set.
- * Texts are interned, so keys compare by pointer. */
+/* Counts what was observed of algorithms, formulas and contracts, keyed by executor, label and
+ * observed set. Texts are interned, so keys compare by pointer. */
 #include "harness/record/observation_tally.h"
 
 #include <string.h>
@@ -29,7 +29,10 @@ static gboolean row_equal(gconstpointer a, gconstpointer b) {
 }
 
 const char *observation_kind_spelling(observation_kind_t kind) {
-  return kind == OBSERVATION_ALGORITHM ? "algorithm" : "formula";
+  static const char *const spellings[] = {[OBSERVATION_ALGORITHM] = "algorithm",
+                                          [OBSERVATION_FORMULA] = "formula",
+                                          [OBSERVATION_CONTRACT] = "contract"};
+  return spellings[kind];
 }
 
 bool observation_set_has(const char *set, const char *algorithm) {
@@ -77,6 +80,8 @@ void observation_tally_add(observation_tally_t *observations, size_t executor,
   if (verdict->has_algorithms) count_observed(observations, key, verdict->algorithms);
   key.kind = OBSERVATION_FORMULA;
   if (verdict->formula != NULL) count_observed(observations, key, verdict->formula);
+  key.kind = OBSERVATION_CONTRACT;
+  if (verdict->contract != NULL) count_observed(observations, key, verdict->contract);
 }
 
 size_t observation_tally_count(const observation_tally_t *observations) {

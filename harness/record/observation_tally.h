@@ -9,16 +9,18 @@
 typedef enum observation_kind {
   OBSERVATION_ALGORITHM, /* The set of algorithms that could have given the results, "A|B". */
   OBSERVATION_FORMULA,   /* The tightest formula that could. */
+  OBSERVATION_CONTRACT,  /* Whether contract `wide` was kept: VERDICT_WIDE, VERDICT_NOT_WIDE. */
 } observation_kind_t;
 
-/* "algorithm", "formula". */
+/* "algorithm", "formula", "contract". */
 const char *observation_kind_spelling(observation_kind_t kind);
 
 typedef struct observation_row {
   observation_kind_t kind;
-  size_t executor;      /* Index among the session's executors. */
-  tally_label_t label;  /* Its algorithm is what was asked for. */
-  const char *observed; /* verdict_t.algorithms or .formula; equal texts are one pointer. */
+  size_t executor;     /* Index among the session's executors. */
+  tally_label_t label; /* Its algorithm is what was asked for. */
+  const char
+      *observed; /* verdict_t.algorithms, .formula or .contract; equal texts are one pointer. */
   uint64_t cases;
   uint64_t cases_stored; /* Of these, how many the store knows of. */
 } observation_row_t;
@@ -31,8 +33,8 @@ typedef struct observation_tally observation_tally_t;
 observation_tally_t *observation_tally_new(void);
 void observation_tally_free(observation_tally_t *observations);
 
-/* Counts one case, if the verdict has algorithms or a formula.  The label is a tally's, which must
- * live as long. */
+/* Counts one case, if the verdict has algorithms, a formula or a contract.  The label is a tally's,
+ * which must live as long. */
 void observation_tally_add(observation_tally_t *observations, size_t executor,
                            const tally_label_t *label, const verdict_t *verdict);
 

@@ -11,6 +11,7 @@
 enum {
   CASE_RUNNER_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
   CASE_RUNNER_ASK_WRONG_MAX = 16,   /* Default of decide_wrong_max. */
+  CASE_RUNNER_TIGHTER_ONE_IN = 4,   /* Conforming cases that are held against tighter_contract. */
 };
 
 /* Where time went, in nanoseconds. */
@@ -53,9 +54,19 @@ typedef struct case_runner {
   uint64_t audited;          /* Components audited so far. */
   uint64_t treeless;         /* Sums of few terms so far that no tree was known to give. */
   evidence_t evidence;       /* Of the last case. */
+  /* Whether cases with 16-bit and 8-bit floats that conform are held, every so often, against a
+   * tighter contract, where that is one; and how many have been due.  This costs at most a quarter
+   * of what the oracle costs of such cases. */
+  bool has_tighter;
+  contract_t tighter_contract;
+  uint64_t tighter_due;
 } case_runner_t;
 
 void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t seed);
+
+/* Has it tell, from here on, which conforming cases keep contract `wide` too, as far as its own is
+ * looser than that: verdict_t.contract. */
+void case_runner_hold_wide(case_runner_t *walk);
 
 /* A case and the oracle's side of it, computed once and used for every executor. */
 struct expectation {

@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/base/log.h"
 #include "harness/run/audit_sample.h"
 #include "harness/run/clock.h"
 #include "harness/run/execute_twice.h"
+#include "harness/run/judge_case.h"
 #include "harness/run/judge_unlike_runs.h"
 #include "harness/run/observed_algorithms.h"
-#include "harness/run/observed_formula.h"
 
 void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t seed) {
   *walk = (case_runner_t){.contract = *contract,
@@ -186,89 +185,6 @@ void case_runner_judge_accepted(const op_constraint_t *broken, verdict_t *out_ve
   }
 }
 
-/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
-typedef struct decide_context {
-  const oracle_t *oracle;
-  decision_memo_t memo;
-  arena_t *arena;
-  case_runner_times_t *times;
-  evidence_t evidence;
-} decide_context_t;
-
-static void note_wrong(void *context, uint32_t result, size_t component) {
-  decide_context_t *asked = (decide_context_t *)context;
-  evidence_t *evidence = &asked->evidence;
-  if (evidence->wrong[result] == NULL) {
-    size_t count = type_component_count(&evidence->results[result].type);
-    evidence->wrong[result] = (uint8_t *)arena_alloc_zeroed(asked->arena, count);
-  }
-  evidence->wrong[result][component] = 1;
-}
-
-static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t result,
-                              size_t component, answer_t *out_answer) {
-  decide_context_t *asked = (decide_context_t *)context;
-  uint64_t begin = clock_nanoseconds();
-  arena_mark_t mark = arena_mark(asked->arena);
-  oracle_call_t remembering = *call;
-  remembering.memo = &asked->memo;
-  remembering.arena = asked->arena;
-  status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
-  arena_rewind(asked->arena, mark);
-  uint64_t spent = clock_nanoseconds() - begin;
-  asked->times->oracle += spent;
-  asked->times->judge -= spent;
-  log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
-            (double)spent / 1000);
-  return status;
-}
-
-static oracle_call_t call_about(const case_runner_t *walk, const expectation_t *expectation,
-                                const tensor_t *results, failure_t *error) {
-  return (oracle_call_t){.instance = expectation->instance,
-                         .contract = &walk->contract,
-                         .results = results,
-                         .arena = expectation->arena,
-                         .error = error};
-}
-
-status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation,
-                           const tensor_t *results, verdict_t *out_verdict, failure_t *error) {
-  if (expectation->oracle_status != STATUS_OK) {
-    *out_verdict = (verdict_t){0};
-    set_verdict(out_verdict, OUTCOME_no_oracle, CLASS_none, expectation->reason);
-    return STATUS_OK;
-  }
-  const case_t *instance = expectation->instance;
-  uint64_t begin = clock_nanoseconds();
-  decide_context_t context = {.oracle = expectation->oracle,
-                              .arena = expectation->arena,
-                              .times = &walk->times,
-                              .evidence = {.is_judged = true}};
-  memcpy(context.evidence.results, results, instance->program.result_count * sizeof *results);
-  decision_memo_init(&context.memo);
-  judge_t judge = {.decide = decide_oracle,
-                   .decide_context = &context,
-                   .contract = walk->contract,
-                   .decide_wrong_max = walk->decide_wrong_max,
-                   .on_wrong = note_wrong};
-  status_t status =
-      judge_results(&judge, instance, expectation->accepts, results, out_verdict, error);
-  decision_memo_deinit(&context.memo);
-  walk->evidence = context.evidence;
-  walk->times.judge += clock_nanoseconds() - begin;
-  STATUS_TRY(status);
-  walk->treeless += out_verdict->treeless_count;
-  begin = clock_nanoseconds();
-  const oracle_call_t call = call_about(walk, expectation, results, error);
-  status = observe_algorithms(expectation->oracle, &call, out_verdict);
-  if (status == STATUS_OK) {
-    status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
-  }
-  walk->times.oracle += clock_nanoseconds() - begin;
-  return status;
-}
-
 /* What executions showed beside their values.  A call that wrote outside its results, or never
  * wrote them, has no values to speak of, and one that cannot be repeated is first of all that; a
  * changed environment is only told where nothing else is wrong, since some backends change it
@@ -328,7 +244,7 @@ static status_t judge_outside(case_runner_t *walk, const expectation_t *expectat
   }
   if (lack != NULL || expectation->oracle_status != STATUS_OK) return STATUS_OK;
   uint64_t begin = clock_nanoseconds();
-  const oracle_call_t call = call_about(walk, expectation, executions->results, error);
+  const oracle_call_t call = case_runner_call(walk, expectation, executions->results, error);
   status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;

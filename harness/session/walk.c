@@ -94,6 +94,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   open_stream(session);
   case_runner_init(&session->walk, &options->contract, options->stream.seed);
   session->walk.predictor = options->predictor;
+  case_runner_hold_wide(&session->walk);
   arena_init(&session->arena);
   session->tally = tally_new();
   session->pairs = pair_tally_new();

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "generated/exact_permissions.h"
 #include "oracles/exact/magnitude.h"
 
 /* theory.md, D1. */
@@ -100,12 +101,40 @@ static size_t flushed_results(const contract_t *contract, bound_shape_t shape) {
   return nodes == 0 ? 0 : nodes - 1;
 }
 
+/* theory.md, T117. */
+size_t error_bound_depth(const contract_t *contract, size_t leaves) {
+  size_t additions = leaves == 0 ? 0 : leaves - 1, levels = 0;
+  while (levels < 8 * sizeof leaves - 1 && (size_t)1 << levels < leaves) levels++;
+  switch (PERMITTED(contract, depth)) {
+    case DEPTH_LOG:
+      return MIN(levels + 4, additions);
+    case DEPTH_LANES:
+      return MIN((leaves + 7) / 8 + 8, additions);
+    case DEPTH_ANY:
+    default:
+      return additions;
+  }
+}
+
+/* Factors of a tree of any depth, and of one that is no deeper than the contract says: both hold
+ * (theory.md, T117). */
+static error_bound_t bound_of_tree(const format_t *format, const contract_t *contract,
+                                   bound_shape_t shape) {
+  size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
+  size_t products = shape.products_round && shape.terms != 0 ? 1 : 0;
+  upper_t imprecise = imprecise_exponent(shape);
+  error_bound_t bound = bound_of_roundings(format, contract, additions + products, true, imprecise);
+  size_t depth = shape.leaves == 0 ? additions : error_bound_depth(contract, shape.leaves);
+  if (depth >= additions || shape.imprecise_bits != 0) return bound;
+  error_bound_t flat = bound_of_roundings(format, contract, depth + products, false, imprecise);
+  bound.factor = fmin(bound.factor, flat.factor);
+  bound.total_factor = fmin(bound.total_factor, flat.total_factor);
+  return bound;
+}
+
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
                               bound_shape_t shape) {
-  size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
-  size_t roundings = additions + (shape.products_round && shape.terms != 0 ? 1 : 0);
-  error_bound_t bound =
-      bound_of_roundings(format, contract, roundings, true, imprecise_exponent(shape));
+  error_bound_t bound = bound_of_tree(format, contract, shape);
   /* An absolute loss enters at a node, and is magnified from there on as the terms are: theory.md,
    * T15 and T16. */
   upper_t magnified = upper_add(upper_of(1), upper_of(bound.total_factor));

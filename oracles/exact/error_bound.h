@@ -27,6 +27,9 @@ typedef struct error_bound {
  * `products_underflow`. */
 typedef struct bound_shape {
   size_t terms;
+  /* If not 0: the terms are some of so many leaves of one tree, which is no deeper than the
+   * contract says (permission depth; theory.md, T117). */
+  size_t leaves;
   bool products_round;
   bool products_underflow;
   bool is_product; /* Terms are products; matters where results are flushed. */
@@ -34,6 +37,10 @@ typedef struct bound_shape {
    * bits of each and of their sum (IMPRECISE_BITS_MIN or more), and cut off the others. */
   int imprecise_bits;
 } bound_shape_t;
+
+/* Values of permission depth; and how many nodes a leaf of so many may pass under a contract. */
+enum permission_depth { DEPTH_LOG, DEPTH_LANES, DEPTH_ANY };
+size_t error_bound_depth(const contract_t *contract, size_t leaves);
 
 /* Sums in `format` under `contract`. */
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,

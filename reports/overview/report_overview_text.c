@@ -69,6 +69,14 @@ static void print_verdicts(const overview_t *overview, FILE *out) {
   fprintf(out, "  %10.0f  %5.1f %%  wrong: %.0f findings, %.0f of them new, %.0f root causes\n",
           wrong, share(wrong, cases), overview_total(overview, "findings"),
           overview_total(overview, "new findings"), overview_total(overview, "causes"));
+  double held = overview_total(overview, "held to wide");
+  double not_wide = overview_total(overview, "not wide");
+  if (not_wide > 0) {
+    fprintf(out,
+            "  %10.0f  %5.1f %%  need more than contract wide, of %.0f conforming cases held "
+            "against it: assay query wide\n",
+            not_wide, share(not_wide, held), held);
+  }
 }
 
 /* One example of each root cause: however many findings it has, it is one thing to look at. */

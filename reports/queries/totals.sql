@@ -16,6 +16,9 @@ SELECT (SELECT count(*) FROM campaign) AS campaigns,
        (SELECT count(*) FROM constraint_coverage) AS constraints,
        (SELECT count(*) FROM constraint_coverage WHERE drawn > 0) AS "constraints drawn",
        coalesce(sum(seconds), 0.0) AS seconds,
+       (SELECT coalesce(sum(cases), 0) FROM observation WHERE kind = 'contract') AS "held to wide",
+       (SELECT coalesce(sum(cases), 0) FROM observation
+        WHERE kind = 'contract' AND observed <> 'wide') AS "not wide",
        (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1) AS "last campaign",
        min(started) AS started, max(coalesce(ended, started)) AS ended
 FROM campaign;

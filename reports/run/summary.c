@@ -11,6 +11,7 @@
 
 #include "harness/base/instruction_set.h"
 #include "reports/run/describe_finding.h"
+#include "reports/run/summary_contracts.h"
 #include "reports/run/summary_formulas.h"
 #include "reports/run/summary_judged.h"
 #include "reports/run/summary_observations.h"
@@ -204,6 +205,12 @@ static shares_t measure_shares(const run_report_t *report) {
   return shares;
 }
 
+static void print_contracts(const run_report_t *report) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  describe_contracts(report, text);
+  if (text->len > 0) printf("\n%s", text->str);
+}
+
 static void print_predictions(const run_report_t *report) {
   GString *text = g_string_new(NULL);
   describe_predictions(report, text);
@@ -223,6 +230,7 @@ void summary_print(const run_report_t *report) {
   print_reasons(report);
   summary_print_observations(report);
   summary_print_formulas(report);
+  print_contracts(report);
   summary_print_pairs(report);
   print_predictions(report);
   const session_t *session = report->session;
@@ -320,6 +328,7 @@ void summary_print_json(const run_report_t *report) {
   json_object_set_new(document, "counters", json_counters(report));
   json_object_set_new(document, "observations", summary_json_observations(report));
   json_object_set_new(document, "formulas", summary_json_formulas(report));
+  json_object_set_new(document, "contracts", summary_json_contracts(report));
   json_object_set_new(document, "pairs", summary_json_pairs(report));
   json_object_set_new(document, "predictions", json_predictions(report));
   json_object_set_new(document, "findings", findings);

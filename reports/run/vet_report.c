@@ -9,6 +9,7 @@
 #include "harness/base/exit_code.h"
 #include "harness/session/shortfall.h"
 #include "reports/run/describe_finding.h"
+#include "reports/run/summary_contracts.h"
 #include "reports/run/summary_judged.h"
 #include "reports/run/summary_prediction.h"
 
@@ -315,6 +316,9 @@ int vet_report_print(const run_report_t *report, tap_t *tap) {
   GString *predictions = g_string_new(NULL);
   describe_predictions(report, predictions);
   if (predictions->len > 0) tap_comment(tap, predictions->str);
+  g_autoptr(GString) contracts = g_string_new(NULL);
+  describe_contracts(report, contracts);
+  if (contracts->len > 0) tap_comment(tap, contracts->str);
   g_string_free(predictions, TRUE);
   fflush(stdout);
   return exit_code == EXIT_CODE_CLEAN && fails ? EXIT_CODE_DIVERGES : exit_code;

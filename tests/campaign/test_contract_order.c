@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contracts are ordered (oracles/theory.md, T90): whatever "spec" accepts, the default contract
- * accepts, and raising one permission never rejects what was accepted.  Both are held over every
- * op, on drawn cases of all regimes: each component is asked about under both contracts with the
- * patterns of conforming models, the ends of the fast sets, the ends of what the exact side
+/* Contracts are ordered (oracles/theory.md, T90): whatever "spec" or "wide" accepts, the default
+ * contract accepts, and raising one permission never rejects what was accepted.  Both are held over
+ * every op, on drawn cases of all regimes: each component is asked about under both contracts with
+ * the patterns of conforming models, the ends of the fast sets, the ends of what the exact side
  * accepts (found by asking), and special values.
  *
  * ASSAY_ORDER_PROGRAMS and ASSAY_ORDER_SEED say how many programs an op are drawn, and from which
@@ -45,6 +45,8 @@ typedef struct counts {
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
+static rise_t wide_and_backend(void) { return (rise_t){contract_wide(), contract_backend(), NULL}; }
+
 /* Where "backend" is not meant to permit what "spec" does, the two are compared with its value. */
 static rise_t spec_and_backend(void) {
   rise_t rise = {contract_spec(), contract_backend(), NULL};
@@ -59,7 +61,7 @@ static rise_t spec_and_backend(void) {
 /* The values of the two contracts are in order, permission by permission, and the help names all
  * that are not. */
 static void test_named_contracts(void) {
-  const contract_t spec = contract_spec(), backend = contract_backend();
+  const contract_t spec = contract_spec(), backend = contract_backend(), wide = contract_wide();
   g_autoptr(GString) help = g_string_new(NULL);
   contract_print_exceptions(help);
   for (size_t i = 0; i < contract_permission_count(); i++) {
@@ -70,6 +72,8 @@ static void test_named_contracts(void) {
     if (is_within == contract_is_exception(name)) g_test_message("%s", name);
     g_assert_true(is_within != contract_is_exception(name));
     g_assert_true((strstr(help->str, line) != NULL) == contract_is_exception(name));
+    g_assert_true(
+        contract_value_permits(name, contract_value(&backend, name), contract_value(&wide, name)));
   }
 }
 
@@ -96,7 +100,8 @@ static void draw_value(rng_t *rng, const char *name, const contract_t *spec,
 static const char *draw_permission(rng_t *rng, const op_t *op) {
   static const char *const common[] = {
       "order",      "accum_wider",      "fma",       "ftz",          "accum_rounding",
-      "init_count", "integer_overflow", "zero_sign", "intermediate", "epsilon"};
+      "init_count", "integer_overflow", "zero_sign", "intermediate", "accumulation",
+      "epsilon"};
   const char *own[16];
   size_t count = 0;
   if (op->formulas != NULL) own[count++] = op->formulas;
@@ -422,10 +427,10 @@ static void check_case(rng_t *rng, const case_t *instance, const rise_t *rise, a
 
 typedef rise_t make_rise_t(rng_t *rng, const op_t *op);
 
-static rise_t make_spec_and_backend(rng_t *rng, const op_t *op) {
+static rise_t make_named_contracts(rng_t *rng, const op_t *op) {
   (void)rng;
   (void)op;
-  return spec_and_backend();
+  return rng_one_in(rng, 3) ? wide_and_backend() : spec_and_backend();
 }
 
 static uint64_t environment_number(const char *name, uint64_t otherwise) {
@@ -463,7 +468,7 @@ static void check_op(const op_t *op, make_rise_t *make_rise) {
   g_assert_cmpuint(counts.accepted, >, programs / 2);
 }
 
-static void test_spec_within_backend(gconstpointer data) { check_op(data, make_spec_and_backend); }
+static void test_named_within_backend(gconstpointer data) { check_op(data, make_named_contracts); }
 static void test_permissions_only_add(gconstpointer data) { check_op(data, draw_rise); }
 
 int main(int argc, char **argv) {
@@ -471,8 +476,8 @@ int main(int argc, char **argv) {
   g_test_set_nonfatal_assertions();
   g_test_add_func("/contract-order/named", test_named_contracts);
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    g_autofree char *spec = g_strdup_printf("/contract-order/spec/%s", (*op)->name);
-    g_test_add_data_func(spec, *op, test_spec_within_backend);
+    g_autofree char *spec = g_strdup_printf("/contract-order/named/%s", (*op)->name);
+    g_test_add_data_func(spec, *op, test_named_within_backend);
     g_autofree char *single = g_strdup_printf("/contract-order/permission/%s", (*op)->name);
     g_test_add_data_func(single, *op, test_permissions_only_add);
   }

@@ -159,8 +159,8 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    g_autofree char *path = g_strdup_printf("/permissions/%s/%s%s%s", rows[i].with, rows[i].model,
-                                            rows[i].algorithm, rows[i].type);
+    g_autofree char *path = g_strdup_printf("/permissions/%s/%s/%s%s%s", rows[i].with, rows[i].op,
+                                            rows[i].model, rows[i].algorithm, rows[i].type);
     g_test_add_data_func(path, &rows[i], test_row);
   }
   g_test_add_func("/permissions/repeat=any/canary", test_racing_canary);

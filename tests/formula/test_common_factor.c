@@ -19,8 +19,8 @@ typedef struct limit {
 static const limit_t limits[] = {
     {"f32", "backend", {64, 768, 4096}, 4, 10, INFINITY},
     {"f64", "backend", {768}, 4, 10, INFINITY},
-    {"bf16", "backend,intermediate=wide", {64, 4096}, INFINITY, INFINITY, 2},
-    {"f16", "backend,intermediate=wide", {64, 4096}, INFINITY, INFINITY, 2},
+    {"bf16", "wide", {64, 768, 4096}, INFINITY, INFINITY, 2},
+    {"f16", "wide", {64, 768, 4096}, INFINITY, INFINITY, 2},
 };
 
 static bool is_of_softmax(const common_factor_op_t *op) {

@@ -19,21 +19,27 @@
   SHORT_FAITHFUL(erf, 5, 5)  \
   SHORT_FAITHFUL(erfc, 16, 16) SHORT_FAITHFUL(tanh, 5, 5) SHORT_FAITHFUL(rsqrt, 2, 2)
 
-#define SPEC                                                                                       \
-  "order=in-order,bits=any,repeat=same,init_count=any,accum_rounding=rn,accum_wider=no,fma=no,"    \
-  "ftz=none,"                                                                                      \
-  "integer_overflow=either,zero_sign=strict,reduce_types=spec,intermediate=native,function_range=" \
-  "strict,byteir=today,"                                                                           \
+#define SPEC                                                                                      \
+  "order=in-order,bits=any,inferred=no,repeat=same,init_count=any,accum_rounding=rn,accum_wider=" \
+  "no,fma=no,"                                                                                    \
+  "ftz=none,"                                                                                     \
+  "integer_overflow=either,zero_sign=strict,reduce_types=spec,intermediate=native,"               \
+  "accumulation=native,function_range="                                                           \
+  "strict,byteir=today,"                                                                          \
   "epsilon=exact,exp_by_exp2=no" SPEC_ULPS
-#define BACKEND_WITH_BITS(bits)                                                                \
-  "order=any,bits=" bits                                                                       \
-  ",repeat=same,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,integer_"    \
-  "overflow=either,"                                                                           \
-  "zero_sign=strict,reduce_types=spec,intermediate=either,function_range=strict,byteir=today," \
-  "epsilon="                                                                                   \
+#define BACKEND_WITH(bits, short_floats)                                                        \
+  "order=any,bits=" bits                                                                        \
+  ",inferred=no,repeat=same,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
+  "integer_"                                                                                    \
+  "overflow=either,"                                                                            \
+  "zero_sign=strict,reduce_types=spec," short_floats                                            \
+  ",function_range=strict,byteir=today,"                                                        \
+  "epsilon="                                                                                    \
   "either,exp_by_exp2=no" BACKEND_ULPS
-#define BACKEND BACKEND_WITH_BITS("any")
-#define IDENTIFIED BACKEND_WITH_BITS("identified")
+#define EITHER "intermediate=either,accumulation=either"
+#define BACKEND BACKEND_WITH("any", EITHER)
+#define IDENTIFIED BACKEND_WITH("identified", EITHER)
+#define WIDE BACKEND_WITH("any", "intermediate=wide,accumulation=f32")
 
 static void check_prints(const contract_t *contract, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -62,15 +68,18 @@ static void test_parse(void) {
       {"spec", SPEC},
       {"backend", BACKEND},
       {SPEC, SPEC},
+      {"wide", WIDE},
+      {"intermediate=wide,accumulation=f32", WIDE},
       {"identified", IDENTIFIED},
       {"bits=identified", IDENTIFIED},
       {"identified,bits=any", BACKEND},
       {"fma=no,fma=yes", BACKEND},
       {"spec,init_count=1,accum_rounding=rz,ftz=both,integer_overflow=saturate,zero_sign=any",
-       "order=in-order,bits=any,repeat=same,init_count=1,accum_rounding=rz,accum_wider=no,fma=no,"
+       "order=in-order,bits=any,inferred=no,repeat=same,init_count=1,accum_rounding=rz,accum_wider="
+       "no,fma=no,"
        "ftz=both,"
-       "integer_overflow=saturate,zero_sign=any,reduce_types=spec,intermediate=native,function_"
-       "range=strict,"
+       "integer_overflow=saturate,zero_sign=any,reduce_types=spec,intermediate=native,"
+       "accumulation=native,function_range=strict,"
        "byteir=today,epsilon=exact,exp_by_exp2=no" SPEC_ULPS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -95,7 +104,12 @@ static void test_values(void) {
 }
 
 static void test_short(void) {
-  static const char *const texts[] = {"backend", "spec", "identified", "backend,ftz=both",
+  static const char *const texts[] = {"backend",
+                                      "spec",
+                                      "wide",
+                                      "identified",
+                                      "backend,ftz=both",
+                                      "wide,fma=no",
                                       "spec,exp_f32=2,softmax=online"};
   for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
     contract_t contract;
@@ -135,9 +149,11 @@ static void test_refused(void) {
     const char *text;
     const char *message;
   } rows[] = {
-      {"", "\"\" is not key=value, and no contract but spec, backend and identified has a name"},
+      {"",
+       "\"\" is not key=value, and no contract but spec, backend, wide and identified has a name"},
       {"strict",
-       "\"strict\" is not key=value, and no contract but spec, backend and identified has a name"},
+       "\"strict\" is not key=value, and no contract but spec, backend, wide and identified has a "
+       "name"},
       {"fma=yes,spec", "\"spec\" is not key=value"},
       {"spec,", "\"\" is not key=value"},
       {"fma=maybe", "fma=maybe: the value is one of no|yes"},
@@ -176,9 +192,11 @@ static void test_file(void) {
       {"[contract]\n", BACKEND},
       {"[contract]\nbase = spec\n", SPEC},
       {"[contract]\nbase = identified\n", IDENTIFIED},
+      {"[contract]\nbase = wide\n", WIDE},
       {"# A comment.\n[contract]\nbase = spec\nfma = no\norder=in-order\naccum_wider = no\n", SPEC},
       {"[contract]\norder = any\nbase = spec\nfma = yes\n",
-       "order=any,bits=any,repeat=same,init_count=any,accum_rounding=rn,accum_wider=no,fma=yes,ftz="
+       "order=any,bits=any,inferred=no,repeat=same,init_count=any,accum_rounding=rn,accum_wider=no,"
+       "fma=yes,ftz="
        "none,"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -194,7 +212,8 @@ static void test_refused_file(void) {
     const char *message;
   } rows[] = {
       {"[permissions]\nfma = no\n", "there is no group [contract]"},
-      {"[contract]\nbase = strict\n", "base = strict: the base is spec, backend or identified"},
+      {"[contract]\nbase = strict\n",
+       "base = strict: bases are spec, backend, wide and identified"},
       {"[contract]\nfma = maybe\n", "fma=maybe: the value is one of no|yes"},
       {"[contract]\nfmaa = no\n", "no permission is called \"fmaa\"; `assay help` lists them all"},
       {"fma = no\n", "Key file does not start with a group"},

@@ -66,6 +66,7 @@ static const struct {
     {"unjudged", "     20        5         25          2           10     3      15", 1},
     {"versions", "Z    100     10       10         2          2", 4},
     {"waivers", "holds  onednn    stablehlo.reduce", 1},
+    {"wide", "byteir.softmax  softmax    bf16->bf16     8         2       25", 1},
     {"worst", " 4  openblas  value         inf  inf  0x1p+0", 4},
 };
 

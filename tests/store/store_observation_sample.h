@@ -37,6 +37,14 @@ static inline void fill_observations(store_t *store, int64_t executor_id, int64_
   observation.observed = "online";
   observation.kind = "formula";
   store_add_observation(store, &observation);
+  observation.types = "bf16->bf16"; /* Held against contract wide: another query's, too. */
+  observation.kind = "contract";
+  observation.observed = "wide";
+  observation.cases = 6;
+  store_add_observation(store, &observation);
+  observation.observed = "not wide";
+  observation.cases = 2;
+  store_add_observation(store, &observation);
 }
 
 #endif

@@ -62,7 +62,7 @@ static void offer_executors(candidates_t *candidates) {
 static void offer_contracts(candidates_t *candidates) {
   const char *comma = strrchr(candidates->begun, ',');
   size_t before = comma == NULL ? 0 : (size_t)(comma - candidates->begun) + 1;
-  static const char *const named[] = {"spec", "backend", "identified"};
+  static const char *const named[] = {"spec", "backend", "wide", "identified"};
   for (size_t i = 0; comma == NULL && i < G_N_ELEMENTS(named); i++) {
     offer(candidates, named[i], NULL);
   }

@@ -94,7 +94,8 @@ static void print_contracts(GString *out) {
   contract_help_print(text);
   g_string_append(out, ".SH CONTRACTS\n");
   print_text(out,
-             "A verdict is given under a contract (--contract): spec, backend, identified, a file"
+             "A verdict is given under a contract (--contract): spec, backend, wide, identified, a "
+             "file"
              " @FILE, or KEY=VALUE,... over backend.\n");
   g_strchomp(text->str);
   print_block(out, text->str);

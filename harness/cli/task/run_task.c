@@ -16,7 +16,7 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       {"seed", 's', 0, G_OPTION_ARG_STRING, &flags->seed,
        "Same seed, same cases, same findings (default 1; random draws one)", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags->contract,
-       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "spec, backend (default), wide, identified, KEY=VALUE,... or @FILE; `assay help` explains",
        "CONTRACT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags->database,
        "Keep counters and findings in this database", "FILE"},

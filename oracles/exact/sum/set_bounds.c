@@ -69,10 +69,12 @@ static bool is_exact(const sum_bounds_t *sum, const sum_problem_t *question,
                                           magnitude);
 }
 
-/* The permitted error of a sum of `terms` of the terms: theory.md, T10 to T16. */
+/* The permitted error of a sum of `terms` of the `leaves`: theory.md, T10 to T16.  Of split
+ * operands nobody says how their products are put together. */
 static error_bound_t bound_of_terms(const sum_problem_t *question, const contract_t *contract,
-                                    size_t terms) {
+                                    size_t terms, size_t leaves) {
   bound_shape_t shape = {.terms = terms,
+                         .leaves = sum_is_split(question) ? 0 : leaves,
                          .is_product = question->right != NULL,
                          .imprecise_bits = question->imprecise_bits};
   if (shape.is_product) {
@@ -142,7 +144,7 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_add(sum->reference, totals->sum, init, MPFR_RNDN);
   mpfr_abs(init, init, MPFR_RNDN);
   mpfr_add(sum->magnitude, totals->magnitude, init, MPFR_RNDN);
-  error_bound_t bound = bound_of_terms(question, contract, sum->terms);
+  error_bound_t bound = bound_of_terms(question, contract, sum->terms, sum->terms);
   sum->outwards = bound.last_truncates;
   if (is_exact(sum, question, totals, contract)) {
     mpfr_set_zero(sum->error, 1);
@@ -192,7 +194,7 @@ static void set_partial_extreme(mpfr_ptr out, const sum_bounds_t *sum,
   mpfr_set(out, positive ? totals->positive : totals->negative, MPFR_RNDN);
   add_inits(out, sum, question, positive);
   size_t terms = terms_of_sign(sum, question, totals, positive);
-  error_bound_t bound = bound_of_terms(question, contract, terms);
+  error_bound_t bound = bound_of_terms(question, contract, terms, sum->terms);
   mpfr_abs(error, out, MPFR_RNDN);
   set_bound(error, bound.factor, error, bound.offset);
   if (mpfr_zero_p(sum->error)) mpfr_set_zero(error, 1); /* No operation rounds. */

@@ -191,6 +191,7 @@ static bound_shape_t shape_of(const matrices_t *matrices) {
   const dot_plan_t *plan = matrices->plan;
   return (bound_shape_t){
       .terms = matrices_terms(matrices),
+      .leaves = matrices->primitive_count > 1 ? 0 : matrices_terms(matrices),
       .products_round = product_rounds(plan->lhs, plan->rhs, plan->accumulation),
       .products_underflow = product_underflows(plan->lhs, plan->rhs, plan->accumulation),
       .imprecise_bits = plan->imprecise_bits,
@@ -334,7 +335,7 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
     out_accepts[0] = accept_decide_all(out_accepts[0].count, call->arena);
   }
   if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && element->format != NULL) {
-    return accept_sequential(call, dot_general_simulate, out_accepts);
+    return accept_sequential(call, dot_general_simulate, NULL, out_accepts);
   }
   return STATUS_OK;
 }

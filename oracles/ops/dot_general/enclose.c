@@ -97,7 +97,11 @@ static status_t enclose_floats(const enclosing_t *enclosing, box_t *out_results,
       enclosing->factors[side][i] = flushes ? box_flush_term(factor, format) : factor;
     }
   }
-  unite_float_sums(enclosing, &plan, out_results);
+  size_t count = contract == NULL ? 1 : dot_plan_count(&plan, contract);
+  for (size_t i = 0; i < count; i++) {
+    if (contract != NULL) dot_plan_accumulate(&plan, contract, i);
+    unite_float_sums(enclosing, &plan, out_results);
+  }
   return STATUS_OK;
 }
 

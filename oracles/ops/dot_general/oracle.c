@@ -11,6 +11,21 @@
 #include "oracles/ops/dot_general/quantized/decide.h"
 #include "oracles/ops/dot_general/simulate.h"
 
+/* By any of the plans that the contract permits; `first` is the first of them. */
+static status_t decide_float(const oracle_call_t *call, const dot_plan_t *first, size_t component,
+                             uint64_t bits, answer_t *out_answer) {
+  STATUS_TRY(dot_general_decide_plan(call, first, component, bits, out_answer));
+  dot_plan_t plan = *first;
+  size_t count = dot_plan_count(&plan, call->contract);
+  for (size_t i = 1; i < count && !out_answer->conforms; i++) {
+    dot_plan_accumulate(&plan, call->contract, i);
+    answer_t answer;
+    STATUS_TRY(dot_general_decide_plan(call, &plan, component, bits, &answer));
+    if (answer.conforms) *out_answer = answer;
+  }
+  return STATUS_OK;
+}
+
 static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, size_t component,
                                    answer_t *out_answer) {
   const case_t *instance = call->instance;
@@ -25,7 +40,7 @@ static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, s
   if (element->format != NULL) {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
-    return dot_general_decide_plan(call, &plan, component, bits, out_answer);
+    return decide_float(call, &plan, component, bits, out_answer);
   }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);

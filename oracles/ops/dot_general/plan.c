@@ -32,6 +32,23 @@ status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, fai
   return STATUS_OK;
 }
 
+static const format_t *result_of(const dot_plan_t *plan) {
+  return plan->result == NULL ? plan->accumulation : plan->result;
+}
+
+size_t dot_plan_count(const dot_plan_t *plan, const contract_t *contract) {
+  const format_t *formats[ACCUMULATIONS_MAX];
+  return plan->has_algorithm ? 1 : contract_accumulations(contract, result_of(plan), formats);
+}
+
+void dot_plan_accumulate(dot_plan_t *plan, const contract_t *contract, size_t number) {
+  if (plan->has_algorithm) return;
+  const format_t *formats[ACCUMULATIONS_MAX], *result = result_of(plan);
+  contract_accumulations(contract, result, formats);
+  plan->accumulation = formats[number];
+  plan->result = formats[number] == result ? NULL : result;
+}
+
 /* Splits are defined on f32 patterns. */
 static status_t require_splittable(const program_t *program, const dot_algorithm_row_t *row,
                                    failure_t *error) {
@@ -77,7 +94,11 @@ status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algo
 status_t dot_plan_make(const program_t *program, const contract_t *contract, dot_plan_t *out_plan,
                        failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  if (!attributes->has_algorithm) return dot_plan_make_plain(program, out_plan, error);
+  if (!attributes->has_algorithm) {
+    STATUS_TRY(dot_plan_make_plain(program, out_plan, error));
+    dot_plan_accumulate(out_plan, contract, 0);
+    return STATUS_OK;
+  }
   dot_algorithm_t algorithm;
   if (!dot_algorithm_find(&attributes->algorithm, &algorithm)) {
     return status_fail(error, STATUS_UNSUPPORTED,

@@ -24,12 +24,17 @@ typedef struct dot_plan {
 } dot_plan_t;
 
 /* The plan of a float or complex program: by the algorithm that it asks for, or by another, or by
- * none.  STATUS_UNSUPPORTED if nobody knows what that means. */
+ * none.  Without an algorithm the contract may permit several, by what it says of accumulation:
+ * dot_plan_make() makes the first, and dot_plan_accumulate() the one of that number below
+ * dot_plan_count() of a plan in the result's type.  STATUS_UNSUPPORTED if nobody knows what that
+ * means. */
 status_t dot_plan_make(const program_t *program, const contract_t *contract, dot_plan_t *out_plan,
                        failure_t *error);
 status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
                            const contract_t *contract, dot_plan_t *out_plan, failure_t *error);
 status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, failure_t *error);
+size_t dot_plan_count(const dot_plan_t *plan, const contract_t *contract);
+void dot_plan_accumulate(dot_plan_t *plan, const contract_t *contract, size_t number);
 
 /* STATUS_UNSUPPORTED if the program asks for an algorithm: what those mean for integers and
  * booleans nobody says. */

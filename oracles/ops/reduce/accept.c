@@ -168,6 +168,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   if (has_likely) find_likely(call, &sums, terms, element->format, init.adds, likely);
   arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
+  size_t terms_of_part = slices->term_count + (init.adds_to_all_parts ? 1 : 0);
   fast_sums_t fast = {.accept = {.count = count,
                                  .reference = reference,
                                  .reference_tail = tail,
@@ -177,7 +178,7 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
                       .lowest_bit = lowest_bit,
                       .few_terms = few_terms,
                       .likely = has_likely ? likely : NULL,
-                      .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
+                      .shape = {.terms = terms_of_part, .leaves = terms_of_part},
                       .has_schedules = has_schedules};
   return fast_sums_finish(&fast, element->format, call->contract, call->arena);
 }
@@ -246,6 +247,7 @@ status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   reduce_core_t core;
   STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
   STATUS_TRY(require_signs(program, &core.instance.program, call->error));
+  bool is_wide = reduce_core_accumulate(&core, call->contract, 0);
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_pick = picks(&core.instance.program);
   if (is_pick) reduce_minmax_accept(&core.instance, &slices, call->arena, out_accepts);
@@ -257,7 +259,8 @@ status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
   }
   bool is_rounded = !is_pick && program->results[0].element->format != NULL;
   if (PERMITTED(call->contract, order) == ORDER_IN_ORDER && is_rounded) {
-    return accept_sequential(call, reduce_simulate, out_accepts);
+    const format_t *accumulator = is_wide ? &format_table[FORMAT_f32] : NULL;
+    return accept_sequential(call, reduce_simulate, accumulator, out_accepts);
   }
   return STATUS_OK;
 }

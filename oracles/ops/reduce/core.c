@@ -8,6 +8,7 @@
 
 #include "harness/types/promotion.h"
 #include "oracles/exact/sum/simd_result.h"
+#include "oracles/ops/reduce/gather.h"
 
 static status_t require_conversion(const reduction_types_t *types, uint32_t input,
                                    failure_t *error) {
@@ -77,6 +78,40 @@ status_t reduce_core_make(const case_t *instance, arena_t *arena, reduce_core_t 
     }
   }
   return STATUS_OK;
+}
+
+size_t reduce_accumulations(const program_t *program, const element_t *accumulation,
+                            const contract_t *contract,
+                            const element_t *out_elements[ACCUMULATIONS_MAX]) {
+  fold_body_t body = reduce_fold_body(program);
+  out_elements[0] = accumulation;
+  bool is_rounded = accumulation->format != NULL && (body == FOLD_ADD || body == FOLD_MULTIPLY);
+  if (!is_rounded || reduce_attributes(program)->reduction.accumulation_count != 0) return 1;
+  const format_t *formats[ACCUMULATIONS_MAX];
+  size_t count = contract_accumulations(contract, accumulation->format, formats);
+  for (size_t i = 0; i < count; i++) {
+    out_elements[i] =
+        formats[i] == accumulation->format ? accumulation : element_named(formats[i]->name);
+  }
+  return count;
+}
+
+size_t reduce_core_count(const reduce_core_t *core, const contract_t *contract) {
+  const program_t *program = &core->instance.program;
+  const element_t *elements[ACCUMULATIONS_MAX];
+  return reduce_accumulations(program, program->results[0].element, contract, elements);
+}
+
+bool reduce_core_accumulate(reduce_core_t *core, const contract_t *contract, size_t number) {
+  program_t *program = &core->instance.program;
+  bool differs = false;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const element_t *elements[ACCUMULATIONS_MAX], *named = program->results[i].element;
+    if (reduce_accumulations(program, named, contract, elements) <= number) continue;
+    program->results[i].element = elements[number];
+    differs |= elements[number] != named;
+  }
+  return differs;
 }
 
 bool reduce_core_has_open_term(const reduce_core_t *core, const reduce_slices_t *slices,

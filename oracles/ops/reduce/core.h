@@ -17,10 +17,22 @@ typedef struct reduce_core {
   const uint8_t *open[CASE_OPERANDS_MAX];
 } reduce_core_t;
 
-/* STATUS_UNSUPPORTED if the accumulation type does not hold all values of an input in a program by
- * today's specification, which leaves that conversion open. */
+/* In the accumulation types of the program.  STATUS_UNSUPPORTED if one does not hold all values of
+ * an input in a program by today's specification, which leaves that conversion open. */
 status_t reduce_core_make(const case_t *instance, arena_t *arena, reduce_core_t *out_core,
                           failure_t *error);
+
+/* The types that a contract permits in the place of an accumulation type, by permission
+ * `accumulation`: others than that only for sums and products of 16-bit and 8-bit floats whose
+ * program names no type for them (theory.md, T115).  Returns their count, at least 1. */
+size_t reduce_accumulations(const program_t *program, const element_t *accumulation,
+                            const contract_t *contract,
+                            const element_t *out_elements[ACCUMULATIONS_MAX]);
+
+/* How many cores a contract permits therefore; and turns one that was just made into the one of
+ * that number.  Whether that accumulates in another type than the program. */
+size_t reduce_core_count(const reduce_core_t *core, const contract_t *contract);
+bool reduce_core_accumulate(reduce_core_t *core, const contract_t *contract, size_t number);
 
 /* Whether the value of element `index` is open, and whether some term of an output is. */
 static inline bool reduce_core_is_open(const reduce_core_t *core, uint32_t operand, size_t index) {

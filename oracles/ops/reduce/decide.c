@@ -123,6 +123,23 @@ static bool picks(const reduce_decide_t *decide) {
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* By each of the cores that the contract permits. */
+static status_t decide_by_cores(reduce_decide_t *decide, arena_t *arena, answer_t *out_answer,
+                                failure_t *error) {
+  const reduce_core_t core = decide->core;
+  size_t count = reduce_core_count(&core, decide->contract);
+  for (size_t i = 0; i < count; i++) {
+    decide->core = core;
+    reduce_core_accumulate(&decide->core, decide->contract, i);
+    decide->accumulation = decide->core.instance.program.results[decide->result].element;
+    answer_t answer;
+    STATUS_TRY(decide_rounded(decide, arena, &answer, error));
+    if (i == 0 || answer.conforms) *out_answer = answer;
+    if (answer.conforms) break;
+  }
+  return STATUS_OK;
+}
+
 static answer_t anything_conforms(void) {
   answer_t answer = {.conforms = true, .is_vacuous = true};
   snprintf(answer.expected, sizeof answer.expected,
@@ -162,7 +179,7 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
     return STATUS_OK;
   }
   if (decide.accumulation->format != NULL)
-    return decide_rounded(&decide, call->arena, out_answer, call->error);
+    return decide_by_cores(&decide, call->arena, out_answer, call->error);
   integer_problem_t question = reduce_integer_question(&decide.core.instance, &decide.slices,
                                                        result, component, call->arena);
   reduce_integer_answer(&question, call->contract, decide.converted, decide.bits, out_answer);

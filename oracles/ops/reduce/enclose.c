@@ -8,6 +8,7 @@
 #include "harness/types/promotion.h"
 #include "oracles/exact/box/sum.h"
 #include "oracles/exact/magnitude.h"
+#include "oracles/ops/reduce/core.h"
 #include "oracles/ops/reduce/gather.h"
 
 /* One result of a program, and what goes into one of its elements. */
@@ -251,6 +252,27 @@ static status_t check(const reducing_t *reducing, failure_t *error) {
   return element_require_exact_promotion(reducing->input, reducing->accumulation, error);
 }
 
+/* Adds what the accumulation types hold that the contract permits in the place of the program's. */
+static status_t unite_accumulations(const enclosure_call_t *call, reducing_t reducing,
+                                    const reduce_slices_t *slices, const box_t *input, box_t init,
+                                    box_t *out_result) {
+  const element_t *elements[ACCUMULATIONS_MAX] = {reducing.accumulation};
+  size_t count = call->contract == NULL ? 1
+                                        : reduce_accumulations(call->program, reducing.accumulation,
+                                                               call->contract, elements);
+  box_t *terms = ARENA_NEW_ARRAY(call->arena, box_t, slices->term_count);
+  box_t *result = ARENA_NEW_ARRAY(call->arena, box_t, slices->output_count);
+  for (size_t i = 0; i < count; i++) {
+    reducing.accumulation = elements[i];
+    STATUS_TRY(check(&reducing, call->error));
+    enclose_result(reducing, slices, input, init, terms, result);
+    for (size_t output = 0; output < slices->output_count; output++) {
+      out_result[output] = i == 0 ? result[output] : box_unite(out_result[output], result[output]);
+    }
+  }
+  return STATUS_OK;
+}
+
 status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
   const program_t *program = call->program;
   if (reduce_is_quantized(program)) {
@@ -258,17 +280,15 @@ status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[C
   }
   reduction_types_t types = reduce_types(program);
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
-  box_t *terms = ARENA_NEW_ARRAY(call->arena, box_t, slices.term_count);
   for (uint32_t i = 0; i < types.count; i++) {
     const reducing_t reducing = {.contract = call->contract,
                                  .body = reduce_fold_body(program),
                                  .input = types.inputs[i].element,
                                  .accumulation = types.accumulations[i].element,
                                  .result = types.results[i].element};
-    STATUS_TRY(check(&reducing, call->error));
     uint32_t init = reduce_init_operand(program, i);
-    enclose_result(reducing, &slices, call->operands[i], call->operands[init][0], terms,
-                   out_results[i]);
+    STATUS_TRY(unite_accumulations(call, reducing, &slices, call->operands[i],
+                                   call->operands[init][0], out_results[i]));
   }
   return STATUS_OK;
 }

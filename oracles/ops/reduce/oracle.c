@@ -29,6 +29,7 @@ static status_t reduce_audit(const oracle_call_t *call, const accept_t *accepts,
   if (is_float && reduce_fold_body(&instance->program) == FOLD_ADD) {
     reduce_core_t core;
     STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
+    reduce_core_accumulate(&core, call->contract, 0);
     reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
     reference = reference_of_sum(
         reduce_converted_sum_question(instance, &core, &slices, result, component, call->arena),

@@ -118,7 +118,7 @@ int command_judge(const command_t *command, int argc, char **argv) {
   gboolean as_json = FALSE;
   const GOptionEntry entries[] = {
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &contract_text,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+       "spec, backend (default), wide, KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "One JSON object a line", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);

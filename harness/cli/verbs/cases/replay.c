@@ -234,7 +234,7 @@ int command_replay(const command_t *command, int argc, char **argv) {
   replay_flags_t flags = {0};
   const GOptionEntry entries[] = {
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
-       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "spec, backend (default), wide, identified, KEY=VALUE,... or @FILE; `assay help` explains",
        "CONTRACT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
        "With contract identified: the database that has the profiles", "FILE"},

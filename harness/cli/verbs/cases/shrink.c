@@ -323,7 +323,7 @@ int command_shrink(const command_t *command, int argc, char **argv) {
   shrink_flags_t flags = {0};
   const GOptionEntry entries[] = {
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
-       "spec, backend (default), identified, KEY=VALUE,... or @FILE; `assay help` explains",
+       "spec, backend (default), wide, identified, KEY=VALUE,... or @FILE; `assay help` explains",
        "CONTRACT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
        "The database that has the finding, or with contract identified the profiles", "FILE"},

@@ -103,7 +103,7 @@ int command_ledger(const command_t *command, int argc, char **argv) {
       {"seed", 's', 0, G_OPTION_ARG_STRING, &shared->seed,
        "Same seed, same cases: keep it from version to version (default 1)", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &shared->contract,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+       "spec, backend (default), wide, KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &shared->database, "Record in this database", "FILE"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);

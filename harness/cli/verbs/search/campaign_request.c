@@ -34,7 +34,7 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "slice does (default: " STRATA_DEFAULT ")",
        "SHARES"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &request->contract,
-       "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+       "spec, backend (default), wide, KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"name", 0, 0, G_OPTION_ARG_STRING, &request->name,
        "What the database calls the campaign (default: its date)", "NAME"},
       {"shard", 0, 0, G_OPTION_ARG_STRING, &request->shard,

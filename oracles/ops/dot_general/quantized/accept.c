@@ -221,7 +221,7 @@ status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   *out_accept = accept_floats(call, &floats, &variants[0]);
   if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
-  return accept_sequential(&float_call, dot_general_simulate, out_accept);
+  return accept_sequential(&float_call, dot_general_simulate, NULL, out_accept);
 }
 
 /* What a float that surely conforms is quantized to, nearest to the exact sum: by any one variant.

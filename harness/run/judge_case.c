@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judges results of a case under the runner's contract; and under others where the question is what
+ * else they keep: a tighter one, or what was promised beside what was inferred. */
+#include "harness/run/judge_case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/base/log.h"
+#include "harness/run/clock.h"
+#include "harness/run/observed_algorithms.h"
+#include "harness/run/observed_formula.h"
+
+/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
+typedef struct decide_context {
+  const oracle_t *oracle;
+  decision_memo_t memo;
+  arena_t *arena;
+  case_runner_times_t *times;
+  evidence_t evidence;
+} decide_context_t;
+
+static void note_wrong(void *context, uint32_t result, size_t component) {
+  decide_context_t *asked = (decide_context_t *)context;
+  evidence_t *evidence = &asked->evidence;
+  if (evidence->wrong[result] == NULL) {
+    size_t count = type_component_count(&evidence->results[result].type);
+    evidence->wrong[result] = (uint8_t *)arena_alloc_zeroed(asked->arena, count);
+  }
+  evidence->wrong[result][component] = 1;
+}
+
+static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t result,
+                              size_t component, answer_t *out_answer) {
+  decide_context_t *asked = (decide_context_t *)context;
+  uint64_t begin = clock_nanoseconds();
+  arena_mark_t mark = arena_mark(asked->arena);
+  oracle_call_t remembering = *call;
+  remembering.memo = &asked->memo;
+  remembering.arena = asked->arena;
+  status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
+  arena_rewind(asked->arena, mark);
+  uint64_t spent = clock_nanoseconds() - begin;
+  asked->times->oracle += spent;
+  asked->times->judge -= spent;
+  log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
+            (double)spent / 1000);
+  return status;
+}
+
+/* ---- One contract -----------------------------------------------------------------------------
+ */
+
+/* Results of a case, which may be judged under several contracts. */
+typedef struct judging {
+  case_runner_t *walk;
+  const expectation_t *expectation;
+  const tensor_t *results;
+  failure_t *error;
+} judging_t;
+
+/* A contract with its fast sets; of all that can be asked maybe only whether the results conform.
+ */
+typedef struct question {
+  const contract_t *contract;
+  const accept_t *accepts;
+  bool is_brief;
+} question_t;
+
+static status_t judge_under(const judging_t *judging, const question_t *question,
+                            evidence_t *out_evidence, verdict_t *out_verdict) {
+  case_runner_t *walk = judging->walk;
+  const case_t *instance = judging->expectation->instance;
+  uint64_t begin = clock_nanoseconds();
+  decide_context_t context = {.oracle = judging->expectation->oracle,
+                              .arena = judging->expectation->arena,
+                              .times = &walk->times,
+                              .evidence = {.is_judged = true}};
+  memcpy(context.evidence.results, judging->results,
+         instance->program.result_count * sizeof *judging->results);
+  decision_memo_init(&context.memo);
+  const judge_t judge = {.decide = decide_oracle,
+                         .decide_context = &context,
+                         .contract = *question->contract,
+                         .decide_wrong_max = question->is_brief ? 1 : walk->decide_wrong_max,
+                         .skips_class = question->is_brief,
+                         .on_wrong = note_wrong};
+  status_t status = judge_results(&judge, instance, question->accepts, judging->results,
+                                  out_verdict, judging->error);
+  decision_memo_deinit(&context.memo);
+  *out_evidence = context.evidence;
+  walk->times.judge += clock_nanoseconds() - begin;
+  return status;
+}
+
+/* Under another contract than the expectation's.  Where that has no oracle the outcome is
+ * OUTCOME_no_oracle. */
+static status_t judge_elsewhere(const judging_t *judging, const contract_t *contract, bool is_brief,
+                                evidence_t *out_evidence, verdict_t *out_verdict) {
+  const expectation_t *expectation = judging->expectation;
+  accept_t accepts[CASE_RESULTS_MAX];
+  const oracle_call_t call = {.instance = expectation->instance,
+                              .contract = contract,
+                              .arena = expectation->arena,
+                              .error = judging->error};
+  uint64_t begin = clock_nanoseconds();
+  status_t status = expectation->oracle->accept(&call, accepts);
+  judging->walk->times.oracle += clock_nanoseconds() - begin;
+  if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
+    *out_verdict = (verdict_t){.outcome = OUTCOME_no_oracle};
+    return STATUS_OK;
+  }
+  STATUS_TRY(status);
+  const question_t question = {contract, accepts, is_brief};
+  return judge_under(judging, &question, out_evidence, out_verdict);
+}
+
+/* ---- What was promised, and what was inferred -------------------------------------------------
+ */
+
+/* Of the permissions that the contract withdraws, the first that would permit the worst component:
+ * "accumulation=either". */
+static status_t name_withdrawn(const judging_t *judging, const contract_t *promised,
+                               verdict_t *verdict) {
+  const expectation_t *expectation = judging->expectation;
+  const contract_t *inferred = &judging->walk->contract;
+  g_strlcpy(verdict->observed, "several permissions", sizeof verdict->observed);
+  for (size_t i = 0; i < contract_permission_count(); i++) {
+    if (promised->values[i] == inferred->values[i]) continue;
+    contract_t contract = *inferred;
+    contract.values[i] = promised->values[i];
+    oracle_call_t call =
+        case_runner_call(judging->walk, expectation, judging->results, judging->error);
+    call.contract = &contract;
+    answer_t answer = {0};
+    arena_mark_t mark = arena_mark(expectation->arena);
+    status_t status = oracle_decide_with_memo(expectation->oracle->decide, &call, verdict->result,
+                                              verdict->component, &answer);
+    arena_rewind(expectation->arena, mark);
+    if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) continue;
+    STATUS_TRY(status);
+    if (!answer.conforms) continue;
+    const char *name = contract_permission_name(i);
+    snprintf(verdict->observed, sizeof verdict->observed, "%s=%s", name,
+             contract_spelling(name, promised->values[i]));
+    break;
+  }
+  return STATUS_OK;
+}
+
+/* A divergence from an inferred contract: from what was promised too, and then that is the verdict;
+ * or only from what earlier results kept, class `looser` (theory.md, T116). */
+static status_t hold_promised(const judging_t *judging, verdict_t *verdict) {
+  const contract_t backend = contract_backend();
+  const contract_t promised = contract_loosened(&judging->walk->contract, &backend);
+  evidence_t evidence;
+  verdict_t other;
+  STATUS_TRY(judge_elsewhere(judging, &promised, false, &evidence, &other));
+  if (other.outcome == OUTCOME_diverges) {
+    *verdict = other;
+    judging->walk->evidence = evidence;
+    return STATUS_OK;
+  }
+  if (other.outcome == OUTCOME_no_oracle) return STATUS_OK;
+  verdict->class_ = CLASS_looser;
+  return name_withdrawn(judging, &promised, verdict);
+}
+
+/* ---- A tighter contract -----------------------------------------------------------------------
+ */
+
+void case_runner_hold_wide(case_runner_t *walk) {
+  const contract_t wide = contract_wide();
+  walk->tighter_contract = contract_tightened(&walk->contract, &wide);
+  walk->has_tighter = !contract_equal(&walk->tighter_contract, &walk->contract);
+}
+
+static bool has_short_float(const type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const format_t *format = types[i].element->format;
+    if (format != NULL && format->bits <= 16) return true;
+  }
+  return false;
+}
+
+/* Only with short floats do the contracts differ. */
+static status_t hold_tighter(const judging_t *judging, verdict_t *verdict) {
+  case_runner_t *walk = judging->walk;
+  const program_t *program = &judging->expectation->instance->program;
+  if (!walk->has_tighter || verdict->outcome != OUTCOME_conforms) return STATUS_OK;
+  if (!has_short_float(program->operands, program->operand_count) &&
+      !has_short_float(program->results, program->result_count))
+    return STATUS_OK;
+  if (walk->tighter_due++ % CASE_RUNNER_TIGHTER_ONE_IN != 0) return STATUS_OK;
+  evidence_t evidence;
+  verdict_t tighter;
+  arena_mark_t mark = arena_mark(judging->expectation->arena);
+  status_t status = judge_elsewhere(judging, &walk->tighter_contract, true, &evidence, &tighter);
+  arena_rewind(judging->expectation->arena, mark);
+  STATUS_TRY(status);
+  if (tighter.outcome == OUTCOME_no_oracle) return STATUS_OK;
+  verdict->contract = tighter.outcome == OUTCOME_diverges ? VERDICT_NOT_WIDE : VERDICT_WIDE;
+  return STATUS_OK;
+}
+
+/* ---- All --------------------------------------------------------------------------------------
+ */
+
+status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation,
+                           const tensor_t *results, verdict_t *out_verdict, failure_t *error) {
+  if (expectation->oracle_status != STATUS_OK) {
+    *out_verdict = (verdict_t){.outcome = OUTCOME_no_oracle};
+    g_strlcpy(out_verdict->reason, expectation->reason, sizeof out_verdict->reason);
+    return STATUS_OK;
+  }
+  const judging_t judging = {walk, expectation, results, error};
+  const question_t question = {&walk->contract, expectation->accepts, false};
+  STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
+  walk->treeless += out_verdict->treeless_count;
+  bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
+  if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
+    STATUS_TRY(hold_promised(&judging, out_verdict));
+  }
+  STATUS_TRY(hold_tighter(&judging, out_verdict));
+  uint64_t begin = clock_nanoseconds();
+  const oracle_call_t call = case_runner_call(walk, expectation, results, error);
+  status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
+  if (status == STATUS_OK) {
+    status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
+  }
+  walk->times.oracle += clock_nanoseconds() - begin;
+  return status;
+}
