@@ -164,7 +164,9 @@ static row_t squares_about(formula_t *formula, row_t a, const enclosed_t *mean) 
 }
 
 row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
-  const enclosed_t *m = mean.enclosed;
+  enclosed_t *m = enclosed_new(formula->arena, 1);
+  enclosed_copy(m, mean.enclosed);
+  enclosed_join_zero(m);
   const uint8_t not_finite = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
   bool is_interval = m->has_finite && (m->specials & not_finite) == 0 && mpfr_number_p(m->low) &&
                      mpfr_number_p(m->high) && !mpfr_equal_p(m->low, m->high);
@@ -287,11 +289,21 @@ static void permit_merged_specials(enclosed_t *mean, enclosed_t *squares, size_t
   if (count == 1) enclosed_add_zero(squares, ENCLOSED_POSITIVE_ZERO);
 }
 
-/* Nothing is merged: the number is the mean, added to +0 perhaps, and there are no squares. */
+/* No merge moves the number: it is the mean, added to +0 perhaps, and there are no squares. */
 static void set_single(const enclosed_t *number, enclosed_t *mean, enclosed_t *squares) {
   enclosed_copy(mean, number);
   if (mpfr_zero_p(number->low)) mean->specials |= ENCLOSED_POSITIVE_ZERO;
   enclosed_set_double(squares, 0);
+}
+
+/* Of equal numbers all differences of means are zero: theory.md, T103. */
+static bool are_equal_points(const formula_t *formula, row_t a) {
+  if (PERMITTED(formula->contract, ftz) != FTZ_NONE) return false;
+  for (size_t i = 0; i < a.count; i++) {
+    const enclosed_t *x = &a.enclosed[i];
+    if (!enclosed_is_point(x) || !mpfr_equal_p(x->low, a.enclosed[0].low)) return false;
+  }
+  return true;
 }
 
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
@@ -306,7 +318,7 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
   } else if (!are_finite_points(a) && PERMITTED(formula->contract, ftz) != FTZ_NONE) {
     enclosed_set_anything(mean.enclosed);
     enclosed_set_anything(squares.enclosed);
-  } else if (a.count == 1) {
+  } else if (a.count == 1 || are_equal_points(formula, a)) {
     set_single(a.enclosed, mean.enclosed, squares.enclosed);
   } else {
     moments_t moments;
