@@ -316,6 +316,9 @@ int vet_report_print(const run_report_t *report, tap_t *tap) {
   describe_predictions(report, predictions);
   if (predictions->len > 0) tap_comment(tap, predictions->str);
   g_string_free(predictions, TRUE);
+  g_autoptr(GString) untested = g_string_new(NULL);
+  summary_describe_untested(report, untested);
+  if (untested->len > 0) tap_comment(tap, untested->str);
   fflush(stdout);
   return exit_code == EXIT_CODE_CLEAN && fails ? EXIT_CODE_DIVERGES : exit_code;
 }
