@@ -10,6 +10,7 @@
 # CFLAGS is how the target is compiled (default -O1).
 # Exit status: 0, 1 if AFL++ found crashes or hangs, 2 bad usage, 3 if something cannot be built or run.
 set -eu
+case ${1:-} in -h | --help) sed -n '1,2d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit ;; esac
 usage() { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 [ $# -ge 3 ] && [ $# -le 4 ] || usage
 [ "${4:---mutator}" = --mutator ] || usage

@@ -12,7 +12,11 @@
 # programs that replay files), OUT, WORK, and SRC (the sources are in $SRC/assay; default: this
 # checkout).  $OUT needs nothing of this machine but libc and libstdc++.
 set -eu
+case ${1:-} in -h | --help) sed -n '1,2d; /^#/!q; s/^# \{0,1\}//p' "$0"; exit ;; esac
 root=$(cd "$(dirname "$0")/.." && pwd)
+for target; do
+  [ -f "$root/fuzz/$target.c" ] || { echo "fuzz/build.sh: there is no target $target" >&2; exit 2; }
+done
 [ -n "${SRC:-}" ] && [ -d "$SRC/assay/fuzz" ] && root=$SRC/assay
 : "${OUT:?the folder for what is built}" "${WORK:?a folder for intermediate files}"
 mkdir -p "$OUT" "$WORK"

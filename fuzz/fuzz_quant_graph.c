@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: whatever text comes, quant_graph_parse() does not crash; what it accepts prints as a
  * text that is read as the same graph and printed alike, and has MLIR and an order.  The same text
- * is given to quant_table_parse(), whose texts print alike too. */
+ * is given to quant_target_parse(), whose texts print alike too. */
 #include "harness/quant/target/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,17 +38,17 @@ static void fuzz_graph(str_t text, arena_t *arena) {
 }
 
 static void fuzz_table(str_t text, arena_t *arena) {
-  quant_table_t table, again;
+  quant_target_t table, again;
   failure_t error = {.column = 0};
-  if (quant_table_parse(text, arena, &table, &error) != STATUS_OK) {
+  if (quant_target_parse(text, arena, &table, &error) != STATUS_OK) {
     g_assert(error.text[0] != '\0');
     return;
   }
   GString *printed = g_string_new(NULL), *printed_again = g_string_new(NULL);
-  quant_table_print(&table, printed);
-  status_t status = quant_table_parse((str_t){printed->str, printed->len}, arena, &again, &error);
+  quant_target_print(&table, printed);
+  status_t status = quant_target_parse((str_t){printed->str, printed->len}, arena, &again, &error);
   if (status != STATUS_OK) g_error("%s\n%s", error.text, printed->str);
-  quant_table_print(&again, printed_again);
+  quant_target_print(&again, printed_again);
   g_assert(g_string_equal(printed, printed_again));
   g_string_free(printed_again, TRUE);
   g_string_free(printed, TRUE);

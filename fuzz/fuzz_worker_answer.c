@@ -17,11 +17,11 @@ static void check_greeting(const uint8_t *data, size_t size) {
   greeting_t greeting;
   size_t used = 0;
   failure_t error = {0};
-  reading_t reading = greeting_read((str_t){bytes, size}, &greeting, &used, &error);
-  if (reading == READING_DONE && (used == 0 || used > size)) abort();
-  if (reading == READING_MORE && size > GREETING_BYTES_MAX + ANSWER_LINE_BYTES_MAX) abort();
-  if (reading == READING_GARBAGE && error.text[0] == '\0') abort();
-  bool is_served = reading == READING_DONE && greeting.failure.size == 0;
+  answer_state_t state = greeting_read((str_t){bytes, size}, &greeting, &used, &error);
+  if (state == ANSWER_COMPLETE && (used == 0 || used > size)) abort();
+  if (state == ANSWER_INCOMPLETE && size > GREETING_BYTES_MAX + ANSWER_LINE_BYTES_MAX) abort();
+  if (state == ANSWER_MALFORMED && error.text[0] == '\0') abort();
+  bool is_served = state == ANSWER_COMPLETE && greeting.failure.size == 0;
   if (is_served && (greeting.name[0] == '\0' || greeting.version[0] == '\0')) abort();
   free(bytes);
 }
@@ -54,11 +54,11 @@ static void check_answer(const uint8_t *data, size_t size, uint8_t shape) {
   answer_t answer;
   size_t used = 0;
   failure_t error = {0};
-  reading_t reading =
+  answer_state_t state =
       answer_read((str_t){bytes, size}, ANSWER_LINE_BYTES_MAX, &answer, &used, &error);
-  if (reading == READING_MORE && size >= ANSWER_LINE_BYTES_MAX) abort();
-  if (reading == READING_GARBAGE && error.text[0] == '\0') abort();
-  if (reading == READING_DONE) {
+  if (state == ANSWER_INCOMPLETE && size >= ANSWER_LINE_BYTES_MAX) abort();
+  if (state == ANSWER_MALFORMED && error.text[0] == '\0') abort();
+  if (state == ANSWER_COMPLETE) {
     if (used == 0 || used > size) abort();
     answer_check_bytes(&answer, shape, &error);
     check_hex(&answer, shape);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* All results with the quick patterns of this component, since an index is judged beside its
+/* All results with the fast patterns of this component, since an index is judged beside its
  * value. */
 static void set_results(const program_t *program, const accept_t *accepts, size_t component,
                         tensor_t *results) {
@@ -26,8 +26,8 @@ static status_t require_conforming(const oracle_t *oracle, const oracle_call_t *
   STATUS_TRY(oracle->decide(call, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
   return status_fail(call->error, STATUS_INVALID,
-                     "bug in Assay: the quick oracle accepts 0x%" PRIx64
-                     " for component %zu of result %u, the careful one expects %s",
+                     "bug in Assay: the fast oracle accepts 0x%" PRIx64
+                     " for component %zu of result %u, the exact one expects %s",
                      bits, component, result, answer.expected);
 }
 
@@ -36,20 +36,20 @@ static status_t check_reference(const accept_t *accept, size_t component,
   if (!reference->is_known || accept->reference == NULL || isnan(accept->reference[component])) {
     return STATUS_OK;
   }
-  double quick = accept->reference[component];
+  double fast = accept->reference[component];
   double tail = accept->reference_tail == NULL ? 0 : accept->reference_tail[component];
   /* theory.md, T50 and T53. */
   double tail_slop = fabs(reference->tail) * 0x1p-48;
   bool tail_fits = accept->reference_tail == NULL || fabs(tail - reference->tail) <= tail_slop;
   double magnitude = accept->magnitude[component];
-  /* The careful magnitude is itself rounded up to binary64, hence the hair of 2^-52. */
+  /* The exact magnitude is itself rounded up to binary64, hence the hair of 2^-52. */
   bool magnitude_fits = magnitude >= reference->magnitude * (1 - 0x1p-52) &&
                         magnitude <= reference->magnitude * (1 + 0x1p-10);
-  if (quick == reference->sum && tail_fits && magnitude_fits) return STATUS_OK;
+  if (fast == reference->sum && tail_fits && magnitude_fits) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
-                     "bug in Assay: component %zu: the quick oracle says sum %a + %a, magnitude "
+                     "bug in Assay: component %zu: the fast oracle says sum %a + %a, magnitude "
                      "%a; MPFR says %a + %a, magnitude %a",
-                     component, quick, tail, magnitude, reference->sum, reference->tail,
+                     component, fast, tail, magnitude, reference->sum, reference->tail,
                      reference->magnitude);
 }
 

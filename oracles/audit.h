@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds the quick side of the oracle against the careful side (accept.h tells what the quick side
+/* Holds the fast side of the oracle against the exact side (accept.h tells what the fast side
  * promises).  A mismatch is a bug in Assay. */
 #ifndef ASSAY_ORACLES_AUDIT_H
 #define ASSAY_ORACLES_AUDIT_H
@@ -14,7 +14,7 @@ typedef struct audit_reference {
   double magnitude; /* Sum of |terms|, rounded up. */
 } audit_reference_t;
 
-/* Requires that every pattern that the quick set of the component names (its bits, both ends of its
+/* Requires that every pattern that the fast set of the component names (its bits, both ends of its
  * interval) conforms by `oracle`'s ask(), and that its reference and magnitude are as promised. */
 status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
                          uint32_t result, size_t component, const audit_reference_t *reference);

@@ -25,7 +25,7 @@ typedef struct oracle {
   const composite_t *composite; /* Of ops that are a formula; else NULL. */
   const gathering_t *gathering; /* Of ops that are another op on gathered operands; else NULL. */
 
-  /* The quick accept sets of all results (see accept.h for what they promise), in the arena.
+  /* The fast accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */
   status_t (*accept)(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
 

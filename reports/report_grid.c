@@ -27,7 +27,7 @@ void report_grid_deinit(report_grid_t *grid) {
 
 /* Whoever named columns or wrote cells: what we print is plain, but for lines and tabs. */
 static char *keep_text(report_grid_t *grid, const char *text) {
-  g_autofree char *plain = plain_text_keeping(text, "\n\t");
+  g_autofree char *plain = plain_text_except(text, "\n\t");
   return g_string_chunk_insert(grid->texts, plain);
 }
 
@@ -47,7 +47,7 @@ status_t report_grid_add(void *context, int column_count, const char *const *nam
   }
   if (grid->bytes <= grid->bytes_max) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
-                     "query: the answer is larger than %zu MiB; ask for less of it, with LIMIT",
+                     "query: the answer is larger than %zu MiB; return less, with LIMIT",
                      grid->bytes_max / BYTES_PER_MIB);
 }
 

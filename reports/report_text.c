@@ -27,7 +27,7 @@ static void append_plain(GString *text, gunichar character) {
 }
 
 void report_print_line(const char *text, FILE *out) {
-  g_autofree char *plain = plain_text_keeping(text, "\n");
+  g_autofree char *plain = plain_text_except(text, "\n");
   fprintf(out, "%s\n", plain);
 }
 

@@ -65,7 +65,7 @@ char *plain_text(const char *text) {
   return g_string_free(out, FALSE);
 }
 
-char *plain_text_keeping(const char *text, const char *kept) {
+char *plain_text_except(const char *text, const char *kept) {
   GString *out = g_string_new(NULL);
   while (*text != '\0') {
     size_t line = strcspn(text, kept);

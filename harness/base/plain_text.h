@@ -19,7 +19,7 @@ void plain_text_append(GString *out, const char *data, size_t size);
 char *plain_text(const char *text);
 
 /* The same, but the characters of `kept` stay: "\n" in what has several lines. */
-char *plain_text_keeping(const char *text, const char *kept);
+char *plain_text_except(const char *text, const char *kept);
 
 /* Writes it to `out`, which has room for `capacity` bytes, at least one; cut behind a whole
  * character if it is longer, and without blanks at its end. */

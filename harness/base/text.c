@@ -100,3 +100,23 @@ status_t scan_integer(scan_t *scan, int64_t *out_value, failure_t *error) {
   *out_value = negative ? value : -value;
   return STATUS_OK;
 }
+
+status_t scan_list(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
+                   failure_t *error) {
+  STATUS_TRY(scan_expect(scan, "[", error));
+  return scan_entries(scan, kind, list, inout_count, error);
+}
+
+status_t scan_entries(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
+                      failure_t *error) {
+  if (scan_accept(scan, "]")) return STATUS_OK;
+  do {
+    if (*inout_count == kind->count_max) {
+      return scan_fail(scan, error, "%s at most %u %s", kind->holder, kind->count_max,
+                       kind->entries);
+    }
+    STATUS_TRY(kind->parse_entry(scan, *inout_count, list, error));
+    ++*inout_count;
+  } while (scan_accept(scan, ","));
+  return scan_expect(scan, "]", error);
+}

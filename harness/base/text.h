@@ -53,6 +53,22 @@ str_t scan_until(scan_t *scan, const char *stops);
 /* Takes a decimal integer in its one canonical spelling: no '+', no leading zero, no "-0". */
 status_t scan_integer(scan_t *scan, int64_t *out_value, failure_t *error);
 
+/* How a list is read: its entries, and what is said of too many: "a list holds at most 12 rows". */
+typedef struct scan_list {
+  const char *holder;  /* "a list holds" */
+  const char *entries; /* "rows" */
+  uint32_t count_max;
+  status_t (*parse_entry)(scan_t *scan, uint32_t index, void *list, failure_t *error);
+} scan_list_t;
+
+/* Takes "[]" or "[ENTRY,ENTRY]", and appends entries to the *inout_count that are there. */
+status_t scan_list(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
+                   failure_t *error);
+
+/* The same behind the '['. */
+status_t scan_entries(scan_t *scan, const scan_list_t *kind, void *list, uint32_t *inout_count,
+                      failure_t *error);
+
 /* Fails at the present column. */
 status_t scan_fail(const scan_t *scan, failure_t *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

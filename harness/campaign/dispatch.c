@@ -31,18 +31,18 @@ static double slice_seconds(const loop_t *loop, size_t executor) {
 
 static bool is_busy_with(const loop_t *loop, size_t executor) {
   for (size_t i = 0; i < loop->options->jobs; i++) {
-    const campaign_slice_t *slice = &loop->slices[i];
+    const time_slice_t *slice = &loop->slices[i];
     if (slice->process != 0 && slice->executor == executor) return true;
   }
   return false;
 }
 
 /* Chores come first, one worker to an executor: nobody else should read its corpus then. */
-static bool find_chore(const loop_t *loop, size_t *out_executor, campaign_slice_kind_t *out_kind) {
+static bool find_chore(const loop_t *loop, size_t *out_executor, time_slice_kind_t *out_kind) {
   for (size_t i = 0; i < loop->options->executor_count; i++) {
     if (is_busy_with(loop, i) || !(loop->has_crashes[i] || loop->is_oversized[i])) continue;
     *out_executor = i;
-    *out_kind = loop->has_crashes[i] ? SLICE_CRASHES : SLICE_MINIMISE;
+    *out_kind = loop->has_crashes[i] ? TIME_SLICE_CRASHES : TIME_SLICE_MINIMISE;
     return true;
   }
   return false;
@@ -51,40 +51,40 @@ static bool find_chore(const loop_t *loop, size_t *out_executor, campaign_slice_
 static void on_exit_of_slice(GPid process, gint wait_status, gpointer context);
 
 static void start_slice(loop_t *loop, size_t worker) {
-  campaign_slice_kind_t kind = SLICE_SEARCH;
+  time_slice_kind_t kind = TIME_SLICE_SEARCH;
   size_t executor = 0;
   bool is_chore = find_chore(loop, &executor, &kind);
-  if (kind != SLICE_CRASHES && is_time_over(loop)) return;
+  if (kind != TIME_SLICE_CRASHES && is_time_over(loop)) return;
   if (!is_chore) {
     executor = campaign_share_pick(loop->state->items, loop->options->executor_count);
     if (executor == loop->options->executor_count) return;
   }
   uint64_t number = 0;
   if (!campaign_take_slice_number(loop, &number)) return;
-  campaign_slice_t *slice = &loop->slices[worker];
-  *slice = (campaign_slice_t){.kind = kind,
-                              .worker = worker,
-                              .executor = executor,
-                              .executor_name = loop->options->executors[executor],
-                              .number = number,
-                              .seed = campaign_state_slice_seed(loop->state, number),
-                              .seconds = slice_seconds(loop, executor),
-                              .isolate = loop->state->isolated[executor]};
-  if (kind == SLICE_CRASHES) loop->has_crashes[executor] = false;
-  if (kind == SLICE_MINIMISE) loop->is_oversized[executor] = false;
-  const campaign_slice_options_t options = {loop->options->program, loop->options->folder,
-                                            loop->state->name, loop->run_uuid,
-                                            loop->options->arguments};
+  time_slice_t *slice = &loop->slices[worker];
+  *slice = (time_slice_t){.kind = kind,
+                          .worker = worker,
+                          .executor = executor,
+                          .executor_name = loop->options->executors[executor],
+                          .number = number,
+                          .seed = campaign_state_slice_seed(loop->state, number),
+                          .seconds = slice_seconds(loop, executor),
+                          .isolate = loop->state->isolated[executor]};
+  if (kind == TIME_SLICE_CRASHES) loop->has_crashes[executor] = false;
+  if (kind == TIME_SLICE_MINIMISE) loop->is_oversized[executor] = false;
+  const time_slice_options_t options = {loop->options->program, loop->options->folder,
+                                        loop->state->name, loop->run_uuid,
+                                        loop->options->arguments};
   failure_t error = {0};
   campaign_share_begin(&loop->state->items[executor], slice->seconds);
-  if (campaign_slice_start(slice, &options, &error) == STATUS_OK) {
+  if (time_slice_start(slice, &options, &error) == STATUS_OK) {
     g_child_watch_add(slice->process, on_exit_of_slice, loop);
     return;
   }
   campaign_tell(loop, g_strdup(error.text));
   const campaign_share_yield_t nothing = {.seconds_planned = slice->seconds};
   campaign_share_end(&loop->state->items[executor], &nothing);
-  campaign_slice_deinit(slice);
+  time_slice_deinit(slice);
 }
 
 size_t campaign_running_slices(const loop_t *loop) {
@@ -110,20 +110,19 @@ static size_t count_files(const char *folder) {
 }
 
 /* A corpus is read, and run, at the beginning of each slice. */
-static void look_at_corpus(loop_t *loop, const campaign_slice_t *slice) {
+static void look_at_corpus(loop_t *loop, const time_slice_t *slice) {
   enum { FILES_MAX = 600, GROWTH = 2 };
   g_autofree char *corpus = campaign_folder_corpus(loop->options->folder, slice->executor_name);
   size_t size = count_files(corpus);
-  if (slice->kind == SLICE_MINIMISE) loop->corpus_size[slice->executor] = size;
+  if (slice->kind == TIME_SLICE_MINIMISE) loop->corpus_size[slice->executor] = size;
   loop->is_oversized[slice->executor] =
       size > FILES_MAX && size > GROWTH * loop->corpus_size[slice->executor];
 }
 
 /* A worker is told of where it did not end as it should. */
-static void look_at_end(loop_t *loop, const campaign_slice_t *slice, int wait_status,
-                        uint64_t cases) {
+static void look_at_end(loop_t *loop, const time_slice_t *slice, int wait_status, uint64_t cases) {
   bool is_result = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
-  unsigned crashes = campaign_slice_count_crashes(slice, loop->options->folder);
+  unsigned crashes = time_slice_count_crashes(slice, loop->options->folder);
   if (crashes > slice->crashes_before && !loop->state->isolated[slice->executor]) {
     loop->has_crashes[slice->executor] = true;
     loop->state->isolated[slice->executor] = true;
@@ -135,7 +134,7 @@ static void look_at_end(loop_t *loop, const campaign_slice_t *slice, int wait_st
   }
   bool was_stopped = loop->stops > 0 && WIFSIGNALED(wait_status);
   if (is_result || was_stopped) return;
-  g_autofree char *words = campaign_slice_last_words(slice);
+  g_autofree char *words = time_slice_last_words(slice);
   if (WIFSIGNALED(wait_status)) {
     campaign_tell(
         loop, g_strdup_printf("the worker of %s was killed by signal %d after %" G_GUINT64_FORMAT
@@ -149,7 +148,7 @@ static void look_at_end(loop_t *loop, const campaign_slice_t *slice, int wait_st
   }
 }
 
-static void finish_slice(loop_t *loop, campaign_slice_t *slice, int wait_status) {
+static void finish_slice(loop_t *loop, time_slice_t *slice, int wait_status) {
   store_merge_report_t report = {0};
   failure_t error = {0};
   uint64_t cases = campaign_collect_cases(slice->database);
@@ -164,7 +163,8 @@ static void finish_slice(loop_t *loop, campaign_slice_t *slice, int wait_status)
   const campaign_share_yield_t yield = {
       .seconds_planned = slice->seconds,
       .seconds = (double)(g_get_monotonic_time() - slice->begin_us) / G_USEC_PER_SEC,
-      .cases = slice->kind == SLICE_SEARCH ? cases : 1, /* A chore that has none is no failure. */
+      .cases =
+          slice->kind == TIME_SLICE_SEARCH ? cases : 1, /* A chore that has none is no failure. */
       .findings_new = (uint64_t)report.findings_new,
       .counters_new = (uint64_t)report.counters_new};
   bool was_set_aside = item->set_aside;
@@ -180,10 +180,10 @@ static void on_exit_of_slice(GPid process, gint wait_status, gpointer context) {
   loop_t *loop = context;
   g_spawn_close_pid(process);
   for (size_t i = 0; i < loop->options->jobs; i++) {
-    campaign_slice_t *slice = &loop->slices[i];
+    time_slice_t *slice = &loop->slices[i];
     if (slice->process != process) continue;
     finish_slice(loop, slice, wait_status);
-    campaign_slice_deinit(slice);
+    time_slice_deinit(slice);
   }
   campaign_update_totals(loop);
   campaign_write_state(loop);

@@ -27,11 +27,11 @@ status_t campaign_news_open(store_t *store, const char *database, campaign_news_
                             failure_t *error) {
   bool was_killed = false;
   int64_t last = 0;
-  STATUS_TRY(store_read_told(store, &was_killed, &last, error));
+  STATUS_TRY(store_read_reported(store, &was_killed, &last, error));
   if (!was_killed) {
     STATUS_TRY(store_query(database, "SELECT coalesce(max(divergence_id), 0) FROM divergence",
                            take_last, &last, error));
-    STATUS_TRY(store_write_told(store, last, error));
+    STATUS_TRY(store_write_reported(store, last, error));
   }
   campaign_news_t *news = g_new0(campaign_news_t, 1);
   *news = (campaign_news_t){
@@ -47,7 +47,7 @@ void campaign_news_close(campaign_news_t *news) {
 }
 
 status_t campaign_news_end(campaign_news_t *news, failure_t *error) {
-  return store_clear_told(news->store, error);
+  return store_clear_reported(news->store, error);
 }
 
 typedef struct telling {
@@ -82,7 +82,7 @@ status_t campaign_news_tell(campaign_news_t *news, campaign_news_tell_t tell, vo
   telling_t telling = {news, tell, context};
   STATUS_TRY(store_query(news->database, sql, tell_row, &telling, error));
   if (news->noted == news->last) return STATUS_OK;
-  STATUS_TRY(store_write_told(news->store, news->last, error));
+  STATUS_TRY(store_write_reported(news->store, news->last, error));
   news->noted = news->last;
   return STATUS_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "harness/campaign/loop.h"
 #include "harness/campaign/news.h"
-#include "harness/campaign/slice.h"
+#include "harness/campaign/time_slice.h"
 #include "harness/store/store.h"
 
 typedef struct loop {
@@ -17,12 +17,12 @@ typedef struct loop {
   char *run_uuid; /* Owned. */
   campaign_news_t *news;
   GMainLoop *main;
-  campaign_slice_t *slices; /* One per worker; owned. */
-  bool *has_crashes;        /* By executor: cases are to be run again in processes; owned. */
-  size_t *corpus_size;      /* By executor: files after it was minimised last; owned. */
-  bool *is_oversized;       /* By executor: the corpus is to be minimised; owned. */
-  GPtrArray *messages;      /* Owned texts. */
-  char *database;           /* Paths; owned. */
+  time_slice_t *slices; /* One per worker; owned. */
+  bool *has_crashes;    /* By executor: cases are to be run again in processes; owned. */
+  size_t *corpus_size;  /* By executor: files after it was minimised last; owned. */
+  bool *is_oversized;   /* By executor: the corpus is to be minimised; owned. */
+  GPtrArray *messages;  /* Owned texts. */
+  char *database;       /* Paths; owned. */
   char *state_path;
   char *status_path;
   campaign_totals_t totals;

@@ -41,13 +41,13 @@ static void tell_error(loop_t *loop, const failure_t *error) {
   campaign_tell(loop, g_strdup(error->text));
 }
 
-static const char *doing(const campaign_slice_t *slice) {
+static const char *doing(const time_slice_t *slice) {
   switch (slice->kind) {
-    case SLICE_MINIMISE:
+    case TIME_SLICE_MINIMISE:
       return "minimising the corpus";
-    case SLICE_CRASHES:
+    case TIME_SLICE_CRASHES:
       return "running crashes again";
-    case SLICE_SEARCH:
+    case TIME_SLICE_SEARCH:
     default:
       return "searching";
   }
@@ -57,7 +57,7 @@ static void report_status(loop_t *loop, const char *state) {
   const campaign_loop_options_t *options = loop->options;
   g_autofree campaign_worker_status_t *workers = g_new0(campaign_worker_status_t, options->jobs);
   for (size_t i = 0; i < options->jobs; i++) {
-    const campaign_slice_t *slice = &loop->slices[i];
+    const time_slice_t *slice = &loop->slices[i];
     if (slice->process == 0) continue;
     workers[i] = (campaign_worker_status_t){
         slice->executor_name, doing(slice),
@@ -123,7 +123,7 @@ void campaign_update_totals(loop_t *loop) {
 /* A worker that has just begun, or is writing, is tried again soon: no reason to talk. */
 static void collect_live(loop_t *loop) {
   for (size_t i = 0; i < loop->options->jobs; i++) {
-    const campaign_slice_t *slice = &loop->slices[i];
+    const time_slice_t *slice = &loop->slices[i];
     store_merge_report_t report;
     failure_t error = {0};
     if (slice->process == 0) continue;
@@ -150,14 +150,14 @@ static void collect_leftovers(loop_t *loop) {
 
 static void watch_over_slices(loop_t *loop) {
   for (size_t i = 0; i < loop->options->jobs; i++) {
-    const campaign_slice_t *slice = &loop->slices[i];
+    const time_slice_t *slice = &loop->slices[i];
     if (slice->process == 0) continue;
     double late =
         (double)(g_get_monotonic_time() - slice->begin_us) / G_USEC_PER_SEC - slice->seconds;
     if (late > KILL_SECONDS) {
-      campaign_slice_signal(slice, SIGKILL);
+      time_slice_signal(slice, SIGKILL);
     } else if (late > GRACE_SECONDS) {
-      campaign_slice_signal(slice, SIGINT);
+      time_slice_signal(slice, SIGINT);
     }
   }
 }
@@ -192,7 +192,7 @@ static gboolean on_signal(gpointer context) {
                            "them now"));
   }
   for (size_t i = 0; i < loop->options->jobs; i++) {
-    campaign_slice_signal(&loop->slices[i], loop->stops == 1 ? SIGINT : SIGKILL);
+    time_slice_signal(&loop->slices[i], loop->stops == 1 ? SIGINT : SIGKILL);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -206,7 +206,7 @@ static status_t open_loop(const campaign_loop_options_t *options, campaign_state
   loop->state_path = campaign_folder_state(options->folder);
   loop->status_path = campaign_folder_status(options->folder);
   loop->messages = g_ptr_array_new_with_free_func(g_free);
-  loop->slices = g_new0(campaign_slice_t, options->jobs);
+  loop->slices = g_new0(time_slice_t, options->jobs);
   loop->has_crashes = g_new0(bool, options->executor_count);
   loop->is_oversized = g_new0(bool, options->executor_count);
   loop->corpus_size = g_new0(size_t, options->executor_count);

@@ -72,7 +72,7 @@ status_t campaign_state_read(const char *path, campaign_state_t *out_state, bool
   }
   campaign_state_deinit(out_state);
   return status_fail(error, STATUS_INVALID,
-                     "\"%s\" is damaged (%s): remove it to begin anew; the database keeps what was "
+                     "\"%s\" is damaged (%s): remove it to start over; the database keeps what was "
                      "found",
                      path, failure == NULL ? "too many executors" : failure->message);
 }
@@ -80,7 +80,7 @@ status_t campaign_state_read(const char *path, campaign_state_t *out_state, bool
 status_t campaign_state_write(const char *path, const campaign_state_t *state, failure_t *error) {
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_key_file_set_comment(
-      file, NULL, NULL, " Written by assay campaign: what was asked for, and how far it is.", NULL);
+      file, NULL, NULL, " Written by assay campaign: what was requested, and how far it is.", NULL);
   g_key_file_set_string(file, GROUP, "name", state->name);
   g_key_file_set_string(file, GROUP, "request", state->request);
   g_key_file_set_string(file, GROUP, "started", state->started);

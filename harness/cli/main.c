@@ -21,7 +21,7 @@ const command_t command_table[] = {
     {"fuzz", "[OP ...] --executor NAME [--time 30s|--runs N]",
      "let libFuzzer search for larger errors", command_fuzz},
     {"campaign", "--executor NAME... --out FOLDER [--time 8h] [--jobs N]",
-     "search for hours on many processes; go on after anything", command_campaign},
+     "search for hours on many processes; resume after any interruption", command_campaign},
     {"vet", "--executor NAME [--op OP] [--cases N|--time 30s|--constraints]",
      "report by op, algorithm and types as TAP 13, for prove", command_vet},
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
@@ -32,7 +32,8 @@ const command_t command_table[] = {
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
      command_replay},
     {"retest", "--db FILE --executor NAME [--state open|waived|fixed|all] [--tap]",
-     "run the kept cases of findings again: what is fixed, and what came back?", command_retest},
+     "run the kept cases of findings again: which are fixed, which have come back?",
+     command_retest},
     {"waive", "SIGNATURE|ID --db FILE --reason TEXT --owner NAME --expires YYYY-MM-DD",
      "waive a finding until a date", command_waive},
     {"ledger", "--executor NAME --db FILE [--op OP] [--cases N]",
@@ -42,16 +43,17 @@ const command_t command_table[] = {
     {"quant", "check|propagate|explain|picture|export|run|fuzz|tables [GRAPH] [--table TABLE]",
      "quantize an annotated model for a target, and judge executors on it", command_quant},
     {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
-     "make a case that diverges as small as it goes", command_shrink},
+     "make a diverging case as small as possible", command_shrink},
     {"show", "LINE|- [--mlir|--c] [--dialect stablehlo|mhlo]",
      "explain a case in words, as a StableHLO module and as C", command_show},
     {"gen", "--op OP --cases N --seed S", "print cases, one line each", command_gen},
     {"subject", "--executor NAME", "read cases, append what an executor returns", command_subject},
     {"judge", "", "read what `subject` prints, print verdicts", command_judge},
-    {"merge", "TARGET SOURCE...", "add databases, or folders of campaigns, to one", command_merge},
+    {"merge", "TARGET SOURCE...", "merge databases, or folders of campaigns, into one",
+     command_merge},
     {"query", "NAME|--sql TEXT --db FILE", "ask the database", command_query},
     {"corpus", "--tidy [--check]|--list FILE|FOLDER...",
-     "bring files of recorded cases into one form, or count their cases", command_corpus},
+     "rewrite files of recorded cases in canonical form, or count their cases", command_corpus},
     {"report", "--db FILE [--html FILE] [--format text|json|tap|junit|html]",
      "summarise a database: vacuous results first, then new findings", command_report},
     {"ops", "", "list the ops", command_ops},
@@ -81,7 +83,7 @@ void complain(const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_autofree char *plain = plain_text_keeping(text, "\n");
+  g_autofree char *plain = plain_text_except(text, "\n");
   fprintf(stderr, "assay: %s\n", plain);
 }
 
@@ -109,7 +111,7 @@ static void print_contracts(void) {
 static void print_help(void) {
   puts("assay tests implementations of tensor operations against an exact oracle.\n");
   puts(
-      "Usage: assay VERB [OPTION ...]; `assay VERB --help` tells the options, `assay help --man`\n"
+      "Usage: assay VERB [OPTION ...]; `assay VERB --help` lists the options, `assay help --man`\n"
       "is the manual page.\n");
   for (const command_t *command = command_table; command->name != NULL; command++) {
     printf("  %-11s  %s\n", command->name, command->summary);

@@ -148,7 +148,7 @@ static bool read_as_signed(solver_t *solver, const examined_t *examined,
     program->results[i].element = signed_like(program->results[i].element);
     out->results[i].type = program->results[i];
   }
-  return program->op->validate(program) == NULL;
+  return program_broken(program) == NULL;
 }
 
 static bool has_unsigned(const program_t *program) {

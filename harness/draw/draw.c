@@ -72,12 +72,66 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from) {
   return to == NULL ? from : to;
 }
 
-int64_t draw_size(rng_t *rng, int64_t largest) {
-  if (largest <= 0 || rng_one_in(rng, 32)) return 0;
+static int64_t draw_small(rng_t *rng, int64_t largest) {
+  if (rng_one_in(rng, 32)) return 0;
   if (rng_below(rng, 4) < 3) return rng_between(rng, 1, MIN(largest, 4));
   int magnitude = 64 - __builtin_clzll((uint64_t)largest);
   int64_t ceiling = (int64_t)1 << rng_between(rng, 1, magnitude);
   return rng_between(rng, 1, MIN(largest, ceiling));
+}
+
+static int64_t draw_few(rng_t *rng, int64_t largest) {
+  return rng_between(rng, 1, MIN(largest, 4));
+}
+
+/* A multiple of a block, or one off: the last block of a kernel is whole, nearly empty or nearly
+ * full. */
+static int64_t draw_tiled(rng_t *rng, int64_t largest) {
+  static const int64_t blocks[] = {8, 16, 32, 64, 128};
+  int64_t size = blocks[rng_below(rng, G_N_ELEMENTS(blocks))];
+  if (rng_one_in(rng, 4)) size *= rng_between(rng, 1, 4);
+  size += rng_between(rng, -1, 1);
+  return rng_one_in(rng, 4) || size > largest ? draw_few(rng, largest) : size;
+}
+
+/* From a thousand on every order of magnitude alike: a power of two, one off, or any number. */
+static int64_t draw_long(rng_t *rng, int64_t largest) {
+  enum { SHORTEST = 10 }; /* 2^10. */
+  if (largest >> SHORTEST == 0 || rng_one_in(rng, 3)) return draw_few(rng, largest);
+  int64_t low = (int64_t)1 << rng_between(rng, SHORTEST, 63 - __builtin_clzll((uint64_t)largest));
+  int64_t size =
+      rng_one_in(rng, 2) ? low + rng_between(rng, -1, 1) : rng_between(rng, low, 2 * low);
+  return MIN(size, largest);
+}
+
+/* Batches; heads, channels and sides of images; hidden sizes; vocabularies.  Sources: the published
+ * configurations of BERT, GPT-2, Llama 2 and 3, Mistral, Qwen, Gemma, ResNet and ViT. */
+static int64_t draw_deployed(rng_t *rng, int64_t largest) {
+  static const int64_t sizes[] = {7,     8,     12,    14,    16,    28,    32,     40,     49,
+                                  56,    64,    80,    96,    112,   128,   197,    224,    256,
+                                  384,   512,   577,   640,   768,   1024,  1280,   1536,   2048,
+                                  2560,  3072,  3584,  4096,  5120,  6144,  8192,   11008,  12288,
+                                  14336, 16384, 30522, 32000, 50257, 65536, 128256, 151936, 256000};
+  if (rng_one_in(rng, 3)) return draw_few(rng, largest);
+  size_t fitting = 0;
+  while (fitting < G_N_ELEMENTS(sizes) && sizes[fitting] <= largest) fitting++;
+  return fitting == 0 ? draw_few(rng, largest) : sizes[rng_below(rng, fitting)];
+}
+
+/* Kernels change where there are so many elements, so the whole is to be filled. */
+static int64_t draw_filling(rng_t *rng, int64_t largest) {
+  if (rng_one_in(rng, 3)) return largest;
+  return rng_one_in(rng, 3) ? draw_small(rng, largest) : draw_few(rng, largest);
+}
+
+int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
+  typedef int64_t draw_t(rng_t *, int64_t);
+  static draw_t *const draws[] = {
+      [DRAW_SIZES_SMALL] = draw_small,     [DRAW_SIZES_TILED] = draw_tiled,
+      [DRAW_SIZES_LONG] = draw_long,       [DRAW_SIZES_DEPLOYED] = draw_deployed,
+      [DRAW_SIZES_FILLING] = draw_filling,
+  };
+  return largest <= 0 ? 0 : draws[sizes](rng, largest);
 }
 
 static void insert_dimension(type_t *type, uint32_t dim, int64_t size) {

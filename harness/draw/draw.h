@@ -6,6 +6,7 @@
 
 #include "harness/base/rng.h"
 #include "harness/model/case.h"
+#include "harness/model/draw_limits.h"
 #include "harness/types/dimension_list.h"
 
 /* Draws among the tensor element types for which `allowed` is true (NULL allows all): f32, f16,
@@ -20,8 +21,8 @@ const element_t *draw_same_kind(rng_t *rng, const element_t *element);
  * seldom a float to which the promotion is not exact, never such an integer. */
 const element_t *draw_promotion(rng_t *rng, const element_t *from);
 
-/* Draws a size in 0..largest: seldom 0, often 1 to 4, else any order of magnitude alike. */
-int64_t draw_size(rng_t *rng, int64_t largest);
+/* Draws a size in 0..largest, seldom 0 where sizes are small, else 0 only if there is no other. */
+int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest);
 
 /* Changes the shape of a type to another one nearby: a size more or less, a dimension more or less.
  * The outcome may exceed the bounds of type_check(). */

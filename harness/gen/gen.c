@@ -98,26 +98,42 @@ void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
+/* The columns of regimes.def. */
+typedef enum data_kind {
+  DATA_corner,
+  DATA_ordinary,
+  DATA_deployed,
+  DATA_extreme,
+  DATA_KINDS
+} data_kind_t;
+
+static const data_kind_t data_kinds[STRATUM_COUNT] = {
+#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) DATA_##data,
+#include "harness/gen/strata.def"
+#undef STRATUM
+};
+
 typedef struct regime {
   const char *name;
-  uint64_t weight;
+  uint64_t weights[DATA_KINDS];
   regime_fill_t *fill;
 } regime_t;
 
 static const regime_t regimes[REGIME_COUNT] = {
-#define REGIME(name, weight, summary) {#name, weight, regime_##name},
+#define REGIME(name, corner, ordinary, deployed, extreme, summary) \
+  {#name, {corner, ordinary, deployed, extreme}, regime_##name},
 #include "harness/gen/regimes.def"
 #undef REGIME
 };
 
 const char *gen_regime_name(gen_regime_t regime) { return regimes[regime].name; }
 
-static gen_regime_t draw_regime(rng_t *rng) {
+static gen_regime_t draw_regime(rng_t *rng, data_kind_t kind) {
   uint64_t total = 0;
-  for (size_t i = 0; i < REGIME_COUNT; i++) total += regimes[i].weight;
+  for (size_t i = 0; i < REGIME_COUNT; i++) total += regimes[i].weights[kind];
   uint64_t ticket = rng_below(rng, total);
   gen_regime_t regime = 0;
-  while (ticket >= regimes[regime].weight) ticket -= regimes[regime++].weight;
+  while (ticket >= regimes[regime].weights[kind]) ticket -= regimes[regime++].weights[kind];
   return regime;
 }
 
@@ -177,16 +193,16 @@ static void fill_operand(rng_t *rng, gen_regime_t regime, const regime_operand_t
     fill_init(rng, operand);
     return;
   }
+  if (regime == REGIME_extremes) return regime_extremes(rng, operand);
   if (fill_stored(rng, operand)) return;
   if (!element_is_integer(operand->target.element) || !fill_counting(rng, operand)) {
     regimes[regime].fill(rng, operand);
   }
 }
 
-regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
+static regime_operand_t operand_make(const case_t *instance, uint32_t number, bool is_valid) {
   const program_t *program = &instance->program;
   const tensor_t *tensor = &instance->operands[number];
-  bool is_valid = program->op->validate(program) == NULL;
   return (regime_operand_t){
       .target = {.element = tensor->type.element,
                  .count = type_component_count(&tensor->type),
@@ -199,40 +215,55 @@ regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
   };
 }
 
+regime_operand_t regime_operand_make(const case_t *instance, uint32_t number) {
+  return operand_make(instance, number, program_broken(&instance->program) == NULL);
+}
+
 static bool has_edges(const program_t *program) {
-  return program->op->draw_edges != NULL && program->op->validate(program) == NULL;
+  return program->op->draw_edges != NULL && program_broken(program) == NULL;
 }
 
 void gen_settle(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
   for (uint32_t i = 0; i < program->operand_count; i++) clamp_stored(&inout_case->operands[i]);
-  if (program->op->settle_operands == NULL || program->op->validate(program) != NULL) return;
+  if (program->op->settle_operands == NULL || program_broken(program) != NULL) return;
   program->op->settle_operands(rng, inout_case);
 }
 
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
   rng_t ahead = *rng;
   uint64_t case_key = rng_bits(&ahead);
+  bool is_valid = program_broken(&inout_case->program) == NULL;
   for (uint32_t i = 0; i < inout_case->program.operand_count; i++) {
-    regime_operand_t operand = regime_operand_make(inout_case, i);
+    regime_operand_t operand = operand_make(inout_case, i, is_valid);
     operand.case_key = case_key;
     fill_operand(rng, regime, &operand);
   }
-  if (regime == REGIME_edges && has_edges(&inout_case->program)) {
+  if (regime == REGIME_edges && is_valid && inout_case->program.op->draw_edges != NULL) {
     inout_case->program.op->draw_edges(rng, inout_case);
   }
   gen_settle(rng, inout_case);
 }
 
-gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
-  const program_t *program = &inout_case->program;
-  bool splits = program->op->splits_operands != NULL && program->op->splits_operands(program);
-  gen_regime_t regime;
-  if (has_edges(program) && !rng_one_in(rng, 3)) {
-    regime = REGIME_edges;
-  } else {
-    regime = splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng);
-  }
+/* What an op says that its faults show in is most of the corner, and a part of ordinary data. */
+static bool takes_edges(rng_t *rng, data_kind_t kind, const program_t *program) {
+  if (kind > DATA_ordinary || !has_edges(program)) return false;
+  return kind == DATA_corner ? !rng_one_in(rng, 3) : rng_one_in(rng, 4);
+}
+
+static gen_regime_t choose_regime(rng_t *rng, data_kind_t kind, const program_t *program) {
+  if (takes_edges(rng, kind, program)) return REGIME_edges;
+  bool splits = kind == DATA_corner && program->op->splits_operands != NULL &&
+                program->op->splits_operands(program);
+  return splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng, kind);
+}
+
+gen_regime_t gen_data_in_stratum(rng_t *rng, stratum_t stratum, case_t *inout_case) {
+  gen_regime_t regime = choose_regime(rng, data_kinds[stratum], &inout_case->program);
   gen_data_in_regime(rng, regime, inout_case);
   return regime;
+}
+
+gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
+  return gen_data_in_stratum(rng, STRATUM_corner, inout_case);
 }

@@ -3,11 +3,12 @@
 #ifndef ASSAY_GEN_GEN_H
 #define ASSAY_GEN_GEN_H
 
+#include "harness/gen/strata.h"
 #include "harness/model/op.h"
 
-/* How operand data are drawn: REGIME(name, summary).  A case has one regime. */
+/* How operand data are drawn, see regimes.def.  A case has one regime. */
 typedef enum gen_regime {
-#define REGIME(name, weight, summary) REGIME_##name,
+#define REGIME(name, corner, ordinary, deployed, extreme, summary) REGIME_##name,
 #include "harness/gen/regimes.def"
 #undef REGIME
   REGIME_COUNT
@@ -15,6 +16,8 @@ typedef enum gen_regime {
 
 typedef struct gen_options {
   draw_limits_t limits;
+  strata_t strata; /* In a stream: where programs and data come from; `limits` are those of the
+                      corner. */
   uint32_t invalid_one_in;    /* One program in so many breaks a constraint on purpose; 0: none. */
   const contract_t *contract; /* All others are valid under it; NULL: under some contract. Borrowed.
                                */
@@ -51,8 +54,9 @@ bool gen_broken_under(rng_t *rng, const op_t *op, const char *id, const gen_opti
  */
 bool gen_will_break(const rng_t *rng, const gen_options_t *options);
 
-/* Fills the operands of a case made by case_make() from a valid or invalid program; returns the
- * regime that it drew. */
+/* Fills the operands of a case made by case_make() from a valid or invalid program, with data of
+ * that stratum; returns the regime that it drew.  gen_data() is that of the corner. */
+gen_regime_t gen_data_in_stratum(rng_t *rng, stratum_t stratum, case_t *inout_case);
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case);
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 

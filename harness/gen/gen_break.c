@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breaks constraints on purpose, of any op: a valid program is edited at random until validate()
- * names the constraint that is wanted. */
+/* Breaks constraints on purpose, of any op: a valid program is edited at random until the
+ * first constraint that it breaks is the one that is wanted. */
 #include <string.h>
 
 #include "harness/draw/draw.h"
@@ -57,7 +57,7 @@ static bool walk(rng_t *rng, const char *id, const draw_limits_t *limits, const 
   for (int step = 0; step < STEPS; step++) {
     edit(rng, donor, arena, inout_program);
     if (!is_within(inout_program, limits)) return false;
-    const char *broken = inout_program->op->validate(inout_program);
+    const char *broken = program_broken_id(inout_program);
     const char *line;
     if (g_strcmp0(broken, id) == 0) return program_settle(inout_program, arena, &line);
   }

@@ -143,7 +143,7 @@ bool gen_draw_place(rng_t *rng, const case_t *instance, gen_place_t *out_place) 
 
 static uint32_t reduced_dimensions(const case_t *instance, uint32_t operand) {
   const op_t *op = instance->program.op;
-  if (op->reduced_dimensions == NULL || op->validate(&instance->program) != NULL) return 0;
+  if (op->reduced_dimensions == NULL || program_broken(&instance->program) != NULL) return 0;
   return op->reduced_dimensions(&instance->program, operand);
 }
 

@@ -90,7 +90,7 @@ static void mutate_program(rng_t *rng, const gen_options_t *options, arena_t *ar
 void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t *inout_case) {
   const program_t *program = &inout_case->program;
   uint64_t choice = rng_below(rng, 16);
-  if (choice == 0 || program->op->validate(program) != NULL) {
+  if (choice == 0 || program_broken(program) != NULL) {
     mutate_program(rng, options, arena, inout_case);
   } else if (choice == 1) {
     gen_data(rng, inout_case);

@@ -242,7 +242,7 @@ static bool change_text(rng_t *rng, const program_t *program, const char *donor,
 static bool parse(const char *text, arena_t *arena, program_t *inout_program) {
   program_t changed = *inout_program;
   scan_t scan = scan_make(str_from(text));
-  if (changed.op->parse_attributes(&scan, arena, &changed, NULL) != STATUS_OK) return false;
+  if (program_parse_attributes(&scan, arena, &changed, NULL) != STATUS_OK) return false;
   if (!scan_at_end(&scan)) return false;
   *inout_program = changed;
   return true;
@@ -254,8 +254,8 @@ bool program_edit_attributes(rng_t *rng, const program_t *donor, arena_t *arena,
   g_autoptr(GString) before = g_string_new(NULL);
   g_autoptr(GString) other = g_string_new(NULL);
   g_autoptr(GString) text = g_string_new(NULL);
-  inout_program->op->print_attributes(inout_program, before);
-  donor->op->print_attributes(donor, other);
+  program_print_attributes(inout_program, before);
+  program_print_attributes(donor, other);
   for (int i = 0; i < ATTEMPTS; i++) {
     g_string_assign(text, before->str);
     if (!change_text(rng, inout_program, other->str, text)) continue;
@@ -299,7 +299,7 @@ static void turn_words(GString *text) {
 
 void program_edit_kinds(arena_t *arena, program_t *inout_program) {
   g_autoptr(GString) text = g_string_new(NULL);
-  inout_program->op->print_attributes(inout_program, text);
+  program_print_attributes(inout_program, text);
   turn_words(text);
   if (!parse(arena_copy_text(arena, text->str, text->len), arena, inout_program)) return;
   turn_types(inout_program->operands, inout_program->operand_count);

@@ -21,7 +21,7 @@ regime_operand_t regime_operand_make(const case_t *instance, uint32_t number);
 
 typedef void regime_fill_t(rng_t *rng, const regime_operand_t *operand);
 
-#define REGIME(name, weight, summary) regime_fill_t regime_##name;
+#define REGIME(name, corner, ordinary, deployed, extreme, summary) regime_fill_t regime_##name;
 #include "harness/gen/regimes.def"
 #undef REGIME
 

@@ -123,7 +123,7 @@ void regime_boundaries(rng_t *rng, const regime_operand_t *operand) {
   fill_patterns(rng, &operand->target, patterns);
 }
 
-typedef uint64_t draw_corner_t(rng_t *rng, const element_t *element);
+typedef uint64_t draw_special_t(rng_t *rng, const element_t *element);
 
 static uint64_t draw_zero(rng_t *rng, const element_t *element) {
   return special_value_zero(element, rng_one_in(rng, 2));
@@ -131,12 +131,12 @@ static uint64_t draw_zero(rng_t *rng, const element_t *element) {
 
 /* Few specials leave most results finite; one kind of them keeps NaN from hiding the others. */
 void regime_specials(rng_t *rng, const regime_operand_t *operand) {
-  static draw_corner_t *const kinds[] = {special_value_special, special_value_nan,
-                                         special_value_infinity, draw_zero};
+  static draw_special_t *const kinds[] = {special_value_special, special_value_nan,
+                                          special_value_infinity, draw_zero};
   const fill_target_t *target = &operand->target;
   regime_small_integers(rng, operand);
   if (target->count == 0) return;
-  draw_corner_t *draw = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
+  draw_special_t *draw = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
   uint64_t few = MIN(target->count, 3);
   uint64_t count = 1 + rng_below(rng, rng_one_in(rng, 2) ? few : (target->count + 7) / 8);
   for (uint64_t i = 0; i < count; i++) {

@@ -231,7 +231,8 @@ status_t identify(black_box_sum_t *black_box, const identify_options_t *options,
                      .best = out_identification,
                      .error = error != NULL ? error : &own_error};
   if (black_box->left->specials == FORMAT_EXPONENT_ONLY) {
-    return status_fail(error, STATUS_UNSUPPORTED, "%s has no zero: nobody knows what its sums mean",
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "%s has no zero: the meaning of its sums is not defined",
                        black_box->left->name);
   }
   size_t first = black_box->calls;

@@ -141,8 +141,8 @@ void invariance_source_draw(const invariance_source_t *source, uint64_t index, a
   /* The same attributes that every other case made from this one will have. */
   const axes_selection_t everything = {0};
   axes_t axes;
-  bool is_told = axes_of(&program, &axes);
-  g_assert(is_told);
+  bool has_axes = axes_of(&program, &axes);
+  g_assert(has_axes);
   *out_axes = axes;
   bool is_viewed = axes_view(&drawn, &axes, &everything, out_axes, arena, out_case);
   g_assert(is_viewed);

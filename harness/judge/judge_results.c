@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "harness/judge/quick.h"
+#include "harness/judge/block_compare.h"
 #include "harness/judge/triage.h"
 #include "harness/judge/vacuity.h"
 
@@ -21,7 +21,7 @@ typedef struct walk {
   measures_t measures;
   size_t could_fail_count; /* Conforming components of which some value would have been wrong. */
   vacuity_t vacuity;       /* Of what nobody had computed. */
-  size_t outside_count;    /* Components outside a quick set that were asked about ... */
+  size_t outside_count;    /* Components outside a fast set that were asked about ... */
   bool all_outside_wrong;  /* ... and whether all of them were wrong. */
   bool lacks_oracle;       /* The oracle had no answer: the walk ends there. */
   bool has_wrong;
@@ -61,7 +61,7 @@ static void note_conforming(walk_t *walk, const answer_t *answer) {
   if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
 }
 
-/* Asks the oracle about a component that the quick set does not hold; `is_outside` if a quick set
+/* Asks the oracle about a component that the fast set does not hold; `is_outside` if a fast set
  * is known there. */
 static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, size_t component,
                         bool is_outside, failure_t *error) {
@@ -120,9 +120,9 @@ static bool is_special(const walk_t *walk, const accept_t *accept, uint32_t resu
                               element_load(element, tensor->data, component));
 }
 
-/* What differs from its twin is in no quick set: whether it may is the oracle's to say. */
+/* What differs from its twin is in no fast set: whether it may is the oracle's to say. */
 static void reject_unlike_twins(const accept_t *accept, const tensor_t *result,
-                                quick_block_t *block) {
+                                component_block_t *block) {
   if (accept->twin == NULL) return;
   for (size_t i = 0; i < block->count; i++) {
     bool differs = accept_differs_from_twin(accept, result, block->first + i);
@@ -132,9 +132,9 @@ static void reject_unlike_twins(const accept_t *accept, const tensor_t *result,
 }
 
 static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
-                            quick_block_t *block, failure_t *error) {
+                            component_block_t *block, failure_t *error) {
   const tensor_t *tensor = &walk->results[result];
-  quick_judge(accept, tensor, block, &walk->measures);
+  block_compare(accept, tensor, block, &walk->measures);
   reject_unlike_twins(accept, tensor, block);
   const element_t *element = tensor->type.element;
   if (block->rejected_any == 0) {
@@ -162,10 +162,10 @@ static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *acce
                              failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
   walk->verdict.component_count += count;
-  for (size_t first = 0; first < count && !walk->lacks_oracle; first += QUICK_BLOCK) {
-    quick_block_t block;
+  for (size_t first = 0; first < count && !walk->lacks_oracle; first += COMPONENT_BLOCK) {
+    component_block_t block;
     block.first = first;
-    block.count = MIN(count - first, (size_t)QUICK_BLOCK);
+    block.count = MIN(count - first, (size_t)COMPONENT_BLOCK);
     STATUS_TRY(judge_block(walk, result, accept, &block, error));
   }
   return STATUS_OK;
@@ -229,7 +229,7 @@ status_t judge_results(const judge_t *judge, const case_t *instance, const accep
     bool is_weak = walk.could_fail_count == 0 || blind != NULL;
     walk.verdict.outcome = is_weak ? OUTCOME_weak : OUTCOME_conforms;
     if (blind != NULL) g_strlcpy(walk.verdict.reason, blind, sizeof walk.verdict.reason);
-    /* The quick set measures from one reading of the program; what lies outside it may conform by
+    /* The fast set measures from one variant of the program; what lies outside it may conform by
      * another (more initial values, say), and has then used up no more than is permitted. */
     walk.verdict.slack_max = fmin(walk.verdict.slack_max, 1);
   }

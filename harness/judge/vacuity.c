@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds answers that nobody had computed against quick sets. */
+/* Holds answers that nobody had computed against fast sets. */
 #include "harness/judge/vacuity.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static bool find_bits(const element_t *element, blind_answer_t answer, uint64_t 
   }
 }
 
-/* The exact value, rounded; false if the quick set does not know it, or it is not finite. */
+/* The exact value, rounded; false if the fast set does not know it, or it is not finite. */
 static bool find_right(const accept_t *accept, const element_t *element, size_t i,
                        uint64_t *out_bits) {
   const format_t *format = element->format;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether results that nobody had computed would have conformed: zeros everywhere, NaN everywhere,
  * and twice the exact value everywhere.  A case that cannot tell one of these from a right answer
- * is no evidence (outcome `weak`).  What the quick sets say of them is asked, which costs nothing
+ * is no evidence (outcome `weak`).  What the fast sets say of them is asked, which costs nothing
  * where the first component refutes all three.  Private to harness/judge. */
 #ifndef ASSAY_JUDGE_VACUITY_H
 #define ASSAY_JUDGE_VACUITY_H
@@ -16,7 +16,7 @@ typedef struct vacuity {
   bool is_wrong[BLIND_COUNT];   /* of some component it is not the exact value, rounded. */
 } vacuity_t;
 
-/* Notes components first .. first + count - 1, all of which the quick set knows. */
+/* Notes components first .. first + count - 1, all of which the fast set knows. */
 void vacuity_note(vacuity_t *inout_vacuity, const accept_t *accept, const element_t *element,
                   size_t first, size_t count);
 

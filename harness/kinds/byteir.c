@@ -17,6 +17,11 @@ bool byteir_is_float_tensor(const type_t *type) {
   return type->quantization == NULL && byteir_is_float(type->element, NULL);
 }
 
+bool byteir_keeps_float_type(const program_t *program) {
+  const type_t *operand = &program->operands[0];
+  return byteir_is_float_tensor(operand) && type_equal(operand, &program->results[0]);
+}
+
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
 int64_t byteir_axis(int64_t axis, uint32_t rank) { return axis < 0 ? axis + rank : axis; }
@@ -45,28 +50,22 @@ bool byteir_axes_are_valid(const dimension_list_t *axes, uint32_t rank) {
   return dimension_list_is_unique(&list);
 }
 
-const op_constraint_t byteir_sign_constraints[] = {
-    OP_FORBIDDEN_BY("sign", "no axis is negative (ByteIR's document of today)",
-                    "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY),
-    OP_CONSTRAINTS_END,
-};
-
-const char *byteir_check_axis_sign(const contract_t *contract, int64_t axis) {
-  return PERMITTED(contract, byteir) == BYTEIR_TODAY && axis < 0 ? "sign" : NULL;
+bool byteir_permits_axis(const contract_t *contract, int64_t axis) {
+  return PERMITTED(contract, byteir) != BYTEIR_TODAY || axis >= 0;
 }
 
-const char *byteir_check_axes_sign(const contract_t *contract, const dimension_list_t *axes) {
+bool byteir_permits_axes(const contract_t *contract, const dimension_list_t *axes) {
   for (uint32_t i = 0; i < axes->count; i++) {
-    if (byteir_check_axis_sign(contract, axes->dims[i]) != NULL) return "sign";
+    if (!byteir_permits_axis(contract, axes->dims[i])) return false;
   }
-  return NULL;
+  return true;
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Lengths at which blocked and vectorized loops have a tail, or none. */
-static int64_t draw_length(rng_t *rng, int64_t largest) {
-  if (!rng_one_in(rng, 3)) return draw_size(rng, largest);
+static int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
+  if (sizes != DRAW_SIZES_SMALL || !rng_one_in(rng, 3)) return draw_size(rng, sizes, largest);
   int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
   return MIN(length, largest);
 }
@@ -86,7 +85,8 @@ type_t byteir_draw_shape(rng_t *rng, const draw_limits_t *limits, const element_
     bool is_axis = i < axis_count;
     int64_t largest = limits->elements_max / elements;
     if (is_axis) largest = MIN(largest, limits->terms_max / terms);
-    int64_t size = is_axis ? draw_length(rng, largest) : draw_size(rng, largest);
+    int64_t size =
+        is_axis ? draw_length(rng, limits->sizes, largest) : draw_size(rng, limits->sizes, largest);
     int64_t dim = order.dims[i];
     shape.dims[dim] = size;
     elements *= MAX(size, 1);

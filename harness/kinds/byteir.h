@@ -13,8 +13,10 @@
 /* f16, bf16, f32 or f64; `unused` makes it a draw_filter_t. */
 bool byteir_is_float(const element_t *element, const void *unused);
 
-/* An unquantized tensor of such numbers. */
+/* An unquantized tensor of such numbers; whether the first operand is, and the first result is of
+ * its type. */
 bool byteir_is_float_tensor(const type_t *type);
+bool byteir_keeps_float_type(const program_t *program);
 
 /* The dimension that an axis means: itself, or counted from the end if it is negative.  Whether it
  * is one of `rank` dimensions. */
@@ -30,12 +32,13 @@ bool byteir_axes_are_valid(const dimension_list_t *axes, uint32_t rank);
 #define BYTEIR_DOCUMENT_SEED "ByteIR Additional Ops, as it introduced them"
 #define BYTEIR_DOCUMENT_TODAY "ByteIR Additional Ops, as of today"
 
-/* Constraint "sign" of the ops with axes: today's document wants none to be negative. */
-extern const op_constraint_t byteir_sign_constraints[];
-
-/* "sign" if that holds under the contract and a negative axis is there, else NULL. */
-const char *byteir_check_axis_sign(const contract_t *contract, int64_t axis);
-const char *byteir_check_axes_sign(const contract_t *contract, const dimension_list_t *axes);
+/* The constraint of the ops with axes that today's document wants none to be negative; `permits` is
+ * op_constraint_t.holds_under, made of one of these functions. */
+#define BYTEIR_SIGN(permits)                                                        \
+  OP_FORBIDDEN_BY_UNDER("sign", "no axis is negative (ByteIR's document of today)", \
+                        "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY, permits)
+bool byteir_permits_axis(const contract_t *contract, int64_t axis);
+bool byteir_permits_axes(const contract_t *contract, const dimension_list_t *axes);
 
 /* Draws a shape of rank `rank_min` to the limit with `axis_count` of its dimensions, or any number
  * of them if that is 0, chosen as those along which terms are combined; *out_axes are they, in any

@@ -4,18 +4,6 @@
 
 #include "harness/model/mlir.h"
 
-status_t custom_call_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                      failure_t *error) {
-  void *attributes = arena_alloc_zeroed(arena, inout_program->op->attributes_bytes);
-  STATUS_TRY(attributes_parse(inout_program->op->attribute_rows, scan, attributes, error));
-  inout_program->attributes = attributes;
-  return STATUS_OK;
-}
-
-void custom_call_print_attributes(const program_t *program, GString *out_text) {
-  attributes_print(program->op->attribute_rows, program->attributes, out_text);
-}
-
 void custom_call_print_mlir(const program_t *program, GString *out_text) {
   custom_call_print_module(program, "stablehlo", out_text);
 }
@@ -26,11 +14,10 @@ bool custom_call_is_of(const op_t *op) { return op->print_mlir == custom_call_pr
 void custom_call_print_module(const program_t *program, const char *dialect, GString *out_text) {
   g_autofree char *name = g_strdup_printf("%s.custom_call", dialect);
   mlir_open(program, name, out_text);
-  g_string_append(out_text, " {api_version = 1 : i32, backend_config = \"\", byteir_attrs = ");
-  attributes_print_mlir(program->op->attribute_rows, program->attributes,
-                        program->results[0].element, out_text);
+  g_string_append(out_text, " {api_version = 1 : i32, backend_config = \"\", byteir_attrs = {");
+  attributes_print_mlir(program, ATTRIBUTES_BY_NAME, out_text);
   g_string_append_printf(
-      out_text, ", call_target_name = \"%s\", called_computations = [], has_side_effect = false}",
+      out_text, "}, call_target_name = \"%s\", called_computations = [], has_side_effect = false}",
       program->op->name);
   mlir_close(program, out_text);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that a module spells as custom_call: the target is the op's name, and its attributes, those
- * of op_t.attribute_rows, stand in a dictionary called byteir_attrs.  These are the functions of
- * the same names that such a row needs. */
+ * of op_t.attribute_rows, stand in a dictionary called byteir_attrs. */
 #ifndef ASSAY_KINDS_CUSTOM_CALL_H
 #define ASSAY_KINDS_CUSTOM_CALL_H
 
 #include "harness/model/op.h"
 
-status_t custom_call_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                      failure_t *error);
-void custom_call_print_attributes(const program_t *program, GString *out_text);
+/* op_t.print_mlir of such an op. */
 void custom_call_print_mlir(const program_t *program, GString *out_text);
 
 /* Whether modules of this op are a custom_call, which custom_call_print_module() can print. */

@@ -32,58 +32,62 @@ void reduction_name_accumulations(const reduction_types_t *types, reduction_t *i
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-status_t reduction_parse_body(scan_t *scan, const char *key, reduction_t *inout_reduction,
-                              failure_t *error) {
-  STATUS_TRY(scan_expect(scan, " ", error));
-  g_autofree char *word = g_strdup_printf("%s=", key);
-  STATUS_TRY(scan_expect(scan, word, error));
-  scan_t start = *scan;
-  str_t name = scan_until(scan, " ");
+static status_t parse_body(const attribute_source_t *from, void *out_value) {
+  scan_t start = *from->scan;
+  str_t name = scan_until(from->scan, " ");
   for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
     if (str_equal_text(name, reduce_body_table[body].name)) {
-      inout_reduction->body = (reduce_body_t)body;
+      ((reduction_t *)out_value)->body = (reduce_body_t)body;
       return STATUS_OK;
     }
   }
-  return scan_fail(&start, error, "no body of a reduction is called \"%.*s\"",
+  return scan_fail(&start, from->error, "no body of a reduction is called \"%.*s\"",
                    (int)MIN(name.size, 64), name.data);
 }
 
-void reduction_print_body(const reduction_t *reduction, const char *key, GString *out_text) {
-  g_string_append_printf(out_text, " %s=%s", key, reduce_body_table[reduction->body].name);
+static void print_body(const void *value, const attribute_sink_t *to) {
+  g_string_append(to->text, reduce_body_table[((const reduction_t *)value)->body].name);
 }
 
-status_t reduction_parse_accumulation(scan_t *scan, arena_t *arena, reduction_t *inout_reduction,
-                                      failure_t *error) {
-  inout_reduction->accumulation_count = 0;
-  if (!scan_accept(scan, " accumulation=")) return STATUS_OK;
+const attribute_codec_t reduction_body = {.parse = parse_body, .print = print_body};
+
+static bool is_accumulation_absent(const void *value) {
+  return ((const reduction_t *)value)->accumulation_count == 0;
+}
+
+static status_t parse_accumulation(const attribute_source_t *from, void *out_value) {
+  reduction_t *reduction = out_value;
+  scan_t *scan = from->scan;
   bool is_list = scan_accept(scan, "[");
   uint32_t count = 0;
   do {
     if (count == CASE_RESULTS_MAX) {
-      return scan_fail(scan, error, "there are at most %d results", (int)CASE_RESULTS_MAX);
+      return scan_fail(scan, from->error, "there are at most %d results", (int)CASE_RESULTS_MAX);
     }
-    STATUS_TRY(scalar_type_parse(scan, arena, &inout_reduction->accumulation[count], error));
-    count++;
+    scalar_type_t *type = &reduction->accumulation[count++];
+    STATUS_TRY(scalar_type_parse(scan, from->arena, type, from->error));
   } while (is_list && scan_accept(scan, ","));
   if (is_list) {
-    STATUS_TRY(scan_expect(scan, "]", error));
-    if (count == 1) return scan_fail(scan, error, "a single type stands without brackets");
+    STATUS_TRY(scan_expect(scan, "]", from->error));
+    if (count == 1) return scan_fail(scan, from->error, "a single type stands without brackets");
   }
-  inout_reduction->accumulation_count = count;
+  reduction->accumulation_count = count;
   return STATUS_OK;
 }
 
-void reduction_print_accumulation(const reduction_t *reduction, GString *out_text) {
+static void print_accumulation(const void *value, const attribute_sink_t *to) {
+  const reduction_t *reduction = value;
   uint32_t count = reduction->accumulation_count;
-  if (count == 0) return;
-  g_string_append(out_text, count == 1 ? " accumulation=" : " accumulation=[");
+  if (count > 1) g_string_append_c(to->text, '[');
   for (uint32_t i = 0; i < count; i++) {
-    if (i > 0) g_string_append_c(out_text, ',');
-    scalar_type_print(&reduction->accumulation[i], out_text);
+    if (i > 0) g_string_append_c(to->text, ',');
+    scalar_type_print(&reduction->accumulation[i], to->text);
   }
-  if (count > 1) g_string_append_c(out_text, ']');
+  if (count > 1) g_string_append_c(to->text, ']');
 }
+
+const attribute_codec_t reduction_accumulation = {
+    .is_absent = is_accumulation_absent, .parse = parse_accumulation, .print = print_accumulation};
 
 void reduction_print_words(const reduction_types_t *types, GString *out_text) {
   g_string_append(out_text, ", accumulating in ");

@@ -74,15 +74,10 @@ void reduction_name_accumulations(const reduction_types_t *types, reduction_t *i
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* ` KEY=add`: `key` is "body", or "scatter".  Parsing starts at the blank. */
-status_t reduction_parse_body(scan_t *scan, const char *key, reduction_t *inout_reduction,
-                              failure_t *error);
-void reduction_print_body(const reduction_t *reduction, const char *key, GString *out_text);
-
-/* ` accumulation=f32` or ` accumulation=[f32,i32]`, or nothing: the last of an op's attributes. */
-status_t reduction_parse_accumulation(scan_t *scan, arena_t *arena, reduction_t *inout_reduction,
-                                      failure_t *error);
-void reduction_print_accumulation(const reduction_t *reduction, GString *out_text);
+/* Codecs of a reduction_t: "add"; and "f32" or "[f32,i32]", left out where the types are the
+ * results'.  MLIR has a region instead. */
+extern const attribute_codec_t reduction_body;
+extern const attribute_codec_t reduction_accumulation;
 
 /* ", accumulating in f32": the first input. */
 void reduction_print_words(const reduction_types_t *types, GString *out_text);
@@ -101,64 +96,113 @@ bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types);
 /* An element type, or a quantized one whose quantization is per tensor: what a reduction takes. */
 bool reduction_takes(const type_t *type);
 
-/* The id of a constraint that neither rules permit to break, or NULL: `body_id`, the op's own on
- * the type of its body; `result_id`, its own that results have the type the body returns; or a
- * forbidden one of REDUCTION_CONSTRAINTS. */
-const char *reduction_validate(const reduction_t *reduction, const reduction_types_t *types,
-                               const char *body_id, const char *result_id);
+/* The rules of the types of one reduction. */
+typedef enum reduction_rule {
+  REDUCTION_RULE_NONE,
+  REDUCTION_RULE_BODY,   /* The op's constraint on the type of its body. */
+  REDUCTION_RULE_RESULT, /* The op's constraint that results have the type the body returns. */
+  REDUCTION_RULE_CASE_B,
+  REDUCTION_RULE_CASE_C,
+  REDUCTION_RULE_CASE_D,
+  REDUCTION_RULE_CASE_E,
+  REDUCTION_RULE_CASE_H,
+  REDUCTION_RULE_BITS,
+  REDUCTION_RULE_BASELINE,
+} reduction_rule_t;
 
-/* Of types that pass: the id of one of REDUCTION_CONSTRAINTS that is not modelled, or NULL. */
-const char *reduction_check_model(const reduction_t *reduction, const reduction_types_t *types);
+/* The first rule broken, input by input, where neither document permits that; REDUCTION_RULE_BODY
+ * too if there are not as many inputs as the body takes.  Never REDUCTION_RULE_BASELINE. */
+reduction_rule_t reduction_broken_rule(const reduction_t *reduction,
+                                       const reduction_types_t *types);
 
-/* Of types that pass: for op_t.validate_under. */
-const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
-                                     const char *body_id, const char *result_id);
+/* The same of types that pass, by the document that the contract names. */
+reduction_rule_t reduction_broken_rule_under(const reduction_types_t *types,
+                                             const contract_t *contract);
+
+/* Whether inputs and results have the same unquantized types and no accumulation is named, so that
+ * every rule holds: what most programs are, told without their reduction_types(). */
+bool reduction_is_plain(const reduction_t *reduction, const type_t *inputs, const type_t *results,
+                        uint32_t count);
+
+/* Whether accumulations are named only where one is not the result's. */
+bool reduction_is_canonical(const reduction_t *reduction, const reduction_types_t *types);
+
+/* Defines op_constraint_t.holds of the rows below, a function for each rule.  `broken` and
+ * `broken_under` tell the first rule that a program breaks, as above: the first input that breaks
+ * one decides which, and so all rules are found together. */
+#define REDUCTION_HOLDS(name, broken, rule) \
+  static bool name(const program_t *program) { return broken(program) != rule; }
+#define REDUCTION_HOLDS_UNDER(name, broken_under, rule)                    \
+  static bool name(const program_t *program, const contract_t *contract) { \
+    return broken_under(program, contract) != rule;                        \
+  }
+#define REDUCTION_PREDICATES(broken, broken_under)                            \
+  REDUCTION_HOLDS(converts_to_body, broken, REDUCTION_RULE_BODY)              \
+  REDUCTION_HOLDS(converts_to_result, broken, REDUCTION_RULE_RESULT)          \
+  REDUCTION_HOLDS(is_not_case_B, broken, REDUCTION_RULE_CASE_B)               \
+  REDUCTION_HOLDS(is_not_case_C, broken, REDUCTION_RULE_CASE_C)               \
+  REDUCTION_HOLDS(is_not_case_D, broken, REDUCTION_RULE_CASE_D)               \
+  REDUCTION_HOLDS(is_not_case_E, broken, REDUCTION_RULE_CASE_E)               \
+  REDUCTION_HOLDS(is_not_case_H, broken, REDUCTION_RULE_CASE_H)               \
+  REDUCTION_HOLDS(combines_bits, broken, REDUCTION_RULE_BITS)                 \
+  REDUCTION_HOLDS_UNDER(permits_body, broken_under, REDUCTION_RULE_BODY)      \
+  REDUCTION_HOLDS_UNDER(permits_result, broken_under, REDUCTION_RULE_RESULT)  \
+  REDUCTION_HOLDS_UNDER(permits_complex, broken_under, REDUCTION_RULE_CASE_H) \
+  REDUCTION_HOLDS_UNDER(permits_baseline, broken_under, REDUCTION_RULE_BASELINE)
 
 #define REDUCTION_RFC "RFC \"StableHLO quantization for reduction ops\""
 
-/* For op_t.constraints, beside those that the op numbers, with its ids as above.  That no case of
- * the RFC but A, F and G is defined is what today's is_promotable() says too. */
+/* For op_t.constraints, behind the two that the op numbers: rows of the functions above.  That no
+ * case of the RFC but A, F and G is defined is what today's is_promotable() says too. */
 #define REDUCTION_CONSTRAINTS(body_id, result_id)                                                  \
   OP_FORBIDDEN("case-B", "case B of the reduction RFC (float to quantized) is not defined",        \
-               body_id " or " result_id),                                                          \
+               body_id " or " result_id, is_not_case_B),                                           \
       OP_FORBIDDEN("case-C", "case C of the reduction RFC (quantized to float) is not defined",    \
-                   body_id " or " result_id),                                                      \
+                   body_id " or " result_id, is_not_case_C),                                       \
       OP_FORBIDDEN("case-D", "case D of the reduction RFC (float to integer) is not defined",      \
-                   body_id " or " result_id),                                                      \
+                   body_id " or " result_id, is_not_case_D),                                       \
       OP_FORBIDDEN("case-E", "case E of the reduction RFC (integer to float) is not defined",      \
-                   body_id " or " result_id),                                                      \
+                   body_id " or " result_id, is_not_case_E),                                       \
       OP_FORBIDDEN(                                                                                \
           "case-H",                                                                                \
           "case H of the reduction RFC (complex to complex) is not defined; today's "              \
           "specification widens complex numbers, and the result has the type of the accumulation", \
-          body_id " or " result_id),                                                               \
+          body_id " or " result_id, is_not_case_H),                                                \
       OP_FORBIDDEN_BY("bits", "and, or and xor combine booleans or integers", "inputs (I1), (I2)", \
-                      "StableHLO specification, and, or, xor"),                                    \
-      OP_UNMODELLED("accumulation",                                                                \
-                    "the accumulation is left out where its types are the results'"),              \
-      OP_UNMODELLED(                                                                               \
-          "body",                                                                                  \
-          "maximum and minimum take no complex numbers; argmax and argmin take booleans, "         \
-          "integers or floats, and indices that are integers, and convert neither; sum_count "     \
-          "takes counts that are integers, and no quantized values")
+                      "StableHLO specification, and, or, xor", combines_bits)
+
+/* And behind all others, of functions by those names in the op's file. */
+#define REDUCTION_UNMODELLED                                                                     \
+  OP_UNMODELLED("accumulation", "the accumulation is left out where its types are the results'", \
+                is_canonical),                                                                   \
+      OP_UNMODELLED(                                                                             \
+          "body",                                                                                \
+          "maximum and minimum take no complex numbers; argmax and argmin take booleans, "       \
+          "integers or floats, and indices that are integers, and convert neither; sum_count "   \
+          "takes counts that are integers, and no quantized values",                             \
+          is_modelled)
 
 /* For op_t.contract_constraints, with the op's ids as above. */
 #define REDUCTION_CONTRACT_CONSTRAINTS(body_id, result_id)                                       \
-  OP_SPECIFIED(body_id,                                                                          \
-               "each input can be promoted to the type that the body takes: a wider one or one " \
-               "as wide (reduce_types=spec)"),                                                   \
-      OP_SPECIFIED(result_id,                                                                    \
-                   "each result has the type that the body returns "                             \
-                   "(reduce_types=spec)"),                                                       \
-      OP_FORBIDDEN_BY("case-H",                                                                  \
-                      "case H of the reduction RFC (complex to complex) is not defined "         \
-                      "(reduce_types=rfc)",                                                      \
-                      "case H", REDUCTION_RFC),                                                  \
-      OP_FORBIDDEN_BY("baseline",                                                                \
-                      "inputs and results have the same element type but for scale and zero "    \
-                      "point (reduce_types=rfc)",                                                \
-                      "baseline_element_type(inputs...) = baseline_element_type(results...)",    \
-                      REDUCTION_RFC)
+  OP_SPECIFIED_UNDER(                                                                            \
+      body_id,                                                                                   \
+      "each input can be promoted to the type that the body takes: a wider one or one "          \
+      "as wide (reduce_types=spec)",                                                             \
+      permits_body),                                                                             \
+      OP_SPECIFIED_UNDER(result_id,                                                              \
+                         "each result has the type that the body returns "                       \
+                         "(reduce_types=spec)",                                                  \
+                         permits_result),                                                        \
+      OP_FORBIDDEN_BY_UNDER("case-H",                                                            \
+                            "case H of the reduction RFC (complex to complex) is not defined "   \
+                            "(reduce_types=rfc)",                                                \
+                            "case H", REDUCTION_RFC, permits_complex),                           \
+      OP_FORBIDDEN_BY_UNDER(                                                                     \
+          "baseline",                                                                            \
+          "inputs and results have the same element type but for scale and zero "                \
+          "point (reduce_types=rfc)",                                                            \
+          "baseline_element_type(inputs...) = baseline_element_type(results...)", REDUCTION_RFC, \
+          permits_baseline)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 

@@ -67,50 +67,52 @@ static type_class_t class_of(const scalar_type_t *type) {
   }
 }
 
-/* NULL if there is such a conversion by either rules, else the constraint that says no. */
-static const char *check_conversion(const scalar_type_t *from, const scalar_type_t *to,
-                                    const char *body_id) {
+/* Whether there is such a conversion by either rules, or which one says no. */
+static reduction_rule_t check_conversion(const scalar_type_t *from, const scalar_type_t *to) {
   static const struct {
     type_class_t from, to;
-    const char *id;
+    reduction_rule_t rule;
   } cases[] = {
-      {CLASS_FLOAT, CLASS_QUANTIZED, "case-B"},
-      {CLASS_QUANTIZED, CLASS_FLOAT, "case-C"},
-      {CLASS_FLOAT, CLASS_INTEGER, "case-D"},
-      {CLASS_INTEGER, CLASS_FLOAT, "case-E"},
+      {CLASS_FLOAT, CLASS_QUANTIZED, REDUCTION_RULE_CASE_B},
+      {CLASS_QUANTIZED, CLASS_FLOAT, REDUCTION_RULE_CASE_C},
+      {CLASS_FLOAT, CLASS_INTEGER, REDUCTION_RULE_CASE_D},
+      {CLASS_INTEGER, CLASS_FLOAT, REDUCTION_RULE_CASE_E},
   };
   type_class_t from_class = class_of(from), to_class = class_of(to);
-  if (from_class == to_class) return from->expressed == to->expressed ? NULL : body_id;
-  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    if (cases[i].from == from_class && cases[i].to == to_class) return cases[i].id;
+  if (from_class == to_class) {
+    return from->expressed == to->expressed ? REDUCTION_RULE_NONE : REDUCTION_RULE_BODY;
   }
-  return body_id;
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    if (cases[i].from == from_class && cases[i].to == to_class) return cases[i].rule;
+  }
+  return REDUCTION_RULE_BODY;
 }
 
 /* Today's specification: is_promotable(input, accumulation), and no output conversion. */
-static const char *check_specification(const reduction_types_t *types, const char *body_id,
-                                       const char *result_id) {
+static reduction_rule_t check_specification(const reduction_types_t *types) {
   for (uint32_t i = 0; i < types->count; i++) {
     const scalar_type_t *accumulation = &types->accumulations[i];
-    if (types->inputs[i].element->bits > accumulation->element->bits) return body_id;
-    if (!scalar_type_equal(accumulation, &types->results[i])) return result_id;
+    if (types->inputs[i].element->bits > accumulation->element->bits) return REDUCTION_RULE_BODY;
+    if (!scalar_type_equal(accumulation, &types->results[i])) return REDUCTION_RULE_RESULT;
   }
-  return NULL;
+  return REDUCTION_RULE_NONE;
 }
 
-static const char *check_rfc(const reduction_types_t *types) {
+static reduction_rule_t check_rfc(const reduction_types_t *types) {
   for (uint32_t i = 0; i < types->count; i++) {
-    if (class_of(&types->inputs[i]) == CLASS_COMPLEX && converts(types, i)) return "case-H";
-    if (!scalar_type_has_baseline_of(&types->inputs[i], &types->results[i])) return "baseline";
+    if (class_of(&types->inputs[i]) == CLASS_COMPLEX && converts(types, i)) {
+      return REDUCTION_RULE_CASE_H;
+    }
+    if (!scalar_type_has_baseline_of(&types->inputs[i], &types->results[i])) {
+      return REDUCTION_RULE_BASELINE;
+    }
   }
-  return NULL;
+  return REDUCTION_RULE_NONE;
 }
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
-/* Types are not named where they need not be. */
-static bool accumulation_is_canonical(const reduction_t *reduction,
-                                      const reduction_types_t *types) {
+bool reduction_is_canonical(const reduction_t *reduction, const reduction_types_t *types) {
   if (reduction->accumulation_count == 0) return true;
   for (uint32_t i = 0; i < types->count; i++) {
     if (!scalar_type_equal(&reduction->accumulation[i], &types->results[i])) return true;
@@ -124,35 +126,41 @@ static bool breaks_bits(reduce_body_t body, const reduction_types_t *types) {
          !reduction_body_allows(body, types);
 }
 
-const char *reduction_validate(const reduction_t *reduction, const reduction_types_t *types,
-                               const char *body_id, const char *result_id) {
-  if (reduction->body >= REDUCE_BODY_COUNT) return body_id;
-  if (reduce_body_table[reduction->body].inputs != types->count) return body_id;
-  uint32_t named = reduction->accumulation_count;
-  if (named != 0 && named != types->count) return body_id; /* It takes as many as are named. */
+reduction_rule_t reduction_broken_rule(const reduction_t *reduction,
+                                       const reduction_types_t *types) {
+  if (reduction->body >= REDUCE_BODY_COUNT) return REDUCTION_RULE_BODY;
+  if (reduce_body_table[reduction->body].inputs != types->count) return REDUCTION_RULE_BODY;
+  uint32_t named = reduction->accumulation_count; /* It takes as many as are named. */
+  if (named != 0 && named != types->count) return REDUCTION_RULE_BODY;
   for (uint32_t i = 0; i < types->count; i++) {
     const scalar_type_t *accumulation = &types->accumulations[i];
-    const char *violation = check_conversion(&types->inputs[i], accumulation, body_id);
-    if (violation == NULL) violation = check_conversion(accumulation, &types->results[i], body_id);
-    if (violation != NULL) return violation;
+    reduction_rule_t rule = check_conversion(&types->inputs[i], accumulation);
+    if (rule == REDUCTION_RULE_NONE) rule = check_conversion(accumulation, &types->results[i]);
+    if (rule != REDUCTION_RULE_NONE) return rule;
   }
-  const char *specification = check_specification(types, body_id, result_id);
-  if (specification != NULL) {
-    const char *rfc = check_rfc(types);
-    if (g_strcmp0(rfc, "case-H") == 0) return rfc;
-    if (rfc != NULL) return specification;
+  reduction_rule_t specification = check_specification(types);
+  if (specification != REDUCTION_RULE_NONE) {
+    reduction_rule_t rfc = check_rfc(types);
+    if (rfc == REDUCTION_RULE_CASE_H) return rfc;
+    if (rfc != REDUCTION_RULE_NONE) return specification;
   }
-  return breaks_bits(reduction->body, types) ? "bits" : NULL;
+  return breaks_bits(reduction->body, types) ? REDUCTION_RULE_BITS : REDUCTION_RULE_NONE;
 }
 
-const char *reduction_check_model(const reduction_t *reduction, const reduction_types_t *types) {
-  if (!accumulation_is_canonical(reduction, types)) return "accumulation";
-  return reduction_body_allows(reduction->body, types) ? NULL : "body";
+bool reduction_is_plain(const reduction_t *reduction, const type_t *inputs, const type_t *results,
+                        uint32_t count) {
+  if (reduction->body >= REDUCE_BODY_COUNT || reduction->accumulation_count != 0) return false;
+  const reduce_body_row_t *body = &reduce_body_table[reduction->body];
+  if (body->inputs != count || body->domain == REDUCE_DOMAIN_BITS) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_quantized = inputs[i].quantization != NULL || results[i].quantization != NULL;
+    if (is_quantized || inputs[i].element != results[i].element) return false;
+  }
+  return true;
 }
 
-const char *reduction_validate_under(const reduction_types_t *types, const contract_t *contract,
-                                     const char *body_id, const char *result_id) {
-  return PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC
-             ? check_rfc(types)
-             : check_specification(types, body_id, result_id);
+reduction_rule_t reduction_broken_rule_under(const reduction_types_t *types,
+                                             const contract_t *contract) {
+  return PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC ? check_rfc(types)
+                                                               : check_specification(types);
 }

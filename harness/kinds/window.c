@@ -9,57 +9,50 @@
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static status_t parse_pair(scan_t *scan, padding_list_t *list, failure_t *error) {
+static status_t parse_pair(scan_t *scan, uint32_t index, void *list, failure_t *error) {
+  padding_list_t *padding = list;
   STATUS_TRY(scan_expect(scan, "[", error));
-  STATUS_TRY(scan_integer(scan, &list->low[list->count], error));
+  STATUS_TRY(scan_integer(scan, &padding->low[index], error));
   STATUS_TRY(scan_expect(scan, ",", error));
-  STATUS_TRY(scan_integer(scan, &list->high[list->count], error));
-  list->count++;
+  STATUS_TRY(scan_integer(scan, &padding->high[index], error));
   return scan_expect(scan, "]", error);
 }
 
-status_t padding_list_parse(scan_t *scan, padding_list_t *out_list, failure_t *error) {
-  padding_list_t list = {.count = 0};
-  STATUS_TRY(scan_expect(scan, "[", error));
-  if (!scan_accept(scan, "]")) {
-    do {
-      if (list.count == TYPE_RANK_MAX) {
-        return scan_fail(scan, error, "a list holds at most %d dimensions", (int)TYPE_RANK_MAX);
-      }
-      STATUS_TRY(parse_pair(scan, &list, error));
-    } while (scan_accept(scan, ","));
-    STATUS_TRY(scan_expect(scan, "]", error));
+static status_t parse_padding(const attribute_source_t *from, void *out_value) {
+  static const char *const usual[] = {"a list holds", "dimensions"};
+  const char *const *words = from->row->words == NULL ? usual : from->row->words;
+  const scan_list_t kind = {words[0], words[1], TYPE_RANK_MAX, parse_pair};
+  padding_list_t *list = out_value;
+  return scan_list(from->scan, &kind, list, &list->count, from->error);
+}
+
+static void print_pairs(const padding_list_t *list, const char *between, GString *out_text) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    g_string_append_printf(out_text, "%s[%" PRId64 "%s%" PRId64 "]", i == 0 ? "" : between,
+                           list->low[i], between, list->high[i]);
   }
-  *out_list = list;
-  return STATUS_OK;
 }
 
 void padding_list_print(const padding_list_t *list, GString *out_text) {
   g_string_append_c(out_text, '[');
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s[%" PRId64 ",%" PRId64 "]", i == 0 ? "" : ",", list->low[i],
-                           list->high[i]);
-  }
+  print_pairs(list, ",", out_text);
   g_string_append_c(out_text, ']');
 }
 
-void padding_list_print_mlir(const padding_list_t *list, GString *out_text) {
-  g_string_append(out_text, "dense<");
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s[%" PRId64 ", %" PRId64 "]", i == 0 ? "[" : ", ",
-                           list->low[i], list->high[i]);
-  }
-  g_string_append_printf(out_text, "%s> : tensor<%ux2xi64>", list->count == 0 ? "" : "]",
+static void print_padding(const void *value, const attribute_sink_t *to) {
+  padding_list_print((const padding_list_t *)value, to->text);
+}
+
+static void print_mlir_padding(const void *value, const attribute_sink_t *to) {
+  const padding_list_t *list = value;
+  g_string_append(to->text, list->count == 0 ? "dense<" : "dense<[");
+  print_pairs(list, ", ", to->text);
+  g_string_append_printf(to->text, "%s> : tensor<%ux2xi64>", list->count == 0 ? "" : "]",
                          list->count);
 }
 
-void dimension_list_print_mlir(const dimension_list_t *list, GString *out_text) {
-  g_string_append(out_text, "array<i64");
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? ": " : ", ", list->dims[i]);
-  }
-  g_string_append_c(out_text, '>');
-}
+const attribute_codec_t padding_list = {
+    .parse = parse_padding, .print = print_padding, .print_mlir = print_mlir_padding};
 
 bool dimension_list_is_positive(const dimension_list_t *list) {
   for (uint32_t i = 0; i < list->count; i++) {
@@ -127,7 +120,8 @@ window_t window_draw(rng_t *rng, int64_t length, const window_limits_t *limits,
                      bool has_dilations) {
   window_t window = {.stride = draw_step(rng, 3), .base_dilation = 1, .window_dilation = 1};
   int64_t usual = MIN(limits->size, 4);
-  window.size = rng_one_in(rng, 4) ? draw_size(rng, limits->size) : rng_between(rng, 1, usual);
+  window.size =
+      rng_one_in(rng, 4) ? draw_size(rng, limits->sizes, limits->size) : rng_between(rng, 1, usual);
   window.size = MAX(window.size, 1);
   if (has_dilations) {
     window.base_dilation = draw_step(rng, 5);

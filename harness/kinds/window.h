@@ -4,8 +4,8 @@
 #ifndef ASSAY_KINDS_WINDOW_H
 #define ASSAY_KINDS_WINDOW_H
 
-#include "harness/base/rng.h"
-#include "harness/types/dimension_list.h"
+#include "harness/draw/draw.h"
+#include "harness/model/attribute.h"
 
 /* "[[0,1],[-1,2]]": what is put before and behind each dimension; below 0 cuts off. */
 typedef struct padding_list {
@@ -14,15 +14,11 @@ typedef struct padding_list {
   int64_t high[TYPE_RANK_MAX];
 } padding_list_t;
 
-/* More than TYPE_RANK_MAX pairs are refused: no valid program has them. */
-status_t padding_list_parse(scan_t *scan, padding_list_t *out_list, failure_t *error);
+/* Its codec; MLIR: "dense<[[0, 1], [-1, 2]]> : tensor<2x2xi64>".  More than TYPE_RANK_MAX pairs are
+ * refused: no valid program has them.  A row may say in two words what is said of too many, such as
+ * "this list holds" and "entries". */
+extern const attribute_codec_t padding_list;
 void padding_list_print(const padding_list_t *list, GString *out_text);
-
-/* MLIR: "dense<[[0, 1], [-1, 2]]> : tensor<2x2xi64>". */
-void padding_list_print_mlir(const padding_list_t *list, GString *out_text);
-
-/* MLIR: "array<i64: 1, 2>", "array<i64>". */
-void dimension_list_print_mlir(const dimension_list_t *list, GString *out_text);
 
 /* Whether every entry is at least 1. */
 bool dimension_list_is_positive(const dimension_list_t *list);
@@ -51,6 +47,7 @@ typedef struct window_limits {
   int64_t size;  /* Of a window. */
   int64_t count; /* Of windows. */
   int64_t work;  /* Elements of all windows together; at least `size`. */
+  draw_sizes_t sizes;
 } window_limits_t;
 
 /* Draws windows over a dimension of `length` elements; seldom none. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the oracle says of a case: a quick accept set for all elements of a result at once, and an
+/* What the oracle says of a case: a fast accept set for all elements of a result at once, and an
  * answer for one element, which is the last word.
  *
- * The quick set may only be too small: a value that it holds conforms.  Whatever it does not hold,
- * the judge asks about.  So the quick side can use fast certified arithmetic and stay simple, and
- * every divergence has been confirmed by the careful side. */
+ * The fast set may only be too small: a value that it holds conforms.  Whatever it does not hold,
+ * the judge asks about.  So the fast side can use certified arithmetic and stay simple, and
+ * every divergence has been confirmed by the exact side. */
 #ifndef ASSAY_MODEL_ACCEPT_H
 #define ASSAY_MODEL_ACCEPT_H
 
@@ -23,7 +23,7 @@ typedef enum accept_special {
   ACCEPT_NEGATIVE_ZERO = 8,
 } accept_special_t;
 
-/* Quick accept set of one result tensor.  Arrays have one entry per component
+/* Fast accept set of one result tensor.  Arrays have one entry per component
  * (type_component_count), live in the case's arena, and may be NULL where noted. */
 typedef struct accept {
   size_t count;

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of an op as a table: what each is called, of which kind it is, and where it lies in
- * the op's attributes struct.  From one table follow the text of the case line, its parsing, and
- * MLIR's dictionary. */
+/* Attributes of an op as a table: what each is called, how it is written, and where it lies in the
+ * op's attributes struct.  From one table follow the text of the case line, its parsing, and MLIR's
+ * attributes.  How an attribute is written is a codec: those of integers, lists and words are here,
+ * those of structures are in harness/kinds or in the op's folder. */
 #ifndef ASSAY_MODEL_ATTRIBUTE_H
 #define ASSAY_MODEL_ATTRIBUTE_H
 
 #include "harness/num/element.h"
 #include "harness/types/dimension_list.h"
-
-typedef enum attribute_kind {
-  ATTRIBUTE_INTEGER,          /* int64_t: "-1" */
-  ATTRIBUTE_OPTIONAL_INTEGER, /* optional_integer_t: "2", or left out */
-  ATTRIBUTE_DIMENSIONS,       /* dimension_list_t: "[0,2]" */
-  ATTRIBUTE_BOOLEAN,          /* uint8_t: "false", "true" */
-  ATTRIBUTE_OPTIONAL_BOOLEAN, /* optional_boolean_t: "false", "true", or left out */
-  ATTRIBUTE_NUMBER,           /* double, 0 or positive, finite: "0x0p+0", "0x1.8p-3" */
-  ATTRIBUTE_WORD,             /* uint8_t, an index into the row's words: "linear" */
-  ATTRIBUTE_PATTERN,          /* attribute_pattern_t: "3f800000" */
-} attribute_kind_t;
 
 typedef struct optional_integer {
   bool is_present;
@@ -36,25 +26,69 @@ typedef struct attribute_pattern {
   uint8_t digits; /* Hex digits as written: for its type, ceil(bits of the type / 4). */
 } attribute_pattern_t;
 
-typedef struct attribute_row {
+typedef struct attribute_row attribute_row_t;
+
+/* Where a value is read from, and where it is printed to. */
+typedef struct attribute_source {
+  const attribute_row_t *row;
+  scan_t *scan;
+  arena_t *arena;
+  failure_t *error;
+} attribute_source_t;
+
+typedef struct attribute_sink {
+  const attribute_row_t *row;
+  const struct program *program;
+  GString *text;
+} attribute_sink_t;
+
+/* How values of a kind are written.  A value is the member at the row's offset, zeroed before it is
+ * parsed. */
+typedef struct attribute_codec {
+  const char *begins; /* What every value begins with, taken and printed with the key; or NULL. */
+  bool (*is_absent)(const void *value); /* Of what may be left out; else NULL. */
+  status_t (*parse)(const attribute_source_t *from, void *out_value);
+  void (*print)(const void *value, const attribute_sink_t *to);      /* NULL: nothing. */
+  void (*print_mlir)(const void *value, const attribute_sink_t *to); /* NULL: MLIR has none. */
+  bool is_unit;                                                      /* MLIR has the name alone. */
+} attribute_codec_t;
+
+extern const attribute_codec_t attribute_integer;          /* int64_t: "-1" */
+extern const attribute_codec_t attribute_optional_integer; /* optional_integer_t: "2" */
+extern const attribute_codec_t attribute_dimensions; /* dimension_list_t: "[0,2]"; "array<i64: >" */
+extern const attribute_codec_t attribute_list;       /* The same; MLIR: "[0, 2]" */
+extern const attribute_codec_t attribute_boolean;    /* uint8_t: "false", "true" */
+extern const attribute_codec_t attribute_optional_boolean; /* optional_boolean_t: "true" */
+extern const attribute_codec_t attribute_flag;             /* bool: "true", or left out */
+extern const attribute_codec_t attribute_number;  /* double, 0 or positive, finite: "0x1.8p-3" */
+extern const attribute_codec_t attribute_word;    /* uint8_t, an index into the row's words */
+extern const attribute_codec_t attribute_pattern; /* attribute_pattern_t: "3f800000" */
+
+struct attribute_row {
   const char *key;
-  attribute_kind_t kind;
-  size_t offset;            /* Of the member of the attributes struct. */
-  const char *const *words; /* Of ATTRIBUTE_WORD: the spellings, ended by NULL. */
-} attribute_row_t;
+  const attribute_codec_t *codec;
+  size_t offset; /* Of the member of the attributes struct; 0: its first, or all of it. */
+  const char *const *words; /* Of attribute_word: the spellings, ended by NULL.  Of other codecs:
+                             * what they say. */
+  const char *mlir;         /* Its name in MLIR; NULL: the key. */
+  bool is_at_blank; /* A line without it is refused at the blank before the key, not behind. */
+};
 
-/* Parses ` key=value` words in the order of the rows, which a row without a key ends; stops before
- * the blank that precedes what is no such word.  `out_attributes` is the whole struct, zeroed. */
-status_t attributes_parse(const attribute_row_t *rows, scan_t *scan, void *out_attributes,
-                          failure_t *error);
+/* The first members of a row: {ATTRIBUTE("axis", attribute_integer, softmax_attributes_t, axis)}.
+ * A table ends with ATTRIBUTES_END. */
+#define ATTRIBUTE(name, kind, attributes, member) \
+  .key = (name), .codec = &(kind), .offset = offsetof(attributes, member)
+#define ATTRIBUTE_AT_BLANK(name, kind, attributes, member) \
+  ATTRIBUTE(name, kind, attributes, member), .is_at_blank = true
+#define ATTRIBUTES_END {.key = NULL}
 
-/* Prints them, each with a blank before it. */
-void attributes_print(const attribute_row_t *rows, const void *attributes, GString *out_text);
-
-/* "{axis = 1 : i64, epsilon = 0x3EE4F8B588E368F1 : f64}": MLIR's dictionary, keys ascending.
- * `pattern_element` is the type of the patterns. */
-void attributes_print_mlir(const attribute_row_t *rows, const void *attributes,
-                           const element_t *pattern_element, GString *out_text);
+/* Writes the program's op's attributes that are there as MLIR's "NAME = VALUE, NAME = VALUE". */
+typedef enum attribute_order {
+  ATTRIBUTES_AS_LISTED, /* In the order of the rows. */
+  ATTRIBUTES_BY_NAME,
+} attribute_order_t;
+void attributes_print_mlir(const struct program *program, attribute_order_t order,
+                           GString *out_text);
 
 /* Whether the pattern is one of an element of that type. */
 bool attribute_pattern_fits(const attribute_pattern_t *pattern, const element_t *element);

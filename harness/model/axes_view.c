@@ -93,7 +93,7 @@ bool axes_program(const program_t *program, axes_t *inout_view, arena_t *arena,
   for (uint32_t i = 0; i < out_program->operand_count; i++) {
     if (type_check(&out_program->operands[i], &error) != STATUS_OK) return false;
   }
-  return program->op->validate(out_program) == NULL;
+  return program_broken(out_program) == NULL;
 }
 
 bool axes_view(const case_t *instance, const axes_t *axes, const axes_selection_t *selection,

@@ -7,7 +7,7 @@
 
 void program_print(const program_t *program, GString *out_text) {
   g_string_append(out_text, program->op->name);
-  program->op->print_attributes(program, out_text);
+  program_print_attributes(program, out_text);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_c(out_text, ' ');
     type_print(&program->operands[i], out_text);
@@ -91,7 +91,7 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const type_side_t *out
 /* op attributes { " " type } " ->" { " " type }, up to the end or " :". */
 static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, failure_t *error) {
   STATUS_TRY(parse_op(scan, &program->op, error));
-  STATUS_TRY(program->op->parse_attributes(scan, arena, program, error));
+  STATUS_TRY(program_parse_attributes(scan, arena, program, error));
   const type_side_t operands = {" ->", CASE_OPERANDS_MAX, program->operands,
                                 &program->operand_count};
   const type_side_t results = {" :", CASE_RESULTS_MAX, program->results, &program->result_count};
@@ -104,12 +104,12 @@ static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, 
 
 static status_t check_constraints(const scan_t *start, const program_t *program,
                                   const char **out_violation, failure_t *error) {
-  const char *violation = program->op->validate(program);
+  const op_constraint_t *broken = program_broken(program);
   if (out_violation != NULL) {
-    *out_violation = violation;
-  } else if (violation != NULL) {
+    *out_violation = broken == NULL ? NULL : broken->id;
+  } else if (broken != NULL) {
     g_autoptr(GString) text = g_string_new(NULL);
-    op_constraint_explain(program->op, op_constraint_find(program->op, violation), text);
+    op_constraint_explain(program->op, broken, text);
     return scan_fail(start, error, "%.250s", text->str);
   }
   return STATUS_OK;

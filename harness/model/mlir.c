@@ -58,6 +58,30 @@ void mlir_close(const program_t *program, GString *out_text) {
   g_string_append(out_text, "\n  }\n}\n");
 }
 
+static void open_with_properties(const program_t *program, attribute_order_t order,
+                                 GString *out_text) {
+  mlir_open(program, program->op->name, out_text);
+  if (program->op->attribute_rows == NULL) return;
+  g_string_append(out_text, " <{");
+  attributes_print_mlir(program, order, out_text);
+  g_string_append(out_text, "}>");
+}
+
+void mlir_print_module(const program_t *program, GString *out_text) {
+  open_with_properties(program, ATTRIBUTES_AS_LISTED, out_text);
+  mlir_close(program, out_text);
+}
+
+void mlir_open_regions(const program_t *program, attribute_order_t order, GString *out_text) {
+  open_with_properties(program, order, out_text);
+  g_string_append(out_text, " ({\n");
+}
+
+void mlir_close_regions(const program_t *program, GString *out_text) {
+  g_string_append(out_text, "    })");
+  mlir_close(program, out_text);
+}
+
 void mlir_print_scalar(const element_t *element, GString *out_text) {
   type_t scalar = type_make(element, 0, NULL);
   type_print_mlir(&scalar, out_text);

@@ -4,6 +4,7 @@
 #ifndef ASSAY_MODEL_MLIR_H
 #define ASSAY_MODEL_MLIR_H
 
+#include "harness/model/attribute.h"
 #include "harness/model/case.h"
 
 /* Opens module and function and prints `%0 = "NAME"(%arg0, ...)`, up to where properties start. */
@@ -11,6 +12,14 @@ void mlir_open(const program_t *program, const char *name, GString *out_text);
 
 /* Prints ` : (operand types) -> result types` of the op, the return, and closes both. */
 void mlir_close(const program_t *program, GString *out_text);
+
+/* op_t.print_mlir of an op without regions: its attributes are properties, in the order of its
+ * rows. */
+void mlir_print_module(const program_t *program, GString *out_text);
+
+/* The module of an op with regions, up to where the first one starts, and behind the last one. */
+void mlir_open_regions(const program_t *program, attribute_order_t order, GString *out_text);
+void mlir_close_regions(const program_t *program, GString *out_text);
 
 /* "tensor<f32>": a scalar of an element type. */
 void mlir_print_scalar(const element_t *element, GString *out_text);

@@ -61,7 +61,8 @@ bool op_constraint_is_forbidden(const op_constraint_t *constraint) {
 }
 
 bool op_constraint_is_breakable(const op_constraint_t *constraint) {
-  return op_constraint_is_forbidden(constraint) && !constraint->is_inherent;
+  return op_constraint_is_forbidden(constraint) &&
+         (constraint->holds != NULL || constraint->holds_under != NULL);
 }
 
 bool op_constraint_is_unmodelled(const op_constraint_t *constraint) {
@@ -91,18 +92,38 @@ void op_constraint_print_clause(const op_t *op, const op_constraint_t *constrain
                          constraint->clause);
 }
 
+bool program_is_unary(const program_t *program) {
+  return program->operand_count == 1 && program->result_count == 1;
+}
+
+bool program_is_binary(const program_t *program) {
+  return program->operand_count == 2 && program->result_count == 1;
+}
+
+bool program_keeps_shape(const program_t *program) {
+  return type_shapes_equal(&program->operands[0], &program->results[0]);
+}
+
 const op_constraint_t *program_broken(const program_t *program) {
-  return op_constraint_find(program->op, program->op->validate(program));
+  for (const op_constraint_t *row = program->op->constraints; row->id != NULL; row++) {
+    if (row->holds != NULL && !row->holds(program)) return row;
+  }
+  return NULL;
+}
+
+const char *program_broken_id(const program_t *program) {
+  const op_constraint_t *broken = program_broken(program);
+  return broken == NULL ? NULL : broken->id;
 }
 
 const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
                                             const contract_t *contract) {
-  if (op_constraint_is_forbidden(broken) || program->op->validate_under == NULL) return broken;
-  const char *id = program->op->validate_under(program, contract);
-  if (id == NULL) return broken;
-  const op_constraint_t *row = find_row(program->op->contract_constraints, id);
-  g_assert(row != NULL);
-  return row;
+  const op_constraint_t *row = program->op->contract_constraints;
+  if (op_constraint_is_forbidden(broken) || row == NULL) return broken;
+  for (; row->id != NULL; row++) {
+    if (!row->holds_under(program, contract)) return row;
+  }
+  return broken;
 }
 
 void program_print_words(const program_t *program, GString *out_text) {
@@ -115,27 +136,4 @@ void program_print_words(const program_t *program, GString *out_text) {
     g_string_append_printf(out_text, "is not modelled: Assay has no oracle for such a %s",
                            program->op->name);
   }
-}
-
-/* ---- Attributes ------------------------------------------------------------------------------ */
-
-size_t op_attributes(const program_t *program, arena_t *arena,
-                     op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]) {
-  GString *words = g_string_new(NULL);
-  program->op->print_attributes(program, words);
-  scan_t scan = scan_make((str_t){.data = words->str, .size = words->len});
-  size_t count = 0;
-  while (scan_accept(&scan, " ")) {
-    g_assert(count < OP_ATTRIBUTES_MAX);
-    str_t key = scan_until(&scan, "=");
-    bool has_value = scan_accept(&scan, "=");
-    g_assert(has_value);
-    str_t value = scan_until(&scan, " ");
-    out_attributes[count++] = (op_attribute_t){
-        .key = arena_copy_text(arena, key.data, key.size),
-        .value = arena_copy_text(arena, value.data, value.size),
-    };
-  }
-  g_string_free(words, TRUE);
-  return count;
 }

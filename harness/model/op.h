@@ -11,6 +11,7 @@
 #include "harness/model/axes.h"
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
+#include "harness/model/draw_limits.h"
 
 /* What a program may break.  The document of the op forbids that, or it does not, and Assay has no
  * meaning for such a program: the program is then *not modelled*, and nobody is blamed for what he
@@ -21,16 +22,31 @@ typedef struct op_constraint {
   const char *clause;   /* Where it is forbidden to break it: "C14", "inputs (I1)".  NULL: nowhere;
                          * Assay models those programs alone that do not break it. */
   const char *document; /* Of the clause; NULL: the op's own (op_t.spec). */
-  bool is_inherent; /* No case line can break it, such as a rule on types that it does not name. */
+
+  /* Whether a program that breaks none of the rows above does not break this one either.  It never
+   * reads out of bounds, whatever the program holds: that may come from a hostile line.  NULL: no
+   * case line can break it, such as a rule on types that it does not name. */
+  bool (*holds)(const program_t *program);
+
+  /* Instead, in a table of what depends on the contract. */
+  bool (*holds_under)(const program_t *program, const contract_t *contract);
 } op_constraint_t;
 
-/* Rows of a table of them, which OP_CONSTRAINTS_END ends. */
-#define OP_SPECIFIED(id, text) {id, text, id, NULL, false} /* The id is the specification's. */
-#define OP_INHERENT(id, text) {id, text, id, NULL, true}   /* So is this. */
-#define OP_FORBIDDEN(id, text, clause) {id, text, clause, NULL, false}
-#define OP_FORBIDDEN_BY(id, text, clause, document) {id, text, clause, document, false}
-#define OP_UNMODELLED(id, text) {id, text, NULL, NULL, false}
-#define OP_CONSTRAINTS_END {NULL, NULL, NULL, NULL, false}
+/* Rows of a table of them, which OP_CONSTRAINTS_END ends.  They stand in the order in which they
+ * are asked: what others rely on comes first, and what Assay has no meaning for last, as far as a
+ * program that breaks that can be told to break what is forbidden. */
+#define OP_SPECIFIED(id, text, holds) {id, text, id, NULL, holds, NULL} /* The document's id. */
+#define OP_INHERENT(id, text) {id, text, id, NULL, NULL, NULL}          /* So is this. */
+#define OP_FORBIDDEN(id, text, clause, holds) {id, text, clause, NULL, holds, NULL}
+#define OP_FORBIDDEN_BY(id, text, clause, document, holds) {id, text, clause, document, holds, NULL}
+#define OP_UNMODELLED(id, text, holds) {id, text, NULL, NULL, holds, NULL}
+#define OP_CONSTRAINTS_END {NULL, NULL, NULL, NULL, NULL, NULL}
+
+/* Rows of a table of those that depend on the contract. */
+#define OP_SPECIFIED_UNDER(id, text, holds) {id, text, id, NULL, NULL, holds}
+#define OP_FORBIDDEN_UNDER(id, text, clause, holds) {id, text, clause, NULL, NULL, holds}
+#define OP_FORBIDDEN_BY_UNDER(id, text, clause, document, holds) \
+  {id, text, clause, document, NULL, holds}
 
 /* An attribute as executors get it: "contract" -> "[1]x[0]". */
 typedef struct op_attribute {
@@ -40,42 +56,23 @@ typedef struct op_attribute {
 
 enum { OP_ATTRIBUTES_MAX = 16 };
 
-/* Sizes that bound a draw. */
-typedef struct draw_limits {
-  uint32_t rank_max;    /* Of each operand. */
-  int64_t elements_max; /* Of each operand and result. */
-  int64_t terms_max;    /* Terms that go into one result element. */
-} draw_limits_t;
-
 typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
   const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
   const char *summary; /* One line for `assay ops`. */
   size_t attributes_bytes;               /* sizeof the op's own attributes struct. */
-  const attribute_row_t *attribute_rows; /* Its members as a table, see custom_call.h; or NULL. */
+  const attribute_row_t *attribute_rows; /* Its members as a table; NULL: it has none. */
+
+  /* All functions of the row but printing are about programs that break none. */
   const op_constraint_t *constraints;
-  const op_constraint_t *contract_constraints; /* Those that depend on the contract, or NULL. */
+
+  /* The rules that published texts disagree about, of which the contract names the one to hold;
+   * asked of programs that break nothing forbidden above.  NULL if there are none. */
+  const op_constraint_t *contract_constraints;
 
   /* Draws attributes, operand types and result types of a valid program.  Covers every element type
    * and attribute that the op allows, with small sizes more likely. */
   void (*draw)(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
-
-  /* The id of a constraint that the program breaks, or NULL; a forbidden one if it can be told to
-   * break one.  Never reads out of bounds, whatever the program holds: it may come from a hostile
-   * line.  All other functions of the row but parsing and printing are about programs that break
-   * none. */
-  const char *(*validate)(const program_t *program);
-
-  /* The same for the rules that published texts disagree about, of which the contract names the one
-   * to hold; the program breaks no other forbidden one.  May be NULL. */
-  const char *(*validate_under)(const program_t *program, const contract_t *contract);
-
-  /* Attributes from and to ` key=value` words; parsing starts at the blank before the first key,
-   * stops at the blank before the first operand type, and accepts only the canonical spelling.
-   * `value` is what print_attributes gives for a key. */
-  status_t (*parse_attributes)(scan_t *scan, arena_t *arena, program_t *inout_program,
-                               failure_t *error);
-  void (*print_attributes)(const program_t *program, GString *out_text);
 
   /* The label that groups findings and counters: "add", "default", "bf16_6x". */
   void (*print_algorithm)(const program_t *program, GString *out_text);
@@ -157,11 +154,18 @@ void op_constraint_explain(const op_t *op, const op_constraint_t *constraint, GS
 void op_constraint_print_clause(const op_t *op, const op_constraint_t *constraint,
                                 GString *out_text);
 
-/* The constraint that the program breaks, or NULL. */
-const op_constraint_t *program_broken(const program_t *program);
+/* For op_constraint_t.holds of many ops: there is one result, of one operand or of two; the first
+ * result has the shape of the first operand. */
+bool program_is_unary(const program_t *program);
+bool program_is_binary(const program_t *program);
+bool program_keeps_shape(const program_t *program);
 
-/* `broken`, if that is forbidden, else what the program breaks under the contract, else `broken`.
- */
+/* The first of op_t.constraints that the program breaks, or NULL; its id, or NULL. */
+const op_constraint_t *program_broken(const program_t *program);
+const char *program_broken_id(const program_t *program);
+
+/* `broken`, if that is forbidden, else the first of op_t.contract_constraints that the program
+ * breaks under the contract, else `broken`. */
 const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
                                             const contract_t *contract);
 
@@ -169,7 +173,15 @@ const op_constraint_t *program_broken_under(const program_t *program, const op_c
  * breaks C1", or that Assay does not model it. */
 void program_print_words(const program_t *program, GString *out_text);
 
-/* Splits what print_attributes() prints into keys and values, in the arena; returns their count. */
+/* Attributes from and to ` key=value` words, by op_t.attribute_rows; parsing starts at the blank
+ * before the first key, stops at the blank before the first operand type, and accepts only the
+ * canonical spelling. */
+status_t program_parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
+                                  failure_t *error);
+void program_print_attributes(const program_t *program, GString *out_text);
+
+/* The keys and values of what program_print_attributes() prints, in the arena; returns their count.
+ */
 size_t op_attributes(const program_t *program, arena_t *arena,
                      op_attribute_t out_attributes[OP_ATTRIBUTES_MAX]);
 

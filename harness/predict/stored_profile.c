@@ -39,20 +39,20 @@ static void stored_profile_free(gpointer data) {
   g_free(stored);
 }
 
-typedef struct reading {
+typedef struct reader {
   executor_t *const *executors;
   size_t executor_count;
   GPtrArray *profiles;
-} reading_t;
+} reader_t;
 
 static status_t read_row(void *context, int column_count, const char *const *names,
                          const store_value_t *values, failure_t *error) {
   (void)column_count, (void)names, (void)error;
-  const reading_t *reading = (const reading_t *)context;
+  const reader_t *reader = (const reader_t *)context;
   if (values == NULL) return STATUS_OK;
   bool is_wanted = false;
-  for (size_t i = 0; i < reading->executor_count; i++) {
-    is_wanted |= g_str_equal(values[COLUMN_NAME].text, executor_name(reading->executors[i]));
+  for (size_t i = 0; i < reader->executor_count; i++) {
+    is_wanted |= g_str_equal(values[COLUMN_NAME].text, executor_name(reader->executors[i]));
   }
   if (!is_wanted) return STATUS_OK;
   stored_profile_t *stored = g_new0(stored_profile_t, 1);
@@ -66,20 +66,20 @@ static status_t read_row(void *context, int column_count, const char *const *nam
   stored->text = g_strdup(values[COLUMN_TEXT].text);
   stored->rule = g_strdup(values[COLUMN_RULE].text);
   stored->words = g_strdup(values[COLUMN_WORDS].text);
-  g_ptr_array_add(reading->profiles, stored);
+  g_ptr_array_add(reader->profiles, stored);
   return STATUS_OK;
 }
 
 status_t stored_profiles_read(const char *database, executor_t *const *executors,
                               size_t executor_count, GPtrArray **out_profiles, failure_t *error) {
-  reading_t reading = {executors, executor_count,
-                       g_ptr_array_new_with_free_func(stored_profile_free)};
-  status_t status = store_query(database, SQL, read_row, &reading, error);
+  reader_t reader = {executors, executor_count,
+                     g_ptr_array_new_with_free_func(stored_profile_free)};
+  status_t status = store_query(database, SQL, read_row, &reader, error);
   if (status != STATUS_OK) {
-    g_ptr_array_unref(reading.profiles);
+    g_ptr_array_unref(reader.profiles);
     return status;
   }
-  *out_profiles = reading.profiles;
+  *out_profiles = reader.profiles;
   return STATUS_OK;
 }
 

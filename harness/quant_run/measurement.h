@@ -8,7 +8,7 @@
 /* What came of one form on one executor, over several sets of inputs. */
 typedef struct quant_measurement {
   size_t executor;
-  quant_form_t form;
+  quant_lowering_t lowering;
   uint64_t outcomes[OUTCOME_COUNT]; /* Of steps. */
   uint64_t substituted;
   uint64_t unfinished; /* Runs. */

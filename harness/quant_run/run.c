@@ -46,7 +46,7 @@ static void name_step(running_t *running, const quant_step_t *step) {
   g_string_printf(running->op, "quant.%s",
                   step->region == QUANT_NONE ? "boundary" : graph->regions[step->region].kernel);
   g_string_printf(running->algorithm, "%s/%s", request->table,
-                  quant_form_spelling(request->steps->form));
+                  quant_lowering_spelling(request->steps->lowering));
 }
 
 /* Where the oracles have accepted every step so far, the results must lie in the enclosure: the two
@@ -84,7 +84,7 @@ static bool has_results(const verdict_t *verdict, const tensor_t *results, uint3
 
 static status_t run_step(running_t *running, uint32_t index, failure_t *error) {
   const quant_step_t *step = &running->request->steps->steps[index];
-  quant_step_run_t *told = &running->run->steps[index];
+  quant_step_run_t *step_run = &running->run->steps[index];
   case_t instance = step_case(running, step);
   name_step(running, step);
   tensor_t results[CASE_RESULTS_MAX] = {0};
@@ -93,16 +93,17 @@ static status_t run_step(running_t *running, uint32_t index, failure_t *error) {
                                .algorithm = running->algorithm->str,
                                .arena = running->arena,
                                .results = results};
-  STATUS_TRY(session_walk_part(running->request->session, &instance, &part, &told->verdict, error));
-  running->run->outcomes[told->verdict.outcome]++;
-  if (!has_results(&told->verdict, results, step->program.result_count)) {
+  STATUS_TRY(
+      session_walk_part(running->request->session, &instance, &part, &step_run->verdict, error));
+  running->run->outcomes[step_run->verdict.outcome]++;
+  if (!has_results(&step_run->verdict, results, step->program.result_count)) {
     failure_t reason = {0};
     const contract_t *contract = &session_options(running->request->session)->contract;
     if (quant_model_step(&instance, contract, running->arena, results, &reason) != STATUS_OK) {
       running->run->unfinished = (int32_t)index;
       return STATUS_OK;
     }
-    told->is_substituted = true;
+    step_run->is_substituted = true;
     running->run->substituted++;
   }
   for (uint32_t i = 0; i < step->program.result_count; i++) {

@@ -9,8 +9,9 @@
 
 /* Where a case came from. */
 typedef struct case_origin {
-  const char *regime; /* Of its data, or "". */
-  uint64_t case_seed; /* stream_draw_data() with it gives the data, if has_case_seed. */
+  const char *regime;  /* Of its data, or "". */
+  const char *stratum; /* Likewise. */
+  uint64_t case_seed;  /* stream_draw_data() with it gives the data, if has_case_seed. */
   bool has_case_seed;
 } case_origin_t;
 

@@ -48,7 +48,7 @@ static pair_row_t *find_or_add(pair_tally_t *pairs, const pair_row_t *key) {
   return row;
 }
 
-static pair_relation_t relate(const response_t *first, const response_t *second) {
+static pair_relation_t relate(const result_digest_t *first, const result_digest_t *second) {
   bool is_alike =
       first->digest.high == second->digest.high && first->digest.low == second->digest.low;
   bool first_diverges = first->outcome == OUTCOME_diverges;
@@ -60,8 +60,8 @@ static pair_relation_t relate(const response_t *first, const response_t *second)
   return both_conform ? PAIR_BOTH_CONFORM : PAIR_UNDECIDED;
 }
 
-void pair_tally_add(pair_tally_t *pairs, const tally_label_t *label, const response_t *responses,
-                    size_t count) {
+void pair_tally_add(pair_tally_t *pairs, const tally_label_t *label,
+                    const result_digest_t *responses, size_t count) {
   for (size_t first = 0; first < count; first++) {
     if (!responses[first].has_results) continue;
     for (size_t second = first + 1; second < count; second++) {

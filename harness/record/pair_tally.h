@@ -38,8 +38,8 @@ void pair_tally_free(pair_tally_t *pairs);
 
 /* Counts one case for every two of the `count` executors that have results.  The label is a
  * tally's, which must live as long. */
-void pair_tally_add(pair_tally_t *pairs, const tally_label_t *label, const response_t *responses,
-                    size_t count);
+void pair_tally_add(pair_tally_t *pairs, const tally_label_t *label,
+                    const result_digest_t *responses, size_t count);
 
 /* All rows, in order of first appearance. */
 size_t pair_tally_count(const pair_tally_t *pairs);

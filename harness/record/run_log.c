@@ -199,6 +199,7 @@ static store_divergence_t make_row(const ledger_t *ledger, const finding_t *occu
                               .class = class_spelling(verdict->class_),
                               .broken_constraint = verdict->constraint,
                               .regime = occurrence->origin.regime,
+                              .stratum = occurrence->origin.stratum,
                               .implementation = occurrence->implementation,
                               .program_line = occurrence->program_line,
                               .case_line = occurrence->case_line,

@@ -70,11 +70,11 @@ enum finding_column {
   FINDING_DONE_BY, /* "VERSION\nHARDWARE" joined by tabs. */
 };
 
-typedef struct reading {
+typedef struct reader {
   const retest_options_t *options;
   GPtrArray *rows;
   size_t skipped;
-} reading_t;
+} reader_t;
 
 static bool is_wanted(retest_states_t states, const char *state) {
   bool is_closed = strcmp(state, "fixed") == 0 || strcmp(state, "changed") == 0;
@@ -103,16 +103,16 @@ static bool was_done(const char *done_by, const executor_t *executor) {
 static status_t read_finding(void *context, int column_count, const char *const *names,
                              const store_value_t *values, failure_t *error) {
   (void)column_count, (void)names, (void)error;
-  reading_t *reading = context;
+  reader_t *reader = context;
   if (values == NULL) return STATUS_OK;
-  size_t executor = find_executor(reading->options, values[FINDING_EXECUTOR].text);
-  if (executor == reading->options->executor_count ||
-      !is_wanted(reading->options->states, values[FINDING_STATE].text)) {
+  size_t executor = find_executor(reader->options, values[FINDING_EXECUTOR].text);
+  if (executor == reader->options->executor_count ||
+      !is_wanted(reader->options->states, values[FINDING_STATE].text)) {
     return STATUS_OK;
   }
-  if (reading->options->resumes &&
-      was_done(values[FINDING_DONE_BY].text, reading->options->executors[executor])) {
-    reading->skipped++;
+  if (reader->options->resumes &&
+      was_done(values[FINDING_DONE_BY].text, reader->options->executors[executor])) {
+    reader->skipped++;
     return STATUS_OK;
   }
   retest_row_t *row = g_new0(retest_row_t, 1);
@@ -130,20 +130,20 @@ static status_t read_finding(void *context, int column_count, const char *const 
   row->case_line = g_strdup("");
   row->contract = g_strdup("");
   row->seen_state = g_strdup("");
-  g_ptr_array_add(reading->rows, row);
+  g_ptr_array_add(reader->rows, row);
   return STATUS_OK;
 }
 
 status_t retest_read_findings(const retest_options_t *options, GPtrArray **out_rows,
                               size_t *out_skipped, failure_t *error) {
-  reading_t reading = {.options = options, .rows = g_ptr_array_new_with_free_func(free_row)};
-  status_t status = store_query(options->database, FINDINGS_SQL, read_finding, &reading, error);
+  reader_t reader = {.options = options, .rows = g_ptr_array_new_with_free_func(free_row)};
+  status_t status = store_query(options->database, FINDINGS_SQL, read_finding, &reader, error);
   if (status != STATUS_OK) {
-    g_ptr_array_unref(reading.rows);
+    g_ptr_array_unref(reader.rows);
     return status;
   }
-  *out_rows = reading.rows;
-  *out_skipped = reading.skipped;
+  *out_rows = reader.rows;
+  *out_skipped = reader.skipped;
   return STATUS_OK;
 }
 
@@ -153,18 +153,18 @@ static char *state_key(size_t executor, const char *signature) {
   return g_strdup_printf("%zu %s", executor, signature);
 }
 
-typedef struct state_reading {
+typedef struct state_reader {
   const retest_options_t *options;
   GHashTable *states; /* state_key() -> state, both owned. */
-} state_reading_t;
+} state_reader_t;
 
 static status_t read_state(void *context, int column_count, const char *const *names,
                            const store_value_t *values, failure_t *error) {
   (void)column_count, (void)names, (void)error;
-  const state_reading_t *reading = context;
+  const state_reader_t *reader = context;
   if (values == NULL) return STATUS_OK;
-  size_t executor = find_executor(reading->options, values[0].text);
-  g_hash_table_insert(reading->states, state_key(executor, values[1].text),
+  size_t executor = find_executor(reader->options, values[0].text);
+  g_hash_table_insert(reader->states, state_key(executor, values[1].text),
                       g_strdup(values[2].text));
   return STATUS_OK;
 }
@@ -181,15 +181,14 @@ static void set_state(GHashTable *states, size_t executor, const char *signature
 
 status_t retest_read_states(const retest_options_t *options, GPtrArray *rows, failure_t *error) {
   static const char sql[] = "SELECT executor, signature, state FROM finding_state";
-  state_reading_t reading = {options,
-                             g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
-  status_t status = store_query(options->database, sql, read_state, &reading, error);
+  state_reader_t reader = {options, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+  status_t status = store_query(options->database, sql, read_state, &reader, error);
   for (guint i = 0; i < rows->len && status == STATUS_OK; i++) {
     retest_row_t *row = g_ptr_array_index(rows, i);
-    set_state(reading.states, row->executor, row->signature, &row->state_after);
-    set_state(reading.states, row->executor, row->seen_signature, &row->seen_state);
+    set_state(reader.states, row->executor, row->signature, &row->state_after);
+    set_state(reader.states, row->executor, row->seen_signature, &row->seen_state);
   }
-  g_hash_table_destroy(reading.states);
+  g_hash_table_destroy(reader.states);
   return status;
 }
 

@@ -126,7 +126,7 @@ static void add_type_features(GPtrArray *words, const char *side, uint32_t index
 static void list_features(const program_t *program, GPtrArray *words) {
   g_ptr_array_set_size(words, 0);
   GString *attributes = g_string_new(NULL);
-  program->op->print_attributes(program, attributes);
+  program_print_attributes(program, attributes);
   char **keys = g_strsplit(attributes->str, " ", -1);
   for (char **key = keys; *key != NULL; key++) {
     if (**key != '\0') g_ptr_array_add(words, g_strdup(*key));

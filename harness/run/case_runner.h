@@ -103,10 +103,10 @@ bool case_runner_is_executed(const preparation_t *preparation, const program_t *
                              const op_constraint_t *broken);
 
 /* Runs and judges one executor.  After OUTCOME_failed the program must be prepared again.
- * `out_response`, if not NULL, is for holding executors against each other. */
+ * `out_digest`, if not NULL, is for holding executors against each other. */
 status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expectation,
                                   const preparation_t *preparation, verdict_t *out_verdict,
-                                  response_t *out_response, failure_t *error);
+                                  result_digest_t *out_digest, failure_t *error);
 
 /* case_runner_prepare() and case_runner_run_prepared(). */
 status_t case_runner_run(case_runner_t *walk, const expectation_t *expectation,

@@ -57,10 +57,9 @@ constraint_check_t constraint_check(executor_t *executor, const op_t *op,
   for (uint64_t attempt = 0; attempt < 4 * wanted && check.drawn < wanted; attempt++) {
     arena_reset(&arena);
     program_t program;
-    bool is_drawn =
-        contract == NULL
-            ? gen_broken_program(&rng, op, constraint->id, &options, &arena, &program)
-            : gen_broken_under(&rng, op, constraint->id, &options, &arena, &program);
+    bool is_drawn = contract == NULL
+                        ? gen_broken_program(&rng, op, constraint->id, &options, &arena, &program)
+                        : gen_broken_under(&rng, op, constraint->id, &options, &arena, &program);
     if (!is_drawn) {
       if (check.drawn == 0 && attempt == wanted) break; /* It seems that none can be. */
       continue;

@@ -26,12 +26,12 @@ static status_t judge_second(case_runner_t *walk, const expectation_t *expectati
 
 status_t judge_unlike_runs(case_runner_t *walk, const expectation_t *expectation,
                            const executions_t *executions, verdict_t *inout_verdict,
-                           response_t *out_response, failure_t *error) {
+                           result_digest_t *out_digest, failure_t *error) {
   verdict_t *verdict = inout_verdict;
   STATUS_TRY(judge_second(walk, expectation, executions, verdict, error));
   bool conform = verdict->outcome == OUTCOME_conforms || verdict->outcome == OUTCOME_weak;
   if (PERMITTED(&walk->contract, repeat) == RUNS_MAY_DIFFER) {
-    if (out_response != NULL) out_response->has_results = false;
+    if (out_digest != NULL) out_digest->has_results = false;
     if (conform) g_strlcpy(verdict->observed, "two runs differ", sizeof verdict->observed);
     return STATUS_OK;
   }

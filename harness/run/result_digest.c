@@ -20,8 +20,8 @@ static void copy_with_one_nan(const tensor_t *tensor, uint8_t *out_data) {
   }
 }
 
-response_t response_make(const program_t *program, const tensor_t *results, outcome_t outcome,
-                         arena_t *arena) {
+result_digest_t result_digest_make(const program_t *program, const tensor_t *results,
+                                   outcome_t outcome, arena_t *arena) {
   size_t bytes = 0;
   for (uint32_t i = 0; i < program->result_count; i++) bytes += type_bytes(&program->results[i]);
   arena_mark_t mark = arena_mark(arena);
@@ -31,7 +31,8 @@ response_t response_make(const program_t *program, const tensor_t *results, outc
     copy_with_one_nan(&results[i], next);
     next += type_bytes(&program->results[i]);
   }
-  response_t response = {.has_results = true, .outcome = outcome, .digest = digest_of(data, bytes)};
+  result_digest_t response = {
+      .has_results = true, .outcome = outcome, .digest = digest_of(data, bytes)};
   arena_rewind(arena, mark);
   return response;
 }

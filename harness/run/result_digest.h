@@ -7,14 +7,14 @@
 #include "harness/judge/verdict.h"
 #include "harness/model/case.h"
 
-typedef struct response {
+typedef struct result_digest {
   bool has_results;  /* Else it refused or failed, or wrote elsewhere or not at all. */
   outcome_t outcome; /* Of the results alone, whatever else the executor did wrong. */
   digest_t digest;   /* Of the patterns of all results, all NaN patterns made one. */
-} response_t;
+} result_digest_t;
 
 /* Makes the response out of results and the verdict on them; `arena` is left as it was. */
-response_t response_make(const program_t *program, const tensor_t *results, outcome_t outcome,
-                         arena_t *arena);
+result_digest_t result_digest_make(const program_t *program, const tensor_t *results,
+                                   outcome_t outcome, arena_t *arena);
 
 #endif

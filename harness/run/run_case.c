@@ -173,8 +173,8 @@ void case_runner_judge_absence(executor_outcome_t outcome, executor_promise_t pr
       } else if (op_constraint_is_forbidden(broken)) {
         set_verdict(verdict, OUTCOME_conforms, CLASS_none, reason);
       } else {
-        g_autofree char *said =
-            g_strdup_printf("Assay does not model it (%s), and was told: %s", broken->id, reason);
+        g_autofree char *said = g_strdup_printf(
+            "Assay does not model it (%s); the executor says: %s", broken->id, reason);
         set_verdict(verdict, OUTCOME_no_oracle, CLASS_none, said);
       }
       break;
@@ -297,7 +297,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
  * always. */
 static status_t judge_executions(case_runner_t *walk, const expectation_t *expectation,
                                  const executions_t *executions, verdict_t *verdict,
-                                 response_t *out_response, failure_t *error) {
+                                 result_digest_t *out_digest, failure_t *error) {
   const program_t *program = &expectation->instance->program;
   const repeat_t *repeat = &executions->repeat;
   if (executions->wrote_out_of_bounds) {
@@ -311,12 +311,12 @@ static status_t judge_executions(case_runner_t *walk, const expectation_t *expec
     set_verdict(verdict, OUTCOME_failed, CLASS_protocol, "unused high bits of an element are set");
   } else {
     STATUS_TRY(case_runner_judge(walk, expectation, executions->results, verdict, error));
-    if (out_response != NULL) {
-      *out_response =
-          response_make(program, executions->results, verdict->outcome, expectation->arena);
+    if (out_digest != NULL) {
+      *out_digest =
+          result_digest_make(program, executions->results, verdict->outcome, expectation->arena);
     }
     if (repeat->kind == REPEAT_DIFFERS) {
-      return judge_unlike_runs(walk, expectation, executions, verdict, out_response, error);
+      return judge_unlike_runs(walk, expectation, executions, verdict, out_digest, error);
     }
     if (executions->changed_environment && verdict->outcome != OUTCOME_diverges) {
       set_verdict(verdict, OUTCOME_diverges, CLASS_environment,
@@ -358,11 +358,11 @@ static status_t judge_outside(case_runner_t *walk, const expectation_t *expectat
 
 status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expectation,
                                   const preparation_t *preparation, verdict_t *out_verdict,
-                                  response_t *out_response, failure_t *error) {
+                                  result_digest_t *out_digest, failure_t *error) {
   const case_t *instance = expectation->instance;
   const op_constraint_t *broken = expectation->broken;
   walk->evidence = (evidence_t){.is_judged = false};
-  if (out_response != NULL) *out_response = (response_t){.has_results = false};
+  if (out_digest != NULL) *out_digest = (result_digest_t){.has_results = false};
   if (preparation->outcome != EXECUTOR_OK) {
     case_runner_judge_absence(preparation->outcome, preparation->promise, broken,
                               preparation->reason, out_verdict);
@@ -385,7 +385,7 @@ status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expe
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};
-  STATUS_TRY(judge_executions(walk, expectation, &executions, out_verdict, out_response, error));
+  STATUS_TRY(judge_executions(walk, expectation, &executions, out_verdict, out_digest, error));
   bool has_results = !executions.wrote_out_of_bounds && executions.repeat.kind == REPEAT_SAME;
   if (walk->predictor.check == NULL || !has_results || broken != NULL) return STATUS_OK;
   return walk->predictor.check(walk->predictor.context, preparation->executor, expectation,

@@ -5,8 +5,15 @@
 
 /* Data sets a program, from the first programs of a campaign to the later ones: a short campaign
  * lives on the variety of its programs, a long one must not spend its time on compiling.  A
- * compiler in a worker process takes as long for a program as for some hundred executions. */
-enum { DATA_SETS_FIRST = 4, DATA_SETS_MAX = 32, PROGRAMS_PER_DATA_SET = 16, DEAR_FACTOR = 16 };
+ * compiler in a worker process takes as long for a program as for some hundred executions.  Of
+ * strata of large programs one data set costs as much as many of a small one. */
+enum {
+  DATA_SETS_FIRST = 4,
+  DATA_SETS_MAX = 32,
+  PROGRAMS_PER_DATA_SET = 16,
+  DEAR_FACTOR = 16,
+  LARGE_FACTOR = 8,
+};
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */
@@ -16,7 +23,13 @@ enum { DATA_SETS_PER_REFUSED = 2, DATA_SETS_FOR_REFUSED_MAX = 1024 };
 enum { LEFT_OUT_MAX = 64 };
 
 /* Seeds of programs and of cases come from different streams. */
-enum { PURPOSE_PROGRAM = 1, PURPOSE_DATA = 2, PURPOSE_VALID_PROGRAM = 3 };
+enum {
+  PURPOSE_PROGRAM = 1,
+  PURPOSE_DATA = 2,
+  PURPOSE_VALID_PROGRAM = 3,
+  PURPOSE_STRATUM = 4,
+  PURPOSE_DATA_STRATUM = 5,
+};
 
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t a, uint64_t b) {
   uint64_t state = seed;
@@ -72,16 +85,31 @@ void stream_learn(stream_t *stream, size_t executor, bool is_accepted) {
 
 void stream_leave(stream_t *stream, size_t executor) { stream->parties[executor].has_left = true; }
 
+/* How many small cases one of the program costs, by its elements: large programs get less data, and
+ * their op the next turn later. */
+static uint64_t program_weight(const program_t *program) {
+  enum { SMALL_ELEMENTS = 16384 };
+  size_t elements = 0;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    elements += type_element_count(&program->operands[i]);
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    elements += type_element_count(&program->results[i]);
+  }
+  return 1 + elements / SMALL_ELEMENTS;
+}
+
 /* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
   bool was_taken = true;
+  uint64_t cost = cases * program_weight(&stream->instance.program);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
     if (party->asked == 0 || stream->broken != NULL) {
-      acceptance_charge(party->acceptance, stream->subject, cases);
+      acceptance_charge(party->acceptance, stream->subject, cost);
     } else {
       acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
-                       party->accepted > 0, cases);
+                       party->accepted > 0, cost);
       if (i == stream->turn && party->accepted == 0) was_taken = false;
     }
     party->asked = party->accepted = 0;
@@ -105,9 +133,11 @@ static uint64_t data_sets(const stream_t *stream) {
   if (op_constraint_is_forbidden(stream->broken) && options->program_count == 0) {
     return 1; /* Nobody looks at its data. */
   }
-  uint64_t sets = DATA_SETS_FIRST + stream->taken / PROGRAMS_PER_DATA_SET;
-  if (sets > DATA_SETS_MAX) sets = DATA_SETS_MAX;
-  return options->compiling_is_dear ? sets * DEAR_FACTOR : sets;
+  uint64_t sets = MIN(DATA_SETS_FIRST + stream->taken / PROGRAMS_PER_DATA_SET, DATA_SETS_MAX);
+  if (options->compiling_is_dear) sets *= DEAR_FACTOR;
+  uint64_t weight = program_weight(&stream->instance.program);
+  if (stratum_is_large(stream->program_stratum)) weight *= LARGE_FACTOR;
+  return MAX(sets / weight, 1);
 }
 
 /* The next party that still needs cases. */
@@ -125,6 +155,20 @@ static bool may_be_accepted(void *context, const program_t *program) {
   return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
 }
 
+/* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never
+ * computed. */
+static gen_options_t choose_stratum(stream_t *stream, bool is_broken) {
+  const stream_options_t *options = &stream->options;
+  gen_options_t gen = options->gen;
+  rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_STRATUM, stream->program_index, 0));
+  stratum_t stratum = strata_draw(&gen.strata, &rng);
+  stream->program_stratum = is_broken ? STRATUM_corner : stratum;
+  if (stream->program_stratum != STRATUM_corner) gen.limits = stratum_limits(stratum, &rng);
+  gen.suits = may_be_accepted;
+  gen.suits_context = stream;
+  return gen;
+}
+
 static void draw_program(stream_t *stream) {
   const stream_options_t *options = &stream->options;
   arena_reset(&stream->arena);
@@ -132,14 +176,14 @@ static void draw_program(stream_t *stream) {
   program_t program;
   stream->broken = NULL;
   if (options->draw_program != NULL) {
+    stream->program_stratum = STRATUM_corner;
     options->draw_program(options->draw_context, &rng, &stream->arena, &program);
   } else {
     const op_t *op = options->ops[stream->subject];
-    gen_options_t gen = options->gen;
-    gen.suits = may_be_accepted;
-    gen.suits_context = stream;
+    bool will_break = gen_will_break(&rng, &options->gen);
+    gen_options_t gen = choose_stratum(stream, will_break && !options->leaves_out_invalid);
     const char *broken;
-    if (options->leaves_out_invalid && gen_will_break(&rng, &gen)) {
+    if (options->leaves_out_invalid && will_break) {
       rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));
       gen.invalid_one_in = 0;
     }
@@ -203,6 +247,15 @@ static void next_program(stream_t *stream) {
   }
 }
 
+/* Programs that were given get data of all strata. */
+static stratum_t choose_data_stratum(const stream_t *stream) {
+  const stream_options_t *options = &stream->options;
+  if (options->program_count == 0) return stream->program_stratum;
+  rng_t rng = rng_make(
+      derive_seed(options->seed, PURPOSE_DATA_STRATUM, stream->program_index, stream->case_index));
+  return strata_draw(&options->gen.strata, &rng);
+}
+
 void stream_next(stream_t *stream) {
   stream->is_new_program = !stream->has_program || stream->case_index + 1 >= stream->case_limit;
   if (stream->is_new_program) {
@@ -210,8 +263,10 @@ void stream_next(stream_t *stream) {
   } else {
     stream->case_index++;
   }
-  stream->case_seed =
-      derive_seed(stream->options.seed, PURPOSE_DATA, stream->program_index, stream->case_index);
+  uint64_t seed = stream->options.seed;
+  stream->stratum = choose_data_stratum(stream);
+  stream->case_seed = stratum_mark_seed(
+      stream->stratum, derive_seed(seed, PURPOSE_DATA, stream->program_index, stream->case_index));
   stream->regime = stream_draw_data(stream->case_seed, &stream->instance);
 }
 
@@ -231,5 +286,5 @@ bool stream_is_over(const stream_t *stream) {
 
 gen_regime_t stream_draw_data(uint64_t case_seed, case_t *inout_case) {
   rng_t rng = rng_make(case_seed);
-  return gen_data(&rng, inout_case);
+  return gen_data_in_stratum(&rng, stratum_of_seed(case_seed), inout_case);
 }

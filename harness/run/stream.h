@@ -67,6 +67,8 @@ typedef struct stream {
   /* The present case; borrowed until the next stream_next(). */
   case_t instance;
   const op_constraint_t *broken; /* The constraint that the program breaks on purpose, or NULL. */
+  stratum_t program_stratum;     /* That the program was drawn from; of a given one, none. */
+  stratum_t stratum;             /* That the data were drawn from. */
   gen_regime_t regime;
   uint64_t case_seed;  /* stream_draw_data() with it gives the same data. */
   bool is_new_program; /* This case is the first of its program, or of another turn of it. */

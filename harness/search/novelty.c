@@ -43,7 +43,7 @@ static int order_of(uint64_t count) { return count == 0 ? 0 : 64 - __builtin_clz
 static uint64_t term_count(const program_t *program) {
   const type_t *type = &program->operands[0];
   const op_t *op = program->op;
-  if (program->operand_count == 0 || op->validate(program) != NULL) return 0;
+  if (program->operand_count == 0 || program_broken(program) != NULL) return 0;
   uint32_t reduced = op->reduced_dimensions == NULL ? 0 : op->reduced_dimensions(program, 0);
   uint64_t count = 1;
   for (uint32_t dim = 0; dim < type->rank; dim++) {
@@ -62,7 +62,7 @@ novelty_label_t novelty_label(novelty_t *novelty, const program_t *program) {
   novelty_label_t label = {.label = hash_text(text), .order = order_of(term_count(program))};
   label.niche = mix(label.label, (uint64_t)label.order);
   g_string_assign(text, program->op->name);
-  program->op->print_attributes(program, text);
+  program_print_attributes(program, text);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_c(text, (char)('0' + program->operands[i].rank));
   }

@@ -43,7 +43,7 @@ static status_t shrink_finding(session_t *session, const occurrence_t *first,
                                          &small, &is_smaller, error);
   if (status == STATUS_INVALID) session_note_bug(session, &small.instance);
   if (status != STATUS_OK || !is_smaller) return status;
-  const case_origin_t drawn = {.regime = first->origin->regime};
+  const case_origin_t drawn = {.regime = first->origin->regime, .stratum = first->origin->stratum};
   const occurrence_t of_small = {.executor = finding->executor,
                                  .instance = &small.instance,
                                  .origin = &drawn,
@@ -81,7 +81,7 @@ status_t session_record_finding(session_t *session, const occurrence_t *occurren
 
 void session_record_failure(session_t *session, size_t executor, const case_t *instance,
                             const verdict_t *verdict, const hash_text_t *signature) {
-  const case_origin_t origin = {.regime = ""};
+  const case_origin_t origin = {.regime = "", .stratum = ""};
   const occurrence_t occurrence = {.executor = executor,
                                    .instance = instance,
                                    .origin = &origin,
@@ -92,10 +92,10 @@ void session_record_failure(session_t *session, size_t executor, const case_t *i
 
 status_t session_tell(session_t *session, failure_t *error) {
   size_t count = finding_set_count(session->findings);
-  if (session->told == count) return STATUS_OK;
+  if (session->reported == count) return STATUS_OK;
   STATUS_TRY(ledger_flush(&session->ledger, error));
-  while (session->told < count) {
-    const finding_t *finding = finding_set_at(session->findings, session->told++);
+  while (session->reported < count) {
+    const finding_t *finding = finding_set_at(session->findings, session->reported++);
     if (session->options.on_finding == NULL) continue;
     session->options.on_finding(session->options.hook_context, session, finding);
   }

@@ -61,6 +61,7 @@ static status_t draw_and_walk(session_t *session, failure_t *error) {
     stream_next(stream);
     if (stream->is_new_program) begin_turn(session);
     const case_origin_t origin = {.regime = gen_regime_name(stream->regime),
+                                  .stratum = stratum_name(stream->stratum),
                                   .case_seed = stream->case_seed,
                                   .has_case_seed = true};
     STATUS_TRY(session_walk_case(session, &stream->instance, stream->broken, &origin, NULL, error));

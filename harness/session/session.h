@@ -26,7 +26,7 @@ typedef struct session_answer {
   const tally_label_t *label;
   const verdict_t *verdict;
   const hash_text_t *signature; /* Of the finding, NULL if it is none. */
-  const response_t *response;
+  const result_digest_t *response;
 } session_answer_t;
 
 typedef struct session_options {

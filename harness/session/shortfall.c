@@ -134,7 +134,7 @@ static void print_end(const session_t *session, const shortfall_t *shortfall, GS
       g_string_append(out_text, ", interrupted");
       break;
     case SESSION_END_PROGRAMS:
-      g_string_append(out_text, ", nobody takes more of any --program");
+      g_string_append(out_text, ", no executor takes more of any --program");
       break;
     case SESSION_END_NONE:
     case SESSION_END_JUDGED:

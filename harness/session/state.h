@@ -35,7 +35,7 @@ struct session {
       *contenders; /* Of the present program, options.executor_count of them: a part of ... */
   contender_t *all_contenders; /* ... these, owned: as many for each given program. */
   standing_t *standings;       /* Owned; by executor. */
-  response_t *responses;       /* Likewise, to the present case; NULL if nobody asks. */
+  result_digest_t *responses;  /* Likewise, to the present case; NULL if nobody asks. */
   bool is_drawing;             /* In session_run(). */
   session_end_t end;
   tally_t *tally;
@@ -53,7 +53,7 @@ struct session {
   uint64_t begin; /* Nanoseconds on the monotonic clock. */
   uint64_t next_tick;
   uint64_t next_telling;
-  size_t told; /* Findings that have been. */
+  size_t reported; /* Findings that have been. */
 };
 
 /* Assay was found wrong on this case: session_bug_case() names it. */

@@ -19,11 +19,14 @@ static status_t open_ledger(session_t *session, failure_t *error) {
   const session_options_t *options = &session->options;
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
+  g_autoptr(GString) strata = g_string_new(NULL);
+  if (options->stream.draw_program == NULL) strata_print(&options->stream.gen.strata, strata);
   const store_run_t run = {.command = options->command,
                            .seed = options->stream.seed,
                            .contract = contract->str,
                            .assay_version = options->assay_version,
                            .campaign = options->campaign,
+                           .strata = strata->str,
                            .part_of = options->part_of};
   status_t status = ledger_open(options->store, &run, options->executors, options->executor_count,
                                 &session->ledger, error);
@@ -101,7 +104,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->case_line = g_string_new(NULL);
   make_contenders(session);
   if (options->executor_count > 1 || options->on_answer != NULL) {
-    session->responses = g_new0(response_t, options->executor_count);
+    session->responses = g_new0(result_digest_t, options->executor_count);
   }
   session->begin = clock_nanoseconds();
   session->next_tick = session->begin + TICK_NANOSECONDS;
@@ -187,7 +190,7 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   const case_t *instance = expectation->instance;
   contender_t *contender = &session->contenders[index];
   STATUS_TRY(check_load(session, index, instance, origin, error));
-  response_t *response = session->responses == NULL ? NULL : &session->responses[index];
+  result_digest_t *response = session->responses == NULL ? NULL : &session->responses[index];
   arena_mark_t mark = arena_mark(&session->arena);
   status_t status = case_runner_run_prepared(&session->walk, expectation, &contender->preparation,
                                              out_verdict, response, error);
@@ -272,7 +275,7 @@ static status_t tick(session_t *session, failure_t *error) {
 
 /* What is said of an executor that does not get the case. */
 static void say_not_asked(verdict_t *out_verdict) {
-  static const char why[] = "not asked: it does not declare that it validates programs";
+  static const char why[] = "not run: it does not declare that it validates programs";
   *out_verdict = (verdict_t){.outcome = OUTCOME_refused};
   g_strlcpy(out_verdict->reason, why, sizeof out_verdict->reason);
 }
@@ -307,14 +310,14 @@ status_t session_walk_case(session_t *session, const case_t *instance,
 
 status_t session_walk(session_t *session, const case_t *instance, const op_constraint_t *broken,
                       verdict_t *out_verdicts, failure_t *error) {
-  const case_origin_t origin = {.regime = ""};
+  const case_origin_t origin = {.regime = "", .stratum = ""};
   session_begin_program(session, &instance->program);
   return session_walk_case(session, instance, broken, &origin, out_verdicts, error);
 }
 
 status_t session_walk_part(session_t *session, const case_t *instance, const session_part_t *part,
                            verdict_t *out_verdict, failure_t *error) {
-  const case_origin_t origin = {.regime = ""};
+  const case_origin_t origin = {.regime = "", .stratum = ""};
   const program_t *program = &instance->program;
   contender_t *contender = &session->contenders[part->executor];
   arena_reset(&session->arena);

@@ -17,7 +17,7 @@ static const attribute_row_t *find_row(const op_t *op, str_t key) {
 }
 
 static shrink_word_kind_t kind_of(str_t text, const attribute_row_t *row, int64_t *out_integer) {
-  if (row != NULL && row->kind == ATTRIBUTE_PATTERN) return SHRINK_PATTERN;
+  if (row != NULL && row->codec == &attribute_pattern) return SHRINK_PATTERN;
   scan_t scan = scan_make(text);
   bool is_integer = scan_integer(&scan, out_integer, NULL) == STATUS_OK && scan_at_end(&scan);
   if (is_integer) return SHRINK_INTEGER;
@@ -27,7 +27,7 @@ static shrink_word_kind_t kind_of(str_t text, const attribute_row_t *row, int64_
 
 static void classify(str_t text, const attribute_row_t *row, shrink_word_t *word) {
   word->kind = kind_of(text, row, &word->integer);
-  if (row == NULL || row->kind != ATTRIBUTE_WORD) return;
+  if (row == NULL || row->codec != &attribute_word) return;
   word->spellings = row->words;
   while (row->words[word->spelling] != NULL && !str_equal_text(text, row->words[word->spelling])) {
     word->spelling++;
@@ -61,7 +61,7 @@ static void split_value(const GString *text, size_t begin, const shrink_word_t *
 shrink_words_t shrink_words_make(const program_t *program) {
   shrink_words_t words = {.text = g_string_new(NULL),
                           .items = g_array_new(FALSE, FALSE, sizeof(shrink_word_t))};
-  program->op->print_attributes(program, words.text);
+  program_print_attributes(program, words.text);
   const char *text = words.text->str;
   for (size_t at = 0; at < words.text->len;) {
     size_t end = at + 1 + strcspn(text + at + 1, " ");
@@ -123,7 +123,7 @@ bool shrink_words_parse(const program_t *program, const GString *text, arena_t *
   scan_t scan = scan_make((str_t){.data = text->str, .size = text->len});
   *out_program = *program;
   failure_t error;
-  status_t status = program->op->parse_attributes(&scan, arena, out_program, &error);
+  status_t status = program_parse_attributes(&scan, arena, out_program, &error);
   return status == STATUS_OK && scan_at_end(&scan);
 }
 

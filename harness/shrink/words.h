@@ -27,7 +27,7 @@ typedef struct shrink_word {
 } shrink_word_t;
 
 typedef struct shrink_words {
-  GString *text; /* op_t.print_attributes() */
+  GString *text; /* program_print_attributes() */
   GArray *items; /* Of shrink_word_t, as they stand in the text. */
 } shrink_words_t;
 

@@ -52,14 +52,14 @@ status_t store_take_slice_number(store_t *store, uint64_t least, uint64_t *out_n
   return status;
 }
 
-static const char TOLD[] = "told";
+static const char REPORTED[] = "told";
 
-status_t store_read_told(store_t *store, bool *out_found, int64_t *out_id, failure_t *error) {
+status_t store_read_reported(store_t *store, bool *out_found, int64_t *out_id, failure_t *error) {
   const connection_t *connection = store_connection(store);
   sqlite3_stmt *statement = NULL;
   g_autofree char *text = NULL;
   STATUS_TRY(connection_prepare(connection, READ_NOTE_SQL, &statement, error));
-  connection_bind_text(statement, ":key", TOLD);
+  connection_bind_text(statement, ":key", REPORTED);
   status_t status = read_text(connection, statement, &text, error);
   sqlite3_finalize(statement);
   STATUS_TRY(status);
@@ -68,20 +68,20 @@ status_t store_read_told(store_t *store, bool *out_found, int64_t *out_id, failu
   return STATUS_OK;
 }
 
-status_t store_write_told(store_t *store, int64_t id, failure_t *error) {
+status_t store_write_reported(store_t *store, int64_t id, failure_t *error) {
   const connection_t *connection = store_connection(store);
   sqlite3_stmt *statement = NULL;
   char text[24];
   snprintf(text, sizeof text, "%" PRId64, id);
   STATUS_TRY(connection_prepare(connection, WRITE_NOTE_SQL, &statement, error));
-  connection_bind_text(statement, ":key", TOLD);
+  connection_bind_text(statement, ":key", REPORTED);
   connection_bind_text(statement, ":value", text);
   status_t status = connection_run(connection, statement, NULL, error);
   sqlite3_finalize(statement);
   return status;
 }
 
-status_t store_clear_told(store_t *store, failure_t *error) {
+status_t store_clear_reported(store_t *store, failure_t *error) {
   return connection_execute(store_connection(store), "DELETE FROM meta WHERE key = 'told'", error);
 }
 

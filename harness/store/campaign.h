@@ -16,9 +16,9 @@ status_t store_take_slice_number(store_t *store, uint64_t least, uint64_t *out_n
 /* The last finding (divergence_id) that was told, from the beginning of a campaign to its end: who
  * is killed in between leaves it to the next one, which tells the rest.  *out_found is false if
  * there is none: all was told. */
-status_t store_read_told(store_t *store, bool *out_found, int64_t *out_id, failure_t *error);
-status_t store_write_told(store_t *store, int64_t id, failure_t *error);
-status_t store_clear_told(store_t *store, failure_t *error);
+status_t store_read_reported(store_t *store, bool *out_found, int64_t *out_id, failure_t *error);
+status_t store_write_reported(store_t *store, int64_t id, failure_t *error);
+status_t store_clear_reported(store_t *store, failure_t *error);
 
 /* Moves what is in the log into the database file, as far as nobody reads from it, and makes the
  * log small: who copies the file has what was committed.  Waits for nobody. */

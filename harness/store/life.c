@@ -39,7 +39,7 @@ status_t store_add_waiver(store_t *store, const store_waiver_t *waiver, failure_
     return status_fail(error, STATUS_INVALID, "a waiver needs a reason that others understand");
   }
   if (is_blank(waiver->owner)) {
-    return status_fail(error, STATUS_INVALID, "a waiver needs an owner who answers for it");
+    return status_fail(error, STATUS_INVALID, "a waiver needs an owner");
   }
   STATUS_TRY(check_day(waiver->expires, error));
   return writer_write(store_writer(store), STATEMENT_WAIVER, ROW_waiver, waiver, NULL, error);

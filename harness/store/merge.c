@@ -141,6 +141,13 @@ static status_t count_before(const connection_t *connection, store_merge_report_
                       error);
 }
 
+/* Runs a file of SQL, with the columns of rows that it names by their roles. */
+static status_t execute_sql(const connection_t *connection, const char *sql, failure_t *error) {
+  g_autoptr(GString) whole = g_string_new(NULL);
+  row_append_sql(sql, whole);
+  return connection_execute(connection, whole->str, error);
+}
+
 /* Runs SQL that follows from the columns of rows. */
 static status_t execute_made(const connection_t *connection, void (*append)(GString *out_sql),
                              failure_t *error) {
@@ -151,20 +158,20 @@ static status_t execute_made(const connection_t *connection, void (*append)(GStr
 
 static status_t drop_parts(const connection_t *connection, failure_t *error) {
   STATUS_TRY(execute_made(connection, row_append_drop_parts, error));
-  return connection_execute(connection, store_schema().drop_parts, error);
+  return execute_sql(connection, store_schema().drop_parts, error);
 }
 
 /* The body of the transaction. */
 static status_t merge(const connection_t *connection, bool absorbs, store_merge_report_t *report,
                       failure_t *error) {
   STATUS_TRY(count_before(connection, report, error));
-  STATUS_TRY(connection_execute(connection, store_schema().merge, error));
+  STATUS_TRY(execute_sql(connection, store_schema().merge, error));
   STATUS_TRY(execute_made(connection, row_append_merge, error));
   STATUS_TRY(drop_parts(connection, error));
   STATUS_TRY(read_integer(connection, "SELECT count(*) FROM temp.divergence_map WHERE is_new",
                           &report->findings_new, error));
   if (!absorbs) return STATUS_OK;
-  STATUS_TRY(connection_execute(connection, store_schema().absorb, error));
+  STATUS_TRY(execute_sql(connection, store_schema().absorb, error));
   STATUS_TRY(read_integer(connection, "SELECT findings FROM temp.part_news", &report->findings_new,
                           error));
   STATUS_TRY(read_integer(connection, "SELECT counters FROM temp.part_news", &report->counters_new,

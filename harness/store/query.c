@@ -69,7 +69,7 @@ static store_value_t read_value(sqlite3_stmt *statement, int column, GString *ow
   }
   value.text = (const char *)sqlite3_column_text(statement, column);
   if (value.kind == STORE_TEXT && !is_printable(value.text)) {
-    g_autofree char *plain = plain_text_keeping(value.text, "\n\t");
+    g_autofree char *plain = plain_text_except(value.text, "\n\t");
     g_string_assign(own_text, plain);
     value.text = own_text->str;
   }

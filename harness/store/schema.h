@@ -11,7 +11,7 @@ typedef struct store_schema {
   const char *views;             /* SQL that drops and creates all views. */
   const char *merge;             /* SQL that adds the database attached as `source`, ... */
   const char *absorb;     /* ... that adds the parts in it to the runs that started them, ... */
-  const char *drop_parts; /* ... and that comes after each of the two. */
+  const char *drop_parts; /* ... and that comes after each of the two: for row_append_sql(). */
 } store_schema_t;
 
 /* The one that is built in. */

@@ -8,31 +8,36 @@
 #include "harness/base/hash.h"
 #include "harness/store/rows/row_sql.h"
 
-/* In these, RETURNING gives the id of the row whether it was new or not: an upsert that changes
- * nothing still returns its row.  Those that are NULL are made from the columns of their rows. */
+/* Braces stand for columns of columns.def (row_append_sql()).  RETURNING gives the id of the row
+ * whether it was new or not: an upsert that changes nothing still returns its row.  One that is
+ * NULL is made in row_sql.c. */
 static const char *const SQL[STATEMENT_COUNT] = {
     [STATEMENT_CONTRACT] =
         "INSERT INTO contract (permissions) VALUES (:contract) ON CONFLICT DO NOTHING",
     [STATEMENT_RUN] =
-        "INSERT INTO run (command, seed, contract_id, assay_version, started, uuid, campaign, "
-        "host, part_of) "
-        "VALUES (:command, :seed, "
-        "(SELECT contract_id FROM contract WHERE permissions = :contract), :assay_version, :now, "
-        "lower(hex(randomblob(16))), :campaign, :host, :part_of) "
+        "INSERT INTO run ({run FIRST}, contract_id, started, uuid, host) VALUES ({run FIRST: :$}, "
+        "(SELECT contract_id FROM contract WHERE permissions = :contract), :now, "
+        "lower(hex(randomblob(16))), :host) "
         "RETURNING run_id",
-    [STATEMENT_RUN_TIMES] =
-        "UPDATE run SET seconds = :seconds, oracle_seconds = :oracle_seconds, "
-        "compile_seconds = :compile_seconds, executor_seconds = :executor_seconds, "
-        "judge_seconds = :judge_seconds WHERE run_id = :run_id",
+    [STATEMENT_RUN_TIMES] = "UPDATE run SET {run_times MAX: $ = :$} WHERE run_id = :run_id",
     [STATEMENT_RUN_END] =
         "UPDATE run SET ended = :now, exit_code = :exit_code WHERE run_id = :run_id",
     [STATEMENT_EXECUTOR] =
-        "INSERT INTO executor (name, version, hardware) "
-        "VALUES (:name, :version, :hardware) "
+        "INSERT INTO executor ({executor KEY}) VALUES ({executor KEY: :$}) "
         "ON CONFLICT DO UPDATE SET name = name RETURNING executor_id",
     [STATEMENT_PROGRAM] =
         "INSERT INTO program (hash, line) VALUES (:hash, :line) "
         "ON CONFLICT DO UPDATE SET hash = hash RETURNING program_id",
+    /* The finding has the features of its first case: which one is the worst so far depends on when
+     * this is called. */
+    [STATEMENT_DIVERGENCE] =
+        "INSERT INTO divergence ({divergence FINDING}, executor_id, sightings, first_seen, "
+        "last_seen, first_run_id, last_run_id) "
+        "VALUES ({divergence FINDING: :$}, :executor_id, :sightings, :first_seen, :last_seen, "
+        ":run_id, :run_id) "
+        "ON CONFLICT DO UPDATE SET sightings = sightings + excluded.sightings, "
+        "last_seen = max(last_seen, excluded.last_seen), last_run_id = excluded.last_run_id "
+        "RETURNING divergence_id",
     [STATEMENT_SIGHTING] =
         "INSERT INTO sighting VALUES (:divergence_id, :run_id, :sightings, :first_seen, "
         ":last_seen) "
@@ -43,13 +48,12 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "WHERE executor_id = :executor_id AND signature = :signature",
     /* The text of the latest sighting is kept: it belongs to the program beside it. */
     [STATEMENT_PROFILE] =
-        "INSERT INTO profile (executor_id, op, algorithm, types, shape, terms_low, terms_high, "
-        "program_id, text, rule, words, hash, sightings, first_seen, last_seen) "
-        "VALUES (:executor_id, :op, :algorithm, :types, :shape, :terms_low, :terms_high, "
-        ":program_id, :text, :rule, :words, :hash, 1, :now, :now) "
+        "INSERT INTO profile ({profile KEY}, {profile FIRST}, {profile LAST}, executor_id, "
+        "program_id, hash, sightings, first_seen, last_seen) "
+        "VALUES ({profile KEY: :$}, {profile FIRST: :$}, {profile LAST: :$}, :executor_id, "
+        ":program_id, :hash, 1, :now, :now) "
         "ON CONFLICT DO UPDATE SET sightings = sightings + 1, program_id = excluded.program_id, "
-        "text = excluded.text, words = excluded.words, "
-        "last_seen = max(last_seen, excluded.last_seen) "
+        "{profile LAST: $ = excluded.$}, last_seen = max(last_seen, excluded.last_seen) "
         "RETURNING profile_id",
     [STATEMENT_PROFILE_SIGHTING] =
         "INSERT INTO profile_sighting "
@@ -57,51 +61,30 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "ON CONFLICT DO UPDATE SET sightings = sightings + 1 "
         "RETURNING (SELECT sightings FROM profile WHERE profile_id = :profile_id)",
     [STATEMENT_WAIVER] =
-        "INSERT INTO waiver (executor, signature, created, reason, owner, expires, withdrawn) "
-        "VALUES (:executor, :signature, :now, :reason, :owner, :expires, NULL) "
-        "ON CONFLICT DO UPDATE SET reason = excluded.reason, owner = excluded.owner, "
-        "expires = excluded.expires, withdrawn = NULL",
+        "INSERT INTO waiver ({waiver KEY}, {waiver LAST}, created, withdrawn) "
+        "VALUES ({waiver KEY: :$}, {waiver LAST: :$}, :now, NULL) "
+        "ON CONFLICT DO UPDATE SET {waiver LAST: $ = excluded.$}, withdrawn = NULL",
     /* All of them, or an older one would hold again. */
     [STATEMENT_WITHDRAW] =
         "UPDATE waiver SET withdrawn = :now "
         "WHERE executor = :executor AND signature = :signature AND withdrawn IS NULL",
     [STATEMENT_RETEST] =
-        "INSERT OR REPLACE INTO retest (executor_id, signature, run_id, tested, result, cases, "
-        "executions, outcome, class, seen_signature, reason) "
-        "VALUES (:executor_id, :signature, :run_id, :now, :result, :cases, :executions, :outcome, "
-        ":class, :seen_signature, :reason)",
+        "INSERT OR REPLACE INTO retest ({retest KEY}, {retest LAST}, executor_id, run_id, tested) "
+        "VALUES ({retest KEY: :$}, {retest LAST: :$}, :executor_id, :run_id, :now)",
     [STATEMENT_BITS_CASE] =
-        "INSERT INTO bits_case (case_hash, op, algorithm, types, case_line) "
-        "VALUES (:case_hash, :op, :algorithm, :types, :case_line) ON CONFLICT DO NOTHING",
+        "INSERT INTO bits_case ({bits FIRST}, case_hash) VALUES ({bits FIRST: :$}, :case_hash) "
+        "ON CONFLICT DO NOTHING",
     [STATEMENT_BITS] =
-        "INSERT INTO result_bits (executor_id, case_hash, run_id, bits, outcome, class, ulp_error, "
-        "slack, changes, first_seen, last_seen) "
-        "VALUES (:executor_id, :case_hash, :run_id, :bits, :outcome, :class, :ulp_error, :slack, "
-        "0, :now, :now) "
+        "INSERT INTO result_bits ({bits LAST}, executor_id, case_hash, run_id, changes, "
+        "first_seen, last_seen) "
+        "VALUES ({bits LAST: :$}, :executor_id, :case_hash, :run_id, 0, :now, :now) "
         "ON CONFLICT DO UPDATE SET changes = changes + (bits <> excluded.bits), "
-        "bits = excluded.bits, run_id = excluded.run_id, outcome = excluded.outcome, "
-        "class = excluded.class, ulp_error = excluded.ulp_error, slack = excluded.slack, "
-        "last_seen = excluded.last_seen",
+        "{bits LAST: $ = excluded.$}, run_id = excluded.run_id, last_seen = excluded.last_seen",
 };
 
-/* The finding has the features of its first case: which one is the worst so far depends on when
- * this is called. */
-static void append_divergence(GString *out_sql) {
-  g_string_append(out_sql, "INSERT INTO divergence (");
-  row_append_columns(ROW_divergence, ROLE_FINDING, "", out_sql);
-  g_string_append(out_sql, "sightings, first_seen, last_seen, first_run_id, last_run_id) VALUES (");
-  row_append_columns(ROW_divergence, ROLE_FINDING, ":", out_sql);
-  g_string_append(out_sql,
-                  ":sightings, :first_seen, :last_seen, :run_id, :run_id) "
-                  "ON CONFLICT DO UPDATE SET sightings = sightings + excluded.sightings, "
-                  "last_seen = max(last_seen, excluded.last_seen), "
-                  "last_run_id = excluded.last_run_id RETURNING divergence_id");
-}
-
 static void append_statement(statement_id_t id, GString *out_sql) {
-  if (id == STATEMENT_DIVERGENCE) return append_divergence(out_sql);
   if (id == STATEMENT_REPRODUCER) return row_append_offer(out_sql);
-  g_string_append(out_sql, SQL[id]);
+  row_append_sql(SQL[id], out_sql);
 }
 
 static status_t prepare(writer_t *writer, failure_t *error) {
@@ -203,7 +186,7 @@ status_t writer_describe_constraints(writer_t *writer, const store_constraint_te
 }
 
 static status_t insert_profile(writer_t *writer, const store_profile_t *profile,
-                               int64_t *out_sightings, failure_t *error) {
+                               int64_t *out_occurrences, failure_t *error) {
   int64_t program_id = 0;
   int64_t profile_id = 0;
   STATUS_TRY(writer_add_program(writer, profile->program_line, &program_id, error));
@@ -215,13 +198,13 @@ static status_t insert_profile(writer_t *writer, const store_profile_t *profile,
   STATUS_TRY(writer_run(writer, STATEMENT_PROFILE, &profile_id, error));
   statement = writer->statements[STATEMENT_PROFILE_SIGHTING];
   connection_bind_integer(statement, ":profile_id", profile_id);
-  return writer_run(writer, STATEMENT_PROFILE_SIGHTING, out_sightings, error);
+  return writer_run(writer, STATEMENT_PROFILE_SIGHTING, out_occurrences, error);
 }
 
 status_t writer_add_profile(writer_t *writer, const store_profile_t *profile,
-                            int64_t *out_sightings, failure_t *error) {
+                            int64_t *out_occurrences, failure_t *error) {
   STATUS_TRY(connection_begin(writer->connection, error));
-  return finish(writer, insert_profile(writer, profile, out_sightings, error), error);
+  return finish(writer, insert_profile(writer, profile, out_occurrences, error), error);
 }
 
 static status_t add_bits(writer_t *writer, const store_bits_t *row, failure_t *error) {

@@ -55,9 +55,9 @@ status_t writer_end_run(writer_t *writer, int64_t run_id, int exit_code, failure
 status_t writer_describe_constraints(writer_t *writer, const store_constraint_text_t *texts,
                                      size_t count, failure_t *error);
 
-/* *out_sightings: of the profile, by whichever database. */
+/* *out_occurrences: of the profile, by whichever database. */
 status_t writer_add_profile(writer_t *writer, const store_profile_t *profile,
-                            int64_t *out_sightings, failure_t *error);
+                            int64_t *out_occurrences, failure_t *error);
 
 /* Parts of writer_add_pending(), inside its transaction. */
 status_t writer_add_program(writer_t *writer, const char *line, int64_t *out_program_id,

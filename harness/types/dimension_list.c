@@ -5,28 +5,28 @@
 
 #include <inttypes.h>
 
+static status_t parse_entry(scan_t *scan, uint32_t index, void *list, failure_t *error) {
+  return scan_integer(scan, &((dimension_list_t *)list)->dims[index], error);
+}
+
 status_t dimension_list_parse(scan_t *scan, dimension_list_t *out_list, failure_t *error) {
+  static const scan_list_t kind = {"a list holds", "dimensions", TYPE_RANK_MAX, parse_entry};
   dimension_list_t list = {.count = 0};
-  STATUS_TRY(scan_expect(scan, "[", error));
-  if (!scan_accept(scan, "]")) {
-    do {
-      if (list.count == TYPE_RANK_MAX) {
-        return scan_fail(scan, error, "a list holds at most %d dimensions", (int)TYPE_RANK_MAX);
-      }
-      STATUS_TRY(scan_integer(scan, &list.dims[list.count], error));
-      list.count++;
-    } while (scan_accept(scan, ","));
-    STATUS_TRY(scan_expect(scan, "]", error));
-  }
+  STATUS_TRY(scan_list(scan, &kind, &list, &list.count, error));
   *out_list = list;
   return STATUS_OK;
 }
 
+void dimension_list_print_entries(const dimension_list_t *list, const char *between,
+                                  GString *out_text) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : between, list->dims[i]);
+  }
+}
+
 void dimension_list_print(const dimension_list_t *list, GString *out_text) {
   g_string_append_c(out_text, '[');
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : ",", list->dims[i]);
-  }
+  dimension_list_print_entries(list, ",", out_text);
   g_string_append_c(out_text, ']');
 }
 

@@ -21,6 +21,10 @@ typedef struct dimension_list {
 status_t dimension_list_parse(scan_t *scan, dimension_list_t *out_list, failure_t *error);
 void dimension_list_print(const dimension_list_t *list, GString *out_text);
 
+/* "0, 2": the entries alone, with what stands between them. */
+void dimension_list_print_entries(const dimension_list_t *list, const char *between,
+                                  GString *out_text);
+
 /* Whether every entry is in 0..rank-1. */
 bool dimension_list_in_range(const dimension_list_t *list, uint32_t rank);
 

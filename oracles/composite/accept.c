@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of a composite op: by the quick evaluator where it can say something, by
- * the enclosed one where it cannot.  Both take the first reading of the program; of the others the
- * quick one adds the last that it knows, which is the loosest, and the rest is asked. */
+/* The fast accept sets of a composite op: by the fast evaluator where it can say something, by
+ * the enclosed one where it cannot.  Both take the first variant of the program; of the others the
+ * fast one adds the last that it knows, which is the loosest, and the rest is asked. */
 #include <math.h>
 #include <string.h>
 
 #include "oracles/audit.h"
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/quick_evaluator.h"
+#include "oracles/formula/fast_evaluator.h"
 
 /* The arrays of one result's accept set. */
 typedef struct result_sets {
@@ -52,11 +52,11 @@ static result_sets_t make_sets(const program_t *program, uint32_t result, arena_
   return sets;
 }
 
-/* ---- Quickly --------------------------------------------------------------------------------- */
+/* ---- Fast side ------------------------------------------------------------------------------- */
 
 static bool is_negative_zero(double x) { return x == 0 && signbit(x) != 0; }
 
-/* A zero at an end is left out if it is -0, which the quick set does not hold, and +0 not for sure.
+/* A zero at an end is left out if it is -0, which the fast set does not hold, and +0 not for sure.
  */
 static void leave_out_negative_zero(const format_t *format, double *low, double *high) {
   double smallest = ldexp(1, format->exponent_min - format->precision + 1);
@@ -66,8 +66,7 @@ static void leave_out_negative_zero(const format_t *format, double *low, double 
 
 /* Returns whether the number is known.  A zero that may be -0 is left to the enclosed evaluator,
  * which knows its sign. */
-static bool store_quick(result_sets_t *sets, size_t element, double low, double high,
-                        double point) {
+static bool store_fast(result_sets_t *sets, size_t element, double low, double high, double point) {
   bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
@@ -86,7 +85,7 @@ static bool store_quick(result_sets_t *sets, size_t element, double low, double 
   return is_known;
 }
 
-/* What a further reading permits of a number that the first one told. */
+/* What a further variant permits of a number that the first one told. */
 static void store_other(result_sets_t *sets, size_t element, double low, double high) {
   if (sets->decide[element] != 0 || !(low > -(double)INFINITY)) return;
   leave_out_negative_zero(sets->format, &low, &high);
@@ -98,28 +97,28 @@ static void store_other(result_sets_t *sets, size_t element, double low, double 
 }
 
 /* Returns whether some number is not known. */
-static bool accept_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
-                           result_sets_t *sets) {
-  quick_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_quickly(problem, part, reading, rows);
+static bool accept_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                        result_sets_t *sets) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_fast(problem, part, variant, rows);
   bool lacks_some = false;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const quick_row_t *row = &rows[r];
+    const fast_row_t *row = &rows[r];
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t n = row->count == 1 ? 0 : i;
       size_t element = part_result_element(problem, part, r, i);
-      bool is_known = store_quick(&sets[r], element, row->low[n], row->high[n], row->point[n]);
+      bool is_known = store_fast(&sets[r], element, row->low[n], row->high[n], row->point[n]);
       lacks_some |= !is_known;
     }
   }
   return lacks_some;
 }
 
-static void accept_others_quickly(const problem_t *problem, const part_t *part,
-                                  const reading_t *reading, result_sets_t *sets) {
-  quick_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_quickly(problem, part, reading, rows);
+static void accept_others_fast(const problem_t *problem, const part_t *part,
+                               const variant_t *variant, result_sets_t *sets) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_fast(problem, part, variant, rows);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +129,7 @@ static void accept_others_quickly(const problem_t *problem, const part_t *part,
   }
 }
 
-/* ---- Carefully ------------------------------------------------------------------------------- */
+/* ---- Exact side ------------------------------------------------------------------------------ */
 
 /* The exact value as two doubles; NaN where there is none. */
 static void store_reference(result_sets_t *sets, size_t element, const enclosed_t *exact) {
@@ -145,8 +144,8 @@ static void store_reference(result_sets_t *sets, size_t element, const enclosed_
   mpfr_clear(tail);
 }
 
-static void store_careful(result_sets_t *sets, size_t element, const value_range_t *range,
-                          const enclosed_t *exact) {
+static void store_exact(result_sets_t *sets, size_t element, const value_range_t *range,
+                        const enclosed_t *exact) {
   double low = range->low, high = range->high;
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
@@ -168,22 +167,22 @@ static void store_careful(result_sets_t *sets, size_t element, const value_range
 }
 
 /* Those numbers of a part that are not known yet. */
-static void accept_carefully(const problem_t *problem, const part_t *part, const reading_t *reading,
-                             result_sets_t *sets) {
-  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+static void accept_exactly(const problem_t *problem, const part_t *part, const variant_t *variant,
+                           result_sets_t *sets) {
+  const enclosing_t settings = {.is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const enclosing_t is_exact = {.is_exact = true};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const evaluation_t exactly = {.evaluator = &enclosed_evaluator, .settings = &is_exact};
   row_t results[CASE_RESULTS_MAX], exact[CASE_RESULTS_MAX];
-  problem_evaluate(problem, part, reading, &enclosing, results);
-  problem_evaluate(problem, part, reading, &exactly, exact);
+  problem_evaluate(problem, part, variant, &enclosing, results);
+  problem_evaluate(problem, part, variant, &exactly, exact);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t element = part_result_element(problem, part, r, i);
       if (sets[r].decide[element] == 0) continue;
-      value_range_t range = problem_finish(problem, part, reading, results, r, i);
-      store_careful(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
+      value_range_t range = problem_finish(problem, part, variant, results, r, i);
+      store_exact(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
     }
   }
 }
@@ -199,37 +198,37 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
 }
 
 /* Elementwise ops are taken apart, since few of their elements may be unknown. */
-static void accept_group(const problem_t *problem, size_t group, const reading_t *reading,
-                         const reading_t *loosest, result_sets_t *sets) {
+static void accept_group(const problem_t *problem, size_t group, const variant_t *variant,
+                         const variant_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
   bool lacks_some = true;
-  if (problem_has_quick(reading)) {
-    lacks_some = accept_quickly(problem, &part, reading, sets);
-    if (loosest != reading) accept_others_quickly(problem, &part, loosest, sets);
+  if (problem_has_fast(variant)) {
+    lacks_some = accept_fast(problem, &part, variant, sets);
+    if (loosest != variant) accept_others_fast(problem, &part, loosest, sets);
   }
   if (!lacks_some) return;
   if (!problem->layout.is_elementwise) {
-    accept_carefully(problem, &part, reading, sets);
+    accept_exactly(problem, &part, variant, sets);
     return;
   }
   for (size_t term = 0; term < problem->layout.term_count; term++) {
     part_t one = {group, term, 1};
-    if (is_asked(problem, &one, sets)) accept_carefully(problem, &one, reading, sets);
+    if (is_asked(problem, &one, sets)) accept_exactly(problem, &one, variant, sets);
   }
 }
 
-/* Beside the first reading: the last that the quick evaluator knows, or the first itself. */
-static const reading_t *loosest_of(const reading_t *readings, size_t count) {
-  while (count > 1 && !problem_has_quick(&readings[count - 1])) count--;
-  return &readings[count - 1];
+/* Beside the first variant: the last that the fast evaluator knows, or the first itself. */
+static const variant_t *loosest_of(const variant_t *variants, size_t count) {
+  while (count > 1 && !problem_has_fast(&variants[count - 1])) count--;
+  return &variants[count - 1];
 }
 
 status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
   problem_t problem = problem_make(call->instance, call->contract, call->arena);
-  reading_t readings[READINGS_MAX];
-  size_t count = problem_readings(&problem, readings);
-  const reading_t *loosest = loosest_of(readings, count);
+  variant_t variants[VARIANTS_MAX];
+  size_t count = problem_variants(&problem, variants);
+  const variant_t *loosest = loosest_of(variants, count);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
     sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);
@@ -237,7 +236,7 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(call->arena);
-    accept_group(&problem, group, &readings[0], loosest, sets);
+    accept_group(&problem, group, &variants[0], loosest, sets);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

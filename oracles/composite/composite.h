@@ -52,7 +52,7 @@ struct composite {
    * the program. */
   uint32_t derived_count;
   /* Adds to the accept set of an element of a result what no step of a formula gives, or is NULL:
-   * results that the op's definition leaves open.  Asked about, never in a quick set. */
+   * results that the op's definition leaves open.  Asked about, never in a fast set. */
   void (*permit)(const case_t *instance, const contract_t *contract, uint32_t result,
                  size_t element, value_range_t *inout_range);
 };

@@ -7,7 +7,7 @@
 
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/quick_evaluator.h"
+#include "oracles/formula/fast_evaluator.h"
 
 /* ---- Remembering ----------------------------------------------------------------------------- */
 
@@ -15,24 +15,24 @@
 typedef struct memo_entry {
   const struct memo_entry *next;
   part_t part;
-  reading_t reading;
+  variant_t variant;
   bool is_exact;
   contract_t contract; /* Of what is not exact. */
   row_t rows[CASE_RESULTS_MAX];
 } memo_entry_t;
 
-static bool is_same_reading(const reading_t *a, const reading_t *b) {
+static bool is_same_variant(const variant_t *a, const variant_t *b) {
   return a->formula == b->formula && a->format == b->format &&
          a->rounds_epsilon == b->rounds_epsilon;
 }
 
 static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *problem,
-                                  const part_t *part, const reading_t *reading, bool is_exact) {
+                                  const part_t *part, const variant_t *variant, bool is_exact) {
   const memo_entry_t *entry = memo->entries;
   for (; entry != NULL; entry = entry->next) {
     bool is_same_part = entry->part.group == part->group && entry->part.first == part->first;
     if (!is_same_part || entry->is_exact != is_exact) continue;
-    if (!is_same_reading(&entry->reading, reading)) continue;
+    if (!is_same_variant(&entry->variant, variant)) continue;
     bool is_same_contract = memcmp(&entry->contract, problem->contract, sizeof(contract_t)) == 0;
     if (is_exact || is_same_contract) break;
   }
@@ -40,20 +40,20 @@ static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *
 }
 
 /* The rows of a part, from the memo if there is one. */
-static void evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
+static void evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                      bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
   const enclosing_t settings = {
       .is_exact = is_exact,
-      .is_unbounded = problem->formulas[reading->formula].is_unbounded && !is_exact};
-  const memo_entry_t *known = memo == NULL ? NULL : recall(memo, problem, part, reading, is_exact);
+      .is_unbounded = problem->formulas[variant->formula].is_unbounded && !is_exact};
+  const memo_entry_t *known = memo == NULL ? NULL : recall(memo, problem, part, variant, is_exact);
   if (known == NULL) {
     problem_t kept = *problem;
     if (memo != NULL) kept.arena = &memo->arena;
     const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
-    problem_evaluate(&kept, part, reading, &enclosing, rows);
+    problem_evaluate(&kept, part, variant, &enclosing, rows);
     if (memo == NULL) return;
     memo_entry_t *entry = ARENA_NEW_ARRAY(&memo->arena, memo_entry_t, 1);
-    *entry = (memo_entry_t){memo->entries, *part, *reading, is_exact, *problem->contract, {{0}}};
+    *entry = (memo_entry_t){memo->entries, *part, *variant, is_exact, *problem->contract, {{0}}};
     memcpy(entry->rows, rows, sizeof entry->rows);
     memo->entries = entry;
     return;
@@ -70,25 +70,25 @@ typedef struct given_number {
   uint64_t bits;
 } given_number_t;
 
-/* The set of the number under one reading. */
+/* The set of the number under one variant. */
 static value_range_t range_of(const problem_t *problem, const given_number_t *number,
-                              const reading_t *reading, decision_memo_t *memo) {
+                              const variant_t *variant, decision_memo_t *memo) {
   row_t rows[CASE_RESULTS_MAX];
-  evaluate(problem, number->part, reading, false, memo, rows);
-  return problem_finish(problem, number->part, reading, rows, number->result, number->place);
+  evaluate(problem, number->part, variant, false, memo, rows);
+  return problem_finish(problem, number->part, variant, rows, number->result, number->place);
 }
 
 /* ---- Describing ------------------------------------------------------------------------------ */
 
-/* What the component conforms by, where it is not the first of the readings. */
-static void describe_reading(const problem_t *problem, const reading_t *reading, size_t index,
+/* What the component conforms by, where it is not the first of the variants. */
+static void describe_variant(const problem_t *problem, const variant_t *variant, size_t index,
                              answer_t *answer) {
   const char *permission = problem->instance->program.op->formulas;
   if (index == 0) return;
-  if (reading->formula > 0) {
+  if (variant->formula > 0) {
     snprintf(answer->observed, sizeof answer->observed, "%s=%s", permission,
-             contract_spelling(permission, reading->formula));
-  } else if (reading->is_native) {
+             contract_spelling(permission, variant->formula));
+  } else if (variant->is_native) {
     snprintf(answer->observed, sizeof answer->observed, "intermediate=native");
   } else {
     snprintf(answer->observed, sizeof answer->observed, "epsilon=rounded");
@@ -112,10 +112,10 @@ static void set_error(mpfr_ptr out, const value_range_t *range, mpfr_srcptr refe
 }
 
 static void measure(const problem_t *problem, const given_number_t *number,
-                    const reading_t *reading, const value_range_t *range, decision_memo_t *memo,
+                    const variant_t *variant, const value_range_t *range, decision_memo_t *memo,
                     answer_t *answer) {
   row_t rows[CASE_RESULTS_MAX];
-  evaluate(problem, number->part, reading, true, memo, rows);
+  evaluate(problem, number->part, variant, true, memo, rows);
   const row_t *row = &rows[number->result];
   const enclosed_t *exact = &row->enclosed[row->count == 1 ? 0 : number->place];
   bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);
@@ -139,25 +139,25 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
   number.bits = element_load(element, call->results[result].data, component);
   part_t part = problem_part_of(&problem, result, component, &number.place);
   number.part = &part;
-  reading_t readings[READINGS_MAX];
-  size_t count = problem_readings(&problem, readings);
+  variant_t variants[VARIANTS_MAX];
+  size_t count = problem_variants(&problem, variants);
   answer_t answer = {0};
   value_range_t range = {0}, first = {0};
   for (size_t i = 0; i < count && !answer.conforms; i++) {
-    range = range_of(&problem, &number, &readings[i], call->memo);
+    range = range_of(&problem, &number, &variants[i], call->memo);
     if (i == 0) first = range;
     answer.conforms = value_range_holds(&range, number.format, number.bits,
                                         PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
     if (!answer.conforms) continue;
     answer.is_vacuous = is_everything(&range, number.format);
-    describe_reading(&problem, &readings[i], i, &answer);
+    describe_variant(&problem, &variants[i], i, &answer);
   }
   bool has_number = first.low <= first.high;
   bool has_infinity = first.positive_infinity || first.negative_infinity;
   answer.nan_expected = first.nan && !has_number && !has_infinity;
   answer.infinity_expected = has_infinity && !has_number && !first.nan;
   value_range_print(&first, answer.expected, sizeof answer.expected);
-  measure(&problem, &number, &readings[0], &range, call->memo, &answer);
+  measure(&problem, &number, &variants[0], &range, call->memo, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }
@@ -170,7 +170,7 @@ static uint64_t bits_of(const problem_t *problem, const part_t *part, const tens
   return element_load(results[result].type.element, results[result].data, element);
 }
 
-/* Marks the numbers of a part that are in the first interval of the quick accept set or among its
+/* Marks the numbers of a part that are in the first interval of the fast accept set or among its
  * specials, which are those of formula 0; returns whether those are all. */
 static bool hold_accepted(const problem_t *problem, const part_t *part, const accept_t *accepts,
                           const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
@@ -193,11 +193,11 @@ static bool hold_accepted(const problem_t *problem, const part_t *part, const ac
   return holds_all;
 }
 
-/* Marks the numbers of a part that the quick evaluator holds; returns whether those are all. */
-static bool hold_quickly(const problem_t *problem, const part_t *part, const reading_t *reading,
-                         const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
-  quick_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_quickly(problem, part, reading, rows);
+/* Marks the numbers of a part that the fast evaluator holds; returns whether those are all. */
+static bool hold_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                      const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate_fast(problem, part, variant, rows);
   bool holds_all = true;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const format_t *format = results[r].type.element->format;
@@ -211,26 +211,26 @@ static bool hold_quickly(const problem_t *problem, const part_t *part, const rea
   return holds_all;
 }
 
-/* The readings of one formula. */
-typedef struct formula_readings {
+/* The variants of one formula. */
+typedef struct formula_variants {
   size_t count;
-  reading_t readings[READINGS_MAX];
-} formula_readings_t;
+  variant_t variants[VARIANTS_MAX];
+} formula_variants_t;
 
-/* Whether one of the readings holds a number. */
+/* Whether one of the variants holds a number. */
 static bool holds_number(const problem_t *problem, const given_number_t *number,
-                         const formula_readings_t *of_formula, decision_memo_t *memo) {
+                         const formula_variants_t *of_formula, decision_memo_t *memo) {
   bool any_zero = PERMITTED(problem->contract, zero_sign) == ZERO_SIGN_ANY;
   for (size_t i = 0; i < of_formula->count; i++) {
-    value_range_t range = range_of(problem, number, &of_formula->readings[i], memo);
+    value_range_t range = range_of(problem, number, &of_formula->variants[i], memo);
     if (value_range_holds(&range, number->format, number->bits, any_zero)) return true;
   }
   return false;
 }
 
-/* `accepts`: the quick accept sets of these readings, or NULL. */
+/* `accepts`: the fast accept sets of these variants, or NULL. */
 static bool holds_part(const problem_t *problem, const part_t *part,
-                       const formula_readings_t *of_formula, const accept_t *accepts,
+                       const formula_variants_t *of_formula, const accept_t *accepts,
                        const tensor_t *results, decision_memo_t *memo) {
   const uint32_t result_count = problem->instance->program.result_count;
   bool *is_held[CASE_RESULTS_MAX];
@@ -239,9 +239,9 @@ static bool holds_part(const problem_t *problem, const part_t *part,
   }
   if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
   for (size_t i = 0; i < of_formula->count; i++) {
-    const reading_t *reading = &of_formula->readings[i];
-    if (!problem_has_quick(reading)) continue;
-    if (hold_quickly(problem, part, reading, results, is_held)) return true;
+    const variant_t *variant = &of_formula->variants[i];
+    if (!problem_has_fast(variant)) continue;
+    if (hold_fast(problem, part, variant, results, is_held)) return true;
   }
   for (uint32_t r = 0; r < result_count; r++) {
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
@@ -263,8 +263,8 @@ static bool holds_part(const problem_t *problem, const part_t *part,
 
 static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t *accepts,
                       const tensor_t *results) {
-  formula_readings_t of_formula;
-  of_formula.count = problem_readings_of(problem, formula, of_formula.readings);
+  formula_variants_t of_formula;
+  of_formula.count = problem_variants_of(problem, formula, of_formula.variants);
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
     decision_memo_t memo;

@@ -8,14 +8,14 @@
 
 /* One way to understand a program: a formula, the format it is computed in, and which epsilon it
  * takes. */
-typedef struct reading {
+typedef struct variant {
   uint8_t formula;
   const format_t *format;
   bool is_native; /* `format` is the operands' own, of 16 bits. */
   bool rounds_epsilon;
-} reading_t;
+} variant_t;
 
-enum { READINGS_MAX = 32 };
+enum { VARIANTS_MAX = 32 };
 
 /* A case and everything about it that does not change from group to group. */
 typedef struct problem {
@@ -31,13 +31,13 @@ typedef struct problem {
 
 problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena);
 
-/* The readings that the contract permits, the tightest formula first; those of 16-bit arithmetic
+/* The variants that the contract permits, the tightest formula first; those of 16-bit arithmetic
  * last.  Returns how many. */
-size_t problem_readings(const problem_t *problem, reading_t out_readings[READINGS_MAX]);
+size_t problem_variants(const problem_t *problem, variant_t out_variants[VARIANTS_MAX]);
 
 /* Those among them of one formula, which need not be permitted. */
-size_t problem_readings_of(const problem_t *problem, uint8_t formula,
-                           reading_t out_readings[READINGS_MAX]);
+size_t problem_variants_of(const problem_t *problem, uint8_t formula,
+                           variant_t out_variants[VARIANTS_MAX]);
 
 uint8_t problem_formula_count(const problem_t *problem);
 
@@ -68,7 +68,7 @@ typedef struct evaluation {
 
 /* Loads the operands of a part and runs a formula.  `results` are as many rows as the program has
  * results, with part_result_count() numbers or one for all. */
-void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
+void problem_evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]);
 
 /* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
@@ -77,22 +77,22 @@ void problem_widen_operand(const problem_t *problem, uint32_t operand, const siz
                            const enclosing_t *settings, row_t *inout_row);
 
 /* The accept set of one number of a result of a part, as the enclosed evaluator gives it. */
-value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
+value_range_t problem_finish(const problem_t *problem, const part_t *part, const variant_t *variant,
                              const row_t *results, uint32_t result, size_t place);
 
-/* Whether the quick evaluator knows a reading. */
-bool problem_has_quick(const reading_t *reading);
+/* Whether the fast evaluator knows a variant. */
+bool problem_has_fast(const variant_t *variant);
 
-/* What the quick evaluator finds of a part: two numbers for each of a result's, as
- * quick_kernels_t.finish gives them, or one for all. */
-typedef struct quick_row {
+/* What the fast evaluator finds of a part: two numbers for each of a result's, as
+ * fast_kernels_t.finish gives them, or one for all. */
+typedef struct fast_row {
   size_t count;
   const double *low;
   const double *high;
   const double *point;
-} quick_row_t;
+} fast_row_t;
 
-void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
-                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]);
+void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                           fast_row_t out_rows[CASE_RESULTS_MAX]);
 
 #endif

@@ -47,7 +47,7 @@ case_t composite_dequantized(const case_t *instance, arena_t *arena) {
     for (size_t e = 0; e < type_element_count(&stored->type); e++) {
       quantum_t quantum = quantum_of(&stored->type, e);
       store_float(&floats.operands[i], e,
-                  careful_dequantize(&quantum, format, quantum_load(stored, e)));
+                  exact_dequantize(&quantum, format, quantum_load(stored, e)));
     }
   }
   return floats;
@@ -65,7 +65,7 @@ typedef struct stored_set {
 static void add_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
                         stored_set_t *set) {
   int64_t choices[QUANTUM_CHOICES_MAX];
-  size_t count = careful_quantize(quantum, arithmetic, value, choices);
+  size_t count = exact_quantize(quantum, arithmetic, value, choices);
   set->anything |= count == 0;
   for (size_t i = 0; i < count; i++) {
     set->low = MIN(set->low, choices[i]);
@@ -117,15 +117,15 @@ static bool is_everything(const stored_set_t *set, const type_t *type) {
 
 /* ---- All sets of a case ---------------------------------------------------------------------- */
 
-/* The sets of all elements of all results, by reading; those of a reading are NULL until somebody
+/* The sets of all elements of all results, by variant; those of a variant are NULL until somebody
  * asks. */
 typedef struct known_sets {
   struct known_sets *next;
   contract_t contract;
   case_t floats;
-  size_t reading_count;
-  reading_t readings[READINGS_MAX];
-  stored_set_t *sets[READINGS_MAX][CASE_RESULTS_MAX];
+  size_t variant_count;
+  variant_t variants[VARIANTS_MAX];
+  stored_set_t *sets[VARIANTS_MAX][CASE_RESULTS_MAX];
 } known_sets_t;
 
 static problem_t make_problem(const oracle_call_t *call, const case_t *floats) {
@@ -134,33 +134,33 @@ static problem_t make_problem(const oracle_call_t *call, const case_t *floats) {
   return problem;
 }
 
-/* What the last step of a reading gave, in the format that it is computed in. */
-static value_range_t finish(const problem_t *problem, const reading_t *reading, const row_t *row,
+/* What the last step of a variant gave, in the format that it is computed in. */
+static value_range_t finish(const problem_t *problem, const variant_t *variant, const row_t *row,
                             size_t place) {
-  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const enclosing_t settings = {.is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const formula_t formula = {.evaluator = &enclosed_evaluator,
                              .settings = &settings,
-                             .format = reading->format,
+                             .format = variant->format,
                              .contract = problem->contract,
                              .arena = problem->arena};
   value_range_t range;
-  enclosed_finish(&formula, &row->enclosed[row->count == 1 ? 0 : place], reading->format, &range);
+  enclosed_finish(&formula, &row->enclosed[row->count == 1 ? 0 : place], variant->format, &range);
   return range;
 }
 
-static void evaluate_reading(const problem_t *problem, const reading_t *reading,
+static void evaluate_variant(const problem_t *problem, const variant_t *variant,
                              stored_set_t *const out_sets[CASE_RESULTS_MAX]) {
-  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const enclosing_t settings = {.is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const program_t *program = &problem->quantized->program;
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
     part_t part = problem_part(problem, group);
     row_t rows[CASE_RESULTS_MAX];
-    problem_evaluate(problem, &part, reading, &enclosing, rows);
+    problem_evaluate(problem, &part, variant, &enclosing, rows);
     for (uint32_t r = 0; r < program->result_count; r++) {
       for (size_t i = 0; i < part_result_count(problem, &part, r); i++) {
-        value_range_t range = finish(problem, reading, &rows[r], i);
+        value_range_t range = finish(problem, variant, &rows[r], i);
         size_t element = part_result_element(problem, &part, r, i);
         out_sets[r][element] = quantize_range(&program->results[r], problem->contract, &range);
       }
@@ -169,19 +169,19 @@ static void evaluate_reading(const problem_t *problem, const reading_t *reading,
   }
 }
 
-static void make_sets(const oracle_call_t *call, const case_t *floats, const reading_t *reading,
+static void make_sets(const oracle_call_t *call, const case_t *floats, const variant_t *variant,
                       stored_set_t *out_sets[CASE_RESULTS_MAX]) {
   for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
     size_t count = type_element_count(&call->instance->program.results[r]);
     out_sets[r] = ARENA_NEW_ARRAY(call->arena, stored_set_t, count);
   }
   problem_t problem = make_problem(call, floats);
-  evaluate_reading(&problem, reading, out_sets);
+  evaluate_variant(&problem, variant, out_sets);
 }
 
 /* ---- Oracle ---------------------------------------------------------------------------------- */
 
-/* Of the first reading, one storage integer in the middle. */
+/* Of the first variant, one storage integer in the middle. */
 static accept_t accept_result(const type_t *type, const stored_set_t *sets, arena_t *arena) {
   size_t count = type_element_count(type);
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
@@ -199,10 +199,10 @@ status_t composite_quantized_accept(const oracle_call_t *call,
   const case_t *instance = call->instance;
   case_t floats = composite_dequantized(instance, call->arena);
   problem_t problem = make_problem(call, &floats);
-  reading_t readings[READINGS_MAX];
-  problem_readings(&problem, readings);
+  variant_t variants[VARIANTS_MAX];
+  problem_variants(&problem, variants);
   stored_set_t *sets[CASE_RESULTS_MAX];
-  make_sets(call, &floats, &readings[0], sets);
+  make_sets(call, &floats, &variants[0], sets);
   for (uint32_t r = 0; r < instance->program.result_count; r++) {
     out_accepts[r] = accept_result(&instance->program.results[r], sets[r], call->arena);
   }
@@ -221,19 +221,19 @@ static known_sets_t *recall(const oracle_call_t *call) {
   oracle_call_t lasting = *call;
   lasting.arena = &call->memo->arena;
   problem_t problem = make_problem(&lasting, &known->floats);
-  known->reading_count = problem_readings(&problem, known->readings);
+  known->variant_count = problem_variants(&problem, known->variants);
   call->memo->entries = known;
   return known;
 }
 
 static const stored_set_t *recall_set(const oracle_call_t *call, known_sets_t *known,
-                                      size_t reading, uint32_t result, size_t element) {
-  if (known->sets[reading][result] == NULL) {
+                                      size_t variant, uint32_t result, size_t element) {
+  if (known->sets[variant][result] == NULL) {
     oracle_call_t lasting = *call;
     lasting.arena = &call->memo->arena;
-    make_sets(&lasting, &known->floats, &known->readings[reading], known->sets[reading]);
+    make_sets(&lasting, &known->floats, &known->variants[variant], known->sets[variant]);
   }
-  return &known->sets[reading][result][element];
+  return &known->sets[variant][result][element];
 }
 
 static void print_set(const stored_set_t *set, char *out, size_t bytes) {
@@ -246,19 +246,19 @@ static void print_set(const stored_set_t *set, char *out, size_t bytes) {
   }
 }
 
-static status_t decide_readings(const oracle_call_t *call, uint32_t result, size_t element,
+static status_t decide_variants(const oracle_call_t *call, uint32_t result, size_t element,
                                 answer_t *out_answer) {
   known_sets_t *known = recall(call);
   const char *formulas = call->instance->program.op->formulas;
   int64_t got = quantum_load(&call->results[result], element);
   answer_t answer = {.is_quantum = true};
-  for (size_t i = 0; i < known->reading_count && !answer.conforms; i++) {
+  for (size_t i = 0; i < known->variant_count && !answer.conforms; i++) {
     const stored_set_t *set = recall_set(call, known, i, result, element);
     if (i == 0) print_set(set, answer.expected, sizeof answer.expected);
     answer.conforms = holds_stored(set, got);
     if (!answer.conforms) continue;
     answer.is_vacuous = is_everything(set, &call->results[result].type);
-    uint8_t formula = known->readings[i].formula;
+    uint8_t formula = known->variants[i].formula;
     if (formula == 0) continue;
     snprintf(answer.observed, sizeof answer.observed, "%s=%s", formulas,
              contract_spelling(formulas, formula));
@@ -269,10 +269,10 @@ static status_t decide_readings(const oracle_call_t *call, uint32_t result, size
 
 status_t composite_quantized_decide(const oracle_call_t *call, uint32_t result, size_t component,
                                     answer_t *out_answer) {
-  return oracle_decide_with_memo(decide_readings, call, result, component, out_answer);
+  return oracle_decide_with_memo(decide_variants, call, result, component, out_answer);
 }
 
-/* The set of the quick side is one integer, which the careful side has to hold. */
+/* The set of the fast side is one integer, which the exact side has to hold. */
 status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *accepts,
                                    uint32_t result, size_t component) {
   if (accepts[result].decide[component] != 0) return STATUS_OK;
@@ -285,8 +285,8 @@ status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *ac
   STATUS_TRY(composite_quantized_decide(&asked, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
   return status_fail(call->error, STATUS_INVALID,
-                     "bug in Assay: the quick oracle accepts 0x%" PRIx64
-                     " for component %zu of result %u, the careful one expects %s",
+                     "bug in Assay: the fast oracle accepts 0x%" PRIx64
+                     " for component %zu of result %u, the exact one expects %s",
                      bits, component, result, answer.expected);
 }
 
@@ -294,11 +294,11 @@ status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *ac
 
 static bool holds_all(const oracle_call_t *call, const case_t *floats, uint8_t formula) {
   problem_t problem = make_problem(call, floats);
-  reading_t readings[READINGS_MAX];
-  size_t count = problem_readings_of(&problem, formula, readings);
-  stored_set_t *sets[READINGS_MAX][CASE_RESULTS_MAX];
+  variant_t variants[VARIANTS_MAX];
+  size_t count = problem_variants_of(&problem, formula, variants);
+  stored_set_t *sets[VARIANTS_MAX][CASE_RESULTS_MAX];
   for (size_t i = 0; i < count; i++) {
-    make_sets(call, floats, &readings[i], sets[i]);
+    make_sets(call, floats, &variants[i], sets[i]);
   }
   for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
     for (size_t e = 0; e < type_element_count(&call->results[r].type); e++) {

@@ -38,25 +38,25 @@ static bool has_inverse_of_epsilon(const problem_t *problem) {
 
 /* A formula whose steps neither overflow nor underflow is run by its name only, in binary64, which
  * has no wider type itself; else the first of the others is. */
-static status_t model_reading(const problem_t *problem, const implementation_model_t *schedule,
-                              reading_t *out_reading, failure_t *error) {
+static status_t model_variant(const problem_t *problem, const implementation_model_t *schedule,
+                              variant_t *out_variant, failure_t *error) {
   const format_t *f64 = &format_table[FORMAT_f64];
   const char *formulas = problem->instance->program.op->formulas;
-  reading_t reading = {.formula = model_formula(formulas, schedule)};
+  variant_t variant = {.formula = model_formula(formulas, schedule)};
   implementation_model_t wide = *schedule;
-  wide.native = schedule->native && !problem->formulas[reading.formula].is_running;
-  reading.format = model_working_format(problem->format, &wide);
-  if (problem->formulas[reading.formula].is_unbounded) {
-    const char *name = contract_spelling(formulas, reading.formula);
+  wide.native = schedule->native && !problem->formulas[variant.formula].is_running;
+  variant.format = model_working_format(problem->format, &wide);
+  if (problem->formulas[variant.formula].is_unbounded) {
+    const char *name = contract_spelling(formulas, variant.formula);
     bool is_named = schedule->formula != NULL && strcmp(schedule->formula, name) == 0;
     if (is_named && (problem->format == f64 || !has_inverse_of_epsilon(problem))) {
       return status_fail(error, STATUS_UNSUPPORTED, "no model of %s, for which f64 is too narrow",
                          name);
     }
-    if (is_named) reading.format = f64;
-    while (!is_named && problem->formulas[reading.formula].is_unbounded) reading.formula++;
+    if (is_named) variant.format = f64;
+    while (!is_named && problem->formulas[variant.formula].is_unbounded) variant.formula++;
   }
-  *out_reading = reading;
+  *out_variant = variant;
   return STATUS_OK;
 }
 
@@ -64,14 +64,14 @@ status_t composite_simulate(const oracle_call_t *call, const implementation_mode
                             tensor_t *inout_results) {
   const contract_t contract = contract_backend();
   problem_t problem = problem_make(call->instance, &contract, call->arena);
-  reading_t reading;
-  STATUS_TRY(model_reading(&problem, schedule, &reading, call->error));
+  variant_t variant;
+  STATUS_TRY(model_variant(&problem, schedule, &variant, call->error));
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(call->arena);
     part_t part = problem_part(&problem, group);
     row_t rows[CASE_RESULTS_MAX];
     const evaluation_t modelled = {.evaluator = &model_evaluator, .schedule = schedule};
-    problem_evaluate(&problem, &part, &reading, &modelled, rows);
+    problem_evaluate(&problem, &part, &variant, &modelled, rows);
     store_part(&problem, &part, schedule, rows, inout_results);
     arena_rewind(call->arena, mark);
   }

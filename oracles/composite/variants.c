@@ -6,8 +6,8 @@
 
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
+#include "oracles/formula/fast_evaluator.h"
 #include "oracles/formula/model.h"
-#include "oracles/formula/quick_evaluator.h"
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
 
@@ -65,48 +65,48 @@ uint8_t problem_formula_count(const problem_t *problem) {
   return permission == NULL ? 1 : contract_value_count(permission);
 }
 
-/* ---- Readings -------------------------------------------------------------------------------- */
+/* ---- Variants -------------------------------------------------------------------------------- */
 
 /* A formula in a format, by the values of epsilon that differ. */
-static size_t add_readings(const problem_t *problem, uint8_t formula, bool is_native,
-                           reading_t *out_readings) {
+static size_t add_variants(const problem_t *problem, uint8_t formula, bool is_native,
+                           variant_t *out_variants) {
   bool is_short = problem->format->bits == 16;
   if (is_short && is_native && problem->formulas[formula].is_running) return 0;
   const format_t *format = is_short && !is_native ? &format_table[FORMAT_f32] : problem->format;
-  reading_t reading = {formula, format, is_native, false};
+  variant_t variant = {formula, format, is_native, false};
   bool differs = problem->composite->epsilon != NULL && format != problem->format;
   size_t count = 0;
   if (!differs || PERMITTED(problem->contract, epsilon) != EPSILON_ROUNDED)
-    out_readings[count++] = reading;
+    out_variants[count++] = variant;
   if (differs && PERMITTED(problem->contract, epsilon) != EPSILON_EXACT) {
-    reading.rounds_epsilon = true;
-    out_readings[count++] = reading;
+    variant.rounds_epsilon = true;
+    out_variants[count++] = variant;
   }
   return count;
 }
 
-static size_t readings_up_to(const problem_t *problem, uint8_t first, uint8_t last,
-                             reading_t out_readings[READINGS_MAX]) {
+static size_t variants_up_to(const problem_t *problem, uint8_t first, uint8_t last,
+                             variant_t out_variants[VARIANTS_MAX]) {
   bool may_be_native = problem->format->bits == 16 && contract_permits_native(problem->contract);
   size_t count = 0;
   for (int is_native = 0; is_native <= (may_be_native ? 1 : 0); is_native++) {
     for (uint8_t formula = first; formula <= last; formula++) {
-      g_assert(count + 2 <= READINGS_MAX);
-      count += add_readings(problem, formula, is_native != 0, out_readings + count);
+      g_assert(count + 2 <= VARIANTS_MAX);
+      count += add_variants(problem, formula, is_native != 0, out_variants + count);
     }
   }
   return count;
 }
 
-size_t problem_readings(const problem_t *problem, reading_t out_readings[READINGS_MAX]) {
+size_t problem_variants(const problem_t *problem, variant_t out_variants[VARIANTS_MAX]) {
   const char *permission = problem->instance->program.op->formulas;
   uint8_t last = permission == NULL ? 0 : contract_value(problem->contract, permission);
-  return readings_up_to(problem, 0, last, out_readings);
+  return variants_up_to(problem, 0, last, out_variants);
 }
 
-size_t problem_readings_of(const problem_t *problem, uint8_t formula,
-                           reading_t out_readings[READINGS_MAX]) {
-  return readings_up_to(problem, formula, formula, out_readings);
+size_t problem_variants_of(const problem_t *problem, uint8_t formula,
+                           variant_t out_variants[VARIANTS_MAX]) {
+  return variants_up_to(problem, formula, formula, out_variants);
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static size_t operand_count(const problem_t *problem, const part_t *part, uint32
 
 static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count) {
-  if (formula->evaluator == &quick_evaluator) return quick_load(formula, format, bits, count);
+  if (formula->evaluator == &fast_evaluator) return fast_load(formula, format, bits, count);
   if (formula->evaluator == &model_evaluator) return model_load(formula, format, bits, count);
   return enclosed_load(formula, format, bits, count);
 }
@@ -220,29 +220,29 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
   return row;
 }
 
-void problem_evaluate(const problem_t *problem, const part_t *part, const reading_t *reading,
+void problem_evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]) {
   formula_t formula = {.evaluator = evaluation->evaluator,
                        .settings = evaluation->settings,
                        .program = &problem->instance->program,
-                       .format = reading->format,
+                       .format = variant->format,
                        .contract = problem->contract,
                        .schedule = evaluation->schedule,
                        .group = part->group,
-                       .rounds_epsilon = reading->rounds_epsilon,
+                       .rounds_epsilon = variant->rounds_epsilon,
                        .arena = problem->arena};
   row_t operands[CASE_OPERANDS_MAX];
   uint32_t count = problem->instance->program.operand_count + problem->composite->derived_count;
   for (uint32_t i = 0; i < count; i++) operands[i] = load_operand(problem, part, i, &formula);
-  problem->formulas[reading->formula].evaluate(&formula, operands, results);
+  problem->formulas[variant->formula].evaluate(&formula, operands, results);
 }
 
-value_range_t problem_finish(const problem_t *problem, const part_t *part, const reading_t *reading,
+value_range_t problem_finish(const problem_t *problem, const part_t *part, const variant_t *variant,
                              const row_t *results, uint32_t result, size_t place) {
-  const enclosing_t settings = {.is_unbounded = problem->formulas[reading->formula].is_unbounded};
+  const enclosing_t settings = {.is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const formula_t formula = {.evaluator = &enclosed_evaluator,
                              .settings = &settings,
-                             .format = reading->format,
+                             .format = variant->format,
                              .contract = problem->contract,
                              .arena = problem->arena};
   const row_t *row = &results[result];
@@ -255,24 +255,24 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
   return range;
 }
 
-/* ---- Quick sets ------------------------------------------------------------------------------ */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
-bool problem_has_quick(const reading_t *reading) {
-  return reading->format == &format_table[FORMAT_f32];
+bool problem_has_fast(const variant_t *variant) {
+  return variant->format == &format_table[FORMAT_f32];
 }
 
-void problem_evaluate_quickly(const problem_t *problem, const part_t *part,
-                              const reading_t *reading, quick_row_t out_rows[CASE_RESULTS_MAX]) {
-  const quick_kernels_t *kernels = quick_kernels_best();
-  const quickening_t settings = {kernels, problem->formulas[reading->formula].is_unbounded};
+void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                           fast_row_t out_rows[CASE_RESULTS_MAX]) {
+  const fast_kernels_t *kernels = fast_kernels_best();
+  const fast_settings_t settings = {kernels, problem->formulas[variant->formula].is_unbounded};
   row_t results[CASE_RESULTS_MAX];
-  const evaluation_t quickly = {.evaluator = &quick_evaluator, .settings = &settings};
-  problem_evaluate(problem, part, reading, &quickly, results);
+  const evaluation_t fast = {.evaluator = &fast_evaluator, .settings = &settings};
+  problem_evaluate(problem, part, variant, &fast, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const quick_numbers_t *numbers = results[r].quick;
+    const fast_numbers_t *numbers = results[r].fast;
     double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
-    out_rows[r] = (quick_row_t){numbers->count, low, high, numbers->point};
+    out_rows[r] = (fast_row_t){numbers->count, low, high, numbers->point};
   }
 }

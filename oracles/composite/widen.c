@@ -71,7 +71,7 @@ static void widen(const tensor_t *tensor, size_t element, const contract_t *cont
   size_t count = quantum_arithmetics(&tensor->type, contract, arithmetics);
   const format_t *expressed = arithmetics[0];
   for (size_t i = 0; i < count; i++) {
-    double value = careful_dequantize(&quantum, arithmetics[i], stored);
+    double value = exact_dequantize(&quantum, arithmetics[i], stored);
     add_dequantized(contract, expressed, value, inout);
     double factor = format_round_double(arithmetics[i], difference);
     if (PERMITTED(contract, fma) == FMA_YES && isfinite(factor))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quick accept sets of gathered cases: those of the parts, put together. */
+/* Fast accept sets of gathered cases: those of the parts, put together. */
 #include <math.h>
 #include <string.h>
 

@@ -12,12 +12,12 @@
 
 enum { NO_PART = UINT32_MAX };
 
-status_t derived_make(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+status_t derived_make(const case_t *instance, uint32_t variant, fault_t fault, arena_t *arena,
                       derived_t *out_gathered, failure_t *error) {
   *out_gathered = (derived_t){0};
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   derived_parts_t parts;
-  STATUS_TRY(gathering->gather(instance, reading, fault, arena, &parts, error));
+  STATUS_TRY(gathering->gather(instance, variant, fault, arena, &parts, error));
   *out_gathered = (derived_t){.parts = parts};
   if (parts.count > 0) out_gathered->oracle = oracle_find(parts.parts[0].instance.program.op);
   return STATUS_OK;
@@ -78,7 +78,7 @@ static answer_t answer_of_anything(void) {
   return answer;
 }
 
-static status_t decide_reading(const oracle_call_t *call, const derived_t *derived, uint32_t result,
+static status_t decide_variant(const oracle_call_t *call, const derived_t *derived, uint32_t result,
                                size_t component, answer_t *out_answer) {
   size_t part_component = 0;
   const derived_part_t *part =
@@ -93,32 +93,32 @@ static status_t decide_reading(const oracle_call_t *call, const derived_t *deriv
   return derived->oracle->decide(&part_call, result, part_component, out_answer);
 }
 
-/* What was gathered by each reading so far. */
-typedef struct readings {
+/* What was gathered by each variant so far. */
+typedef struct variants {
   uint32_t count;
   bool *is_made;
   derived_t *derived;
-} readings_t;
+} variants_t;
 
-static readings_t *readings_grow(decision_memo_t *memo, uint32_t count) {
-  readings_t *old = memo->entries;
+static variants_t *variants_grow(decision_memo_t *memo, uint32_t count) {
+  variants_t *old = memo->entries;
   if (old != NULL && old->count >= count) return old;
-  readings_t *readings = ARENA_NEW_ARRAY(&memo->arena, readings_t, 1);
-  readings->count = count;
-  readings->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
-  readings->derived = ARENA_NEW_ARRAY(&memo->arena, derived_t, count);
+  variants_t *variants = ARENA_NEW_ARRAY(&memo->arena, variants_t, 1);
+  variants->count = count;
+  variants->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
+  variants->derived = ARENA_NEW_ARRAY(&memo->arena, derived_t, count);
   for (uint32_t i = 0; i < count; i++) {
-    readings->is_made[i] = old != NULL && i < old->count && old->is_made[i];
-    if (readings->is_made[i]) readings->derived[i] = old->derived[i];
+    variants->is_made[i] = old != NULL && i < old->count && old->is_made[i];
+    if (variants->is_made[i]) variants->derived[i] = old->derived[i];
   }
-  memo->entries = readings;
-  return readings;
+  memo->entries = variants;
+  return variants;
 }
 
-/* Counting readings may cost as much as an answer, so that is left until it is needed. */
-static uint32_t count_readings(const gathering_t *gathering, const case_t *instance,
+/* Counting variants may cost as much as an answer, so that is left until it is needed. */
+static uint32_t count_variants(const gathering_t *gathering, const case_t *instance,
                                const contract_t *contract) {
-  return gathering->count_readings == NULL ? 1 : gathering->count_readings(instance, contract);
+  return gathering->count_variants == NULL ? 1 : gathering->count_variants(instance, contract);
 }
 
 /* What conforms if the element shares its value with no other. */
@@ -128,23 +128,23 @@ static status_t ask_alone(const oracle_call_t *call, uint32_t result, size_t com
   const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
   uint32_t count = 1;
   for (uint32_t i = 0; i < count; i++) {
-    readings_t *readings = readings_grow(call->memo, count);
-    if (!readings->is_made[i]) {
-      STATUS_TRY(derived_make(instance, i, FAULT_NONE, &call->memo->arena, &readings->derived[i],
+    variants_t *variants = variants_grow(call->memo, count);
+    if (!variants->is_made[i]) {
+      STATUS_TRY(derived_make(instance, i, FAULT_NONE, &call->memo->arena, &variants->derived[i],
                               call->error));
-      derived_index(instance, &call->memo->arena, &readings->derived[i]);
-      readings->is_made[i] = true;
+      derived_index(instance, &call->memo->arena, &variants->derived[i]);
+      variants->is_made[i] = true;
     }
     answer_t answer;
-    STATUS_TRY(decide_reading(call, &readings->derived[i], result, component, &answer));
+    STATUS_TRY(decide_variant(call, &variants->derived[i], result, component, &answer));
     if (i == 0 || answer.conforms) *out_answer = answer;
     if (answer.conforms) {
-      if (i > 0 && gathering->name_reading != NULL) {
-        g_strlcpy(out_answer->observed, gathering->name_reading(i), sizeof out_answer->observed);
+      if (i > 0 && gathering->name_variant != NULL) {
+        g_strlcpy(out_answer->observed, gathering->name_variant(i), sizeof out_answer->observed);
       }
       return STATUS_OK;
     }
-    if (i == 0) count = count_readings(gathering, instance, call->contract);
+    if (i == 0) count = count_variants(gathering, instance, call->contract);
   }
   return STATUS_OK;
 }

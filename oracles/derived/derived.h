@@ -27,14 +27,14 @@ typedef struct derived_parts {
 /* What an oracle row has, as oracle_t.gathering, instead of functions of its own.  All parts live
  * in the arena. */
 struct gathering {
-  /* `reading`: 0 for the specification's way to gather.  `fault`: FAULT_NONE, or a fault that may
+  /* `variant`: 0 for the specification's way to gather.  `fault`: FAULT_NONE, or a fault that may
    * act where operands are gathered; any other acts in the other op. */
-  status_t (*gather)(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+  status_t (*gather)(const case_t *instance, uint32_t variant, fault_t fault, arena_t *arena,
                      derived_parts_t *out_parts, failure_t *error);
 
-  /* How many readings the contract permits of this case, at least 1: their accept sets are united.
+  /* How many variants the contract permits of this case, at least 1: their accept sets are united.
    * NULL: one. */
-  uint32_t (*count_readings)(const case_t *instance, const contract_t *contract);
+  uint32_t (*count_variants)(const case_t *instance, const contract_t *contract);
 
   /* Of ops that give one value to several elements of a result, the replicas of a group: for each
    * element of a result, which all have one shape, the first of those with which it shares its
@@ -42,8 +42,8 @@ struct gathering {
    * function is NULL if no elements share any. */
   const size_t *(*leaders)(const program_t *program, const contract_t *contract, arena_t *arena);
 
-  /* What to note where only another reading than the first explains a result; NULL: nothing. */
-  const char *(*name_reading)(uint32_t reading);
+  /* What to note where only another variant than the first explains a result; NULL: nothing. */
+  const char *(*name_variant)(uint32_t variant);
 };
 
 /* The functions of oracle_t of the same names, for rows that have a gathering. */

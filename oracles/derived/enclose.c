@@ -85,12 +85,12 @@ static status_t unite_part(const enclosed_part_t *part, const contract_t *contra
   return STATUS_OK;
 }
 
-static status_t unite_reading(const enclosure_call_t *call, const case_t *zeros,
-                              const case_t *positions, uint32_t reading,
+static status_t unite_variant(const enclosure_call_t *call, const case_t *zeros,
+                              const case_t *positions, uint32_t variant,
                               box_t *const inout_results[CASE_RESULTS_MAX]) {
   derived_t by_zeros, by_positions;
-  STATUS_TRY(derived_make(zeros, reading, FAULT_NONE, call->arena, &by_zeros, call->error));
-  STATUS_TRY(derived_make(positions, reading, FAULT_NONE, call->arena, &by_positions, call->error));
+  STATUS_TRY(derived_make(zeros, variant, FAULT_NONE, call->arena, &by_zeros, call->error));
+  STATUS_TRY(derived_make(positions, variant, FAULT_NONE, call->arena, &by_positions, call->error));
   g_assert(by_zeros.parts.count == by_positions.parts.count);
   for (size_t p = 0; p < by_zeros.parts.count; p++) {
     const enclosed_part_t part = {.program = &by_zeros.parts.parts[p].instance.program,
@@ -106,14 +106,14 @@ status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[
   const gathering_t *gathering = oracle_find(program->op)->gathering;
   const case_t zeros = make_zeros(program, call->arena),
                positions = make_positions(program, call->arena);
-  bool has_readings = call->contract != NULL && gathering->count_readings != NULL;
-  uint32_t readings = has_readings ? gathering->count_readings(&zeros, call->contract) : 1;
+  bool has_variants = call->contract != NULL && gathering->count_variants != NULL;
+  uint32_t variants = has_variants ? gathering->count_variants(&zeros, call->contract) : 1;
   for (uint32_t r = 0; r < program->result_count; r++) {
     size_t count = type_element_count(&program->results[r]);
     for (size_t i = 0; i < count; i++) out_results[r][i] = (box_t){INFINITY, -INFINITY};
   }
-  for (uint32_t reading = 0; reading < readings; reading++) {
-    STATUS_TRY(unite_reading(call, &zeros, &positions, reading, out_results));
+  for (uint32_t variant = 0; variant < variants; variant++) {
+    STATUS_TRY(unite_variant(call, &zeros, &positions, variant, out_results));
   }
   for (uint32_t r = 0; r < program->result_count; r++) {
     size_t count = type_element_count(&program->results[r]);

@@ -13,7 +13,7 @@ typedef struct derived {
   const size_t *place_of;  /* its number among the elements of that part. */
 } derived_t;
 
-status_t derived_make(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+status_t derived_make(const case_t *instance, uint32_t variant, fault_t fault, arena_t *arena,
                       derived_t *out_gathered, failure_t *error);
 
 /* Fills in what derived_find() looks at: whole accept sets need none of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accept set of one float component, as the careful side of the oracle knows it, and the exact
+/* The accept set of one float component, as the exact side of the oracle knows it, and the exact
  * passage from MPFR numbers to formats. */
 #ifndef ASSAY_ORACLES_EXACT_VALUE_RANGE_H
 #define ASSAY_ORACLES_EXACT_VALUE_RANGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions in binary64, for arguments that binary32 holds, with a relative error below
- * ELEMENTARY_KERNEL_ERROR: the certificate of the quick evaluator, so that it depends on no C
+ * ELEMENTARY_KERNEL_ERROR: the certificate of the fast evaluator, so that it depends on no C
  * library.  Every operation is IEEE arithmetic in one order, so that every instruction set computes
  * the same bits; there are no branches, so that loops over them become vector code.  NaN stays NaN.
  *

@@ -176,10 +176,11 @@ void enclosed_round(const formula_t *formula, enclosed_t *inout, bool may_stay) 
   if (overflows) inout->specials |= ENCLOSED_POSITIVE_INFINITY;
   bool is_nothing = mpfr_inf_p(inout->low) && mpfr_sgn(inout->low) > 0;
   is_nothing = is_nothing || (mpfr_inf_p(inout->high) && mpfr_sgn(inout->high) < 0);
-  inout->has_finite = !is_nothing;
-  bool is_zero = !is_nothing && mpfr_greater_p(inout->low, inout->high);
-  if (is_zero) mpfr_set_zero(inout->low, 1); /* All that there was has rounded to zero. */
-  if (is_zero) mpfr_set_zero(inout->high, 1);
+  bool is_empty = is_nothing || mpfr_greater_p(inout->low, inout->high);
+  if (!is_empty) return;
+  inout->has_finite = enclosed_has_zero(inout); /* All else has overflowed, or rounded to zero. */
+  mpfr_set_zero(inout->low, 1);
+  mpfr_set_zero(inout->high, 1);
 }
 
 /* ---- The result ------------------------------------------------------------------------------ */

@@ -343,6 +343,7 @@ void enclosed_set_square_root(enclosed_t *out, const enclosed_t *a) {
       ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
   out->specials |= a->specials & kept;
   if ((a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0) out->specials |= ENCLOSED_NAN;
+  if (enclosed_has_zero(out)) enclosed_add_zero(out, 0);
 }
 
 /* The larger numbers of two intervals, either of which may be one of zeros, or of -infinity. */

@@ -3,6 +3,7 @@
  * is part of err together. */
 #include <glib.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "oracles/exact/error_bound.h"
 #include "oracles/formula/enclosed_set.h"
@@ -90,11 +91,11 @@ static void set_share(const formula_t *formula, const whole_t *whole, const encl
   cap_share(formula, out);
 }
 
-/* Whether all terms are known not to be negative. */
+/* Whether all terms are known not to be negative, nor NaN. */
 static bool are_shares(row_t a) {
   for (size_t i = 0; i < a.count; i++) {
     if (enclosed_has_negative(&a.enclosed[i])) return false;
-    if ((a.enclosed[i].specials & ENCLOSED_NEGATIVE_INFINITY) != 0) return false;
+    if ((a.enclosed[i].specials & (ENCLOSED_NEGATIVE_INFINITY | ENCLOSED_NAN)) != 0) return false;
   }
   return true;
 }
@@ -103,10 +104,10 @@ static bool are_shares(row_t a) {
  * single term is that term. */
 static void limit_quotient(const formula_t *formula, const enclosed_t *a, bool is_single,
                            enclosed_t *inout) {
-  const uint8_t undefined = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY;
   const uint8_t zeros = ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
   inout->specials &= (uint8_t)~(ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY);
-  if ((a->specials & (undefined | zeros)) == 0) inout->specials &= (uint8_t)~ENCLOSED_NAN;
+  bool may_be_nan = (a->specials & (ENCLOSED_POSITIVE_INFINITY | zeros)) != 0;
+  if (!may_be_nan) inout->specials &= (uint8_t)~ENCLOSED_NAN;
   double error = PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO
                      ? 0
                      : 4 * enclosed_unit_roundoff(formula);
@@ -140,7 +141,7 @@ static void limit_product(const formula_t *formula, const enclosed_t *sum, bool 
   LOCAL_NUMBER(end);
   mpfr_set_d(error, format_to_double(formula->format, formula->format->largest_bits), MPFR_RNDN);
   mpfr_mul_d(error, error, enclosed_underflow_loss(formula), MPFR_RNDU);
-  mpfr_add_d(error, error, 4 * enclosed_unit_roundoff(formula), MPFR_RNDU);
+  mpfr_add_d(error, error, 8 * enclosed_unit_roundoff(formula), MPFR_RNDU);
   mpfr_add_ui(end, error, 1, MPFR_RNDU);
   mpfr_min(inout->high, inout->high, end, MPFR_RNDU);
   mpfr_ui_sub(end, 1, error, MPFR_RNDD);
@@ -181,19 +182,36 @@ row_t enclosed_shares(formula_t *formula, row_t a) {
 
 /* ---- Online sums ----------------------------------------------------------------------------- */
 
-/* What one term of an online sum may err by, as the exponent of a factor: it is exp(x - m_1), m_1
- * the largest number when it came, times exp(m_k - m_k+1) for each larger one after it (theory.md,
- * T68). */
-static double online_exponent(const formula_t *formula, size_t count, double distance) {
-  double n = (double)count;
-  double u = enclosed_unit_roundoff(formula);
-  double ulps = contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, 0);
-  double growth = contract_elementary_growth(formula->contract, ELEMENTARY_exp, formula->format);
+/* What theory.md, T78 takes of the arithmetic. */
+typedef struct online {
+  double u;        /* Of one operation. */
+  double ulps;     /* Of the exponential: at 0; */
+  double growth;   /* and what distances add to that. */
+  double greatest; /* At any distance. */
+  double sum;      /* The factor of all additions. */
+} online_t;
+
+/* theory.md, T78. */
+static online_t online_arithmetic(const formula_t *formula, size_t count) {
+  const contract_t *contract = formula->contract;
+  const format_t *format = formula->format;
   const bound_shape_t shape = {.terms = count};
-  double sum = error_bound_sum(formula->format, formula->contract, shape).total_factor;
-  double functions = 2 * u * (n * ulps + growth * distance);
-  const double second_order = 1 + 0x1p-6;
-  return (functions + n * u + u * distance + sum) * second_order;
+  return (online_t){
+      .u = enclosed_unit_roundoff(formula),
+      .ulps = contract_elementary_ulps(contract, ELEMENTARY_exp, format, 0),
+      .growth = contract_elementary_growth(contract, ELEMENTARY_exp, format),
+      .greatest = contract_elementary_ulps(contract, ELEMENTARY_exp, format, INFINITY),
+      .sum = error_bound_sum(format, contract, shape).total_factor};
+}
+
+/* What one term of an online sum may err by, as the exponent of a factor: it is exp(x - m_1), m_1
+ * the largest number when it came, times exp(m_k - m_k+1) for each larger one after it, which are
+ * `larger` at the most (theory.md, T78). */
+static double online_exponent(const online_t *online, size_t larger, double distance) {
+  double steps = (double)larger, u = online->u;
+  double functions = online->ulps * (steps + distance / M_LN2) + 2 * online->growth * distance;
+  const double second_order = 1 + 0x1p-5;
+  return (u * (functions + steps + distance) + online->sum) * second_order;
 }
 
 static void add_exponential(enclosed_t *inout, mpfr_srcptr difference, double exponent) {
@@ -208,58 +226,71 @@ static void add_exponential(enclosed_t *inout, mpfr_srcptr difference, double ex
   mpfr_clears(term, shifted, (mpfr_ptr)0);
 }
 
-/* The largest of numbers that are points or -infinity; false if there is none, or another. */
-static bool find_largest(row_t a, mpfr_ptr out_largest) {
+/* The larger one first. */
+static int compare_points(const void *a, const void *b) {
+  const enclosed_t *const *x = a, *const *y = b;
+  return mpfr_cmp((*y)->low, (*x)->low);
+}
+
+/* The numbers of a row of points, the largest first, without -infinity. */
+static const enclosed_t **sort_points(const formula_t *formula, row_t a, size_t *out_count) {
+  const enclosed_t **points = ARENA_NEW_ARRAY(formula->arena, const enclosed_t *, a.count);
+  size_t count = 0;
+  for (size_t i = 0; i < a.count; i++) {
+    if (a.enclosed[i].has_finite) points[count++] = &a.enclosed[i];
+  }
+  qsort(points, count, sizeof(const enclosed_t *), compare_points);
+  *out_count = count;
+  return points;
+}
+
+/* False if a term may err by too much: theory.md, T78. */
+static bool set_online_sum(const formula_t *formula, row_t a, enclosed_t *out) {
+  const online_t online = online_arithmetic(formula, a.count);
+  if (2 * online.greatest * online.u > 0x1p-5 || online.sum > 0x1p-5) return false;
+  size_t count, larger = 0;
+  const enclosed_t **points = sort_points(formula, a, &count);
+  mpfr_t difference;
+  mpfr_init2(difference, ENCLOSED_PRECISION);
+  out->has_finite = true;
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 && mpfr_less_p(points[i]->low, points[i - 1]->low)) larger++;
+    mpfr_sub(difference, points[i]->low, points[0]->low, MPFR_RNDN);
+    double exponent = online_exponent(&online, larger, -mpfr_get_d(difference, MPFR_RNDD));
+    add_exponential(out, difference, exponent);
+  }
+  /* What underflows on the way, in each term at each correction. */
+  double n = (double)a.count;
+  double lost = n * n * 8 * online.greatest * enclosed_underflow_loss(formula);
+  mpfr_sub_d(out->low, out->low, lost, MPFR_RNDD);
+  mpfr_add_d(out->high, out->high, lost, MPFR_RNDU);
+  mpfr_clear(difference);
+  return online_exponent(&online, larger, 0) <= 0.5; /* Of the last term it is the largest. */
+}
+
+/* Whether all numbers are points or -infinity, and some are points. */
+static bool are_points_or_nothing(row_t a) {
   bool has_one = false;
   for (size_t i = 0; i < a.count; i++) {
     const enclosed_t *x = &a.enclosed[i];
     if (!x->has_finite && x->specials == ENCLOSED_NEGATIVE_INFINITY) continue;
     if (!enclosed_is_point(x)) return false;
-    if (!has_one || mpfr_greater_p(x->low, out_largest)) mpfr_set(out_largest, x->low, MPFR_RNDN);
     has_one = true;
   }
   return has_one;
 }
 
-static void set_online_sum(const formula_t *formula, row_t a, mpfr_srcptr largest,
-                           enclosed_t *out) {
-  mpfr_t difference;
-  mpfr_init2(difference, ENCLOSED_PRECISION);
-  out->has_finite = true;
-  for (size_t i = 0; i < a.count; i++) {
-    if (!a.enclosed[i].has_finite) continue;
-    mpfr_sub(difference, a.enclosed[i].low, largest, MPFR_RNDN);
-    double distance = -mpfr_get_d(difference, MPFR_RNDD);
-    add_exponential(out, difference, online_exponent(formula, a.count, distance));
-  }
-  /* What underflows on the way, in each term at each correction: theory.md, T68. */
-  double n = (double)a.count;
-  double ulps =
-      contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, INFINITY);
-  double lost = n * n * 8 * ulps * enclosed_underflow_loss(formula);
-  mpfr_sub_d(out->low, out->low, lost, MPFR_RNDD);
-  mpfr_add_d(out->high, out->high, lost, MPFR_RNDU);
-  mpfr_clear(difference);
-}
-
-/* theory.md, T68, and its condition. */
+/* theory.md, T78, and its conditions. */
 row_t enclosed_online_sum(formula_t *formula, row_t a) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
-  mpfr_t largest;
-  mpfr_init2(largest, ENCLOSED_PRECISION);
-  bool is_known = find_largest(a, largest);
-  double ulps =
-      contract_elementary_ulps(formula->contract, ELEMENTARY_exp, formula->format, INFINITY);
-  double u = enclosed_unit_roundoff(formula);
-  if (!is_known || enclosed_settings(formula)->is_exact) {
+  if (enclosed_settings(formula)->is_exact || !are_points_or_nothing(a)) {
     row_t shifted = formula_subtract(formula, a, formula_row_maximum(formula, a));
-    row = formula_sum(formula, formula_function(formula, ELEMENTARY_exp, shifted));
-  } else if ((double)a.count * ulps * u > 0x1p-8) {
-    enclosed_set_anything(row.enclosed);
-  } else {
-    set_online_sum(formula, a, largest, row.enclosed);
-    enclosed_round(formula, row.enclosed, true);
+    return formula_sum(formula, formula_function(formula, ELEMENTARY_exp, shifted));
   }
-  mpfr_clear(largest);
+  if (set_online_sum(formula, a, row.enclosed)) {
+    enclosed_round(formula, row.enclosed, true);
+  } else {
+    enclosed_set_anything(row.enclosed);
+  }
   return row;
 }

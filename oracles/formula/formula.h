@@ -4,7 +4,7 @@
  *
  * - enclosed: every value that a conforming implementation may reach, in MPFR, which is the accept
  *   set; and, where nothing is permitted, the exact value;
- * - quick: some of these values, in binary64; fast, and never too many;
+ * - fast: some of these values, in binary64, never too many;
  * - model: the values of one concrete implementation.
  *
  * Each step is one that an implementation carries out and rounds to the working format; its comment
@@ -22,8 +22,8 @@ typedef struct row {
   size_t count;
   union {
     struct enclosed *enclosed;
-    double *values;              /* Of a model. */
-    struct quick_numbers *quick; /* One struct of arrays for all. */
+    double *values;            /* Of a model. */
+    struct fast_numbers *fast; /* One struct of arrays for all. */
   };
 } row_t;
 

@@ -108,21 +108,50 @@ static part_moments_t merge_moments(const arithmetic_t *arithmetic, part_moments
   return (part_moments_t){count, mean, arithmetic_add(arithmetic, a.squares, added)};
 }
 
+/* In that order, or, of two parts that are merged, the second first. */
+static part_moments_t merge_parts(const formula_t *formula, part_moments_t a, part_moments_t b) {
+  const arithmetic_t arithmetic = model_arithmetic(formula);
+  bool is_swapped = formula->schedule->other_way && b.count > 1;
+  return is_swapped ? merge_moments(&arithmetic, b, a) : merge_moments(&arithmetic, a, b);
+}
+
 static part_moments_t find_moments(const formula_t *formula, const double *values, size_t count,
                                    rng_t *rng) {
-  const arithmetic_t arithmetic = model_arithmetic(formula);
   part_moments_t moments = {1, values[0], 0};
   if (count == 1) return moments;
   size_t split = split_part(formula, count, rng);
   if (split < count - 1) {
     moments = find_moments(formula, values, split, rng);
-    return merge_moments(&arithmetic, moments,
-                         find_moments(formula, values + split, count - split, rng));
+    return merge_parts(formula, moments, find_moments(formula, values + split, count - split, rng));
   }
   for (size_t i = 1; i < count; i++) {
-    moments = merge_moments(&arithmetic, moments, (part_moments_t){1, values[i], 0});
+    moments = merge_parts(formula, moments, (part_moments_t){1, values[i], 0});
   }
   return moments;
+}
+
+/* Every W-th number, one by one. */
+static part_moments_t lane_moments(const formula_t *formula, row_t a, size_t lane, size_t width) {
+  part_moments_t moments = {1, a.values[lane], 0};
+  for (size_t i = lane + width; i < a.count; i += width) {
+    moments = merge_parts(formula, moments, (part_moments_t){1, a.values[i], 0});
+  }
+  return moments;
+}
+
+/* Lanes, which are then merged in halves, as vector code and threads do. */
+static part_moments_t moments_of_lanes(const formula_t *formula, row_t a) {
+  size_t width = formula->schedule->order.width;
+  part_moments_t *lanes = ARENA_NEW_ARRAY(formula->arena, part_moments_t, width);
+  for (size_t i = 0; i < width; i++) lanes[i] = lane_moments(formula, a, i, width);
+  while (width > 1) {
+    size_t half = width - width / 2;
+    for (size_t i = 0; i + half < width; i++) {
+      lanes[i] = merge_parts(formula, lanes[i], lanes[i + half]);
+    }
+    width = half;
+  }
+  return lanes[0];
 }
 
 void model_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
@@ -132,7 +161,10 @@ void model_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *
     return;
   }
   rng_t rng = tree_rng(formula);
-  part_moments_t moments = find_moments(formula, a.values, a.count, &rng);
+  const sum_order_t *order = &formula->schedule->order;
+  bool has_lanes = sum_order_is_lanes(order->kind) && order->width < a.count;
+  part_moments_t moments =
+      has_lanes ? moments_of_lanes(formula, a) : find_moments(formula, a.values, a.count, &rng);
   *out_mean = one_value(formula, moments.mean);
   *out_squares = one_value(formula, moments.squares);
 }

@@ -43,7 +43,7 @@ void campaign_progress_show(void *context, const campaign_status_t *status) {
 
 void campaign_progress_tell(void *context, const char *message) {
   clear_line(context);
-  g_autofree char *plain = plain_text_keeping(message, "\n");
+  g_autofree char *plain = plain_text_except(message, "\n");
   fprintf(stderr, "assay: %s\n", plain);
 }
 

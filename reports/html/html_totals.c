@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What proves nothing, and the numbers. */
+/* The vacuous results, and the numbers. */
 #include <string.h>
 
 #include "reports/html/html.h"

@@ -11,13 +11,14 @@ static const struct {
   const char *note; /* Markup. */
   void (*append)(const overview_t *overview, GString *out);
 } SECTIONS[] = {
-    {"unjudged", "What proves nothing",
+    {"unjudged", "Vacuous: nothing could have failed here",
      "Cases that the executor refused, that no oracle decides, or in which nothing could have gone "
      "wrong. They are no passes.",
      html_unjudged},
     {"totals", "In numbers", NULL, html_totals},
     {"causes", "Root causes",
-     "Findings of one executor, op, class and cause stand together, with the smallest case that "
+     "Findings of one executor, op, class and cause are shown together, with the smallest case "
+     "that "
      "shows it; those that the last campaign was the first to see come first.",
      html_causes},
     {"heat", "Where it is wrong",
@@ -34,7 +35,7 @@ static const struct {
      "Error / permitted error of cases that conform: how close an executor comes to its bound. The "
      "bar goes from the median to the 99th percentile, the tick is the largest.",
      html_slack_used},
-    {"trend", "Trend", "Campaign by campaign; a run that stands alone is one.", html_trend},
+    {"trend", "Trend", "Campaign by campaign; a run outside campaigns counts as one.", html_trend},
     {"constraints", "Constraints of the specifications",
      "Programs that break a constraint on purpose must be rejected.", html_constraints},
     {"time", "Where the time went", NULL, html_time},

@@ -64,7 +64,7 @@ const char *invariance_report_verdict(const invariance_line_t *line) {
 }
 
 const char *invariance_report_why_unchecked(const invariance_line_t *line) {
-  if (line->op->axes == NULL) return "nobody has told the axes of this op";
+  if (line->op->axes == NULL) return "this op does not declare its axes";
   if (line->cases[INVARIANCE_OUTCOME_unrepeatable] > 0)
     return "differs when it is only run or compiled again";
   if (line->cases[INVARIANCE_OUTCOME_refused] > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for the terminal and the mail: what proves nothing comes first. */
+/* The report for the terminal and the mail: vacuous results come first. */
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static void print_head(const overview_t *overview, FILE *out) {
 
 static void print_unjudged(const overview_t *overview, FILE *out) {
   double cases = overview_total(overview, "cases");
-  fputs("\nWHAT PROVES NOTHING\n", out);
+  fputs("\nVACUOUS: NOTHING COULD HAVE FAILED HERE\n", out);
   static const char *const kinds[][2] = {{"refused", "refused by the executor"},
                                          {"no-oracle", "undecided: no oracle"},
                                          {"weak", "weak: nothing could have failed"}};

@@ -21,7 +21,7 @@ static void print_steps_table(const quant_report_t *report) {
     const uint64_t *outcomes = row->outcomes;
     printf("%-28s %-8s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %10" PRIu64
            " %12" PRIu64 "\n",
-           executor_at(report, row->executor), quant_form_spelling(row->form),
+           executor_at(report, row->executor), quant_lowering_spelling(row->lowering),
            outcomes[OUTCOME_conforms], outcomes[OUTCOME_diverges], outcomes[OUTCOME_refused],
            outcomes[OUTCOME_failed], outcomes[OUTCOME_weak], outcomes[OUTCOME_no_oracle],
            row->substituted);
@@ -30,7 +30,7 @@ static void print_steps_table(const quant_report_t *report) {
 }
 
 /* Whether an earlier row of the tally has the same executor, algorithm and reason. */
-static bool was_told(tally_t *tally, size_t index) {
+static bool was_reported(tally_t *tally, size_t index) {
   const tally_row_t *row = tally_at(tally, index);
   for (size_t i = 0; i < index; i++) {
     const tally_row_t *other = tally_at(tally, i);
@@ -70,7 +70,7 @@ static void print_reasons(const quant_report_t *report) {
   for (size_t i = 0; i < tally_count(tally); i++) {
     outcome_t outcome = tally_at(tally, i)->outcome;
     bool is_absent = outcome == OUTCOME_refused || outcome == OUTCOME_failed;
-    if (is_absent && !was_told(tally, i)) print_reason(report, tally, i);
+    if (is_absent && !was_reported(tally, i)) print_reason(report, tally, i);
   }
 }
 
@@ -78,8 +78,9 @@ static void print_error_row(const quant_report_t *report, const quant_measuremen
                             uint32_t value) {
   const quant_error_t *error = &row->errors[value];
   printf("%-28s %-8s %-28s %12.6g %12.6g%s\n", executor_at(report, row->executor),
-         quant_form_spelling(row->form), report->graph->values[value].name, error->certified,
-         error->observed, error->outside > 0 ? "  outside what conforming runs give" : "");
+         quant_lowering_spelling(row->lowering), report->graph->values[value].name,
+         error->certified, error->observed,
+         error->outside > 0 ? "  outside what conforming runs give" : "");
 }
 
 static void print_errors(const quant_report_t *report) {
@@ -98,12 +99,12 @@ static void print_errors(const quant_report_t *report) {
 }
 
 static void print_differences(const quant_report_t *report) {
-  for (int a = 0; a < QUANT_FORM_COUNT; a++) {
-    for (int b = a + 1; b < QUANT_FORM_COUNT; b++) {
+  for (int a = 0; a < QUANT_LOWERING_COUNT; a++) {
+    for (int b = a + 1; b < QUANT_LOWERING_COUNT; b++) {
       if (!report->wanted[a] || !report->wanted[b]) continue;
       printf("Outputs of %s and %s differ by at most %.6g on one executor.\n",
-             quant_form_spelling((quant_form_t)a), quant_form_spelling((quant_form_t)b),
-             report->differences[a][b]);
+             quant_lowering_spelling((quant_lowering_t)a),
+             quant_lowering_spelling((quant_lowering_t)b), report->differences[a][b]);
     }
   }
 }
@@ -125,7 +126,7 @@ static json_t *row_json(const quant_report_t *report, const quant_measurement_t 
                                   "outside", (json_int_t)error->outside));
   }
   return json_pack("{s:s, s:s, s:o, s:I, s:I, s:o}", "executor", executor_at(report, row->executor),
-                   "form", quant_form_spelling(row->form), "steps", outcomes, "substituted",
+                   "form", quant_lowering_spelling(row->lowering), "steps", outcomes, "substituted",
                    (json_int_t)row->substituted, "unfinished", (json_int_t)row->unfinished,
                    "values", values);
 }

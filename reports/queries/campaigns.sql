@@ -1,4 +1,4 @@
--- Every campaign, the last one first; a run that stands alone is one.
+-- Every campaign, the last one first; a run outside campaigns counts as one.
 -- SPDX-License-Identifier: Apache-2.0
 SELECT campaign, started, ended, runs, cases, wrong, findings, new_findings AS "new findings",
        seconds,

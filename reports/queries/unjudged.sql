@@ -1,4 +1,4 @@
--- What proves nothing: cases refused, undecided or weak, and untested elements.
+-- Vacuous results: cases refused, undecided or weak, and untested elements.
 -- SPDX-License-Identifier: Apache-2.0
 SELECT executor, op, sum(cases) AS cases,
        coalesce(sum(refused), 0) AS refused,

@@ -24,19 +24,19 @@ static void free_waiver(gpointer data) {
   g_free(waiver);
 }
 
-typedef struct reading {
+typedef struct reader {
   const retest_options_t *options;
   GPtrArray *waivers;
-} reading_t;
+} reader_t;
 
 static status_t read_waiver(void *context, int column_count, const char *const *names,
                             const store_value_t *values, failure_t *error) {
   (void)column_count, (void)names, (void)error;
-  const reading_t *reading = context;
+  const reader_t *reader = context;
   if (values == NULL) return STATUS_OK;
   bool is_ours = false;
-  for (size_t i = 0; i < reading->options->executor_count; i++) {
-    is_ours |= strcmp(executor_name(reading->options->executors[i]), values[0].text) == 0;
+  for (size_t i = 0; i < reader->options->executor_count; i++) {
+    is_ours |= strcmp(executor_name(reader->options->executors[i]), values[0].text) == 0;
   }
   if (!is_ours) return STATUS_OK;
   stale_waiver_t *waiver = g_new(stale_waiver_t, 1);
@@ -46,7 +46,7 @@ static status_t read_waiver(void *context, int column_count, const char *const *
                              .owner = g_strdup(values[3].text),
                              .expires = g_strdup(values[4].text),
                              .words = g_strdup(values[5].text)};
-  g_ptr_array_add(reading->waivers, waiver);
+  g_ptr_array_add(reader->waivers, waiver);
   return STATUS_OK;
 }
 
@@ -57,16 +57,16 @@ status_t retest_report_open(const retest_t *retest, const retest_options_t *opti
       "SELECT executor, signature, state, owner, expires, "
       "op || ' ' || algorithm || ' ' || types || ' ' || class FROM waiver_state "
       "WHERE state NOT IN ('holds', 'unseen') ORDER BY executor, op, algorithm, types, signature";
-  reading_t reading = {options, g_ptr_array_new_with_free_func(free_waiver)};
-  status_t status = store_query(database, sql, read_waiver, &reading, error);
+  reader_t reader = {options, g_ptr_array_new_with_free_func(free_waiver)};
+  status_t status = store_query(database, sql, read_waiver, &reader, error);
   if (status != STATUS_OK) {
-    g_ptr_array_unref(reading.waivers);
+    g_ptr_array_unref(reader.waivers);
     return status;
   }
   *out_report = (retest_report_t){.retest = retest,
                                   .options = options,
                                   .replay_options = replay_options,
-                                  .stale_waivers = reading.waivers};
+                                  .stale_waivers = reader.waivers};
   return STATUS_OK;
 }
 
@@ -225,7 +225,7 @@ static void print_totals(const retest_report_t *report) {
     printf("%zu findings were done by a retest that did not finish\n", retest_skipped(retest));
   }
   if (report->is_interrupted) {
-    printf("interrupted: go on with the same command and --resume\n");
+    printf("interrupted: resume with the same command and --resume\n");
   }
 }
 

@@ -46,13 +46,13 @@ void describe_finding(const finding_t *finding, const run_report_t *report, GStr
 json_t *json_finding(const finding_t *finding, const run_report_t *report) {
   GString *replay = g_string_new(NULL);
   describe_replay(finding, report, replay);
-  json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
-                             run_report_executor(report, finding->executor), "signature",
-                             finding->signature.text, "op", finding->label.op, "algorithm",
-                             finding->label.algorithm, "types", finding->label.types, "regime",
-                             finding->origin.regime, "implementation", finding->implementation,
-                             "program", finding->program_line, "case", finding->case_line, "replay",
-                             replay->str, "count", (json_int_t)finding->count);
+  json_t *object = json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "executor",
+      run_report_executor(report, finding->executor), "signature", finding->signature.text, "op",
+      finding->label.op, "algorithm", finding->label.algorithm, "types", finding->label.types,
+      "regime", finding->origin.regime, "stratum", finding->origin.stratum, "implementation",
+      finding->implementation, "program", finding->program_line, "case", finding->case_line,
+      "replay", replay->str, "count", (json_int_t)finding->count);
   json_object_set_new(object, "verdict", json_verdict(&finding->verdict));
   if (report->lives != NULL) {
     json_object_set_new(object, "state",

@@ -58,7 +58,7 @@ void summary_print_formulas(const run_report_t *report) {
       g_string_truncate(text, 0);
       if ((*op)->formulas == NULL || !describe_op(report, e, *op, text)) continue;
       if (!has_head)
-        printf("\nFormulas, told by the bits: cases by the tightest that explains them\n");
+        printf("\nFormulas, identified by the bits: cases by the tightest that explains them\n");
       has_head = true;
       printf("  %s %s: %s\n", run_report_executor(report, e), (*op)->name, text->str);
     }

@@ -93,7 +93,8 @@ typedef struct widths {
 } widths_t;
 
 static void print_head(const run_report_t *report, const line_t *line, widths_t widths) {
-  printf("\n%s %s, told by the bits\n", run_report_executor(report, line->executor), line->op);
+  printf("\n%s %s, identified by the bits\n", run_report_executor(report, line->executor),
+         line->op);
   printf("  %-*s  %-*s%9s%10s%10s  %s\n", widths.asked, "asked for", widths.types, "types", "cases",
          "as asked", "best fit", "algorithms");
 }

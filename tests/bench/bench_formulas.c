@@ -71,14 +71,14 @@ static double time_mpfr(const case_t *instance, const contract_t *contract, bool
   const enclosing_t settings = {.is_exact = is_exact};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const problem_t problem = problem_make(instance, contract, arena);
-  reading_t readings[READINGS_MAX];
-  problem_readings(&problem, readings);
+  variant_t variants[VARIANTS_MAX];
+  problem_variants(&problem, variants);
   size_t groups = MPFR_ELEMENTS / problem.layout.term_count;
   double start = microseconds();
   for (size_t group = 0; group < groups; group++) {
     part_t part = problem_part(&problem, group);
     row_t rows[CASE_RESULTS_MAX];
-    problem_evaluate(&problem, &part, &readings[0], &enclosing, rows);
+    problem_evaluate(&problem, &part, &variants[0], &enclosing, rows);
   }
   double elapsed = microseconds() - start;
   arena_rewind(arena, mark);

@@ -127,7 +127,7 @@ typedef struct timing {
   uint32_t visits, rescales;
 } timing_t;
 
-static timing_t time_network(const quant_table_t *table, uint32_t regions) {
+static timing_t time_network(const quant_target_t *table, uint32_t regions) {
   arena_t arena;
   arena_init(&arena);
   failure_t error;
@@ -155,7 +155,7 @@ static timing_t time_network(const quant_table_t *table, uint32_t regions) {
 }
 
 /* Prints a line and returns the time of propagation and materialization. */
-static double bench(const quant_table_t *table, uint32_t regions, size_t rounds) {
+static double bench(const quant_target_t *table, uint32_t regions, size_t rounds) {
   double builds[ROUNDS_MAX], propagations[ROUNDS_MAX], materializations[ROUNDS_MAX];
   timing_t timing = {0};
   for (size_t i = 0; i < rounds; i++) {
@@ -179,9 +179,9 @@ int main(int argc, char **argv) {
   }
   arena_t arena;
   arena_init(&arena);
-  quant_table_t table;
+  quant_target_t table;
   failure_t error;
-  if (quant_table_parse(str_from(table_text), &arena, &table, &error) != STATUS_OK) {
+  if (quant_target_parse(str_from(table_text), &arena, &table, &error) != STATUS_OK) {
     g_error("%s", error.text);
   }
   printf("%8s %8s %8s %9s %13s %15s\n", "regions", "visits", "rescales", "build ms", "propagate ms",

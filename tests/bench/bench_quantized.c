@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much faster the quick accept sets of quantized dot_generals are than asking the careful side,
+/* How much faster the fast accept sets of quantized dot_generals are than asking the exact side,
  * which is plain exact arithmetic, about every component.
  *
  *   bench_quantized > table */
@@ -36,8 +36,8 @@ static const struct {
 enum { ASKED = 200, ROUNDS = 3 };
 
 /* Microseconds a component; the share that is not known is written to *out_unknown. */
-static double time_quick(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
-                         double *out_unknown) {
+static double time_fast(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
+                        double *out_unknown) {
   arena_t arena;
   arena_init(&arena);
   double best = INFINITY;
@@ -62,8 +62,8 @@ static double time_quick(const oracle_t *oracle, const case_t *instance, const c
   return best;
 }
 
-static double time_careful(const oracle_t *oracle, const case_t *instance,
-                           const contract_t *contract) {
+static double time_exact(const oracle_t *oracle, const case_t *instance,
+                         const contract_t *contract) {
   arena_t arena;
   arena_init(&arena);
   tensor_t result = tensor_make(&arena, &instance->program.results[0]);
@@ -91,7 +91,7 @@ static double time_careful(const oracle_t *oracle, const case_t *instance,
 }
 
 int main(void) {
-  printf("%-20s %14s %14s %8s %9s\n", "256 x 256 x 256", "quick us each", "careful", "ratio",
+  printf("%-20s %14s %14s %8s %9s\n", "256 x 256 x 256", "fast us each", "exact", "ratio",
          "unknown");
   bool all_fast = true;
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -114,11 +114,11 @@ int main(void) {
       }
     }
     const oracle_t *oracle = oracle_find(program.op);
-    double unknown, quick = time_quick(oracle, &instance, &contract, &unknown);
-    double careful = time_careful(oracle, &instance, &contract);
-    printf("%-20s %14.4f %14.2f %8.0f %8.2f%%\n", rows[i].label, quick, careful, careful / quick,
+    double unknown, fast = time_fast(oracle, &instance, &contract, &unknown);
+    double exact = time_exact(oracle, &instance, &contract);
+    printf("%-20s %14.4f %14.2f %8.0f %8.2f%%\n", rows[i].label, fast, exact, exact / fast,
            100 * unknown);
-    all_fast = all_fast && careful >= 200 * quick;
+    all_fast = all_fast && exact >= 200 * fast;
     arena_deinit(&arena);
   }
   printf("each at least 200 times faster: %s\n", all_fast ? "yes" : "no");

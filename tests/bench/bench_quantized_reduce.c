@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast the quick accept sets of quantized reductions are, against the same formula in MPFR.
+/* How fast the fast accept sets of quantized reductions are, against the same formula in MPFR.
  *
  *   bench_quantized_reduce [ROUNDS] > table
  *
@@ -89,7 +89,7 @@ static void measure(size_t rows, size_t terms, int rounds) {
   contract_t contract = contract_backend();
   naive_t naive;
   mpfr_inits2(PRECISION, naive.value, naive.sum, naive.scale, naive.zero_point, (mpfr_ptr)0);
-  double quick[ROUNDS_MAX], plain[ROUNDS_MAX];
+  double fast[ROUNDS_MAX], plain[ROUNDS_MAX];
   size_t sampled = MAX(1, MIN(rows, 65536 / terms)), different = 0;
   for (int round = 0; round < rounds; round++) {
     arena_reset(&scratch);
@@ -99,7 +99,7 @@ static void measure(size_t rows, size_t terms, int rounds) {
     if (oracle->accept(&call, accepts) != STATUS_OK) {
       g_error("no accept set");
     }
-    quick[round] = microseconds() - start;
+    fast[round] = microseconds() - start;
     start = microseconds();
     for (size_t row = 0; row < sampled; row++) {
       long result = reduce_naively(&naive, instance.operands[0].data + row * terms, terms);
@@ -107,10 +107,10 @@ static void measure(size_t rows, size_t terms, int rounds) {
     }
     plain[round] = (microseconds() - start) * (double)rows / (double)sampled;
   }
-  double quick_time = median(quick, (size_t)rounds), plain_time = median(plain, (size_t)rounds);
+  double fast_time = median(fast, (size_t)rounds), plain_time = median(plain, (size_t)rounds);
   double elements = (double)(rows * terms);
-  printf("%6zu %6zu %10.3f %10.3f %8.0f %10zu\n", rows, terms, 1e3 * quick_time / elements,
-         1e3 * plain_time / elements, plain_time / quick_time, different);
+  printf("%6zu %6zu %10.3f %10.3f %8.0f %10zu\n", rows, terms, 1e3 * fast_time / elements,
+         1e3 * plain_time / elements, plain_time / fast_time, different);
   mpfr_clears(naive.value, naive.sum, naive.scale, naive.zero_point, (mpfr_ptr)0);
   arena_deinit(&scratch);
   arena_deinit(&arena);
@@ -118,7 +118,7 @@ static void measure(size_t rows, size_t terms, int rounds) {
 
 int main(int argc, char **argv) {
   int rounds = argc > 1 ? (int)CLAMP(g_ascii_strtoll(argv[1], NULL, 10), 1, ROUNDS_MAX) : 5;
-  printf("  rows  terms  quick ns/t  MPFR ns/t    ratio  different\n");
+  printf("  rows  terms  fast ns/t  MPFR ns/t    ratio  different\n");
   for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) measure(shapes[i][0], shapes[i][1], rounds);
   return 0;
 }

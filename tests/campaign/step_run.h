@@ -188,7 +188,8 @@ static inline quant_graph_t parse(const char *text, arena_t *arena) {
   return graph;
 }
 
-static inline quant_steps_t export(const quant_graph_t *graph, quant_form_t form, arena_t *arena) {
+static inline quant_steps_t export(const quant_graph_t *graph, quant_lowering_t form,
+                                   arena_t *arena) {
   quant_steps_t steps;
   failure_t error = {0};
   status_t status = quant_export(graph, form, arena, &steps, &error);

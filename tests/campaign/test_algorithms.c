@@ -10,7 +10,7 @@
 #include "oracles/ops/dot_general/dot_general.h"
 #include "oracles/oracle.h"
 
-enum { WITHIN = 100, CASES = 2000, CAREFUL_ONE_IN = 8, ALGORITHMS_MAX = 16 };
+enum { WITHIN = 100, CASES = 2000, EXACT_ONE_IN = 8, ALGORITHMS_MAX = 16 };
 
 typedef struct indistinguishable {
   const char *ran;
@@ -121,8 +121,8 @@ static bool conforms(const case_t *instance, const contract_t *contract, const t
 }
 
 /* The set that was found in a hurry is the one that MPFR gives. */
-static void check_carefully(const case_t *instance, const contract_t *contract,
-                            const tensor_t *results, const char *set, arena_t *arena) {
+static void check_exactly(const case_t *instance, const contract_t *contract,
+                          const tensor_t *results, const char *set, arena_t *arena) {
   for (size_t i = 0; i < dot_algorithm_count; i++) {
     g_autofree char *name = name_of(i);
     arena_mark_t mark = arena_mark(arena);
@@ -170,8 +170,8 @@ static GString *run_case(rng_t *rng, const char *name, arena_t *arena, case_t *o
             name, set->str, line->str, data->str, (int)schedule.split, (int)schedule.assembly);
   }
   rng_t sampling = *rng; /* The cases do not depend on which are checked. */
-  if (rng_one_in(&sampling, CAREFUL_ONE_IN)) {
-    check_carefully(out_instance, &contract, results, set->str, arena);
+  if (rng_one_in(&sampling, EXACT_ONE_IN)) {
+    check_exactly(out_instance, &contract, results, set->str, arena);
   }
   return set;
 }

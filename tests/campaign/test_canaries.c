@@ -47,13 +47,13 @@ static const char *const hard_canaries[] = {
 #undef CANARY
 };
 
-typedef struct sighting {
+typedef struct occurrence {
   uint64_t first; /* Case of the first finding, from 1; 0: none. */
-} sighting_t;
+} occurrence_t;
 
 static void note_finding(void *context, const session_t *session, const finding_t *finding) {
   (void)finding;
-  sighting_t *sighting = (sighting_t *)context;
+  occurrence_t *sighting = (occurrence_t *)context;
   if (sighting->first == 0) sighting->first = session_cases(session);
 }
 
@@ -122,7 +122,7 @@ static void test_canary(gconstpointer data) {
   options.stream.ops = ops;
   options.stream.op_count = find_ops(canary->ops, ops);
   g_assert_cmpuint(options.stream.op_count, >, 0);
-  sighting_t sighting = {0};
+  occurrence_t sighting = {0};
   options.on_finding = note_finding;
   options.hook_context = &sighting;
   /* Faults of gathering change whole rows of terms: most cases show them, at length. */

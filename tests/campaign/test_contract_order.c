@@ -2,7 +2,7 @@
 /* Contracts are ordered (oracles/theory.md, T90): whatever "spec" accepts, the default contract
  * accepts, and raising one permission never rejects what was accepted.  Both are held over every
  * op, on drawn cases of all regimes: each component is asked about under both contracts with the
- * patterns of conforming models, the ends of the quick sets, the ends of what the careful side
+ * patterns of conforming models, the ends of the fast sets, the ends of what the exact side
  * accepts (found by asking), and special values.
  *
  * ASSAY_ORDER_PROGRAMS and ASSAY_ORDER_SEED say how many programs an op are drawn, and from which
@@ -259,8 +259,8 @@ static void add_special_values(candidates_t *candidates, const element_t *elemen
   add(candidates, UINT64_C(1) << (format->precision - 1)); /* The smallest normal number. */
 }
 
-static void add_quick_ends(candidates_t *candidates, const place_t *place,
-                           const contract_t *contract) {
+static void add_fast_ends(candidates_t *candidates, const place_t *place,
+                          const contract_t *contract) {
   accept_t accepts[CASE_RESULTS_MAX];
   arena_mark_t mark = arena_mark(place->arena);
   const oracle_call_t call = {
@@ -314,8 +314,8 @@ static uint64_t find_end(const place_t *place, const contract_t *contract, uint6
   return step(element, from, direction * reached);
 }
 
-static void add_careful_ends(candidates_t *candidates, const place_t *place,
-                             const contract_t *contract, uint64_t from) {
+static void add_exact_ends(candidates_t *candidates, const place_t *place,
+                           const contract_t *contract, uint64_t from) {
   const element_t *element = place->results[place->result].type.element;
   if (!is_accepted(place, contract, from)) return;
   if (element->format != NULL && format_is_nan(element->format, from)) return;
@@ -371,10 +371,10 @@ static void check_component(rng_t *rng, place_t *place, const rise_t *rise,
   }
   size_t from_models = candidates.count;
   for (size_t i = 0; i < from_models; i++) {
-    add_careful_ends(&candidates, place, &rise->tight, candidates.bits[i]);
+    add_exact_ends(&candidates, place, &rise->tight, candidates.bits[i]);
   }
-  add_quick_ends(&candidates, place, &rise->tight);
-  add_quick_ends(&candidates, place, &rise->loose);
+  add_fast_ends(&candidates, place, &rise->tight);
+  add_fast_ends(&candidates, place, &rise->loose);
   add_special_values(&candidates, type->element);
   add(&candidates, rng_bits(rng) & element_mask(type->element));
   for (size_t i = 0; i < candidates.count; i++) check(place, rise, candidates.bits[i], counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes (oracle_t.enclose) against the sets that the careful oracle accepts: on drawn programs of
+/* Boxes (oracle_t.enclose) against the sets that the exact oracle accepts: on drawn programs of
  * every op that encloses, under drawn contracts, whatever conforms lies within the box, for
  * operands at points and for operands drawn from wider boxes; without a contract so does the exact
  * reference, and the box is narrow.  Planted faults are seen to let results escape. */

@@ -2,7 +2,7 @@
 /* Drawn graphs, quantized, exported and run: all forms are consistent, and what the integer form
  * makes of a region is within its bound of the exact numbers. */
 #include "harness/quant/check/draw_graph.h"
-#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/draw_target.h"
 #include "harness/quant/propagate/propagate.h"
 #include "tests/campaign/step_run.h"
 
@@ -18,11 +18,11 @@ static const double ROUNDING = 0.5 + 0x1p-8;
 static bool draw_quantized_graph(rng_t *rng, arena_t *arena, quant_graph_t *out_graph) {
   failure_t error = {0};
   quant_graph_t *drawn = arena_alloc(arena, sizeof *drawn);
-  quant_table_t *table = arena_alloc(arena, sizeof *table);
+  quant_target_t *table = arena_alloc(arena, sizeof *table);
   quant_propagation_t propagation;
   bool is_made =
       quant_draw_graph(rng, 8, arena, drawn, &error) == STATUS_OK &&
-      quant_draw_table(rng, arena, table, &error) == STATUS_OK &&
+      quant_draw_target(rng, arena, table, &error) == STATUS_OK &&
       quant_propagate(drawn, table, QUANT_FAULT_none, arena, &propagation, &error) == STATUS_OK &&
       quant_materialize(&propagation, QUANT_FAULT_none, arena, out_graph, &error) == STATUS_OK;
   if (!is_made) g_error("%s", error.text);
@@ -116,12 +116,12 @@ static void test_drawn(void) {
     arena_reset(&arena);
     quant_graph_t graph;
     draw_quantized_graph(&rng, &arena, &graph);
-    for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
+    for (quant_lowering_t form = 0; form < QUANT_LOWERING_COUNT; form++) {
       const quant_steps_t steps = export(&graph, form, &arena);
       run_t run;
       run_drawn(&run, &steps, &rng, &scratch);
       run_steps(&run);
-      for (uint32_t j = 0; j < graph.region_count && form == QUANT_FORM_integer; j++) {
+      for (uint32_t j = 0; j < graph.region_count && form == QUANT_LOWERING_integer; j++) {
         if (!is_integer_region(&steps, j)) continue;
         check_integer_region(&run, &graph.regions[j], &checked);
       }

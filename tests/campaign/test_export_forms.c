@@ -66,7 +66,7 @@ static void test_forms(gconstpointer data) {
   arena_init(&arena);
   arena_init(&scratch);
   const quant_graph_t graph = parse(sample->text, &arena);
-  for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
+  for (quant_lowering_t form = 0; form < QUANT_LOWERING_COUNT; form++) {
     const quant_steps_t steps = export(&graph, form, &arena);
     rng_t rng = rng_make(7 + form);
     checked_t checked = {0};
@@ -76,7 +76,7 @@ static void test_forms(gconstpointer data) {
       run_steps(&run);
       g_assert_true(check_run(&run, &checked));
     }
-    uint32_t regions = sample->regions - (form == QUANT_FORM_integer ? sample->merged : 0);
+    uint32_t regions = sample->regions - (form == QUANT_LOWERING_integer ? sample->merged : 0);
     g_assert_cmpuint(checked.regions, ==, regions * ROUNDS);
     g_assert_cmpuint(checked.inside, >, regions * ROUNDS);
   }
@@ -102,15 +102,15 @@ static void test_agreement(gconstpointer data) {
   arena_init(&arena);
   arena_init(&scratch);
   const quant_graph_t graph = parse(sample->text, &arena);
-  quant_steps_t steps[QUANT_FORM_COUNT];
+  quant_steps_t steps[QUANT_LOWERING_COUNT];
   uint32_t compared = 0;
-  for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
+  for (quant_lowering_t form = 0; form < QUANT_LOWERING_COUNT; form++) {
     steps[form] = export(&graph, form, &arena);
   }
   for (uint64_t round = 0; round < ROUNDS; round++) {
     const tensor_t *first = NULL;
     arena_reset(&scratch);
-    for (quant_form_t form = 0; form < QUANT_FORM_COUNT; form++) {
+    for (quant_lowering_t form = 0; form < QUANT_LOWERING_COUNT; form++) {
       rng_t rng = rng_make(round);
       run_t run = {.steps = &steps[form], .arena = &scratch};
       run.data = arena_alloc_zeroed(&scratch, steps[form].tensor_count * sizeof(tensor_t));
@@ -135,7 +135,7 @@ static void test_agreement(gconstpointer data) {
 /* Adds `change` to the elements of a constant from `first` on, `every` apart. */
 typedef struct plant {
   const char *text;
-  quant_form_t form;
+  quant_lowering_t form;
   const char *tensor;
   int64_t change;
   size_t first;
@@ -144,16 +144,19 @@ typedef struct plant {
 } plant_t;
 
 static const plant_t plants[] = {
-    {convolution_text, QUANT_FORM_integer, "i32.3", -3, 0, 1, "zero point not subtracted"},
-    {convolution_text, QUANT_FORM_integer, "z.shift_right_arithmetic", 1, 1, 2, "shift off by one"},
-    {convolution_text, QUANT_FORM_integer, "z.add", INT64_MIN, 0, 1, "no rounding"},
-    {convolution_text, QUANT_FORM_integer, "i64.2", -2, 0, 1, "zero point not added"},
-    {convolution_text, QUANT_FORM_integer, "i64.127", 200, 0, 1, "not clamped"},
-    {convolution_text, QUANT_FORM_integer, "conv.biases", 640, 1, 2, "bias by scale of channel 0"},
-    {convolution_text, QUANT_FORM_fixed, "conv.biases", 640, 1, 2, "bias by scale of channel 0"},
-    {mixed_text, QUANT_FORM_integer, "i64.31", 1, 0, 1, "shift off by one"},
-    {mixed_text, QUANT_FORM_fixed, "avg.zero", 1, 0, 1, "sum not from zero"},
-    {mixed_text, QUANT_FORM_float, "k", 1, 0, 1, "weights off by one"},
+    {convolution_text, QUANT_LOWERING_integer, "i32.3", -3, 0, 1, "zero point not subtracted"},
+    {convolution_text, QUANT_LOWERING_integer, "z.shift_right_arithmetic", 1, 1, 2,
+     "shift off by one"},
+    {convolution_text, QUANT_LOWERING_integer, "z.add", INT64_MIN, 0, 1, "no rounding"},
+    {convolution_text, QUANT_LOWERING_integer, "i64.2", -2, 0, 1, "zero point not added"},
+    {convolution_text, QUANT_LOWERING_integer, "i64.127", 200, 0, 1, "not clamped"},
+    {convolution_text, QUANT_LOWERING_integer, "conv.biases", 640, 1, 2,
+     "bias by scale of channel 0"},
+    {convolution_text, QUANT_LOWERING_fixed, "conv.biases", 640, 1, 2,
+     "bias by scale of channel 0"},
+    {mixed_text, QUANT_LOWERING_integer, "i64.31", 1, 0, 1, "shift off by one"},
+    {mixed_text, QUANT_LOWERING_fixed, "avg.zero", 1, 0, 1, "sum not from zero"},
+    {mixed_text, QUANT_LOWERING_float, "k", 1, 0, 1, "weights off by one"},
 };
 
 static void plant_fault(const plant_t *plant, run_t *run) {

@@ -78,17 +78,17 @@ static uint8_t tell(const oracle_t *oracle, const case_t *instance,
   status_t status = oracle->simulate(&call, schedule, results);
   if (status == STATUS_UNSUPPORTED) return count;
   g_assert_cmpint(status, ==, STATUS_OK);
-  uint8_t told = 0;
+  uint8_t found_formula = 0;
   bool found = false;
   const oracle_call_t formula_call = {.instance = instance,
                                       .contract = &contract,
                                       .results = results,
                                       .arena = arena,
                                       .error = &error};
-  status = oracle->find_formula(&formula_call, NULL, &told, &found);
+  status = oracle->find_formula(&formula_call, NULL, &found_formula, &found);
   if (status == STATUS_UNSUPPORTED) return count;
   g_assert_cmpint(status, ==, STATUS_OK);
-  if (found) return told;
+  if (found) return found_formula;
   g_autoptr(GString) line = g_string_new(NULL);
   case_print(instance, line);
   g_error("%s by %s: no formula explains it: %s", program->op->name, schedule->formula, line->str);
@@ -104,19 +104,20 @@ static void check_formula(const op_t *op, uint8_t ran, uint8_t count) {
   for (; cases < CASES_MIN || (cases < CASES_MAX && as[ran] == 0); cases++) {
     case_t instance = draw_case(&rng, op, &arena);
     implementation_model_t schedule = draw_schedule(&rng, name);
-    uint8_t told = tell(oracle_find(op), &instance, &schedule, count, &arena);
-    as[told]++;
-    if (told < count && told > ran) {
+    uint8_t found_formula = tell(oracle_find(op), &instance, &schedule, count, &arena);
+    as[found_formula]++;
+    if (found_formula < count && found_formula > ran) {
       g_autoptr(GString) line = g_string_new(NULL);
       case_print(&instance, line);
-      g_error("%s by %s: told as %s: %s", op->name, name, contract_spelling(op->formulas, told),
-              line->str);
+      g_error("%s by %s: told as %s: %s", op->name, name,
+              contract_spelling(op->formulas, found_formula), line->str);
     }
     arena_reset(&arena);
   }
   g_autoptr(GString) row = g_string_new(NULL);
-  for (uint8_t told = 0; told < count; told++) {
-    g_string_append_printf(row, " %s %zu", contract_spelling(op->formulas, told), as[told]);
+  for (uint8_t found_formula = 0; found_formula < count; found_formula++) {
+    g_string_append_printf(row, " %s %zu", contract_spelling(op->formulas, found_formula),
+                           as[found_formula]);
   }
   g_test_message("%s by %s is told as:%s", op->name, name, row->str);
   g_assert_cmpuint(as[count], <, cases);

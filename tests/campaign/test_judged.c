@@ -296,7 +296,7 @@ static void test_walk_of_invalid_program(void) {
   verdict_t verdict = {.outcome = OUTCOME_diverges};
   g_assert_cmpint(session_walk(session, &instance, broken.broken, &verdict, &error), ==, STATUS_OK);
   g_assert_cmpint(verdict.outcome, ==, OUTCOME_refused);
-  g_assert_true(g_str_has_prefix(verdict.reason, "not asked"));
+  g_assert_true(g_str_has_prefix(verdict.reason, "not run"));
   g_assert_cmpuint(tally_count(session_tally(session)), ==, 0);
   close_session(session);
   executor_close(executor);
@@ -345,11 +345,11 @@ static void test_programs_in_turn(void) {
   options.stream.program_count = 1;
   session = run_session(&options);
   g_assert_cmpint(session_end(session), ==, SESSION_END_PROGRAMS);
-  assert_says(
-      session, false,
-      "judged 0 of 300: dso:" ASSAY_BINARY_DIR
-      "/tests/dso/good.so refused 1 (only sums of f32 to one number), nobody takes more of any "
-      "--program\n");
+  assert_says(session, false,
+              "judged 0 of 300: dso:" ASSAY_BINARY_DIR
+              "/tests/dso/good.so refused 1 (only sums of f32 to one number), no executor takes "
+              "more of any "
+              "--program\n");
   close_session(session);
   executor_close(executor);
   arena_deinit(&arena);

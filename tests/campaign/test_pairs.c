@@ -67,7 +67,7 @@ static pair_row_t sum_pair(const session_t *session, size_t first, size_t second
 
 /* ---- What counts as the same bits ------------------------------------------------------------ */
 
-static response_t make_response(const char *type, const char *hex, arena_t *arena) {
+static result_digest_t make_response(const char *type, const char *hex, arena_t *arena) {
   program_t program = {.result_count = 1};
   tensor_t result;
   failure_t error = {0};
@@ -76,7 +76,7 @@ static response_t make_response(const char *type, const char *hex, arena_t *aren
   scan = scan_make(str_from(hex));
   g_assert_cmpint(tensor_parse_data(&scan, &program.results[0], arena, &result, &error), ==,
                   STATUS_OK);
-  return response_make(&program, &result, OUTCOME_conforms, arena);
+  return result_digest_make(&program, &result, OUTCOME_conforms, arena);
 }
 
 static void test_same_bits(void) {
@@ -104,8 +104,8 @@ static void test_same_bits(void) {
   arena_init(&arena);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_test_message("%s %s %s", rows[i].type, rows[i].first, rows[i].second);
-    const response_t first = make_response(rows[i].type, rows[i].first, &arena);
-    const response_t second = make_response(rows[i].type, rows[i].second, &arena);
+    const result_digest_t first = make_response(rows[i].type, rows[i].first, &arena);
+    const result_digest_t second = make_response(rows[i].type, rows[i].second, &arena);
     bool is_same = memcmp(&first.digest, &second.digest, sizeof first.digest) == 0;
     g_assert_cmpint(is_same, ==, rows[i].expected);
   }
@@ -174,7 +174,7 @@ static void test_undecided(void) {
   const tally_label_t label = {"op", "algorithm", "types"};
   pair_tally_t *pairs = pair_tally_new();
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const response_t responses[] = {
+    const result_digest_t responses[] = {
         {.has_results = true, .outcome = rows[i].first, .digest = {.low = 1}},
         {.has_results = true, .outcome = rows[i].second, .digest = {.low = 2}}};
     uint64_t before =

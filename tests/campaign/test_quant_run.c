@@ -16,7 +16,7 @@ typedef struct bench {
   executor_t *executor;
   session_t *session;
   contract_t contract;
-  quant_table_t table;
+  quant_target_t table;
   rng_t rng;
   arena_t tables; /* Of the table. */
   arena_t arena;  /* Of one graph. */
@@ -34,8 +34,8 @@ static void bench_open(bench_t *bench, const char *name, const char *table) {
                                      .contract = bench->contract,
                                      .stream = {.gen = gen_options_default(), .seed = 1}};
   g_assert_cmpint(session_open(&session, &bench->session, &error), ==, STATUS_OK);
-  const char *text = quant_table_text(str_from(table));
-  g_assert_cmpint(quant_table_parse(str_from(text), &bench->tables, &bench->table, &error), ==,
+  const char *text = quant_target_text(str_from(table));
+  g_assert_cmpint(quant_target_parse(str_from(text), &bench->tables, &bench->table, &error), ==,
                   STATUS_OK);
 }
 
@@ -62,9 +62,9 @@ static void draw(bench_t *bench, quant_graph_t *out_quantized) {
 }
 
 /* Runs one form; false if the graph has it not. */
-static bool run_form(bench_t *bench, const quant_graph_t *quantized, quant_form_t form,
-                     const tensor_t *inputs, quant_steps_t *out_steps,
-                     quant_enclosure_t *out_enclosure, quant_run_t *out_run) {
+static bool run_lowering(bench_t *bench, const quant_graph_t *quantized, quant_lowering_t form,
+                         const tensor_t *inputs, quant_steps_t *out_steps,
+                         quant_enclosure_t *out_enclosure, quant_run_t *out_run) {
   failure_t error = {0};
   if (quant_export(quantized, form, &bench->arena, out_steps, &error) != STATUS_OK) return false;
   status_t status =
@@ -90,12 +90,12 @@ static void test_models_conform(gconstpointer data) {
     quant_graph_t quantized;
     draw(&bench, &quantized);
     const tensor_t *inputs = quant_draw_inputs(&bench.rng, &quantized, true, &bench.arena);
-    for (int form = 0; form < QUANT_FORM_COUNT; form++) {
+    for (int form = 0; form < QUANT_LOWERING_COUNT; form++) {
       quant_steps_t steps;
       quant_enclosure_t enclosure;
       quant_run_t run;
-      g_assert_true(
-          run_form(&bench, &quantized, (quant_form_t)form, inputs, &steps, &enclosure, &run));
+      g_assert_true(run_lowering(&bench, &quantized, (quant_lowering_t)form, inputs, &steps,
+                                 &enclosure, &run));
       g_assert_cmpuint(run.outcomes[OUTCOME_diverges], ==, 0);
       g_assert_cmpuint(run.outcomes[OUTCOME_failed], ==, 0);
       for (uint32_t k = 0; k < quantized.output_count; k++) {
@@ -124,7 +124,8 @@ static void test_fault_is_found(void) {
     quant_steps_t steps;
     quant_enclosure_t enclosure;
     quant_run_t run;
-    if (!run_form(&bench, &quantized, QUANT_FORM_fixed, inputs, &steps, &enclosure, &run)) continue;
+    if (!run_lowering(&bench, &quantized, QUANT_LOWERING_fixed, inputs, &steps, &enclosure, &run))
+      continue;
     for (uint32_t k = 0; k < quantized.output_count; k++) {
       uint32_t tensor = steps.outputs[k];
       quant_error_t error = quant_error_of(&steps, &enclosure, tensor, &run.tensors[tensor]);
@@ -160,11 +161,12 @@ static bool shows_fault(bench_t *bench) {
   quant_graph_t quantized;
   draw(bench, &quantized);
   const tensor_t *inputs = quant_draw_inputs(&bench->rng, &quantized, true, &bench->arena);
-  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
+  for (int form = 0; form < QUANT_LOWERING_COUNT; form++) {
     quant_steps_t steps;
     quant_enclosure_t enclosure;
     quant_run_t run;
-    if (!run_form(bench, &quantized, (quant_form_t)form, inputs, &steps, &enclosure, &run)) {
+    if (!run_lowering(bench, &quantized, (quant_lowering_t)form, inputs, &steps, &enclosure,
+                      &run)) {
       continue;
     }
     if (run.outcomes[OUTCOME_diverges] > 0) return true;
@@ -196,7 +198,8 @@ static void test_audit_fires(void) {
   quant_steps_t steps;
   quant_enclosure_t enclosure;
   quant_run_t run;
-  g_assert_true(run_form(&bench, &quantized, QUANT_FORM_float, inputs, &steps, &enclosure, &run));
+  g_assert_true(
+      run_lowering(&bench, &quantized, QUANT_LOWERING_float, inputs, &steps, &enclosure, &run));
   uint32_t tensor = steps.steps[steps.step_count - 1].results[0];
   box_t *box = &enclosure.tensors[tensor][0];
   *box = box_point(box->high + 1);

@@ -38,7 +38,7 @@ static status_t still(void *context, const case_t *candidate, bool *out_holds, f
     return status_fail(error, STATUS_IO, "as planned");
   }
   const program_t *program = &candidate->program;
-  g_assert_cmpstr(program->op->validate(program), ==, witness->broken);
+  g_assert_cmpstr(program_broken_id(program), ==, witness->broken);
   g_autofree char *label = label_of(program);
   g_assert_cmpstr(label, ==, witness->label);
   GString *line = g_string_new(NULL);
@@ -69,10 +69,10 @@ typedef struct run {
 
 static run_t run_limited(bool (*holds)(const case_t *), const case_t *start, uint32_t calls_max,
                          uint32_t programs_max, uint32_t fails_at, arena_t *arena) {
-  bool is_broken = start->program.op->validate(&start->program) != NULL;
+  bool is_broken = program_broken_id(&start->program) != NULL;
   g_autofree char *label = label_of(&start->program);
   witness_t witness = {.holds = holds,
-                       .broken = start->program.op->validate(&start->program),
+                       .broken = program_broken_id(&start->program),
                        .label = label,
                        .fails_at = fails_at,
                        .programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),

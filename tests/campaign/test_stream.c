@@ -62,8 +62,11 @@ static void test_stream_skips(void) {
 
 /* The data of a case come back from its seed. */
 static void test_stream_case_seed(void) {
-  const stream_options_t options = {
+  stream_options_t options = {
       .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 9};
+  options.gen.strata =
+      (strata_t){{[STRATUM_corner] = 2, [STRATUM_tiles] = 1, [STRATUM_extremes] = 1}};
+  bool is_seen[STRATUM_COUNT] = {false};
   stream_t stream;
   stream_init(&stream, &options);
   arena_t arena;
@@ -79,7 +82,11 @@ static void test_stream_case_seed(void) {
     g_string_truncate(again, 0);
     case_print(&copy, again);
     g_assert_cmpstr(drawn->str, ==, again->str);
+    g_assert_cmpint(stream.program_stratum, ==, stream.stratum);
+    is_seen[stream.stratum] = true;
   }
+  g_assert_true(is_seen[STRATUM_corner] && is_seen[STRATUM_tiles] && is_seen[STRATUM_extremes]);
+  g_assert_false(is_seen[STRATUM_long]);
   g_string_free(drawn, TRUE);
   g_string_free(again, TRUE);
   arena_deinit(&arena);

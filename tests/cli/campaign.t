@@ -87,7 +87,7 @@ fi
 # ---- SIGINT once, then go on --------------------------------------------------------------------------------
 start INT 3 "$ASSAY" campaign $common --time 600s --out b --seed 1 >out 2>err
 is $? 1 "SIGINT: the exit code tells of divergences"
-like out "^Interrupted: the same command goes on" "SIGINT: summary"
+like out "^Interrupted: the same command resumes it" "SIGINT: summary"
 is "$(json b/status.json '$d->{state}')" interrupted "SIGINT: state"
 is "$(ls b/workers/*.db 2>/dev/null | wc -l)" 0 "SIGINT: workers were summed up"
 spent=$(json b/status.json 'int $d->{seconds_spent}')
@@ -168,7 +168,7 @@ if [ -e "$faulty" ]; then
     is "$(json f/status.json "(grep { \$_->{name} eq '$executor' } @{\$d->{executors}})[0]{isolated} ? 1 : 0")" 1 \
       "${executor#*\?}: isolated from then on"
   done
-  unlike err "set aside" "nobody is set aside"
+  unlike err "set aside" "no executor is set aside"
   unlike err "stopped with" "no slice stops for failed cases"
   is "$(ask f "SELECT count(*) FROM divergence WHERE class = 'ended'")" 2 "one finding each"
   is "$(ls | grep -c -e '^crash-' -e '^ended-')" 0 "nothing lands in the working directory"

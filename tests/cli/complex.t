@@ -15,7 +15,7 @@ done
 
 program='stablehlo.multiply complex<f32>[3] complex<f32>[3] -> complex<f32>[3]'
 run 1 "three products" run --program "$program" --executor canary:three_products --cases 50
-like out "diverges (value): .* part, is " "three products: told by the bits"
+like out "diverges (value): .* part, is " "three products: identified by the bits"
 
 # (1 + 2^-12 + i)^2, whose real part is 2^-11 where each product is rounded, and 2^-24 more where it
 # is not.

@@ -82,7 +82,7 @@ run 0 "known findings" run --op stablehlo.reduce --executor "$leaving" --cases 3
 "$ASSAY" run --op stablehlo.reduce --executor "dso:$faulty?execute:leave_from_a_thread" --executor canary:drop_last_term \
   --cases 4000 --db told.db >out 2>err
 [ $? -eq 1 ] && [ -z "$(grep ' diverges (' out | sort | uniq -d)" ]
-ok $? "what was told before is not told again"
+ok $? "what was reported before is not reported again"
 
 # ---- Interrupts ---------------------------------------------------------------------------------------------------
 good=$(dirname "$ASSAY")/tests/dso/good.so

@@ -23,7 +23,7 @@ done
 for set in $sets; do
   ASSAY_ISA=$set "$ASSAY" --version >out
   like out "^instruction set: $set$" "$set: --version tells"
-  ASSAY_ISA=$set "$ASSAY" run --cases 800 --seed 11 --executor model:lanes8+fma --executor canary:drop_last_term \
+  ASSAY_ISA=$set "$ASSAY" run --cases 800 --seed 11 --strata corner=9,tiles=1 --executor model:lanes8+fma --executor canary:drop_last_term \
     --executor canary:drop_nan --contract backend --json >$set.json 2>err
   [ "$(json $set.json '$d->{instruction_set}')" = $set ]
   ok $? "$set: JSON tells"
@@ -43,7 +43,7 @@ done
 # The programs that test kernels hold them against one another; the rest of each runs with the chosen one.
 for set in $sets; do
   [ $set = "$widest" ] && continue # As in every run of these tests.
-  for test in test_fold test_schedule_hull test_sum_result test_quantum test_sharper_bounds; do
+  for test in test_fold test_in_order_hull test_sum_result test_quantum test_sharper_bounds; do
     [ -x "$build/tests/$test" ] || continue
     ASSAY_ISA=$set "$build/tests/$test" --tap -k >out 2>err
     ok $? "$set: $test"

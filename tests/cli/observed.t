@@ -10,7 +10,7 @@ silent='model:shuffled+seed=3+algorithm=BF16_BF16_F32+split=truncate+by-term'
 run 1 "a fallback" run --program "$program" --executor "$fallback" --cases 100 --seed 3 --db a.db
 like out "diverges (algorithm): .*asked for BF16_BF16_F32; these bits could be: .*F32_F32_F32" \
   "a fallback: the finding says what was asked for and what the bits could be"
-like out "^$fallback stablehlo.dot_general, told by the bits" "a fallback: a table"
+like out "^$fallback stablehlo.dot_general, identified by the bits" "a fallback: a table"
 like out "^  BF16_BF16_F32  f32,f32->f32  *100  *[1-9][0-9]  *100  .*F32_F32_F32$" \
   "a fallback: not always as asked, and what was run fits every case"
 grep '^  assay replay' out | head -1 >pasted
@@ -23,7 +23,7 @@ run 0 "the same algorithm" run --program "$program" --executor "$silent" --cases
 like out "^  BF16_BF16_F32  all types  *100  *100  *100  as asked$" "the same algorithm: as asked"
 unlike out "diverges (" "the same algorithm: silent"
 run 0 "no algorithm" run --op stablehlo.reduce --executor model:sequential --cases 100
-unlike out "told by the bits" "no algorithm: no table"
+unlike out "identified by the bits" "no algorithm: no table"
 
 run 1 "JSON" run --program "$program" --executor "$fallback" --cases 100 --seed 3 --json
 parses_as_json out "JSON: parses"

@@ -45,5 +45,5 @@ ok $? "subject: some runs differ"
 ok $? "judge: they diverge by default"
 "$ASSAY" judge --contract repeat=any <results >out 2>err
 ok $? "judge: not where the contract permits it"
-like out "neither is given" "judge: but nobody can say that they conform"
+like out "neither is given" "judge: but it is not known that they conform"
 finish

@@ -82,10 +82,10 @@ run 2 "one that cannot be read" run --program "$program" --program nothing --exe
 # ---- A run that judged little says so ------------------------------------------------------------------
 good=$(dirname "$ASSAY")/tests/dso/good.so
 if [ -e "$good" ]; then
-  run 0 "a backend of one op" run --executor "dso:$good" --cases 5000
+  run 0 "a backend of one op" run --executor "dso:$good" --cases 5000 --strata corner=1
   like out "good.so 5000 of 5000$" "a backend of one op: judged as many as asked for"
   unlike out "^judged [0-9]* of " "a backend of one op: no complaint, though it refuses all others"
-  run 0 "too few draws" run --executor "dso:$good" --cases 5000 --draws 2500
+  run 0 "too few draws" run --executor "dso:$good" --cases 5000 --strata corner=1 --draws 2500
   like out "^judged [0-9]* of 5000: dso:.*good.so refused [0-9]* (only sums of f32 to one number), no more \
 than 2500 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says so, why, and what to do"
   [ "$(tail -n 1 out | cut -c1-7)" = "judged " ]
@@ -96,7 +96,7 @@ than 2500 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says 
   [ "$(json out 'my ($s) = @{$d->{shortfalls}}; "$s->{judged} of $s->{of}"')" = "0 of 50" ]
   ok $? "as JSON: shortfalls"
   run 0 "a program that it refuses" run --executor "dso:$good" --program "$other" --cases 50
-  like out "^judged 0 of 50: .* refused 1 .*, nobody takes more of any --program$" "a program that it refuses: says so"
+  like out "^judged 0 of 50: .* refused 1 .*, no executor takes more of any --program$" "a program that it refuses: says so"
   run 0 "nothing within a time" run --executor "dso:$good" --op stablehlo.add --time 300ms
   like out "^judged 0 of [0-9]*: " "nothing within a time: says so"
   faulty=$(dirname "$good")/faulty.so
@@ -107,11 +107,11 @@ than 2500 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says 
 
   # Only those who say that they check programs get some that break a constraint.
   validates=$(dirname "$good")/validates.so
-  run 0 "no invalid programs" run --executor "dso:$good" --op stablehlo.reduce --cases 3000
+  run 0 "no invalid programs" run --executor "dso:$good" --op stablehlo.reduce --cases 3000 --strata corner=1
   unlike out "(invalid programs)" "no invalid programs: for who does not validate"
-  run 1 "invalid programs" run --executor "dso:$validates" --op stablehlo.reduce --cases 3000
+  run 1 "invalid programs" run --executor "dso:$validates" --op stablehlo.reduce --cases 3000 --strata corner=1
   like out "diverges (invalid-accepted)" "invalid programs: for who says that it does"
-  run 1 "invalid programs for all" run --executor "dso:$good" --op stablehlo.reduce --cases 3000 --invalid
+  run 1 "invalid programs for all" run --executor "dso:$good" --op stablehlo.reduce --cases 3000 --strata corner=1 --invalid
   like out "diverges (invalid-accepted)" "invalid programs for all: with --invalid"
   broken='stablehlo.reduce body=add dims=[0,0] f32[3] f32[] -> f32[]'
   run 2 "an invalid program" run --executor "dso:$good" --program "$broken" --cases 5
@@ -132,19 +132,21 @@ ok $? "gen: --invalid adds programs, and the others are those without it"
 run 0 "isolated" run --executor model:pairwise --cases 100 --isolate --timeout 5s --memory 2G
 run 0 "a time" run --executor model:pairwise --time 300ms
 
-run 1 "a contract" run --executor canary:init_twice --contract init_count=1 --cases 2000
+run 1 "a contract" run --executor canary:init_twice --contract init_count=1 --cases 2000 --strata corner=1
 like out "diverges (init)" "a contract: init_count=1 finds the initial value entering twice"
-run 0 "the default contract" run --executor canary:init_twice --cases 2000
+run 0 "the default contract" run --executor canary:init_twice --cases 2000 --strata corner=1
 cat >letter.contract <<END
 [contract]
 base = spec
 init_count = 1
 END
-run 1 "a contract file" run --executor canary:init_twice --contract @letter.contract --cases 2000
+run 1 "a contract file" run --executor canary:init_twice --contract @letter.contract --cases 2000 --strata corner=1
 run 0 "ops" ops --json
 parses_as_json out "ops --json: parses"
 [ "$(json out 'map { join(",", @{$_->{formulas}}) } grep { $_->{name} eq "byteir.softmax" } @$d')" = shifted,online,scaled,unshifted ]
 ok $? "ops --json: the formulas of an op"
+[ "$(json out 'join " ", map { $_->{key} . ($_->{optional} ? "?" : "") } map { @{$_->{attributes}} } grep { $_->{name} eq "stablehlo.dot_general" } @$d')" = "batch contract precision? algorithm?" ]
+ok $? "ops --json: the attributes of an op"
 run 0 "executors" executors --json
 parses_as_json out "executors --json: parses"
 [ "$(json out 'scalar grep { $_->{kind} eq "canary" } @$d')" -ge 20 ]

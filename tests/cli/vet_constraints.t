@@ -38,11 +38,11 @@ if [ -e "$dso/validates.so" ]; then
   like out "invalid-accepted" "who does not validate: as what it is"
 
   run 0 "who does not say that it validates" vet --constraints --executor "dso:$dso/good.so" --op stablehlo.reduce
-  like out "^ok 1 - .* # SKIP the executor does not declare that it validates; --invalid asks it" \
-    "who does not say so: is not asked, and told why"
+  like out "^ok 1 - .* # SKIP the executor does not declare that it validates; --invalid tests it nevertheless" \
+    "an executor that does not declare it is not run, and the reason is given"
   unlike out '^  drawn:' "who does not say so: nothing is drawn"
   run 1 "--invalid" vet --constraints --invalid --executor "dso:$dso/good.so" --op stablehlo.reduce
-  like out "^not ok .*good.so stablehlo.reduce" "--invalid: asked all the same"
+  like out "^not ok .*good.so stablehlo.reduce" "--invalid: run nevertheless"
 fi
 run 2 "other limits" vet --constraints --executor model:sequential --cases 5
 like err "leave out --cases" "other limits: what to do"

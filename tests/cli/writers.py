@@ -237,6 +237,13 @@ class Round:
 
 
 def main():
+    arguments = sys.argv[1:]
+    if arguments in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
+    if len(arguments) > 2 or not all(word.isdigit() for word in arguments):
+        print("usage: tests/cli/writers.py [ROUNDS [SEED]]", file=sys.stderr)
+        return 2
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 2
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(1 << 32)
     print(f"1..{rounds}")

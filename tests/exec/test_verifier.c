@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our rules of validity held against somebody else's: programs of each StableHLO op, valid and
- * broken, go through op_t.validate() and, as modules, through the verifier in jaxlib.  A
+ * broken, go through program_broken() and, as modules, through the verifier in jaxlib.  A
  * disagreement is a row of verifier_disagreements.def, or a failure.
  *
  * ASSAY_VERIFIER_PROGRAMS is how many are drawn of each op (2000), ASSAY_VERIFIER_SEED from which
@@ -18,7 +18,7 @@ enum {
   PROGRAMS_USUAL = 2000,
   PROGRAMS_TIGHT = 100000, /* So many find each row of the table. */
   BATCH = 256,
-  FAILURES_TOLD = 10,
+  FAILURES_PRINTED = 10,
 };
 
 static verifier_t *verifier; /* NULL: see below. */
@@ -95,7 +95,7 @@ static void compare(const subject_t *subject, const contract_t *contract,
   if (row < disagreement_row_count) {
     row_uses[row]++;
     counts->listed++;
-  } else if (counts->unlisted++ < FAILURES_TOLD) {
+  } else if (counts->unlisted++ < FAILURES_PRINTED) {
     tell(&disagreement);
   }
 }
@@ -195,7 +195,7 @@ static void decide_printed(const program_t *program_list, size_t count, const ch
   verifier_ask(verifier, (const char *const *)modules, count, theirs);
   for (size_t i = 0; i < count; i++) {
     bool is_taken = theirs[i].word == VERIFIER_ACCEPTED;
-    if (!is_taken && (*inout_refused)++ < FAILURES_TOLD) {
+    if (!is_taken && (*inout_refused)++ < FAILURES_PRINTED) {
       g_test_message("%s: %s\n%s", word_of(&theirs[i]), theirs[i].message, modules[i]);
     }
     g_free(theirs[i].message);

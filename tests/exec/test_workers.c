@@ -5,34 +5,9 @@
 #include "harness/exec/registry/registry.h"
 #include "oracles/ops/dot_general/algorithm.h"
 #include "tests/exec/exec_checks.h"
+#include "tests/exec/worker_python.h"
 
-static char *python; /* One that can import what assay_worker.py needs; NULL if none is here. */
-
-static bool can_serve(const char *candidate) {
-  const char *const arguments[] = {candidate, "-c", "import numpy, ml_dtypes", NULL};
-  char **copies = g_strdupv((char **)(uintptr_t)arguments);
-  int wait_status = 1;
-  GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
-  bool ran = g_spawn_sync(NULL, copies, NULL, flags, NULL, NULL, NULL, NULL, &wait_status, NULL);
-  g_strfreev(copies);
-  return ran && wait_status == 0;
-}
-
-/* The system's Python, or that of an installed worker.  GLib must not be asked for the user's data
- * folder yet: it remembers. */
-static char *find_python(void) {
-  if (can_serve("python3")) return g_strdup("python3");
-  const char *named = g_getenv("XDG_DATA_HOME");
-  g_autofree char *data =
-      named != NULL ? g_strdup(named) : g_build_filename(g_get_home_dir(), ".local", "share", NULL);
-  for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
-    char *path =
-        g_build_filename(data, "assay", "executors", worker->environment, "bin", "python", NULL);
-    if (can_serve(path)) return path;
-    g_free(path);
-  }
-  return NULL;
-}
+static char *python; /* As worker_python() has it. */
 
 static executor_t *open_echo(const char *options) {
   char *name = g_strdup_printf("proc:%s %s/tests/exec/workers/echo_worker.py %s", python,
@@ -291,7 +266,7 @@ static void test_registry(void) {
 }
 
 int main(int argc, char **argv) {
-  python = find_python();
+  python = worker_python();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/workers/types", test_types);
   for (size_t i = 0; i < G_N_ELEMENTS(mood_rows); i++) {

@@ -12,7 +12,7 @@
 
 static bool has_value(const program_t *program, const char *key, const char *pattern) {
   GString *words = g_string_new(NULL);
-  program->op->print_attributes(program, words);
+  program_print_attributes(program, words);
   g_autofree char *wanted = g_strdup_printf(" %s=%s(?: |$)", key, pattern);
   bool has_it = g_regex_match_simple(wanted, words->str, 0, 0);
   g_string_free(words, TRUE);

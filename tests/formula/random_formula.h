@@ -9,8 +9,8 @@
 
 #include "harness/base/rng.h"
 #include "oracles/formula/enclosed.h"
+#include "oracles/formula/fast_evaluator.h"
 #include "oracles/formula/model.h"
-#include "oracles/formula/quick_evaluator.h"
 
 enum { OPERANDS = 3, STEPS_MAX = 8, ROWS_MAX = OPERANDS + 2 * STEPS_MAX, TERMS_MAX = 40 };
 
@@ -138,8 +138,7 @@ static inline void random_formula_print(const random_formula_t *formula, GString
 static inline row_t load_operand(formula_t *formula, const random_formula_t *random, size_t which) {
   const format_t *format = random->operand_format;
   const uint64_t *bits = random->operands[which];
-  if (formula->evaluator == &quick_evaluator)
-    return quick_load(formula, format, bits, random->terms);
+  if (formula->evaluator == &fast_evaluator) return fast_load(formula, format, bits, random->terms);
   if (formula->evaluator == &model_evaluator)
     return model_load(formula, format, bits, random->terms);
   return enclosed_load(formula, format, bits, random->terms);

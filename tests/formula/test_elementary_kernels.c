@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elementary functions of the quick evaluator against MPFR: all numbers of f16 and bf16, and
+/* The elementary functions of the fast evaluator against MPFR: all numbers of f16 and bf16, and
  * many of f32. */
 #include <float.h>
 #include <glib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three evaluators against one another, on random formulas: models reach nothing outside what
- * is enclosed, and quick sets are parts of it.  Each check is also shown to fail. */
+ * is enclosed, and fast sets are parts of it.  Each check is also shown to fail. */
 #include <string.h>
 
 #include "harness/model/fault.h"
@@ -150,7 +150,7 @@ static void test_faulty_models(void) {
   check_leaves("backend", &flushing);
 }
 
-/* ---- Quick sets ------------------------------------------------------------------------------ */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
 static bool holds_value(const value_range_t *range, const format_t *format, double value) {
   return value_range_holds(range, format, format_from_double(format, value), true);
@@ -169,16 +169,16 @@ static bool holds_interval(const value_range_t *range, double low, double high, 
          holds_value(range, format, middle);
 }
 
-typedef struct quick_tally {
-  size_t known; /* Numbers of which the quick evaluator says something. */
+typedef struct fast_tally {
+  size_t known; /* Numbers of which the fast evaluator says something. */
   size_t unknown;
   size_t outside;
-} quick_tally_t;
+} fast_tally_t;
 
-static void compare_quick(const contract_t *contract, const row_t *enclosed, const row_t *quick,
-                          size_t count, int ulps, arena_t *arena, quick_tally_t *inout_tally) {
+static void compare_fast(const contract_t *contract, const row_t *enclosed, const row_t *fast,
+                         size_t count, int ulps, arena_t *arena, fast_tally_t *inout_tally) {
   for (size_t r = OPERANDS; r < count; r++) {
-    const quick_numbers_t *numbers = quick[r].quick;
+    const fast_numbers_t *numbers = fast[r].fast;
     for (size_t i = 0; i < numbers->count; i++) {
       if (isnan(numbers->low[i])) {
         inout_tally->unknown++;
@@ -192,7 +192,7 @@ static void compare_quick(const contract_t *contract, const row_t *enclosed, con
       char text[256];
       value_range_print(&range, text, sizeof text);
       if (inout_tally->outside++ > 2 || ulps != 0) continue;
-      g_test_message("row %zu, number %zu: quick %a .. %a is not in %s", r, i, numbers->low[i],
+      g_test_message("row %zu, number %zu: fast %a .. %a is not in %s", r, i, numbers->low[i],
                      numbers->high[i], text);
     }
   }
@@ -203,35 +203,35 @@ static void check_same(const row_t *a, const row_t *b, size_t count) {
   for (size_t r = 0; r < count; r++) {
     g_assert_cmpuint(a[r].count, ==, b[r].count);
     for (size_t i = 0; i < a[r].count; i++) {
-      bool are_unknown = isnan(a[r].quick->low[i]) && isnan(b[r].quick->low[i]);
+      bool are_unknown = isnan(a[r].fast->low[i]) && isnan(b[r].fast->low[i]);
       bool are_equal =
-          a[r].quick->low[i] == b[r].quick->low[i] && a[r].quick->high[i] == b[r].quick->high[i];
+          a[r].fast->low[i] == b[r].fast->low[i] && a[r].fast->high[i] == b[r].fast->high[i];
       g_assert_true(are_unknown || are_equal);
     }
   }
 }
 
-static void run_quick(const random_formula_t *random, const contract_t *contract, bool is_unbounded,
-                      int ulps, quick_tally_t *inout_tally) {
+static void run_fast(const random_formula_t *random, const contract_t *contract, bool is_unbounded,
+                     int ulps, fast_tally_t *inout_tally) {
   static const char *const names[] = {"portable", "avx2", "avx512"};
   arena_t arena;
   arena_init(&arena);
-  row_t enclosed[ROWS_MAX], quick[G_N_ELEMENTS(names)][ROWS_MAX];
-  size_t count, quick_count;
+  row_t enclosed[ROWS_MAX], fast[G_N_ELEMENTS(names)][ROWS_MAX];
+  size_t count, fast_count;
   const enclosing_t settings = {.is_exact = false, .is_unbounded = is_unbounded};
   run_one(random, &enclosed_evaluator, &settings, &format_table[FORMAT_f32], contract, NULL, &arena,
           enclosed, &count);
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-    const quick_kernels_t *kernels = quick_kernels_named(names[i]);
+    const fast_kernels_t *kernels = fast_kernels_named(names[i]);
     if (kernels == NULL) continue; /* This machine cannot run them. */
-    const quickening_t quickening = {kernels, is_unbounded};
-    run_one(random, &quick_evaluator, &quickening, &format_table[FORMAT_f32], contract, NULL,
-            &arena, quick[i], &quick_count);
-    g_assert_cmpuint(count, ==, quick_count);
-    check_same(quick[0], quick[i], count);
+    const fast_settings_t fast_settings = {kernels, is_unbounded};
+    run_one(random, &fast_evaluator, &fast_settings, &format_table[FORMAT_f32], contract, NULL,
+            &arena, fast[i], &fast_count);
+    g_assert_cmpuint(count, ==, fast_count);
+    check_same(fast[0], fast[i], count);
   }
   size_t before = inout_tally->outside;
-  compare_quick(contract, enclosed, quick[0], count, ulps, &arena, inout_tally);
+  compare_fast(contract, enclosed, fast[0], count, ulps, &arena, inout_tally);
   if (inout_tally->outside > before && before < 3 && ulps == 0) {
     g_autoptr(GString) text = g_string_new(NULL);
     random_formula_print(random, text);
@@ -240,19 +240,19 @@ static void run_quick(const random_formula_t *random, const contract_t *contract
   arena_deinit(&arena);
 }
 
-static void test_quick(gconstpointer data) {
+static void test_block_compare(gconstpointer data) {
   static const char *const contracts[] = {"backend", "spec", "backend,fma=no,accum_wider=no",
                                           "backend,ftz=both", "backend,accum_rounding=rz"};
   rng_t rng = rng_make(5);
-  quick_tally_t tally = {0};
+  fast_tally_t tally = {0};
   for (size_t i = 0; i < FORMULAS; i++) {
     contract_t contract;
     const char *text = contracts[i % G_N_ELEMENTS(contracts)];
     g_assert_cmpint(contract_parse(str_from(text), &contract, NULL), ==, STATUS_OK);
     random_formula_t random;
     random_formula_draw(&rng, &format_table[*(const int *)data], &random);
-    run_quick(&random, &contract, false, 0, &tally);
-    run_quick(&random, &contract, true, 0, &tally);
+    run_fast(&random, &contract, false, 0, &tally);
+    run_fast(&random, &contract, true, 0, &tally);
   }
   g_test_message("%zu numbers known, %zu not, %zu outside", tally.known, tally.unknown,
                  tally.outside);
@@ -260,15 +260,15 @@ static void test_quick(gconstpointer data) {
   g_assert_cmpuint(tally.outside, ==, 0);
 }
 
-/* Were the quick sets one unit larger, it would show. */
-static void test_faulty_quick(void) {
+/* Were the fast sets one unit larger, it would show. */
+static void test_faulty_fast(void) {
   rng_t rng = rng_make(5);
   const contract_t contract = contract_backend();
-  quick_tally_t tally = {0};
+  fast_tally_t tally = {0};
   for (size_t i = 0; i < FAULTY_FORMULAS; i++) {
     random_formula_t random;
     random_formula_draw(&rng, &format_table[FORMAT_f32], &random);
-    run_quick(&random, &contract, false, 1, &tally);
+    run_fast(&random, &contract, false, 1, &tally);
   }
   g_test_message("%zu of %zu outside", tally.outside, tally.known);
   g_assert_cmpuint(tally.outside, >, tally.known / 4);
@@ -284,12 +284,12 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, &format_pairs[i], test_models);
   }
   g_test_add_func("/evaluators/faulty-models", test_faulty_models);
-  static const int quick_formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16};
-  for (size_t i = 0; i < G_N_ELEMENTS(quick_formats); i++) {
+  static const int fast_formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16};
+  for (size_t i = 0; i < G_N_ELEMENTS(fast_formats); i++) {
     g_autofree char *path =
-        g_strdup_printf("/evaluators/quick/%s", format_table[quick_formats[i]].name);
-    g_test_add_data_func(path, &quick_formats[i], test_quick);
+        g_strdup_printf("/evaluators/fast/%s", format_table[fast_formats[i]].name);
+    g_test_add_data_func(path, &fast_formats[i], test_block_compare);
   }
-  g_test_add_func("/evaluators/faulty-quick", test_faulty_quick);
+  g_test_add_func("/evaluators/faulty-fast", test_faulty_fast);
   return g_test_run();
 }

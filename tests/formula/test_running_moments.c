@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running moments of rows for which a proof once said too little (oracles/theory.md, T65 and T66):
+/* Running moments of rows for which a proof once said too little (oracles/theory.md, T66 and T77):
  * a schedule that conforms is carried out here step by step, and its result must be enclosed. */
 #include <glib.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generic breaker: each constraint of each op that a case line can break is broken, first of
  * all that the program breaks, and what comes of it can be written down. */
+#include "harness/draw/draw.h"
 #include "harness/gen/gen.h"
 
 enum { WANTED = 3, DRAWS = 4000 };
@@ -41,7 +42,7 @@ static size_t break_some(const op_t *op, const char *id) {
     op->draw(&rng, &limits, &arena, &program);
     if (!gen_break(&rng, id, &limits, &arena, &program)) continue;
     broken++;
-    g_assert_cmpstr(op->validate(&program), ==, id);
+    g_assert_cmpstr(program_broken_id(&program), ==, id);
     check_limits(program.operands, program.operand_count);
     check_limits(program.results, program.result_count);
     check_line(&program, id, &arena);
@@ -61,28 +62,10 @@ static void test_op(gconstpointer data) {
   }
 }
 
-/* What no line can break is not broken by chance either, or the row is wrong. */
-static void test_inherent(void) {
-  const gen_options_t options = {.limits = limits};
-  size_t inherent = 0;
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    for (const op_constraint_t *row = (*op)->constraints; row->id != NULL; row++) {
-      if (!row->is_inherent) continue;
-      inherent++;
-      arena_t arena;
-      arena_init(&arena);
-      rng_t rng = rng_make(7);
-      program_t program;
-      g_assert_false(gen_broken_program(&rng, *op, row->id, &options, &arena, &program));
-      arena_deinit(&arena);
-    }
-  }
-  g_assert_cmpuint(inherent, >, 0);
-}
-
-/* That no draw reaches a constraint is seen: here one that validate() never names. */
+/* That no draw reaches a constraint is seen: here one that always holds. */
 static void test_unreached(void) {
-  static const op_constraint_t rows[] = {OP_SPECIFIED("C99", "nothing"), OP_CONSTRAINTS_END};
+  static const op_constraint_t rows[] = {OP_SPECIFIED("C99", "nothing", program_obeys_bounds),
+                                         OP_CONSTRAINTS_END};
   op_t op = *op_find(str_from("stablehlo.negate"));
   op.constraints = rows;
   g_assert_cmpuint(break_some(&op, "C99"), ==, 0);
@@ -126,7 +109,6 @@ static void test_stream(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/break/inherent", test_inherent);
   g_test_add_func("/break/unreached", test_unreached);
   g_test_add_func("/break/failure", test_failure);
   g_test_add_func("/break/stream", test_stream);

@@ -173,6 +173,62 @@ static void test_found(void) {
   }
 }
 
+/* ---- Every kind of order --------------------------------------------------------------------- */
+
+/* Of each kind that has a tree without drawing: what one length shows of them is enough, so that
+ * one of the rules found gives the others. */
+static void test_kinds(void) {
+  static const char *const orders[] = {"sequential",
+                                       "reverse",
+                                       "swapped",
+                                       "halves",
+                                       "power",
+                                       "halves-low",
+                                       "interleaved",
+                                       "ways4",
+                                       "lanes8(sequential,halves)",
+                                       "lanes8(sequential,ways8)",
+                                       "lanes16(sequential,lanes4(folded,sequential))",
+                                       "lanes4-first(sequential,halves)",
+                                       "lanes4-front(sequential,halves)",
+                                       "lanes4-beside(sequential,halves,sequential)",
+                                       "blocks16(halves,sequential)",
+                                       "blocks16-first(sequential,halves)",
+                                       "blocks64(lanes8(sequential,halves),sequential)",
+                                       "padded32(sequential,sequential)",
+                                       "tail4(lanes4(sequential,halves))",
+                                       "tail8(lanes8(sequential,folded),sequential)"};
+  shapes_t shapes;
+  build_row(&shapes, 2, 9);
+  for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+    scan_t scan = scan_make(str_from(orders[i]));
+    sum_rule_t meant;
+    g_assert_true(sum_rule_read_roles(&shapes.profile, &meant));
+    g_assert_cmpint(sum_order_parse(&scan, &shapes.arena, &meant.order, NULL), ==, STATUS_OK);
+    profile_t seen;
+    g_assert_cmpint(sum_rule_apply(&meant, "", 99, &shapes.arena, &seen, NULL), ==, STATUS_OK);
+    sum_rule_t rules[SUM_RULES_MAX];
+    size_t count = sum_rules_find(&seen, &shapes.arena, rules);
+    size_t right = 0;
+    for (size_t k = 0; k < count; k++) {
+      bool gives_all = true;
+      for (size_t n = 33; n < LENGTH_MAX && gives_all; n++) {
+        profile_t expected;
+        profile_t made;
+        sum_rule_apply(&meant, "", n, &shapes.arena, &expected, NULL);
+        gives_all = sum_rule_apply(&rules[k], "", n, &shapes.arena, &made, NULL) == STATUS_OK;
+        g_autofree char *expected_text = print_profile(&expected);
+        g_autofree char *text = gives_all ? print_profile(&made) : NULL;
+        gives_all = gives_all && g_str_equal(text, expected_text);
+      }
+      right += gives_all;
+    }
+    if (right == 0) g_test_message("%s: %zu rules, none of which gives it", orders[i], count);
+    if (right == 0) g_test_fail();
+  }
+  shapes_deinit(&shapes);
+}
+
 /* Two leaves exchanged: no rule. */
 static void test_irregular(void) {
   shapes_t shapes;
@@ -301,6 +357,7 @@ static void test_synonyms(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/rule/found", test_found);
+  g_test_add_func("/rule/kinds", test_kinds);
   g_test_add_func("/rule/irregular", test_irregular);
   g_test_add_func("/rule/refused", test_refused);
   g_test_add_func("/rule/stored", test_stored);

@@ -216,7 +216,7 @@ static void test_observed(void) {
   fixture_free(fixture);
 }
 
-/* After enough wrong answers the rest outside the quick set counts as wrong unasked, but components
+/* After enough wrong answers the rest outside the fast set counts as wrong unasked, but components
  * of which nothing is known are still asked about. */
 static void test_decide_wrong_max(void) {
   fixture_t *fixture = fixture_new("f32", 10);

@@ -78,7 +78,7 @@ static void test_asked(void) {
   fixture->accept.high = high;
   fixture->accept.reference = exact;
   fixture_set_value(fixture, 0, 1);
-  fixture_set_value(fixture, 1, 3); /* Outside of the quick set, which zero is in. */
+  fixture_set_value(fixture, 1, 3); /* Outside of the fast set, which zero is in. */
   fixture->scripts[1].answer.conforms = true;
   g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_weak);
   fixture->scripts[1].answer.conforms = false;

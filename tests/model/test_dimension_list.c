@@ -120,7 +120,7 @@ static void test_size(void) {
   size_t small = 0;
   size_t large = 0;
   for (size_t round = 0; round < 4000; round++) {
-    int64_t size = draw_size(&rng, 500);
+    int64_t size = draw_size(&rng, DRAW_SIZES_SMALL, 500);
     g_assert_cmpint(size, >=, 0);
     g_assert_cmpint(size, <=, 500);
     zeros += size == 0;
@@ -131,7 +131,7 @@ static void test_size(void) {
   g_assert_cmpuint(zeros, <, 250);
   g_assert_cmpuint(small, >, 2500);
   g_assert_cmpuint(large, >, 20);
-  g_assert_cmpint(draw_size(&rng, 0), ==, 0);
+  g_assert_cmpint(draw_size(&rng, DRAW_SIZES_SMALL, 0), ==, 0);
 }
 
 int main(int argc, char **argv) {

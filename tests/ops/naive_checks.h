@@ -146,7 +146,7 @@ static inline bool naive_results_equal(const program_t *program, const tensor_t 
 typedef struct naive_tally {
   size_t cases;
   size_t skipped; /* The oracle does not know the program. */
-  size_t held;    /* Components that the quick set held ... */
+  size_t held;    /* Components that the fast set held ... */
   size_t asked;   /* ... and that only the last word allowed. */
 } naive_tally_t;
 
@@ -160,7 +160,7 @@ static inline void naive_fail(const case_t *instance, const char *plan, const ch
           line->str, plan, contract, result, component, bits, expected);
 }
 
-/* Everything conforms; what the quick set holds is asked about only now and then. */
+/* Everything conforms; what the fast set holds is asked about only now and then. */
 static inline void naive_check_accepted(rng_t *rng, const question_t *question,
                                         const char *contract, const char *plan,
                                         const tensor_t *results, naive_tally_t *tally) {
@@ -260,7 +260,7 @@ static inline naive_tally_t naive_check_op(const op_t *op, const draw_limits_t *
     }
   }
   arena_deinit(&arena);
-  g_test_message("%zu cases, %zu without an oracle; components: %zu in the quick set, %zu asked",
+  g_test_message("%zu cases, %zu without an oracle; components: %zu in the fast set, %zu asked",
                  tally.cases, tally.skipped, tally.held, tally.asked);
   return tally;
 }

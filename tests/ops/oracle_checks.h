@@ -7,7 +7,7 @@
 
 #include "oracles/oracle.h"
 
-/* A case under a contract, with its quick sets. */
+/* A case under a contract, with its fast sets. */
 typedef struct question {
   const oracle_t *oracle;
   const case_t *instance;
@@ -53,7 +53,7 @@ static inline answer_t question_decide(const question_t *question, uint32_t resu
   return answer;
 }
 
-/* Whether all components of all results conform; where the quick set holds one, the last word must
+/* Whether all components of all results conform; where the fast set holds one, the last word must
  * not deny it.  The first that does not is described in `out_reason` (may be NULL). */
 static inline bool question_conforms(const question_t *question, const tensor_t *results,
                                      GString *out_reason) {

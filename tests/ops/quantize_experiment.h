@@ -47,7 +47,7 @@ static inline double load_float(const tensor_t *tensor, size_t index) {
   return format_to_double(element->format, element_load(element, tensor->data, index));
 }
 
-/* The answer about one component with that pattern, by the quick set where it holds it. */
+/* The answer about one component with that pattern, by the fast set where it holds it. */
 static inline bool conforms(experiment_t *experiment, size_t component, uint64_t bits) {
   const element_t *element = experiment->results[0].type.element;
   element_store(element, experiment->results[0].data, component, bits);

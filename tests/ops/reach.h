@@ -241,23 +241,23 @@ static inline reach_set_t reach_set_make(void) {
 }
 
 /* A number and, where a node may read it as zero, that. */
-static inline reach_set_t reach_readings(const reach_t *reach, const reach_set_t *set) {
-  reach_set_t readings = reach_set_make();
+static inline reach_set_t reach_as_read(const reach_t *reach, const reach_set_t *set) {
+  reach_set_t as_read = reach_set_make();
   for (guint i = 0; i < set->numbers->len; i++) {
     reach_number_t number = g_array_index(set->numbers, reach_number_t, i);
-    reach_set_add(&readings, number);
+    reach_set_add(&as_read, number);
     bool flushes = PERMITTED(&reach->contract, ftz) == FTZ_INPUTS ||
                    PERMITTED(&reach->contract, ftz) == FTZ_BOTH;
     if (!flushes || !reach_is_subnormal(reach->format, number)) continue;
     bool has_minus_zero = reach->format->specials != FORMAT_NAN_MINUS_ZERO;
-    reach_set_add(&readings, (reach_number_t){.negative = number.negative && has_minus_zero});
+    reach_set_add(&as_read, (reach_number_t){.negative = number.negative && has_minus_zero});
   }
-  return readings;
+  return as_read;
 }
 
 static inline void reach_combine(const reach_t *reach, const reach_set_t *left,
                                  const reach_set_t *right, reach_set_t *out) {
-  reach_set_t a = reach_readings(reach, left), b = reach_readings(reach, right);
+  reach_set_t a = reach_as_read(reach, left), b = reach_as_read(reach, right);
   for (guint i = 0; i < a.numbers->len; i++) {
     for (guint j = 0; j < b.numbers->len; j++) {
       reach_number_t x = g_array_index(a.numbers, reach_number_t, i);

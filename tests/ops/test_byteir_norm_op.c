@@ -214,7 +214,10 @@ static void visit_nothing(const program_t *program, arena_t *arena, void *state)
 }
 
 static void test_tight_limits(void) {
-  const draw_limits_t tight[] = {{1, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+  const draw_limits_t tight[] = {{1, 1, 1, DRAW_SIZES_SMALL},
+                                 {8, 1, 1, DRAW_SIZES_SMALL},
+                                 {1, 2, 1, DRAW_SIZES_SMALL},
+                                 {8, 256, 2, DRAW_SIZES_SMALL}};
   for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
     check_drawn(layer_norm_row(), &tight[i], 500, visit_nothing, NULL);
     check_drawn(l2_norm_row(), &tight[i], 500, visit_nothing, NULL);
@@ -293,56 +296,6 @@ static void test_outside_drawn(void) {
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-/* A malformed line is refused, and the column is where it goes wrong. */
-static void test_malformed(void) {
-  static const struct {
-    const char *line;
-    size_t column;
-    const char *text; /* Part of the message. */
-  } rows[] = {
-      {"byteir.l2_norm axis=[0] f32[2] -> f32[2]", 16, "epsilon="},
-      {"byteir.l2_norm epsilon=0x0p+0 f32[2] -> f32[2]", 31, "axis="},
-      {"byteir.l2_norm axis=[0] epsilon=0x0p+0 f32[2] -> f32[2]", 16, "epsilon="},
-      {"byteir.l2_norm epsilon= axis=[0] f32[2] -> f32[2]", 24, "found \"\""},
-      {"byteir.l2_norm epsilon=nan axis=[0] f32[2] -> f32[2]", 24, "found \"nan\""},
-      {"byteir.l2_norm epsilon=-nan axis=[0] f32[2] -> f32[2]", 24, "found \"-nan\""},
-      {"byteir.l2_norm epsilon=inf axis=[0] f32[2] -> f32[2]", 24, "found \"inf\""},
-      {"byteir.l2_norm epsilon=0x1p+1024 axis=[0] f32[2] -> f32[2]", 24, "found \"0x1p+1024\""},
-      {"byteir.l2_norm epsilon=0x1p-1075 axis=[0] f32[2] -> f32[2]", 24, "found \"0x1p-1075\""},
-      {"byteir.l2_norm epsilon=-0x1p-3 axis=[0] f32[2] -> f32[2]", 24, "found \"-0x1p-3\""},
-      {"byteir.l2_norm epsilon=-0x0p+0 axis=[0] f32[2] -> f32[2]", 24, "found \"-0x0p+0\""},
-      {"byteir.l2_norm epsilon=0 axis=[0] f32[2] -> f32[2]", 24, "found \"0\""},
-      {"byteir.l2_norm epsilon=1e-5 axis=[0] f32[2] -> f32[2]", 24, "found \"1e-5\""},
-      {"byteir.l2_norm epsilon=0x1.80p-3 axis=[0] f32[2] -> f32[2]", 24, "found"},
-      {"byteir.l2_norm epsilon=0x0p+0 axis=0 f32[2] -> f32[2]", 36, ""},
-      {"byteir.l2_norm epsilon=0x0p+0 axis=[0,] f32[2] -> f32[2]", 39, "integer"},
-      {"byteir.l2_norm epsilon=0x0p+0 axis=[0 f32[2] -> f32[2]", 38, ""},
-      {"byteir.l2_norm epsilon=0x0p+0 axis=[0,1,2,3,4,5,6,7,8] f32[2] -> f32[2]", 53,
-       "a list holds at most 8 dimensions"},
-      {"byteir.l2_norm epsilon=0x0p+0 axis=[0] eps_outside_sqrt=1 f32[2] -> f32[2]", 57,
-       "\"1\" is none of false, true"},
-      {"byteir.l2_norm epsilon=0x0p+0 axis=[0] eps_outside_sqrt= f32[2] -> f32[2]", 57,
-       "is none of false, true"},
-      {"byteir.l2_norm epsilon=0x0p+0 eps_outside_sqrt=true axis=[0] f32[2] -> f32[2]", 31,
-       "axis="},
-      {"byteir.layer_norm epsilon=0x0p+0 axis=[0]", 42, ""},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    const char *violation = NULL;
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, &violation, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    if (error.column != rows[i].column || strstr(error.text, rows[i].text) == NULL) {
-      g_error("%s: column %zu, expected %zu: %s", rows[i].line, error.column, rows[i].column,
-              error.text);
-    }
-  }
-  arena_deinit(&arena);
-}
 
 static void print_mhlo(const program_t *program, GString *out_text) {
   custom_call_print_module(program, "mhlo", out_text);
@@ -431,7 +384,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/byteir_norm_op/tight_limits", test_tight_limits);
   g_test_add_func("/byteir_norm_op/outside_states", test_outside_states);
   g_test_add_func("/byteir_norm_op/outside_drawn", test_outside_drawn);
-  g_test_add_func("/byteir_norm_op/malformed", test_malformed);
   g_test_add_func("/byteir_norm_op/mlir", test_mlir);
   g_test_add_func("/byteir_norm_op/words", test_words);
   return g_test_run();

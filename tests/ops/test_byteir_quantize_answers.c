@@ -143,8 +143,8 @@ static void test_answers(void) {
   arena_deinit(&arena);
 }
 
-/* Quick sets hold all but NaN and near-ties, whose errors ask() alone measures; exact ties too. */
-static void test_quick(void) {
+/* Fast sets hold all but NaN and near-ties, whose errors ask() alone measures; exact ties too. */
+static void test_block_compare(void) {
   static const struct {
     const char *line;
     uint64_t bits;
@@ -214,7 +214,7 @@ static void test_formulas(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/byteir_quantize/answers", test_answers);
-  g_test_add_func("/byteir_quantize/quick", test_quick);
+  g_test_add_func("/byteir_quantize/fast", test_block_compare);
   g_test_add_func("/byteir_quantize/formulas", test_formulas);
   return g_test_run();
 }

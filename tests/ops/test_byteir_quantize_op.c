@@ -189,7 +189,10 @@ static void visit_nothing(const program_t *program, arena_t *arena, void *state)
 }
 
 static void test_tight_limits(void) {
-  const draw_limits_t tight[] = {{0, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+  const draw_limits_t tight[] = {{0, 1, 1, DRAW_SIZES_SMALL},
+                                 {8, 1, 1, DRAW_SIZES_SMALL},
+                                 {1, 2, 1, DRAW_SIZES_SMALL},
+                                 {8, 256, 2, DRAW_SIZES_SMALL}};
   for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
     check_drawn(quantize_row(), &tight[i], 500, visit_nothing, NULL);
     check_drawn(dequantize_row(), &tight[i], 500, visit_nothing, NULL);
@@ -289,35 +292,6 @@ static void test_edges(void) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* A malformed line is refused, and the column is where it goes wrong. */
-static void test_malformed(void) {
-  static const struct {
-    const char *line;
-    size_t column;
-  } rows[] = {
-      {QUANTIZE "axis= f32[2] f32[2] i8[2] -> i8[2]", 22},
-      {QUANTIZE "axis=01 f32[2] f32[2] i8[2] -> i8[2]", 22},
-      {QUANTIZE "axis=1.0 f32[2] f32[2] i8[2] -> i8[2]", 23},
-      {QUANTIZE "axis=1 axis=1 f32[2] f32[2] i8[2] -> i8[2]", 24},
-      {QUANTIZE "dim=1 f32[2] f32[2] i8[2] -> i8[2]", 17},
-      {QUANTIZE "axis=1", 23},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    const char *violation = NULL;
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, &violation, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    if (error.column != rows[i].column) {
-      g_error("%s: column %zu, expected %zu: %s", rows[i].line, error.column, rows[i].column,
-              error.text);
-    }
-  }
-  arena_deinit(&arena);
-}
-
 static void test_mlir(void) {
   g_autofree char *text =
       check_text(QUANTIZE "axis=1 f32[2,3] f32[3] ui8[3] -> ui8[2,3]", quantize_row()->print_mlir);
@@ -368,7 +342,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/byteir_quantize/drawn", test_drawn);
   g_test_add_func("/byteir_quantize/tight_limits", test_tight_limits);
   g_test_add_func("/byteir_quantize/edges", test_edges);
-  g_test_add_func("/byteir_quantize/malformed", test_malformed);
   g_test_add_func("/byteir_quantize/mlir", test_mlir);
   g_test_add_func("/byteir_quantize/words", test_words);
   return g_test_run();

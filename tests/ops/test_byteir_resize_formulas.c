@@ -9,13 +9,13 @@ enum { PROGRAMS = 4000, ELEMENTS_MAX = 64 };
 
 static bool holds(const case_t *instance, const contract_t *contract, resize_formula_t formula,
                   size_t component, uint64_t bits, arena_t *arena) {
-  resize_reading_t readings[RESIZE_READINGS_MAX];
-  size_t count = resize_readings(instance, contract, formula, formula, readings);
+  resize_variant_t variants[RESIZE_VARIANTS_MAX];
+  size_t count = resize_variants(instance, contract, formula, formula, variants);
   bool is_held = false;
   for (size_t i = 0; i < count && !is_held; i++) {
     arena_mark_t mark = arena_mark(arena);
     const oracle_call_t call = {.instance = instance, .contract = contract, .arena = arena};
-    is_held = resize_linear_holds(&call, &readings[i], component, bits);
+    is_held = resize_linear_holds(&call, &variants[i], component, bits);
     arena_rewind(arena, mark);
   }
   return is_held;

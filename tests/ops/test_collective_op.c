@@ -223,38 +223,6 @@ static void test_words(void) {
   g_assert_nonnull(strstr(scatter, "each of which gets its part of dimension 0"));
 }
 
-/* Where a list of groups goes wrong. */
-static void test_malformed(void) {
-  static const struct {
-    const char *line, *before;
-  } rows[] = {
-      {ALL "replica_groups=[0,1] body=add f32[2] -> f32[2]", "0,1]"},
-      {ALL "replica_groups=[[0,1] body=add f32[2] -> f32[2]", " body"},
-      {ALL "replica_groups=[[0,]] body=add f32[2] -> f32[2]", "]]"},
-      {SCATTER "replica_groups=[[0,1]] body=add f32[2,2] -> f32[2,1]", " body"},
-      {ALL "replica_groups=[[0,1]] channel_id=0 body=add f32[2] -> f32[2]", "0 body"},
-      {ALL "replica_groups=[[0,1]] use_global_device_ids=false body=add f32[2] -> f32[2]", "use"},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, NULL, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    const char *expected = strstr(rows[i].line, rows[i].before);
-    g_assert_cmpuint(error.column, ==, (size_t)(expected - rows[i].line) + 1);
-  }
-  GString *line = g_string_new(ALL "replica_groups=[[0");
-  for (int id = 1; id <= REPLICAS_MAX; id++) g_string_append_printf(line, ",%d", id);
-  g_string_append(line, "]] body=add f32[65] -> f32[65]");
-  program_t program;
-  status_t status = program_parse(str_from(line->str), &arena, &program, NULL, NULL);
-  g_assert_cmpint(status, ==, STATUS_INVALID);
-  g_string_free(line, TRUE);
-  arena_deinit(&arena);
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/collective/violations", test_violations);
@@ -262,6 +230,5 @@ int main(int argc, char **argv) {
   g_test_add_func("/collective/drawn", test_drawn);
   g_test_add_func("/collective/mlir", test_mlir);
   g_test_add_func("/collective/words", test_words);
-  g_test_add_func("/collective/malformed", test_malformed);
   return g_test_run();
 }

@@ -140,32 +140,6 @@ static void test_violations(void) {
 
 static void test_hostile(void) { check_hostile(violations, G_N_ELEMENTS(violations), 20000); }
 
-/* Lines that have no meaning, or another spelling. */
-static void test_refused(void) {
-  static const char *const numbers[] = {
-      "[b,0]x[0,i,o]->[b,0,f]",     "[b,0,f,?]x[0,i,o]->[b,0,f]",
-      "[b,1,f]x[0,i,o]->[b,0,f]",   "[b,0,0,f]x[0,i,o]->[b,0,f]",
-      "[b,0,f]x[0,o,i]->[b,f+0,b]", "[b,0+b,f]x[0,i,o]->[b,0,f]",
-      "[f+b,0]x[0,i,o]->[b,0,f]",   "[b,0,f]x[0,i+o]->[b,0,f]",
-      "[]x[0,i,o]->[b,0,f]",        "[b,8,f]x[0,i,o]->[b,0,f]",
-      "[b, 0,f]x[0,i,o]->[b,0,f]",  "[b,0,f]x[0,i,f]->[b,0,f]",
-      "[b,0,f][0,i,o]->[b,0,f]",    "[b,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,f]x[0,i,o]->[b,0,f]",
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
-    g_autofree char *line =
-        g_strdup_printf(PLAIN_1 "%s" ONE "f32[1,2,1] f32[1,1,1] -> f32[1,2,1]", numbers[i]);
-    program_t program;
-    const char *violation;
-    failure_t error;
-    status_t status = program_parse(str_from(line), &arena, &program, &violation, &error);
-    if (status != STATUS_INVALID) g_error("%s is taken", line);
-    g_assert_cmpuint(error.column, >, 0);
-  }
-  arena_deinit(&arena);
-}
-
 /* What a run of drawn programs has to show at least once. */
 typedef struct coverage {
   uint64_t elements;
@@ -292,7 +266,6 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/convolution_op/violations", test_violations);
   g_test_add_func("/convolution_op/hostile", test_hostile);
-  g_test_add_func("/convolution_op/refused", test_refused);
   g_test_add_func("/convolution_op/drawn", test_drawn);
   g_test_add_func("/convolution_op/text", test_text);
   g_test_add_func("/convolution_op/raw_text", test_raw_text);

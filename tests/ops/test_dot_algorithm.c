@@ -233,11 +233,11 @@ static void test_specials(gconstpointer data) {
   arena_deinit(&experiment.arena);
 }
 
-/* ---- Quick sets ------------------------------------------------------------------------------ */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
-/* What the quick set of a component holds conforms: its ends, what is beside them, and what lies
+/* What the fast set of a component holds conforms: its ends, what is beside them, and what lies
  * between them and between two intervals.  Returns how many such numbers it held. */
-static size_t check_quick_set(experiment_t *experiment, const accept_t *accept) {
+static size_t check_fast_set(experiment_t *experiment, const accept_t *accept) {
   const element_t *element = experiment->result.type.element;
   const double ends[] = {accept->low[0], accept->high[0],
                          accept->other_low == NULL ? 0 : accept->other_low[0],
@@ -268,15 +268,15 @@ static void fill_near_one(rng_t *rng, experiment_t *experiment) {
   }
 }
 
-typedef struct quick_set_row {
+typedef struct fast_set_row {
   const char *algorithm;
   size_t terms;
   bool has_two_intervals;
-} quick_set_row_t;
+} fast_set_row_t;
 
-static void test_quick_sets(gconstpointer data) {
+static void test_fast_sets(gconstpointer data) {
   enum { CASES = 2000 };
-  const quick_set_row_t *row = data;
+  const fast_set_row_t *row = data;
   const contract_t contract = contract_backend();
   experiment_t experiment;
   arena_init(&experiment.arena);
@@ -296,7 +296,7 @@ static void test_quick_sets(gconstpointer data) {
     if (oracle->accept(&call, accepts) != STATUS_OK) {
       g_error("%s", error.text);
     }
-    held += check_quick_set(&experiment, &accepts[0]);
+    held += check_fast_set(&experiment, &accepts[0]);
     apart += accepts[0].other_low != NULL && (accepts[0].other_low[0] > accepts[0].high[0] ||
                                               accepts[0].other_high[0] < accepts[0].low[0]);
     arena_rewind(&experiment.arena, mark);
@@ -319,9 +319,9 @@ int main(int argc, char **argv) {
                        test_specials);
   g_test_add_data_func("/dot_algorithm/specials/tf32x3", "[tf32,tf32,f32,1,1,3,false]",
                        test_specials);
-  static const quick_set_row_t split = {"[bf16,bf16,f32,1,1,3,false]", 1, true};
-  static const quick_set_row_t narrow = {"[bf16,bf16,bf16,1,1,1,false]", 2, false};
-  g_test_add_data_func("/dot_algorithm/quick_sets/bf16x3", &split, test_quick_sets);
-  g_test_add_data_func("/dot_algorithm/quick_sets/bf16_in_f32", &narrow, test_quick_sets);
+  static const fast_set_row_t split = {"[bf16,bf16,f32,1,1,3,false]", 1, true};
+  static const fast_set_row_t narrow = {"[bf16,bf16,bf16,1,1,1,false]", 2, false};
+  g_test_add_data_func("/dot_algorithm/fast_sets/bf16x3", &split, test_fast_sets);
+  g_test_add_data_func("/dot_algorithm/fast_sets/bf16_in_f32", &narrow, test_fast_sets);
   return g_test_run();
 }

@@ -245,7 +245,8 @@ static void visit_drawn(const program_t *program, arena_t *arena, void *state) {
   coverage->has_unsorted_contracting |=
       contracting->count > 1 && contracting->dims[0] > contracting->dims[1];
   cover_quantization(program, coverage);
-  if (attributes->has_precision) coverage->precisions |= 1u << attributes->precisions[0];
+  if (attributes->precision.is_present)
+    coverage->precisions |= 1u << attributes->precision.values[0];
 }
 
 static void test_drawn(void) {
@@ -264,7 +265,7 @@ static void test_drawn(void) {
   g_assert_true(coverage.has_hybrid && coverage.has_quantized && coverage.has_near_multiplier);
   g_assert_true(coverage.has_scales_of_weights && coverage.has_scales_of_both);
   g_assert_true(coverage.has_scales_along_batches);
-  g_assert_cmphex(coverage.precisions, ==, (1u << DOT_PRECISION_COUNT) - 1);
+  g_assert_cmphex(coverage.precisions, ==, (1u << PRECISION_COUNT) - 1);
 }
 
 static void visit_nothing(const program_t *program, arena_t *arena, void *state) {
@@ -274,7 +275,10 @@ static void visit_nothing(const program_t *program, arena_t *arena, void *state)
 }
 
 static void test_tight_limits(void) {
-  const draw_limits_t tight[] = {{0, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+  const draw_limits_t tight[] = {{0, 1, 1, DRAW_SIZES_SMALL},
+                                 {8, 1, 1, DRAW_SIZES_SMALL},
+                                 {1, 2, 1, DRAW_SIZES_SMALL},
+                                 {8, 256, 2, DRAW_SIZES_SMALL}};
   for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
     check_drawn(dot_row(), &tight[i], 500, visit_nothing, NULL);
   }
@@ -298,38 +302,6 @@ static void test_no_result(void) {
     dot_general_layout_t layout = dot_general_layout_make(&program, &arena);
     g_assert_cmpuint(layout.batch_count + layout.row_count + layout.column_count, ==, 0);
     g_assert_cmpuint(layout.term_count, ==, 0);
-  }
-  arena_deinit(&arena);
-}
-
-static void test_malformed(void) {
-  static const struct {
-    const char *line;
-    size_t column;
-  } rows[] = {
-      {DOT "contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2]", 23},
-      {DOT "batch=[]x[]  contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2]", 34},
-      {DOT "batch=[] contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2]", 31},
-      {DOT "batch=[]x[] contract=[1] f32[2,3] f32[3,2] -> f32[2,2]", 47},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=HIGH f32[2,3] f32[3,2] -> f32[2,2]", 62},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=[high] f32[2,3] f32[3,2] -> f32[2,2]", 63},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=[HIGH,] f32[2,3] f32[3,2] -> f32[2,2]", 68},
-      {DOT "batch=[]x[] contract=[1]x[0] precision=[HIGH,HIGH,HIGH,HIGH,HIGH] f32[2,3] f32[3,2]"
-           " -> f32[2,2]",
-       83},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    const char *violation = NULL;
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, &violation, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    if (error.column != rows[i].column) {
-      g_error("%s: column %zu, expected %zu: %s", rows[i].line, error.column, rows[i].column,
-              error.text);
-    }
   }
   arena_deinit(&arena);
 }
@@ -427,7 +399,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/dot_general/drawn", test_drawn);
   g_test_add_func("/dot_general/tight_limits", test_tight_limits);
   g_test_add_func("/dot_general/no_result", test_no_result);
-  g_test_add_func("/dot_general/malformed", test_malformed);
   g_test_add_func("/dot_general/mlir", test_mlir);
   g_test_add_func("/dot_general/mlir_of_invalid", test_mlir_of_invalid);
   g_test_add_func("/dot_general/words", test_words);

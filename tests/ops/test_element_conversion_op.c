@@ -152,7 +152,10 @@ static void visit_nothing(const program_t *program, arena_t *arena, void *state)
 }
 
 static void test_tight_limits(void) {
-  const draw_limits_t tight[] = {{0, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+  const draw_limits_t tight[] = {{0, 1, 1, DRAW_SIZES_SMALL},
+                                 {8, 1, 1, DRAW_SIZES_SMALL},
+                                 {1, 2, 1, DRAW_SIZES_SMALL},
+                                 {8, 256, 2, DRAW_SIZES_SMALL}};
   for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
     check_drawn(convert_row(), &tight[i], 500, visit_nothing, NULL);
     check_drawn(quantize_row(), &tight[i], 500, visit_nothing, NULL);

@@ -137,7 +137,10 @@ static void test_drawn(void) {
     g_assert_cmpint(coverage.quantized > 1500, ==, elementwise_takes_quantized(function));
     g_assert_cmpint(coverage.per_axis > 300, ==, function == ELEMENTWISE_ADD);
     g_assert_cmpuint(coverage.empty, >, 10);
-    const draw_limits_t tight[] = {{0, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+    const draw_limits_t tight[] = {{0, 1, 1, DRAW_SIZES_SMALL},
+                                   {8, 1, 1, DRAW_SIZES_SMALL},
+                                   {1, 2, 1, DRAW_SIZES_SMALL},
+                                   {8, 256, 2, DRAW_SIZES_SMALL}};
     for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
       check_drawn(*op, &tight[i], 300, visit, &coverage);
     }

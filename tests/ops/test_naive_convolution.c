@@ -61,7 +61,7 @@ static int64_t look_for_input(const program_t *program, uint32_t d, int64_t wind
   int64_t wanted =
       window * attributes->window_strides.dims[d] + seen * attributes->rhs_dilation.dims[d];
   for (int64_t input = 0; input < inputs; input++) {
-    int64_t at = attributes->padding[d].low + input * attributes->lhs_dilation.dims[d];
+    int64_t at = attributes->padding.low[d] + input * attributes->lhs_dilation.dims[d];
     if (at == wanted) return input;
   }
   return -1;

@@ -68,7 +68,7 @@ static case_t draw_case(rng_t *rng, int bits, arena_t *arena) {
 
 /* ---- What conforms --------------------------------------------------------------------------- */
 
-/* By the quick set, if it holds it, and by the careful side, which must agree. */
+/* By the fast set, if it holds it, and by the exact side, which must agree. */
 static bool is_held(const case_t *instance, const contract_t *contract, size_t component,
                     int64_t value, arena_t *arena, answer_t *out_answer) {
   const oracle_t *oracle = oracle_find(instance->program.op);
@@ -91,8 +91,8 @@ static bool is_held(const case_t *instance, const contract_t *contract, size_t c
     status = oracle->decide(&decide_call, 0, component, out_answer);
   }
   if (status != STATUS_OK) g_error("%s", error.text);
-  bool is_quick = accept_holds(&accepts[0], storage, component, bits);
-  g_assert_true(!is_quick || out_answer->conforms);
+  bool is_fast = accept_holds(&accepts[0], storage, component, bits);
+  g_assert_true(!is_fast || out_answer->conforms);
   return out_answer->conforms;
 }
 

@@ -10,7 +10,7 @@
 #include "oracles/exact/sum/problem.h"
 #include "tests/ops/reach.h"
 
-enum { FAILURES_TOLD = 12, PATTERNS_MAX = 256 };
+enum { FAILURES_PRINTED = 12, PATTERNS_MAX = 256 };
 
 typedef enum kind { SUM, DOT, PRODUCT } kind_t;
 
@@ -209,7 +209,7 @@ static void check_reached(const row_t *row, const reach_t *reach, const terms_t 
       answer_t answer = decide(row, &reach->contract, terms, bits, arena);
       counts->reached++;
       if (answer.conforms) continue;
-      if (counts->refused++ >= FAILURES_TOLD) continue;
+      if (counts->refused++ >= FAILURES_PRINTED) continue;
       tell(row, terms, "false alarm", format_to_double(reach->format, bits), &answer);
     }
   }
@@ -238,7 +238,7 @@ static void check_unreached(const row_t *row, const reach_t *reach, const terms_
       if (any || i == inits) found |= is_reached(reach, outcome, i, bits);
     }
     if (found) continue;
-    if (counts->loose++ >= FAILURES_TOLD) continue;
+    if (counts->loose++ >= FAILURES_PRINTED) continue;
     tell(row, terms, "cannot be reached", format_to_double(reach->format, bits), &answer);
   }
 }

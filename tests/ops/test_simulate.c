@@ -117,7 +117,7 @@ static const struct {
     {INNER "i1[2] i1[2] -> i1[] : 10 : 11", "1"},
     {INNER "f32[0] f32[0] -> f32[] : - : -", "00000000"},
     {REDUCE "add dims=[0] f8E8M0FNU[1] f8E8M0FNU[] -> f8E8M0FNU[] : 7f : 7f",
-     "f8E8M0FNU has no zero: nobody knows what its sums mean"},
+     "f8E8M0FNU has no zero: the meaning of its sums is not defined"},
 };
 
 static void test_bodies(void) {

@@ -228,7 +228,10 @@ static void test_drawn(void) {
   check_drawn(scatter_op(), &limits, 3000, visit, &scatters);
   check_covered(&scatters);
   g_assert_cmphex(scatters.selects, ==, (1u << WINDOWED_SELECT_COUNT) - 1);
-  const draw_limits_t tight[] = {{0, 1, 1}, {8, 1, 1}, {1, 2, 1}, {8, 256, 2}};
+  const draw_limits_t tight[] = {{0, 1, 1, DRAW_SIZES_SMALL},
+                                 {8, 1, 1, DRAW_SIZES_SMALL},
+                                 {1, 2, 1, DRAW_SIZES_SMALL},
+                                 {8, 256, 2, DRAW_SIZES_SMALL}};
   for (size_t i = 0; i < G_N_ELEMENTS(tight); i++) {
     check_drawn(window_op(), &tight[i], 300, visit, &windows);
     check_drawn(scatter_op(), &tight[i], 300, visit, &scatters);
@@ -289,35 +292,6 @@ static void test_words(void) {
   g_assert_cmpstr(broken, ==, "is no stablehlo.reduce_window: it breaks C1");
 }
 
-/* Where each attribute goes wrong. */
-static void test_malformed(void) {
-  static const struct {
-    const char *line, *before;
-  } rows[] = {
-      {WINDOW "window_dimensions=[2] f32[4] f32[] -> f32[3]", "window_dimensions"},
-      {WINDOW "body=add window_dimensions=[2] window_strides=[1] base_dilations=[1] "
-              "window_dilations=[1] padding=[0,0] f32[4] f32[] -> f32[3]",
-       "0,0]"},
-      {WINDOW "body=add window_dimensions=[2] window_strides=[1] base_dilations=[1] "
-              "window_dilations=[1] padding=[[0,0,0]] f32[4] f32[] -> f32[3]",
-       ",0]]"},
-      {SCATTER "select=eq scatter=add window_dimensions=[2] window_strides=[2] padding=[[0,0]] "
-               "f32[4] f32[2] f32[] -> f32[4]",
-       "eq scatter"},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    program_t program;
-    failure_t error = {.column = 0};
-    status_t status = program_parse(str_from(rows[i].line), &arena, &program, NULL, &error);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-    const char *expected = strstr(rows[i].line, rows[i].before);
-    g_assert_cmpuint(error.column, ==, (size_t)(expected - rows[i].line) + 1);
-  }
-  arena_deinit(&arena);
-}
-
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/windowed/violations", test_violations);
@@ -325,6 +299,5 @@ int main(int argc, char **argv) {
   g_test_add_func("/windowed/drawn", test_drawn);
   g_test_add_func("/windowed/mlir", test_mlir);
   g_test_add_func("/windowed/words", test_words);
-  g_test_add_func("/windowed/malformed", test_malformed);
   return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful side of the oracle, on cases small enough to work by hand: what it must accept, and
+/* The exact side of the oracle, on cases small enough to work by hand: what it must accept, and
  * what it must not. */
 #include <glib.h>
 #include <math.h>

@@ -13,7 +13,7 @@ typedef struct naive_port {
 } naive_port_t;
 
 typedef struct naive_region {
-  const quant_table_row_t *row;
+  const quant_target_row_t *row;
   quant_signature_port_t signature[QUANT_PORTS_MAX];
   naive_port_t ports[QUANT_PORTS_MAX];
   bool is_refused;
@@ -25,7 +25,7 @@ typedef struct naive_propagation {
 } naive_propagation_t;
 
 /* All that is made lives in `arena`. */
-naive_propagation_t naive_propagate(const quant_graph_t *graph, const quant_table_t *table,
+naive_propagation_t naive_propagate(const quant_graph_t *graph, const quant_target_t *table,
                                     arena_t *arena);
 
 /* Where a propagation differs from the naive one, in words; NULL where they agree. */

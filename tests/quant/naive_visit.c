@@ -228,9 +228,9 @@ static bool has_unfit_constant(const quant_graph_t *graph, const quant_region_t 
   return false;
 }
 
-static const quant_table_row_t no_rules = {.kernel = "rescale"};
+static const quant_target_row_t no_rules = {.kernel = "rescale"};
 
-static void begin(const quant_graph_t *graph, const quant_table_t *table,
+static void begin(const quant_graph_t *graph, const quant_target_t *table,
                   naive_propagation_t *inout, uint32_t index) {
   const quant_region_t *region = &graph->regions[index];
   naive_region_t *known = &inout->regions[index];
@@ -243,7 +243,7 @@ static void begin(const quant_graph_t *graph, const quant_table_t *table,
         own->kind == QUANT_SPEC_KEEP ? QUANT_PORT_FLOAT : QUANT_PORT_WILDCARD;
   }
   if (!naive_is_rescale(region) &&
-      quant_table_match(table, graph, index, &known->row, known->signature, NULL) != STATUS_OK) {
+      quant_target_match(table, graph, index, &known->row, known->signature, NULL) != STATUS_OK) {
     refuse(graph, inout, index);
   } else if (has_unfit_constant(graph, region, known)) {
     refuse(graph, inout, index);
@@ -304,7 +304,7 @@ static void finish(const quant_graph_t *graph, naive_propagation_t *inout, uint3
   }
 }
 
-naive_propagation_t naive_propagate(const quant_graph_t *graph, const quant_table_t *table,
+naive_propagation_t naive_propagate(const quant_graph_t *graph, const quant_target_t *table,
                                     arena_t *arena) {
   naive_propagation_t naive = {
       .regions = ARENA_NEW_ARRAY(arena, naive_region_t, graph->region_count),

@@ -9,7 +9,7 @@
 
 typedef struct model {
   arena_t arena;
-  quant_table_t table;
+  quant_target_t table;
   quant_graph_t graph;
   quant_propagation_t propagation;
 } model_t;
@@ -28,7 +28,7 @@ static inline model_t *model_under(quant_fault_t fault, const char *table, const
   model_t *model = g_new0(model_t, 1);
   arena_init(&model->arena);
   failure_t error = {.text = ""};
-  quant_table_parse(str_from(table), &model->arena, &model->table, &error);
+  quant_target_parse(str_from(table), &model->arena, &model->table, &error);
   g_assert_cmpstr(error.text, ==, "");
   model->graph = graph_of(graph, &model->arena);
   status_t status = quant_propagate(&model->graph, &model->table, fault, &model->arena,

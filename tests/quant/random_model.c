@@ -74,15 +74,15 @@ static void draw_row(rng_t *rng, uint32_t kernel, GString *text) {
   g_string_append(text, "end\n");
 }
 
-quant_table_t random_table(rng_t *rng, arena_t *arena) {
+quant_target_t random_table(rng_t *rng, arena_t *arena) {
   static const char header[] = "table random\ndefault i8<-127:127>\n";
   g_autoptr(GString) text = g_string_new(header);
-  quant_table_t table;
+  quant_target_t table;
   for (uint32_t kernel = 0; kernel < KERNELS; kernel++) {
     for (uint64_t rows = rng_one_in(rng, 3) ? 2 : 1; rows > 0;) {
       size_t before = text->len;
       draw_row(rng, kernel, text);
-      if (quant_table_parse((str_t){text->str, text->len}, arena, &table, NULL) == STATUS_OK) {
+      if (quant_target_parse((str_t){text->str, text->len}, arena, &table, NULL) == STATUS_OK) {
         rows--;
       } else {
         g_string_truncate(text, before);
@@ -90,7 +90,7 @@ quant_table_t random_table(rng_t *rng, arena_t *arena) {
     }
   }
   failure_t error;
-  if (quant_table_parse((str_t){text->str, text->len}, arena, &table, &error) != STATUS_OK) {
+  if (quant_target_parse((str_t){text->str, text->len}, arena, &table, &error) != STATUS_OK) {
     g_error("%s", error.text);
   }
   return table;
@@ -146,16 +146,16 @@ static const tensor_t *draw_constant(rng_t *rng, arena_t *arena) {
   return constant;
 }
 
-static uint32_t row_inputs(const quant_table_row_t *row) {
+static uint32_t row_inputs(const quant_target_row_t *row) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < row->port_count; i++) count += !row->ports[i].is_output;
   return count;
 }
 
-static void add_random_region(rng_t *rng, const quant_table_t *table, quant_builder_t *builder,
+static void add_random_region(rng_t *rng, const quant_target_t *table, quant_builder_t *builder,
                               uint32_t number, uint32_t *inout_values, arena_t *arena) {
   type_t type = tensor_type();
-  const quant_table_row_t *row = &table->rows[rng_below(rng, table->row_count)];
+  const quant_target_row_t *row = &table->rows[rng_below(rng, table->row_count)];
   uint32_t inputs = row_inputs(row), outputs = row->port_count - inputs;
   if (rng_one_in(rng, 8)) inputs = 1 + (uint32_t)rng_below(rng, 4);
   quant_port_t ports[QUANT_PORTS_MAX];
@@ -190,7 +190,7 @@ static void add_random_region(rng_t *rng, const quant_table_t *table, quant_buil
   quant_builder_add_region(builder, &region);
 }
 
-quant_graph_t random_graph(rng_t *rng, const quant_table_t *table, uint32_t regions_max,
+quant_graph_t random_graph(rng_t *rng, const quant_target_t *table, uint32_t regions_max,
                            arena_t *arena) {
   quant_builder_t *builder = quant_builder_new("random", arena);
   type_t type = tensor_type();

@@ -14,13 +14,13 @@ typedef struct exported {
   GString *text;
 } exported_t;
 
-static void export(exported_t *self, const char *text, quant_form_t form) {
+static void export(exported_t *self, const char *text, quant_lowering_t lowering) {
   failure_t error = {0};
   arena_init(&self->arena);
   self->text = g_string_new(NULL);
   status_t status = quant_graph_parse(str_from(text), &self->arena, &self->graph, &error);
   if (status == STATUS_OK) {
-    status = quant_export(&self->graph, form, &self->arena, &self->steps, &error);
+    status = quant_export(&self->graph, lowering, &self->arena, &self->steps, &error);
   }
   if (status == STATUS_OK) status = quant_steps_check(&self->steps, &error);
   if (status != STATUS_OK) g_error("%s", error.text);
@@ -64,7 +64,7 @@ static const char small_text[] = SMALL("!quant.uniform<i8:f32, 1.0:-5>");
 
 static void test_fixed(void) {
   exported_t self;
-  export(&self, small_text, QUANT_FORM_fixed);
+  export(&self, small_text, QUANT_LOWERING_fixed);
   g_assert_cmpstr(
       self.text->str, ==,
       "input x f32[2]\n"
@@ -99,7 +99,7 @@ static void test_fixed(void) {
 
 static void test_float(void) {
   exported_t self;
-  export(&self, small_text, QUANT_FORM_float);
+  export(&self, small_text, QUANT_LOWERING_float);
   g_assert_cmpstr(
       self.text->str, ==,
       "input x f32[2]\n"
@@ -118,7 +118,7 @@ static void test_float(void) {
 /* x stands for steps of 1/2, which are 2^30 parts of 2^-31; 1 and 2 are 2^31 and 2^32 of them. */
 static void test_integer(void) {
   exported_t self;
-  export(&self, small_text, QUANT_FORM_integer);
+  export(&self, small_text, QUANT_LOWERING_integer);
   g_assert_cmpstr(
       self.text->str, ==,
       "input x f32[2]\n"
@@ -160,7 +160,7 @@ static void test_integer(void) {
  * of the other.  All but the last is i32. */
 static void test_accumulators(void) {
   exported_t self;
-  export(&self, convolution_text, QUANT_FORM_fixed);
+  export(&self, convolution_text, QUANT_LOWERING_fixed);
   ASSERT_LINE(&self,
               "constant conv.biases !quant.uniform<i32:f32:3,{0x1p-8,0x1p-9}>[1,2,2,2] = "
               "00000100fffffb0000000100fffffb0000000100fffffb0000000100fffffb00");
@@ -183,7 +183,7 @@ static void test_accumulators(void) {
  * rescale has no steps: operand, weights and it are merged into that one multiplication. */
 static void test_multipliers(void) {
   exported_t self;
-  export(&self, convolution_text, QUANT_FORM_integer);
+  export(&self, convolution_text, QUANT_LOWERING_integer);
   ASSERT_LINE(&self, "constant i64.1431655765 i64[1,2,2,2] = all 0000000055555555");
   ASSERT_LINE(
       &self,
@@ -202,7 +202,7 @@ static void test_multipliers(void) {
 /* 1/3 only changes what the sums stand for: 0.5 * rn(1/3). */
 static void test_kept_parameters(void) {
   exported_t self;
-  export(&self, mixed_text, QUANT_FORM_fixed);
+  export(&self, mixed_text, QUANT_LOWERING_fixed);
   ASSERT_LINE(
       &self,
       "avg.sum = stablehlo.reduce body=add dims=[1] !quant.uniform<i8:f32,0x1p-1:3>[4,3] "
@@ -237,7 +237,7 @@ static void test_merged_ends(void) {
          "  op p = stablehlo.multiply(x, same) f32[2] f32[2] -> f32[2]\n  return p\nend\n"
          "region s rescale\n  in y !quant.uniform<i8:f32, 0.5>\n"
          "  out z f32[2] !quant.uniform<i8:f32, 1.0>\nend\noutput z\n",
-         QUANT_FORM_integer);
+         QUANT_LOWERING_integer);
   ASSERT_LINE(&self,
               "z.maximum = stablehlo.maximum i64[2] i64[2] -> i64[2] "
               "(z.shift_right_arithmetic, i64.-64)");
@@ -250,9 +250,9 @@ static void test_merged_ends(void) {
 
 /* ---- What stays in high precision ------------------------------------------------------------ */
 
-static uint32_t float_ops(const char *text, quant_form_t form) {
+static uint32_t float_ops(const char *text, quant_lowering_t lowering) {
   exported_t self;
-  export(&self, text, form);
+  export(&self, text, lowering);
   uint32_t count = self.steps.counts.float_ops;
   clear(&self);
   return count;
@@ -275,21 +275,21 @@ static uint32_t float_ops(const char *text, quant_form_t form) {
 
 static void test_float_ops(void) {
   /* The constant 62 is the largest number of x, 63 lies beyond it but within y. */
-  g_assert_cmpuint(float_ops(MAXIMUM("[62.0, -100.0]"), QUANT_FORM_fixed), ==, 0);
-  g_assert_cmpuint(float_ops(MAXIMUM("[63.0, 0.0]"), QUANT_FORM_fixed), ==, 1);
-  g_assert_cmpuint(float_ops(MAXIMUM("[63.0, 0.0]"), QUANT_FORM_integer), ==, 1);
-  g_assert_cmpuint(float_ops(MAXIMUM("[nan, 0.0]"), QUANT_FORM_fixed), ==, 1);
+  g_assert_cmpuint(float_ops(MAXIMUM("[62.0, -100.0]"), QUANT_LOWERING_fixed), ==, 0);
+  g_assert_cmpuint(float_ops(MAXIMUM("[63.0, 0.0]"), QUANT_LOWERING_fixed), ==, 1);
+  g_assert_cmpuint(float_ops(MAXIMUM("[63.0, 0.0]"), QUANT_LOWERING_integer), ==, 1);
+  g_assert_cmpuint(float_ops(MAXIMUM("[nan, 0.0]"), QUANT_LOWERING_fixed), ==, 1);
   /* A high-precision output. */
-  g_assert_cmpuint(float_ops(SMALL("f32"), QUANT_FORM_fixed), ==, 1);
+  g_assert_cmpuint(float_ops(SMALL("f32"), QUANT_LOWERING_fixed), ==, 1);
   /* 131 * 128 * 128070 < 2^31 <= 131 * 128 * 128071; i16 biases of the accumulator's scale or not,
    * which integers align, and i32 ones, which may wrap in i32 and not in i64. */
-  g_assert_cmpuint(float_ops(DENSE("128070", "f32"), QUANT_FORM_fixed), ==, 1);
-  g_assert_cmpuint(float_ops(DENSE("128071", "f32"), QUANT_FORM_fixed), ==, 2);
+  g_assert_cmpuint(float_ops(DENSE("128070", "f32"), QUANT_LOWERING_fixed), ==, 1);
+  g_assert_cmpuint(float_ops(DENSE("128071", "f32"), QUANT_LOWERING_fixed), ==, 2);
   const char *fine = DENSE("4", "!quant.uniform<i32:f32, 0.25>");
-  g_assert_cmpuint(float_ops(fine, QUANT_FORM_fixed), ==, 1);
-  g_assert_cmpuint(float_ops(fine, QUANT_FORM_integer), ==, 0);
-  g_assert_cmpuint(float_ops(DENSE("4", "!quant.uniform<i16:f32, 0.2>"), QUANT_FORM_integer), ==,
-                   0);
+  g_assert_cmpuint(float_ops(fine, QUANT_LOWERING_fixed), ==, 1);
+  g_assert_cmpuint(float_ops(fine, QUANT_LOWERING_integer), ==, 0);
+  g_assert_cmpuint(float_ops(DENSE("4", "!quant.uniform<i16:f32, 0.2>"), QUANT_LOWERING_integer),
+                   ==, 0);
 }
 
 /* A graph may have no quantized region. */
@@ -298,7 +298,7 @@ static void test_plain(void) {
   export(&self,
          "graph high\ninput x f32[2]\nregion r neg\n  in x\n  out y f32[2]\n"
          "  op n = stablehlo.negate(x) f32[2] -> f32[2]\n  return n\nend\noutput y\n",
-         QUANT_FORM_fixed);
+         QUANT_LOWERING_fixed);
   g_assert_cmpstr(self.text->str, ==,
                   "input x f32[2]\ny = stablehlo.negate f32[2] -> f32[2] (x)\noutput y\n");
   clear(&self);
@@ -310,7 +310,7 @@ static void test_plain(void) {
 static const char *check_spoiled(int what) {
   exported_t self;
   failure_t error = {0};
-  export(&self, small_text, QUANT_FORM_fixed);
+  export(&self, small_text, QUANT_LOWERING_fixed);
   quant_steps_t *steps = &self.steps;
   quant_step_t *list = arena_alloc(&self.arena, steps->step_count * sizeof *list);
   quant_step_tensor_t *tensors = arena_alloc(&self.arena, steps->tensor_count * sizeof *tensors);

@@ -265,7 +265,7 @@ static void test_bounds(void) {
   check_graph_refused(parts_bomb, "line 1, column 7: with calls replaced");
   g_string_free(many, TRUE);
   g_autofree char *deep = tower(64, 1, region);
-  check_graph_refused(deep, "line 197, column 12: calls stand in each other more than 64 deep");
+  check_graph_refused(deep, "line 197, column 12: calls are nested more than 64 deep");
   g_autofree char *tallest = tower(63, 1, region);
   arena_t arena;
   arena_init(&arena);

@@ -114,7 +114,7 @@ static const char *wrong_model(const quant_propagation_t *propagation, const qua
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
 /* What is wrong with a propagation under a fault, in words; NULL if nothing is. */
-static const char *wrong(const quant_graph_t *graph, const quant_table_t *table,
+static const char *wrong(const quant_graph_t *graph, const quant_target_t *table,
                          quant_fault_t fault, tally_t *inout_tally, arena_t *arena) {
   failure_t error;
   quant_propagation_t propagation, again;
@@ -143,7 +143,7 @@ static const char *wrong(const quant_graph_t *graph, const quant_table_t *table,
 static const char *wrong_model_of_seed(uint64_t seed, quant_fault_t fault, tally_t *inout_tally,
                                        arena_t *arena) {
   rng_t rng = rng_make(seed);
-  quant_table_t table = random_table(&rng, arena);
+  quant_target_t table = random_table(&rng, arena);
   quant_graph_t graph = random_graph(&rng, &table, REGIONS_MAX, arena);
   quant_graph_t shuffled = shuffled_graph(&rng, &graph, arena);
   const char *words = wrong(&graph, &table, fault, inout_tally, arena);

@@ -2,7 +2,7 @@
 /* Fuzzing of quantization: silent without a fault, and every planted fault is found by the property
  * that is to see it, in a small graph. */
 #include "harness/quant/check/draw_graph.h"
-#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/draw_target.h"
 #include "harness/quant/check/fuzz.h"
 
 #ifdef ASSAY_SANITIZE
@@ -73,9 +73,9 @@ static void test_silent(void) {
 static void check_finding(const quant_fuzz_finding_t *finding, quant_fault_t fault,
                           quant_property_id_t property, arena_t *arena) {
   quant_graph_t graph;
-  quant_table_t table;
+  quant_target_t table;
   g_assert_cmpint(quant_graph_parse(str_from(finding->graph), arena, &graph, NULL), ==, STATUS_OK);
-  g_assert_cmpint(quant_table_parse(str_from(finding->table), arena, &table, NULL), ==, STATUS_OK);
+  g_assert_cmpint(quant_target_parse(str_from(finding->table), arena, &table, NULL), ==, STATUS_OK);
   g_assert_cmpuint(graph.region_count, <=, 4);
   quant_outcome_t outcome = QUANT_HOLDS;
   /* Another order of declaration may be needed than the one that this seed draws. */
@@ -176,8 +176,8 @@ static void test_draws(void) {
     for (uint32_t r = 0; r < graph.region_count; r++) {
       g_hash_table_add(kernels, g_strdup(graph.regions[r].kernel));
     }
-    quant_table_t table;
-    quant_draw_table(&rng, &arena, &table, &error);
+    quant_target_t table;
+    quant_draw_target(&rng, &arena, &table, &error);
     g_assert_cmpstr(error.text, ==, "");
     arena_reset(&arena);
   }

@@ -31,8 +31,8 @@ enum { X, A, B, C };                    /* Values. */
 /* A trial whose parts can be changed. */
 typedef struct plot {
   quant_trial_t trial;
-  quant_table_t table;
-  quant_table_row_t *rows;
+  quant_target_t table;
+  quant_target_row_t *rows;
   quant_parts_t made; /* Of the materialized graph. */
   arena_t arena;
 } plot_t;
@@ -43,9 +43,9 @@ static void setup(plot_t *plot) {
   failure_t error = {.text = ""};
   quant_graph_parse(str_from(GRAPH), &plot->arena, graph, &error);
   g_assert_cmpstr(error.text, ==, "");
-  quant_table_parse(str_from(TABLE), &plot->arena, &plot->table, &error);
+  quant_target_parse(str_from(TABLE), &plot->arena, &plot->table, &error);
   g_assert_cmpstr(error.text, ==, "");
-  plot->rows = ARENA_NEW_ARRAY(&plot->arena, quant_table_row_t, plot->table.row_count);
+  plot->rows = ARENA_NEW_ARRAY(&plot->arena, quant_target_row_t, plot->table.row_count);
   for (uint32_t i = 0; i < plot->table.row_count; i++) plot->rows[i] = plot->table.rows[i];
   plot->table.rows = plot->rows;
   plot->trial = (quant_trial_t){.graph = graph, .table = &plot->table, .seed = 1};

@@ -11,8 +11,8 @@ typedef struct model {
   quant_port_t ports[QUANT_PORTS_MAX];
   quant_region_t region;
   quant_graph_t graph;
-  quant_table_t table;
-  const quant_table_row_t *row;
+  quant_target_t table;
+  const quant_target_row_t *row;
   quant_signature_port_t signature[QUANT_PORTS_MAX];
 } model_t;
 
@@ -35,7 +35,7 @@ static void model_init(model_t *model, const char *rows, uint32_t inputs, uint32
   arena_init(&model->arena);
   g_autofree char *text = g_strconcat("table t\ndefault i4\n", rows, NULL);
   failure_t error;
-  status_t status = quant_table_parse(str_from(text), &model->arena, &model->table, &error);
+  status_t status = quant_target_parse(str_from(text), &model->arena, &model->table, &error);
   if (status != STATUS_OK) g_error("%s", error.text);
   for (uint32_t p = 0; p < inputs + outputs; p++) {
     model->values[p] = (quant_value_t){
@@ -50,7 +50,7 @@ static void model_init(model_t *model, const char *rows, uint32_t inputs, uint32
 }
 
 static status_t match(model_t *model, failure_t *error) {
-  return quant_table_match(&model->table, &model->graph, 0, &model->row, model->signature, error);
+  return quant_target_match(&model->table, &model->graph, 0, &model->row, model->signature, error);
 }
 
 static void expect_line(model_t *model, uint32_t line) {

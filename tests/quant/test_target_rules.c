@@ -6,8 +6,8 @@
 
 typedef struct bench {
   arena_t arena;
-  quant_table_t table;
-  const quant_table_row_t *row;
+  quant_target_t table;
+  const quant_target_row_t *row;
   uint32_t input_count;
   uint32_t port_count; /* Of the region. */
   type_t types[QUANT_PORTS_MAX];
@@ -21,7 +21,7 @@ static void bench_init(bench_t *bench, const char *lines, uint32_t input_count) 
   arena_init(&bench->arena);
   g_autofree char *text = g_strconcat("table t\ndefault i8\nkernel k\n", lines, "end\n", NULL);
   failure_t error;
-  status_t status = quant_table_parse(str_from(text), &bench->arena, &bench->table, &error);
+  status_t status = quant_target_parse(str_from(text), &bench->arena, &bench->table, &error);
   if (status != STATUS_OK) g_error("%s", error.text);
   bench->row = &bench->table.rows[0];
   uint32_t outputs = 0;

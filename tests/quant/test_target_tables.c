@@ -12,13 +12,13 @@ enum { MUTATIONS = 20000 };
 static char *reprint(const char *text, size_t size) {
   arena_t arena;
   arena_init(&arena);
-  quant_table_t table;
+  quant_target_t table;
   failure_t error;
-  status_t status = quant_table_parse((str_t){.data = text, .size = size}, &arena, &table, &error);
+  status_t status = quant_target_parse((str_t){.data = text, .size = size}, &arena, &table, &error);
   GString *printed = NULL;
   if (status == STATUS_OK) {
     printed = g_string_new(NULL);
-    quant_table_print(&table, printed);
+    quant_target_print(&table, printed);
   }
   arena_deinit(&arena);
   return printed == NULL ? NULL : g_string_free(printed, FALSE);
@@ -123,8 +123,8 @@ static const struct {
     {"in x i8<5:5>\n", "is empty"},
     {"in x i8<0>\n", "expected \":\""},
     {"in x i8 bold\n", "expected symmetric, axis=N, constant, optional, repeated or the end"},
-    {"in x i8 symmetric symmetric\n", "column 19: a word stands once"},
-    {"in x i8 axis=1 axis=1\n", "a word stands once"},
+    {"in x i8 symmetric symmetric\n", "column 19: a word may be given only once"},
+    {"in x i8 axis=1 axis=1\n", "a word may be given only once"},
     {"in x i8 axis=8\n", "an axis is in 0..7"},
     {"in x i8 axis=-1\n", "an axis is in 0..7"},
     {"in x float symmetric\n", "a float port has neither"},
@@ -164,13 +164,13 @@ static const struct {
 static void expect_refusal(const char *text, const char *message) {
   arena_t arena;
   arena_init(&arena);
-  quant_table_t table;
+  quant_target_t table;
   failure_t error = {0};
   g_test_message("%s", text);
-  g_assert_cmpint(quant_table_parse(str_from(text), &arena, &table, &error), ==, STATUS_INVALID);
+  g_assert_cmpint(quant_target_parse(str_from(text), &arena, &table, &error), ==, STATUS_INVALID);
   if (strstr(error.text, message) == NULL) g_error("\"%s\" lacks \"%s\"", error.text, message);
   g_assert_cmpuint(error.column, >, 0);
-  g_assert_cmpint(quant_table_parse(str_from(text), &arena, &table, NULL), ==, STATUS_INVALID);
+  g_assert_cmpint(quant_target_parse(str_from(text), &arena, &table, NULL), ==, STATUS_INVALID);
   arena_deinit(&arena);
 }
 
@@ -233,13 +233,13 @@ static void test_built_in(void) {
       "relu",    "max_pool_2d",       "average_pool_2d", "mean",     "reshape",
       "softmax", "transpose",         "concatenation",   "logistic", "gelu"};
   uint32_t count = 0;
-  for (const char *const *name = quant_table_names(); *name != NULL; name++, count++) {
-    const char *text = quant_table_text(str_from(*name));
+  for (const char *const *name = quant_target_names(); *name != NULL; name++, count++) {
+    const char *text = quant_target_text(str_from(*name));
     arena_t arena;
     arena_init(&arena);
-    quant_table_t table;
+    quant_target_t table;
     failure_t error;
-    status_t status = quant_table_parse(str_from(text), &arena, &table, &error);
+    status_t status = quant_target_parse(str_from(text), &arena, &table, &error);
     if (status != STATUS_OK) g_error("%s: %s", *name, error.text);
     g_assert_cmpstr(table.name, ==, *name);
     g_autofree char *once = reprint(text, strlen(text));
@@ -255,7 +255,7 @@ static void test_built_in(void) {
     arena_deinit(&arena);
   }
   g_assert_cmpuint(count, ==, 3);
-  g_assert_null(quant_table_text(str_from("tflite")));
+  g_assert_null(quant_target_text(str_from("tflite")));
 }
 
 int main(int argc, char **argv) {

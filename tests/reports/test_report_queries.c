@@ -317,7 +317,7 @@ static void test_large_answers(store_fixture_t *fixture, gconstpointer data) {
                            "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) "
                            "SELECT printf('%.1000c', 'x') FROM n",
                            report_grid_add, &grid, &fixture->error),
-               STATUS_INVALID, "larger than 3 MiB; ask for less of it, with LIMIT");
+               STATUS_INVALID, "larger than 3 MiB; return less, with LIMIT");
   g_assert_cmpuint(report_grid_row_count(&grid), >, 2800);
   g_assert_cmpuint(report_grid_row_count(&grid), <, 3200);
   report_grid_deinit(&grid);

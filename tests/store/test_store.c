@@ -132,15 +132,15 @@ static void test_divergence_round_trip(store_fixture_t *fixture, gconstpointer d
 }
 
 /* A sighting, and what is then kept: named by their case lines. */
-typedef struct sighting {
+typedef struct occurrence {
   const char *case_line;
   double slack;
   double ulp_error;
   const char *expected_worst;
   const char *expected_shortest;
-} sighting_t;
+} occurrence_t;
 
-static const sighting_t SIGHTINGS[] = {
+static const occurrence_t SIGHTINGS[] = {
     {"bbbb", 2, 8, "bbbb", "bbbb"},
     {"cccc", 2, 8, "bbbb", "bbbb"},      /* Equal: the first is kept. */
     {"dddddd", 2, 9, "dddddd", "bbbb"},  /* The slack is equal, the ulp error decides. */
@@ -171,7 +171,7 @@ static void check_kept_cases(store_fixture_t *fixture, bool commit_each) {
   }
   close_store(fixture, store);
   for (size_t count = 1; count <= G_N_ELEMENTS(SIGHTINGS); count++) {
-    const sighting_t *last = &SIGHTINGS[count - 1];
+    const occurrence_t *last = &SIGHTINGS[count - 1];
     g_autofree char *sql = g_strdup_printf(
         "SELECT sightings, case_line, program_line, shortest_case_line FROM finding "
         "WHERE signature = 's%zu'",

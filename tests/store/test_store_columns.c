@@ -57,11 +57,11 @@ static void test_findings(store_fixture_t *fixture, gconstpointer data) {
   g_autofree char *features = columns_of(ROW_divergence, ROLE_FINDING);
   g_autofree char *kept = columns_of(ROW_divergence, ROLE_CASE);
   assert_columns(fixture, "divergence",
-                 "name NOT IN ('divergence_id', 'sightings', 'first_seen', 'last_seen', "
-                 "'first_run_id', 'last_run_id')",
+                 "name NOT IN ('divergence_id', 'executor_id', 'sightings', 'first_seen', "
+                 "'last_seen', 'first_run_id', 'last_run_id')",
                  features);
-  assert_columns(fixture, "reproducer", "name NOT IN ('divergence_id', 'role', 'program_id')",
-                 kept);
+  assert_columns(fixture, "reproducer",
+                 "name NOT IN ('divergence_id', 'role', 'program_id', 'run_id')", kept);
 }
 
 /* A text that nobody gave is empty, not NULL. */

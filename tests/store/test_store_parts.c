@@ -428,16 +428,16 @@ static void test_told(store_fixture_t *fixture, gconstpointer data) {
   bool found = true;
   int64_t id = -1;
   store_t *store = open_store(fixture);
-  ASSERT_OK(fixture, store_read_told(store, &found, &id, &fixture->error));
+  ASSERT_OK(fixture, store_read_reported(store, &found, &id, &fixture->error));
   g_assert_false(found);
-  ASSERT_OK(fixture, store_write_told(store, 5, &fixture->error));
-  ASSERT_OK(fixture, store_write_told(store, 12, &fixture->error));
+  ASSERT_OK(fixture, store_write_reported(store, 5, &fixture->error));
+  ASSERT_OK(fixture, store_write_reported(store, 12, &fixture->error));
   close_store(fixture, store);
   store = open_store(fixture);
-  ASSERT_OK(fixture, store_read_told(store, &found, &id, &fixture->error));
+  ASSERT_OK(fixture, store_read_reported(store, &found, &id, &fixture->error));
   g_assert_true(found && id == 12);
-  ASSERT_OK(fixture, store_clear_told(store, &fixture->error));
-  ASSERT_OK(fixture, store_read_told(store, &found, &id, &fixture->error));
+  ASSERT_OK(fixture, store_clear_reported(store, &fixture->error));
+  ASSERT_OK(fixture, store_read_reported(store, &found, &id, &fixture->error));
   g_assert_false(found);
   close_store(fixture, store);
 }

@@ -33,14 +33,14 @@ void arguments_add(arguments_t *arguments, const GOptionEntry *entries) {
 static void complain_about(const arguments_t *arguments, const char *verb, const GError *failure) {
   const char *dashes = strstr(failure->message, "--");
   if (!g_error_matches(failure, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || dashes == NULL) {
-    complain("%s; `assay %s --help` tells the options", failure->message, verb);
+    complain("%s; `assay %s --help` lists the options", failure->message, verb);
     return;
   }
   suggestion_t suggestion = suggestion_make(dashes + 2);
   for (guint i = 0; i < arguments->entries->len; i++) {
     suggestion_offer(&suggestion, g_array_index(arguments->entries, GOptionEntry, i).long_name);
   }
-  char *help = g_strdup_printf("`assay %s --help` tells the options", verb);
+  char *help = g_strdup_printf("`assay %s --help` lists the options", verb);
   char advice[SUGGESTION_BYTES];
   complain("unknown option '%s' of `assay %s`; %s", dashes, verb,
            suggestion_print(&suggestion, help, advice));
@@ -78,11 +78,11 @@ static void drop_separator(int *inout_argc, char **argv) {
 
 static bool check_count(int count, char *const *argv, int least, int most, const char *verb) {
   if (count > most) {
-    complain("unexpected argument '%s'; `assay %s --help` tells the usage", argv[most + 1], verb);
+    complain("unexpected argument '%s'; `assay %s --help` prints the usage", argv[most + 1], verb);
     return false;
   }
   if (count >= least) return true;
-  complain("too few arguments; `assay %s --help` tells the usage", verb);
+  complain("too few arguments; `assay %s --help` prints the usage", verb);
   return false;
 }
 

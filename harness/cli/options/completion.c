@@ -129,14 +129,14 @@ static void offer_quant_verbs(candidates_t *candidates) {
 }
 
 static void offer_tables(candidates_t *candidates) {
-  for (const char *const *name = quant_table_names(); *name != NULL; name++) {
+  for (const char *const *name = quant_target_names(); *name != NULL; name++) {
     offer(candidates, *name, NULL);
   }
 }
 
 static void offer_forms(candidates_t *candidates) {
-  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-    offer(candidates, quant_form_spelling((quant_form_t)form), NULL);
+  for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+    offer(candidates, quant_lowering_spelling((quant_lowering_t)lowering), NULL);
   }
 }
 

@@ -62,7 +62,7 @@ static int open_all(const executor_flags_t *flags, executor_options_t *options,
 /* They are printed, stored and put into documents. */
 static status_t check_names(const executor_flags_t *flags, failure_t *error) {
   for (char **name = flags->names; name != NULL && *name != NULL; name++) {
-    g_autofree char *plain = plain_text_keeping(*name, "\n\t");
+    g_autofree char *plain = plain_text_except(*name, "\n\t");
     if (strcmp(plain, *name) == 0) continue;
     return status_fail(error, STATUS_INVALID,
                        "bad value '%.200s' (--executor); write printable UTF-8", plain);
@@ -160,6 +160,21 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
   return STATUS_OK;
 }
 
+const char strata_help[] =
+    "NAME=SHARE,...: where programs come from; strata that are not named give none (default:"
+#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) \
+  " " #name "=" #share
+#include "harness/gen/strata.def"
+#undef STRATUM
+    ")";
+
+status_t find_strata(const char *text, strata_t *out_strata, failure_t *error) {
+  failure_t inner = {0};
+  status_t status = strata_parse(str_from(text == NULL ? "" : text), out_strata, &inner);
+  if (status == STATUS_OK) return STATUS_OK;
+  return status_fail(error, status, "%s (--strata)", inner.text);
+}
+
 status_t find_contract(const char *text, contract_t *out_contract, failure_t *error) {
   if (text == NULL) {
     *out_contract = contract_backend();
@@ -175,7 +190,7 @@ status_t read_fail_on(const char *text, const char *database, fail_on_t *out_fai
   STATUS_TRY(fail_on_parse(text, out_fail_on, error));
   if (database != NULL || !fail_on_needs_states(*out_fail_on)) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
-                     "--fail-on %s asks what is known already; add --db FILE", text);
+                     "--fail-on %s needs a database of known findings; add --db FILE", text);
 }
 
 status_t check_prediction_flags(const contract_t *contract, const char *database,

@@ -5,6 +5,7 @@
 
 #include "harness/cli/options/arguments.h"
 #include "harness/exec/executor.h"
+#include "harness/gen/strata.h"
 #include "harness/model/contract.h"
 #include "harness/store/fail_on.h"
 
@@ -52,6 +53,10 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
 
 /* The contract called `text`, which may also be a file ("@FILE"); NULL gives the default. */
 status_t find_contract(const char *text, contract_t *out_contract, failure_t *error);
+
+/* The shares that --strata gives; those of strata.def for NULL.  Errors name the option. */
+extern const char strata_help[]; /* What --strata does, in `--help`. */
+status_t find_strata(const char *text, strata_t *out_strata, failure_t *error);
 
 /* What --fail-on does, in `--help`. */
 #define FAIL_ON_HELP                                                                         \

@@ -27,14 +27,14 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags->fail_on, FAIL_ON_HELP " (default any)",
        "WHICH"},
       {"campaign", 0, 0, G_OPTION_ARG_STRING, &flags->name,
-       "With --db: say there that this run is a part of that campaign", "NAME"},
+       "With --db: record there that this run is a part of that campaign", "NAME"},
       {"part-of", 0, 0, G_OPTION_ARG_STRING, &flags->part_of,
-       "With --db: say there that the run with this uuid started this one, and will absorb it",
+       "With --db: record there that the run with this uuid started this one, and will absorb it",
        "UUID"},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
-       "With --shrink: but not of findings that are small in this database", "FILE"},
+       "With --shrink: leave out findings that have a small case in this database", "FILE"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   executor_flags_add(&flags->executor, arguments);
@@ -45,11 +45,12 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
       {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &flags->ops,
        "An op to draw cases of; may be given several times (default: all)", "OP"},
       {"cases", 'n', 0, G_OPTION_ARG_INT64, &flags->cases,
-       "Stop once so many cases of each executor were judged (default 10000 without --time)", "N"},
+       "Stop once N cases of each executor have been judged (default 10000 without --time)", "N"},
       {"draws", 0, 0, G_OPTION_ARG_INT64, &flags->draws,
-       "Stop after drawing so many, judged or not (default with --cases: ten times as many, at "
+       "Stop after drawing N cases, judged or not (default with --cases: ten times as many, at "
        "least 20000)",
        "N"},
+      {"strata", 0, 0, G_OPTION_ARG_STRING, &flags->strata, strata_help, "SHARES"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   task_flags_add_invalid(flags, arguments);
@@ -78,6 +79,7 @@ void task_flags_free(task_flags_t *flags) {
   g_strfreev(flags->ops);
   g_free(flags->time);
   g_free(flags->seed);
+  g_free(flags->strata);
   g_free(flags->contract);
   g_free(flags->database);
   g_free(flags->reference);
@@ -120,10 +122,11 @@ char *task_join_command_line(int argc, char *const *argv) {
 /* What the first attempt of the work has stored is no older for it. */
 static void restore_states(const task_t *task) {
   uint32_t count;
-  const told_t *told = supervisor_told(task->supervisor, &count);
+  const reported_t *reported = supervisor_reported(task->supervisor, &count);
   for (uint32_t i = 0; i < count; i++) {
-    const char *executor = executor_name(task->executors.items[told[i].executor]);
-    finding_lives_set_before(task->report.lives, executor, &told[i].signature, told[i].state);
+    const char *executor = executor_name(task->executors.items[reported[i].executor]);
+    finding_lives_set_before(task->report.lives, executor, &reported[i].signature,
+                             reported[i].state);
   }
 }
 
@@ -262,11 +265,11 @@ static void on_tick(void *context, const session_t *session) {
 static void on_finding(void *context, const session_t *session, const finding_t *finding) {
   task_t *task = context;
   supervisor_note(task->supervisor, session_cases(session), present_exit_code(task));
-  told_t told = {.executor = finding->executor, .signature = finding->signature};
+  reported_t reported = {.executor = finding->executor, .signature = finding->signature};
   const char *executor = executor_name(task->executors.items[finding->executor]);
-  g_strlcpy(told.state, finding_lives_before(task->report.lives, executor, &finding->signature),
-            sizeof told.state);
-  if (supervisor_has_told(task->supervisor, &told)) return;
+  g_strlcpy(reported.state, finding_lives_before(task->report.lives, executor, &finding->signature),
+            sizeof reported.state);
+  if (supervisor_has_reported(task->supervisor, &reported)) return;
   if (task->on_finding != NULL) task->on_finding(task, session, finding);
 }
 

@@ -18,8 +18,8 @@
 
 enum {
   INPUT_BYTES_MAX = 1 << 20,
-  TOLD_MAX = 1 << 14,    /* Findings; more are told again. */
-  HANG_SECONDS_MIN = 60, /* Of a call: its own limit counts if it is longer. */
+  REPORTED_MAX = 1 << 14, /* Findings; more are told again. */
+  HANG_SECONDS_MIN = 60,  /* Of a call: its own limit counts if it is longer. */
   SHOWN_CASE_BYTES_MAX = 2000,
 };
 
@@ -33,8 +33,8 @@ typedef struct board {
   volatile bool is_in_input;
   volatile size_t input_size;
   uint8_t input[INPUT_BYTES_MAX];
-  volatile uint32_t told_count;
-  told_t told[TOLD_MAX];
+  volatile uint32_t reported_count;
+  reported_t reported[REPORTED_MAX];
 } board_t;
 
 struct supervisor {
@@ -45,8 +45,8 @@ struct supervisor {
   int64_t begin_us;
   int64_t begun_again_us;
   uint64_t cases_before;
-  uint32_t told_before; /* What was told when the work was begun for the last time. */
-  int exit_code_before; /* Of what was found before. */
+  uint32_t reported_before; /* What was told when the work was begun for the last time. */
+  int exit_code_before;     /* Of what was found before. */
   bool has_incident;
   bool owes_failure; /* Something ended the work that no finding will tell of. */
   incident_t incident;
@@ -126,7 +126,7 @@ static void print_culprit(const supervisor_t *supervisor, GString *text) {
   }
   g_string_append_printf(text, "the process that does the work ended: %s", incident->reason);
   if (supervisor->foreign.count == 0) {
-    g_string_append(text, ", where no executor was: a bug in Assay, or somebody killed it");
+    g_string_append(text, ", where no executor was: a bug in Assay, or it was killed");
     return;
   }
   g_string_append(text, ": it was killed, or Assay has a bug, or one of these did it:");
@@ -211,7 +211,7 @@ static void prepare_again(supervisor_t *supervisor) {
   board_t *board = supervisor->board;
   supervisor->begun_again_us = g_get_monotonic_time();
   supervisor->cases_before = board->cases;
-  supervisor->told_before = board->told_count;
+  supervisor->reported_before = board->reported_count;
   board->exit_code = EXIT_CODE_CLEAN;
   board->is_in_input = false;
   call_memory_leave(supervisor->memory);
@@ -337,19 +337,19 @@ void supervisor_leave_input(supervisor_t *supervisor) {
   if (supervisor != NULL) supervisor->board->is_in_input = false;
 }
 
-bool supervisor_has_told(supervisor_t *supervisor, const told_t *told) {
+bool supervisor_has_reported(supervisor_t *supervisor, const reported_t *reported) {
   if (supervisor == NULL) return false;
   board_t *board = supervisor->board;
-  for (uint32_t i = 0; i < supervisor->told_before; i++) {
-    bool is_same = board->told[i].executor == told->executor &&
-                   strcmp(board->told[i].signature.text, told->signature.text) == 0;
+  for (uint32_t i = 0; i < supervisor->reported_before; i++) {
+    bool is_same = board->reported[i].executor == reported->executor &&
+                   strcmp(board->reported[i].signature.text, reported->signature.text) == 0;
     if (is_same) return true;
   }
-  if (board->told_count < TOLD_MAX) board->told[board->told_count++] = *told;
+  if (board->reported_count < REPORTED_MAX) board->reported[board->reported_count++] = *reported;
   return false;
 }
 
-const told_t *supervisor_told(const supervisor_t *supervisor, uint32_t *out_count) {
-  *out_count = supervisor == NULL ? 0 : supervisor->told_before;
-  return supervisor == NULL ? NULL : supervisor->board->told;
+const reported_t *supervisor_reported(const supervisor_t *supervisor, uint32_t *out_count) {
+  *out_count = supervisor == NULL ? 0 : supervisor->reported_before;
+  return supervisor == NULL ? NULL : supervisor->board->reported;
 }

@@ -13,7 +13,7 @@
 #include "harness/cli/options/flags.h"
 #include "harness/cli/task/incident.h"
 
-enum { TOLD_STATE_BYTES = 24 };
+enum { REPORTED_STATE_BYTES = 24 };
 
 typedef struct supervisor supervisor_t;
 
@@ -59,16 +59,16 @@ void supervisor_enter_input(supervisor_t *supervisor, const uint8_t *data, size_
 void supervisor_leave_input(supervisor_t *supervisor);
 
 /* A finding that has been told. */
-typedef struct told {
+typedef struct reported {
   size_t executor;
   hash_text_t signature;
-  char state[TOLD_STATE_BYTES]; /* In the database before all of the work, "" if it was new. */
-} told_t;
+  char state[REPORTED_STATE_BYTES]; /* In the database before all of the work, "" if it was new. */
+} reported_t;
 
 /* Whether this finding was told before the work was begun again; from now on it has been. */
-bool supervisor_has_told(supervisor_t *supervisor, const told_t *told);
+bool supervisor_has_reported(supervisor_t *supervisor, const reported_t *reported);
 
 /* What was told before that, in `out_count` places. */
-const told_t *supervisor_told(const supervisor_t *supervisor, uint32_t *out_count);
+const reported_t *supervisor_reported(const supervisor_t *supervisor, uint32_t *out_count);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct task_flags {
   gboolean invalid;
   char *time;
   char *seed;
+  char *strata; /* Of task_flags_add_drawing(). */
   char *contract;
   char *database;
   char *reference; /* The version that contract `identified` predicts with. */

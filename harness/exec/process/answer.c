@@ -8,28 +8,29 @@
 #include "harness/base/plain_text.h"
 
 /* "this is not an answer" in words, with the line as far as it fits. */
-static reading_t garbage(str_t line, const char *expected, failure_t *error) {
+static answer_state_t garbage(str_t line, const char *expected, failure_t *error) {
   enum { SHOWN_MAX = 60 };
   char shown[SHOWN_MAX + 1];
   plain_text_copy(shown, sizeof shown, line.data, MIN(line.size, (size_t)SHOWN_MAX));
   status_fail(error, STATUS_INVALID, "wrote \"%s%s\" where %s is expected", shown,
               line.size > SHOWN_MAX ? "..." : "", expected);
-  return READING_GARBAGE;
+  return ANSWER_MALFORMED;
 }
 
 /* Takes the next line without its newline from the front of `bytes`. */
-static reading_t take_line(str_t *bytes, size_t line_bytes_max, str_t *out_line, failure_t *error) {
+static answer_state_t take_line(str_t *bytes, size_t line_bytes_max, str_t *out_line,
+                                failure_t *error) {
   size_t searched = MIN(bytes->size, line_bytes_max);
   const char *end = searched == 0 ? NULL : memchr(bytes->data, '\n', searched);
   if (end == NULL) {
-    if (bytes->size < line_bytes_max) return READING_MORE;
+    if (bytes->size < line_bytes_max) return ANSWER_INCOMPLETE;
     status_fail(error, STATUS_INVALID, "wrote a line of more than %zu bytes", line_bytes_max);
-    return READING_GARBAGE;
+    return ANSWER_MALFORMED;
   }
   *out_line = (str_t){.data = bytes->data, .size = (size_t)(end - bytes->data)};
   bytes->data = end + 1;
   bytes->size -= out_line->size + 1;
-  return READING_DONE;
+  return ANSWER_COMPLETE;
 }
 
 /* Splits a line after its first word. */
@@ -85,12 +86,13 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
   return true;
 }
 
-reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used, failure_t *error) {
+answer_state_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used,
+                             failure_t *error) {
   greeting_t greeting = {.takes_mlir = true};
   str_t left = bytes;
   str_t line;
-  reading_t reading = take_line(&left, ANSWER_LINE_BYTES_MAX, &line, error);
-  if (reading != READING_DONE) return reading;
+  answer_state_t state = take_line(&left, ANSWER_LINE_BYTES_MAX, &line, error);
+  if (state != ANSWER_COMPLETE) return state;
   if (!str_equal_text(line, "assay-worker 1")) {
     return garbage(line, "the greeting \"assay-worker 1\"", error);
   }
@@ -98,19 +100,19 @@ reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used,
     if (bytes.size - left.size > GREETING_BYTES_MAX) {
       return garbage(line, "the end of the greeting", error);
     }
-    reading = take_line(&left, ANSWER_LINE_BYTES_MAX, &line, error);
-    if (reading != READING_DONE) return reading;
+    state = take_line(&left, ANSWER_LINE_BYTES_MAX, &line, error);
+    if (state != ANSWER_COMPLETE) return state;
     if (!read_greeting_line(line, &greeting, &is_last)) {
       return garbage(line, "a line of the greeting (name and version first, then ready)", error);
     }
   }
   *out_greeting = greeting;
   *out_used = bytes.size - left.size;
-  return READING_DONE;
+  return ANSWER_COMPLETE;
 }
 
-reading_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer, size_t *out_used,
-                      failure_t *error) {
+answer_state_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer,
+                           size_t *out_used, failure_t *error) {
   static const char *const words[] = {
       [ANSWER_OK] = "ok",           [ANSWER_UNSUPPORTED] = "unsupported",
       [ANSWER_INVALID] = "invalid", [ANSWER_FAILED] = "failed",
@@ -118,15 +120,15 @@ reading_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer, 
   };
   str_t left = bytes;
   str_t line;
-  reading_t reading = take_line(&left, line_bytes_max, &line, error);
-  if (reading != READING_DONE) return reading;
+  answer_state_t state = take_line(&left, line_bytes_max, &line, error);
+  if (state != ANSWER_COMPLETE) return state;
   str_t rest = line;
   str_t word = take_word(&rest);
   for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
     if (!str_equal_text(word, words[i])) continue;
     *out_answer = (answer_t){.word = (answer_word_t)i, .rest = rest};
     *out_used = bytes.size - left.size;
-    return READING_DONE;
+    return ANSWER_COMPLETE;
   }
   return garbage(line, "an answer", error);
 }

@@ -15,11 +15,11 @@ enum {
 };
 
 /* What came of reading the bytes that are there so far. */
-typedef enum reading {
-  READING_DONE,
-  READING_MORE,    /* They may become an answer. */
-  READING_GARBAGE, /* They cannot become one. */
-} reading_t;
+typedef enum answer_state {
+  ANSWER_COMPLETE,
+  ANSWER_INCOMPLETE, /* They may become an answer. */
+  ANSWER_MALFORMED,  /* They cannot become one. */
+} answer_state_t;
 
 typedef struct greeting {
   char name[GREETING_TEXT_BYTES];
@@ -34,7 +34,8 @@ typedef struct greeting {
 
 /* Reads a whole greeting; *out_used are the bytes that it took.  `error` tells what is wrong with
  * garbage. */
-reading_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used, failure_t *error);
+answer_state_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used,
+                             failure_t *error);
 
 typedef enum answer_word {
   ANSWER_OK,
@@ -51,8 +52,8 @@ typedef struct answer {
 } answer_t;
 
 /* Reads one line of line_bytes_max bytes at most, its newline counted. */
-reading_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer, size_t *out_used,
-                      failure_t *error);
+answer_state_t answer_read(str_t bytes, size_t line_bytes_max, answer_t *out_answer,
+                           size_t *out_used, failure_t *error);
 
 /* Checks that the rest of an ANSWER_OK announces exactly `expected` bytes. */
 status_t answer_check_bytes(const answer_t *answer, size_t expected, failure_t *error);

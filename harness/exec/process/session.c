@@ -135,15 +135,15 @@ static executor_outcome_t hear_greeting(process_session_t *session, uint32_t all
   session->deadline = deadline_after(allowed_ms);
   g_string_truncate(session->heard, 0);
   failure_t error = {0};
-  reading_t reading;
-  while ((reading = greeting_read(heard_text(session), &session->greeting, out_used, &error)) ==
-         READING_MORE) {
+  answer_state_t state;
+  while ((state = greeting_read(heard_text(session), &session->greeting, out_used, &error)) ==
+         ANSWER_INCOMPLETE) {
     const char *news;
     size_t size;
     isolate_talk_t talk = hear_more(session, &news, &size);
     if (talk != ISOLATE_TALK_OK) return end_worker(session, talk, allowed_ms, CALL_open, reason);
   }
-  if (reading == READING_DONE) return EXECUTOR_OK;
+  if (state == ANSWER_COMPLETE) return EXECUTOR_OK;
   return process_session_garbage(session, error.text, CALL_open, reason);
 }
 
@@ -237,13 +237,13 @@ executor_outcome_t process_session_answer(process_session_t *session, size_t lin
     /* A line may be long: it is read once, when its end is there. */
     bool is_complete = memchr(news, '\n', size) != NULL || session->heard->len >= line_bytes_max;
     if (!is_complete) continue;
-    reading_t reading = answer_read(heard_text(session), line_bytes_max, out_answer,
-                                    &session->answer_bytes, &error);
-    if (reading == READING_DONE) {
+    answer_state_t state = answer_read(heard_text(session), line_bytes_max, out_answer,
+                                       &session->answer_bytes, &error);
+    if (state == ANSWER_COMPLETE) {
       session->has_released = false;
       return EXECUTOR_OK;
     }
-    if (reading == READING_GARBAGE) {
+    if (state == ANSWER_MALFORMED) {
       return process_session_garbage(session, error.text, call, reason);
     }
   }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules found from a profile: likely ones are tried, and those are taken that give it exactly. */
+/* Rules found from a profile: all orders that the search finds in it, with each place of the
+ * initial value, that give it exactly. */
+#include "harness/identify/order/order_search.h"
 #include "harness/identify/order/subtree_stats.h"
 #include "harness/identify/order/sum_rule.h"
 
@@ -44,95 +46,58 @@ bool sum_rule_read_roles(const profile_t *profile, sum_rule_t *out_rule) {
   return true;
 }
 
-/* ---- Likely widths --------------------------------------------------------------------------- */
-
-enum { WIDTHS_MAX = 12 };
-
-typedef struct widths {
-  uint32_t items[WIDTHS_MAX];
-  size_t count;
-} widths_t;
-
-typedef struct likely_widths {
-  widths_t lanes;
-  widths_t blocks;
-} likely_widths_t;
-
-static void add_width(widths_t *widths, uint32_t width) {
-  if (width < 2 || widths->count == WIDTHS_MAX) return;
-  for (size_t i = 0; i < widths->count; i++) {
-    if (widths->items[i] == width) return;
-  }
-  widths->items[widths->count++] = width;
-}
-
-/* Goes up from a leaf, in front of which `offset` others may have places.  What is added first
- * tells the width of lanes; where more than one leaf is added at once, a block may have ended. */
-static void read_widths(const profile_t *profile, const subtree_stats_t *stats,
-                        const uint32_t *parents, uint32_t leaf, uint32_t offset,
-                        likely_widths_t *inout_widths) {
-  uint32_t root = profile_root(profile);
-  bool is_first = true;
-  for (uint32_t id = leaf; id != root; id = parents[id]) {
-    const profile_node_t *node = profile_node(profile, parents[id]);
-    for (uint32_t i = 0; i < node->child_count; i++) {
-      uint32_t child = node->children[i];
-      if (child == id || stats[child].term_count == 0) continue;
-      if (is_first) add_width(&inout_widths->lanes, stats[child].first_term + offset);
-      is_first = false;
-      if (stats[child].leaf_count < 2) continue;
-      add_width(&inout_widths->blocks, stats[id].term_count);
-      add_width(&inout_widths->blocks, stats[id].term_count + offset);
-    }
-  }
-}
-
 /* ---- Trying ---------------------------------------------------------------------------------- */
 
 typedef struct finder {
   const profile_t *profile;
   arena_t *arena;
-  sum_rule_t roles; /* With first_is_rounded. */
-  uint32_t init_count;
+  sum_rule_t roles;         /* With first_is_rounded. */
+  const rule_init_t *inits; /* Where the initial value may go. */
+  size_t init_count;
   GString *expected; /* The profile's text. */
   GString *text;
-  sum_rule_t *rules;
-  size_t rule_count;
+  GArray *rules; /* Of sum_rule_t. */
 } finder_t;
 
-static void try_init(finder_t *finder, const sum_order_t *order, rule_init_t init) {
-  if (finder->rule_count == SUM_RULES_MAX) return;
+static bool try_init(finder_t *finder, const sum_order_t *order, rule_init_t init) {
   sum_rule_t rule = finder->roles;
   rule.order = *order;
   rule.init = init;
   arena_mark_t mark = arena_mark(finder->arena);
   profile_t made;
-  if (sum_rule_apply(&rule, finder->profile->program_line, finder->profile->term_count,
-                     finder->arena, &made, NULL) == STATUS_OK &&
-      made.node_count == finder->profile->node_count) {
+  bool is_rule = sum_rule_apply(&rule, finder->profile->program_line, finder->profile->term_count,
+                                finder->arena, &made, NULL) == STATUS_OK &&
+                 made.node_count == finder->profile->node_count;
+  if (is_rule) {
     g_string_truncate(finder->text, 0);
     profile_print(&made, finder->text);
-    if (g_string_equal(finder->text, finder->expected)) {
-      finder->rules[finder->rule_count++] = rule;
-    }
+    is_rule = g_string_equal(finder->text, finder->expected);
   }
+  if (is_rule) g_array_append_val(finder->rules, rule);
   arena_rewind(finder->arena, mark);
+  return is_rule;
 }
 
-static void try_order(finder_t *finder, const sum_order_t *order) {
-  if (finder->init_count > 1) {
-    try_init(finder, order, RULE_INIT_EACH);
-    return;
+static bool try_order(void *context, const sum_order_t *order) {
+  finder_t *finder = context;
+  bool is_rule = false;
+  for (size_t i = 0; i < finder->init_count; i++) {
+    is_rule |= try_init(finder, order, finder->inits[i]);
   }
-  if (finder->init_count == 0) {
-    try_init(finder, order, RULE_INIT_ABSENT);
-    if (finder->profile->starts_at_zero) try_init(finder, order, RULE_INIT_ZERO);
-    return;
-  }
-  try_init(finder, order, RULE_INIT_LAST);
-  try_init(finder, order, RULE_INIT_FIRST);
-  try_init(finder, order, RULE_INIT_TERM);
-  if (order->kind == SUM_PADDED) try_init(finder, order, RULE_INIT_EACH);
+  return is_rule;
+}
+
+/* Tries the orders of the terms, before which `front` takes a place unless it is SUM_NO_ITEM. */
+static void try_terms(finder_t *finder, uint32_t front, const rule_init_t *inits,
+                      size_t init_count) {
+  profile_t tree;
+  bool keeps_init = front == finder->profile->term_count;
+  uint32_t widest = item_tree_strip(finder->profile, keeps_init, finder->arena, &tree);
+  const item_tree_t terms = item_tree_of_terms(&tree, front, finder->arena);
+  const order_test_t test = {.gives = try_order, .context = finder};
+  finder->inits = inits;
+  finder->init_count = init_count;
+  order_search_all(&terms, widest, &test, finder->arena);
 }
 
 static const sum_order_t *make_order(finder_t *finder, sum_order_kind_t kind, uint32_t width,
@@ -142,114 +107,74 @@ static const sum_order_t *make_order(finder_t *finder, sum_order_kind_t kind, ui
   return order;
 }
 
-enum { JOINS_MAX = 12 };
-
-/* The orders in which sums may be joined. */
-static size_t list_joins(finder_t *finder, uint32_t sum_count,
-                         const sum_order_t *out_joins[JOINS_MAX]) {
-  size_t count = 0;
-  for (int kind = 0; kind <= SUM_FOLDED; kind++) {
-    out_joins[count++] = make_order(finder, (sum_order_kind_t)kind, 1, NULL, NULL);
-  }
-  out_joins[count++] = make_order(finder, SUM_WAYS, sum_count, NULL, NULL);
-  for (uint32_t outer = 2; outer <= 8; outer *= 2) {
-    if (2 * outer > sum_count) break;
-    out_joins[count++] =
-        make_order(finder, SUM_LANES, outer, out_joins[SUM_FOLDED], out_joins[SUM_SEQUENTIAL]);
-  }
-  return count;
-}
-
-static void try_lanes(finder_t *finder, const widths_t *lanes, const widths_t *blocks) {
-  for (size_t i = 0; i < lanes->count; i++) {
-    const sum_order_t *joins[JOINS_MAX];
-    uint32_t width = lanes->items[i];
-    size_t join_count = list_joins(finder, width, joins);
-    for (size_t j = 0; j < join_count; j++) {
-      const sum_order_t *order =
-          make_order(finder, SUM_LANES, width, joins[SUM_SEQUENTIAL], joins[j]);
-      try_order(finder, order);
-      try_order(finder, make_order(finder, SUM_TAIL, width, order, NULL));
-      for (size_t k = 0; k < blocks->count; k++) {
-        if (blocks->items[k] <= width) continue;
-        for (int outer = 0; outer <= SUM_FOLDED; outer++) {
-          try_order(finder, make_order(finder, SUM_BLOCKS, blocks->items[k], order, joins[outer]));
-        }
-      }
-    }
-  }
-}
-
-static void try_blocks(finder_t *finder, const widths_t *blocks) {
-  for (size_t i = 0; i < blocks->count; i++) {
-    const sum_order_t *joins[JOINS_MAX];
-    uint32_t width = blocks->items[i];
-    size_t join_count = list_joins(finder, width, joins);
-    for (size_t j = 0; j < join_count; j++) {
-      for (int inner = 0; inner <= SUM_SWAPPED; inner++) {
-        try_order(finder, make_order(finder, SUM_BLOCKS, width, joins[inner], joins[j]));
-      }
-    }
-  }
-}
-
-/* Blocks that end beyond the last term, or are cut at both ends, do not show their width. */
-static void try_hidden_blocks(finder_t *finder, const widths_t *blocks) {
+/* Blocks that end beyond the last term do not show. */
+static void try_hidden_blocks(finder_t *finder) {
   enum { WIDTH_LOW = 4, WIDTH_HIGH = 4096 };
   const sum_order_t *sequential = make_order(finder, SUM_SEQUENTIAL, 1, NULL, NULL);
-  uint32_t first = blocks->count == 0 ? (uint32_t)finder->profile->term_count : blocks->items[0];
+  const sum_order_t *swapped = make_order(finder, SUM_SWAPPED, 1, NULL, NULL);
   for (uint32_t width = WIDTH_LOW; width <= WIDTH_HIGH; width *= 2) {
-    if (width < first) continue;
     const sum_order_t *padded = make_order(finder, SUM_PADDED, width, sequential, sequential);
-    try_order(finder, padded);
     try_order(finder, make_order(finder, SUM_PADDED, width, sequential, padded));
     if (width < finder->profile->term_count) continue;
-    const sum_order_t *swapped = make_order(finder, SUM_SWAPPED, 1, NULL, NULL);
+    try_order(finder, padded);
     try_order(finder, make_order(finder, SUM_BLOCKS, width, sequential, sequential));
     try_order(finder, make_order(finder, SUM_BLOCKS, width, swapped, sequential));
   }
 }
 
-static uint32_t widest_node(const profile_t *profile) {
-  uint32_t widest = 0;
-  for (size_t i = 0; i < profile->node_count; i++) {
-    widest = MAX(widest, profile->nodes[i].child_count);
+static void try_all(finder_t *finder) {
+  static const rule_init_t absent[] = {RULE_INIT_ABSENT};
+  static const rule_init_t zero[] = {RULE_INIT_ZERO};
+  static const rule_init_t first[] = {RULE_INIT_FIRST};
+  static const rule_init_t each[] = {RULE_INIT_EACH};
+  static const rule_init_t behind[] = {RULE_INIT_LAST, RULE_INIT_TERM};
+  static const rule_init_t once[] = {RULE_INIT_LAST, RULE_INIT_FIRST, RULE_INIT_TERM,
+                                     RULE_INIT_EACH};
+  const profile_t *profile = finder->profile;
+  uint32_t init = (uint32_t)profile->term_count;
+  const subtree_stats_t *stats = subtree_stats_make(profile, finder->arena);
+  uint32_t times = stats[profile_root(profile)].leaf_count - init; /* That it enters. */
+  if (times == 0) {
+    try_terms(finder, SUM_NO_ITEM, absent, 1);
+    try_hidden_blocks(finder);
+    if (profile->starts_at_zero) try_terms(finder, ITEM_NOTHING, zero, 1);
+  } else if (times == 1) {
+    try_terms(finder, SUM_NO_ITEM, behind, G_N_ELEMENTS(behind));
+    try_terms(finder, init, first, 1);
+    finder->inits = once;
+    finder->init_count = G_N_ELEMENTS(once);
+  } else {
+    try_terms(finder, SUM_NO_ITEM, each, 1);
   }
-  return widest;
+  try_hidden_blocks(finder);
 }
 
-static void try_all(finder_t *finder) {
-  const profile_t *profile = finder->profile;
-  subtree_stats_t *stats = subtree_stats_make(profile, finder->arena);
-  uint32_t *parents = tree_parents(profile, finder->arena);
-  uint32_t init = (uint32_t)profile->term_count;
-  finder->init_count =
-      stats[profile_root(profile)].leaf_count - init; /* Each time that it enters. */
-  for (int kind = 0; kind <= SUM_FOLDED; kind++) {
-    try_order(finder, make_order(finder, (sum_order_kind_t)kind, 1, NULL, NULL));
-  }
-  uint32_t widest = widest_node(profile);
-  if (widest > 2) try_order(finder, make_order(finder, SUM_WAYS, widest, NULL, NULL));
-  if (widest > 2) try_order(finder, make_order(finder, SUM_WAYS, widest - 1, NULL, NULL));
-  likely_widths_t widths = {.lanes = {.count = 0}, .blocks = {.count = 0}};
-  bool has_place_in_front = finder->init_count == 1 || profile->starts_at_zero;
-  read_widths(profile, stats, parents, 0, 0, &widths);
-  if (has_place_in_front) read_widths(profile, stats, parents, 0, 1, &widths);
-  if (finder->init_count == 1) read_widths(profile, stats, parents, init, 1, &widths);
-  try_lanes(finder, &widths.lanes, &widths.blocks);
-  try_blocks(finder, &widths.blocks);
-  try_hidden_blocks(finder, &widths.blocks);
+/* The simplest first; of one order, an initial value that is added last, then one more item. */
+static gint compare_rules(gconstpointer a, gconstpointer b) {
+  static const gint ranks[RULE_INIT_COUNT] = {
+      [RULE_INIT_LAST] = 0, [RULE_INIT_FIRST] = 1,  [RULE_INIT_TERM] = 2,
+      [RULE_INIT_EACH] = 3, [RULE_INIT_ABSENT] = 0, [RULE_INIT_ZERO] = 1};
+  const sum_rule_t *first = a;
+  const sum_rule_t *second = b;
+  if (sum_order_is_simpler(&first->order, &second->order)) return -1;
+  if (sum_order_is_simpler(&second->order, &first->order)) return 1;
+  return ranks[first->init] - ranks[second->init];
 }
 
 size_t sum_rules_find(const profile_t *profile, arena_t *arena,
                       sum_rule_t out_rules[SUM_RULES_MAX]) {
-  finder_t finder = {.profile = profile, .arena = arena, .rules = out_rules};
+  finder_t finder = {.profile = profile, .arena = arena};
   if (profile->term_count == 0 || !sum_rule_read_roles(profile, &finder.roles)) return 0;
   finder.expected = g_string_new(NULL);
   finder.text = g_string_new(NULL);
+  finder.rules = g_array_new(FALSE, FALSE, sizeof(sum_rule_t));
   profile_print(profile, finder.expected);
   try_all(&finder);
+  g_array_sort(finder.rules, compare_rules);
+  size_t count = MIN(finder.rules->len, SUM_RULES_MAX);
+  for (size_t i = 0; i < count; i++) out_rules[i] = g_array_index(finder.rules, sum_rule_t, i);
   g_string_free(finder.expected, TRUE);
   g_string_free(finder.text, TRUE);
-  return finder.rule_count;
+  g_array_unref(finder.rules);
+  return count;
 }

@@ -66,7 +66,7 @@ void program_shape_print(const program_t *program, GString *out_shape, size_t *o
     return;
   }
   g_string_append(out_shape, program->op->name);
-  program->op->print_attributes(program, out_shape);
+  program_print_attributes(program, out_shape);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_c(out_shape, ' ');
     print_type(&program->operands[i], summed.dimensions[i], out_shape);

@@ -4,23 +4,23 @@
 #include "harness/quant/check/fuzz.h"
 
 #include "harness/quant/check/draw_graph.h"
-#include "harness/quant/check/draw_table.h"
+#include "harness/quant/check/draw_target.h"
 
 enum { TABLES_MAX = 16 };
 
 /* The tables that come with Assay. */
-typedef struct known_tables {
+typedef struct known_targets {
   uint32_t count;
-  quant_table_t tables[TABLES_MAX];
-} known_tables_t;
+  quant_target_t tables[TABLES_MAX];
+} known_targets_t;
 
-static status_t read_known(arena_t *arena, known_tables_t *out_known, failure_t *error) {
-  const char *const *names = quant_table_names();
+static status_t read_known(arena_t *arena, known_targets_t *out_known, failure_t *error) {
+  const char *const *names = quant_target_names();
   out_known->count = 0;
   for (; names[out_known->count] != NULL && out_known->count < TABLES_MAX; out_known->count++) {
-    const char *text = quant_table_text(str_from(names[out_known->count]));
+    const char *text = quant_target_text(str_from(names[out_known->count]));
     STATUS_TRY(
-        quant_table_parse(str_from(text), arena, &out_known->tables[out_known->count], error));
+        quant_target_parse(str_from(text), arena, &out_known->tables[out_known->count], error));
   }
   return STATUS_OK;
 }
@@ -32,7 +32,7 @@ static rng_t rng_of(uint64_t seed, uint64_t number) {
   return rng_make(rng_splitmix(&state));
 }
 
-static status_t draw_case(const quant_fuzz_options_t *options, const known_tables_t *known,
+static status_t draw_case(const quant_fuzz_options_t *options, const known_targets_t *known,
                           uint64_t number, arena_t *arena, quant_fuzz_case_t *out_case,
                           failure_t *error) {
   rng_t rng = rng_of(options->seed, number);
@@ -44,7 +44,7 @@ static status_t draw_case(const quant_fuzz_options_t *options, const known_table
   } else if (known->count > 0 && rng_one_in(&rng, 2)) {
     out_case->table = known->tables[rng_below(&rng, known->count)];
   } else {
-    STATUS_TRY(quant_draw_table(&rng, arena, &out_case->table, error));
+    STATUS_TRY(quant_draw_target(&rng, arena, &out_case->table, error));
   }
   return STATUS_OK;
 }
@@ -69,7 +69,7 @@ static quant_fuzz_finding_t make_finding(const quant_fuzz_case_t *found, uint64_
   quant_property_check_one(&input, small.property, scratch, &words);
   GString *graph = g_string_new(NULL), *table = g_string_new(NULL);
   quant_graph_print(&small.graph, graph);
-  quant_table_print(&small.table, table);
+  quant_target_print(&small.table, table);
   return (quant_fuzz_finding_t){.number = number,
                                 .words = arena_copy_text(arena, words.text, strlen(words.text)),
                                 .graph = keep_text(graph, arena),
@@ -98,7 +98,7 @@ static void check_case(quant_fuzz_case_t *drawn, uint64_t number, arena_t *scrat
 
 status_t quant_fuzz(const quant_fuzz_options_t *options, arena_t *arena,
                     quant_fuzz_result_t *out_result, failure_t *error) {
-  known_tables_t known;
+  known_targets_t known;
   STATUS_TRY(read_known(arena, &known, error));
   arena_t scratch;
   arena_init(&scratch);

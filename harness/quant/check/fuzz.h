@@ -10,15 +10,15 @@
 
 typedef struct quant_fuzz_options {
   uint64_t seed;
-  uint64_t count;             /* Pairs of a graph and a table. */
-  uint32_t regions_max;       /* Of a graph; see quant_draw_graph_text(). */
-  const quant_table_t *table; /* That all graphs are for; NULL: random ones and those that come with
-                               * Assay by turns. */
-  quant_fault_t fault;        /* To be found. */
+  uint64_t count;              /* Pairs of a graph and a table. */
+  uint32_t regions_max;        /* Of a graph; see quant_draw_graph_text(). */
+  const quant_target_t *table; /* That all graphs are for; NULL: random ones and those that come
+                                * with Assay by turns. */
+  quant_fault_t fault;         /* To be found. */
   /* Called after each pair was checked, if not NULL; what it is given lives for the call.  A
    * failure ends the run. */
   status_t (*on_pair)(void *context, uint64_t number, const quant_graph_t *graph,
-                      const quant_table_t *table, failure_t *error);
+                      const quant_target_t *table, failure_t *error);
   void *context;
   const volatile sig_atomic_t *stop; /* If not NULL: ends the run once nonzero. */
 } quant_fuzz_options_t;
@@ -56,7 +56,7 @@ status_t quant_fuzz(const quant_fuzz_options_t *options, arena_t *arena,
  * out (calls, regions, outputs, specs, rows, rules). */
 typedef struct quant_fuzz_case {
   quant_graph_t graph;
-  quant_table_t table;
+  quant_target_t table;
   quant_fault_t fault;
   uint64_t seed;
   quant_property_id_t property;

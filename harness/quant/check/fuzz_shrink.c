@@ -73,7 +73,7 @@ static bool drop_row(const quant_fuzz_case_t *from, uint32_t index, arena_t *are
                      quant_fuzz_case_t *out_case) {
   uint32_t count = from->table.row_count;
   if (index >= count) return false;
-  quant_table_row_t *rows = ARENA_NEW_ARRAY(arena, quant_table_row_t, count);
+  quant_target_row_t *rows = ARENA_NEW_ARRAY(arena, quant_target_row_t, count);
   for (uint32_t i = 0, next = 0; i < count; i++) {
     if (i != index) rows[next++] = from->table.rows[i];
   }
@@ -88,7 +88,7 @@ static bool drop_rule(const quant_fuzz_case_t *from, uint32_t index, arena_t *ar
   uint32_t row = index / QUANT_RULES_MAX, rule = index % QUANT_RULES_MAX;
   uint32_t count = from->table.row_count;
   if (row >= count || rule >= from->table.rows[row].rule_count) return false;
-  quant_table_row_t *rows = ARENA_NEW_ARRAY(arena, quant_table_row_t, count);
+  quant_target_row_t *rows = ARENA_NEW_ARRAY(arena, quant_target_row_t, count);
   for (uint32_t i = 0; i < count; i++) rows[i] = from->table.rows[i];
   quant_rule_use_t *rules = ARENA_NEW_ARRAY(arena, quant_rule_use_t, rows[row].rule_count);
   for (uint32_t i = 0, next = 0; i < rows[row].rule_count; i++) {

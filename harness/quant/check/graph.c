@@ -150,7 +150,7 @@ quant_outcome_t quant_property_rescales_needed(const quant_trial_t *trial, arena
     const quant_value_t *made = &graph->values[region->ports[1].value];
     if (outcome == QUANT_HOLDS && made->use_count == 0 && !made->is_output &&
         !g_hash_table_contains(originals, made->name)) {
-      outcome = property_violated(out_words, "nobody uses what rescale %s makes", region->name);
+      outcome = property_violated(out_words, "the result of rescale %s is not used", region->name);
     }
   }
   g_hash_table_destroy(originals);
@@ -169,10 +169,10 @@ static quant_outcome_t count_open(const quant_trial_t *trial, uint32_t *out_refu
   GHashTable *regions = names_of(&trial->materialized, false);
   for (uint32_t r = 0; r < graph->region_count; r++) {
     const quant_region_t *region = &graph->regions[r];
-    const quant_table_row_t *row;
+    const quant_target_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
     if (trial->propagation.regions[r].refusal != NULL ||
-        quant_table_match(trial->table, graph, r, &row, signature, NULL) != STATUS_OK) {
+        quant_target_match(trial->table, graph, r, &row, signature, NULL) != STATUS_OK) {
       ++*out_refused;
       continue;
     }

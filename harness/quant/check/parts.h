@@ -10,7 +10,7 @@ typedef struct property_view {
   const quant_trial_t *trial;
   const quant_region_t *region; /* Of the original graph. */
   const quant_region_result_t *result;
-  const quant_table_row_t *row; /* Looked up anew. */
+  const quant_target_row_t *row; /* Looked up anew. */
   uint32_t port_count;
   quant_signature_port_t signature[QUANT_PORTS_MAX]; /* Wildcards completed by values. */
   quant_port_state_t states[QUANT_PORTS_MAX]; /* Settled with what the materialized graph says. */

@@ -23,10 +23,11 @@ quant_outcome_t quant_property_rules(const quant_trial_t *trial, arena_t *arena,
 static quant_outcome_t check_signature(const property_view_t *view, uint32_t port,
                                        const quant_spec_t *spec, failure_t *out_words) {
   const quant_signature_port_t *signature = &view->signature[port];
-  const quant_signature_port_t *told = &view->result->signature[port];
-  if (signature->kind != told->kind || signature->storage != told->storage ||
-      signature->storage_min != told->storage_min || signature->storage_max != told->storage_max) {
-    return property_violated(out_words, "%s.%s is told to have another signature than it has",
+  const quant_signature_port_t *declared = &view->result->signature[port];
+  if (signature->kind != declared->kind || signature->storage != declared->storage ||
+      signature->storage_min != declared->storage_min ||
+      signature->storage_max != declared->storage_max) {
+    return property_violated(out_words, "%s.%s is reported with a signature that is not its own",
                              view->region->name, port_name(view, port));
   }
   failure_t error = {.text = "its own spec asks for more"};
@@ -205,9 +206,9 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
   for (uint32_t r = 0; r < graph->region_count; r++) {
     const quant_region_t *region = &graph->regions[r];
     const quant_region_result_t *result = &trial->propagation.regions[r];
-    const quant_table_row_t *row;
+    const quant_target_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
-    bool has_row = quant_table_match(trial->table, graph, r, &row, signature, NULL) == STATUS_OK;
+    bool has_row = quant_target_match(trial->table, graph, r, &row, signature, NULL) == STATUS_OK;
     bool is_refused = result->refusal != NULL;
     if (!is_refused && !has_row && !g_str_equal(region->kernel, QUANT_RESCALE_KERNEL)) {
       return property_violated(out_words, "%s has no row and is not refused", region->name);
@@ -231,13 +232,13 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
 
 /* Ports that a row stores otherwise than they are annotated; -1 if it is no row for the region. */
 static int count_conflicts(const quant_trial_t *trial, uint32_t region,
-                           const quant_table_row_t *row) {
-  quant_table_t alone = *trial->table;
+                           const quant_target_row_t *row) {
+  quant_target_t alone = *trial->table;
   alone.row_count = 1;
   alone.rows = row;
-  const quant_table_row_t *found;
+  const quant_target_row_t *found;
   quant_signature_port_t signature[QUANT_PORTS_MAX];
-  if (quant_table_match(&alone, trial->graph, region, &found, signature, NULL) != STATUS_OK) {
+  if (quant_target_match(&alone, trial->graph, region, &found, signature, NULL) != STATUS_OK) {
     return -1;
   }
   const quant_region_t *shape = &trial->graph->regions[region];
@@ -262,7 +263,7 @@ quant_outcome_t quant_property_rows(const quant_trial_t *trial, arena_t *arena,
     if (result->refusal != NULL || g_str_equal(region->kernel, QUANT_RESCALE_KERNEL)) continue;
     int got = count_conflicts(trial, r, result->row);
     for (uint32_t i = 0; i < trial->table->row_count; i++) {
-      const quant_table_row_t *row = &trial->table->rows[i];
+      const quant_target_row_t *row = &trial->table->rows[i];
       if (row == result->row || !g_str_equal(row->kernel, region->kernel)) continue;
       int other = count_conflicts(trial, r, row);
       had_choice = had_choice || other >= 0;

@@ -23,7 +23,7 @@ typedef enum quant_outcome {
 /* What is tried. */
 typedef struct quant_trial_input {
   const quant_graph_t *graph;
-  const quant_table_t *table;
+  const quant_target_t *table;
   quant_fault_t fault;
   uint64_t seed; /* For orders of declaration. */
 } quant_trial_input_t;
@@ -31,7 +31,7 @@ typedef struct quant_trial_input {
 /* A graph and a table, and what became of them. */
 typedef struct quant_trial {
   const quant_graph_t *graph;
-  const quant_table_t *table;
+  const quant_target_t *table;
   quant_fault_t fault;
   quant_propagation_t propagation;
   quant_graph_t materialized;

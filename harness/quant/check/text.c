@@ -48,7 +48,7 @@ static bool same_rule(const quant_rule_use_t *a, const quant_rule_use_t *b) {
   return memcmp(a->ports, b->ports, a->port_count * sizeof a->ports[0]) == 0;
 }
 
-static bool same_row(const quant_table_row_t *a, const quant_table_row_t *b) {
+static bool same_row(const quant_target_row_t *a, const quant_target_row_t *b) {
   if (!g_str_equal(a->kernel, b->kernel)) return false;
   if (a->port_count != b->port_count || a->rule_count != b->rule_count) return false;
   for (uint32_t i = 0; i < a->port_count; i++) {
@@ -60,7 +60,7 @@ static bool same_row(const quant_table_row_t *a, const quant_table_row_t *b) {
   return true;
 }
 
-static bool same_table(const quant_table_t *a, const quant_table_t *b) {
+static bool same_table(const quant_target_t *a, const quant_target_t *b) {
   if (!g_str_equal(a->name, b->name) || a->row_count != b->row_count) return false;
   if (!same_port(&a->default_port, &b->default_port)) return false;
   for (uint32_t i = 0; i < a->row_count; i++) {
@@ -72,16 +72,16 @@ static bool same_table(const quant_table_t *a, const quant_table_t *b) {
 quant_outcome_t quant_property_table_text(const quant_trial_t *trial, arena_t *arena,
                                           failure_t *out_words) {
   GString *text = g_string_new(NULL), *again = g_string_new(NULL);
-  quant_table_print(trial->table, text);
-  quant_table_t parsed;
+  quant_target_print(trial->table, text);
+  quant_target_t parsed;
   failure_t error = {.text = ""};
   quant_outcome_t outcome = QUANT_HOLDS;
-  if (quant_table_parse((str_t){text->str, text->len}, arena, &parsed, &error) != STATUS_OK) {
+  if (quant_target_parse((str_t){text->str, text->len}, arena, &parsed, &error) != STATUS_OK) {
     outcome = property_violated(out_words, "the table is not read back: %s", error.text);
   } else if (!same_table(trial->table, &parsed)) {
     outcome = property_violated(out_words, "the table is another one when read back");
   } else {
-    quant_table_print(&parsed, again);
+    quant_target_print(&parsed, again);
     if (!g_string_equal(text, again)) {
       outcome = property_violated(out_words, "the table prints otherwise when read back");
     }

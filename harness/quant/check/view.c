@@ -60,7 +60,7 @@ bool property_view(const quant_trial_t *trial, uint32_t region, property_view_t 
   if (view.result->refusal != NULL || made == NULL || quant_port_count(made) != view.port_count) {
     return false;
   }
-  if (quant_table_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
+  if (quant_target_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
       STATUS_OK) {
     return false;
   }
@@ -194,7 +194,7 @@ void property_point(property_view_t *view) {
 bool property_is_hopeless(const quant_trial_t *trial, uint32_t region, arena_t *arena) {
   const quant_region_t *shape = &trial->graph->regions[region];
   property_view_t view = {.trial = trial, .region = shape, .port_count = quant_port_count(shape)};
-  if (quant_table_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
+  if (quant_target_match(trial->table, trial->graph, region, &view.row, view.signature, NULL) !=
       STATUS_OK) {
     return true;
   }

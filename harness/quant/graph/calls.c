@@ -51,7 +51,7 @@ static status_t resolve_call(graph_parser_t *parser, block_t *block, block_call_
   }
   block->depth = MAX(block->depth, callee->depth + 1);
   if (block->depth > QUANT_CALL_DEPTH_MAX) {
-    return graph_fail(call->position, error, "calls stand in each other more than %d deep",
+    return graph_fail(call->position, error, "calls are nested more than %d deep",
                       (int)QUANT_CALL_DEPTH_MAX);
   }
   add_totals(block, callee->region_total,
@@ -87,7 +87,7 @@ static void resolve_inputs(block_t *block) {
 static status_t resolve(graph_parser_t *parser, block_t *block, failure_t *error) {
   if (block->is_resolved) return STATUS_OK;
   if (parser->open_count > QUANT_CALL_DEPTH_MAX) {
-    return graph_fail(block->position, error, "calls stand in each other more than %d deep",
+    return graph_fail(block->position, error, "calls are nested more than %d deep",
                       (int)QUANT_CALL_DEPTH_MAX);
   }
   block->is_open = true;

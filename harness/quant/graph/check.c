@@ -126,8 +126,8 @@ static status_t check_depth(const quant_call_t *call, failure_t *error) {
   uint32_t depth = 1;
   for (const char *p = call->name; *p != '\0'; p++) depth += *p == '/';
   if (depth <= QUANT_CALL_DEPTH_MAX) return STATUS_OK;
-  return status_fail(error, STATUS_INVALID, "call %s: calls stand in each other over %d deep",
-                     call->name, (int)QUANT_CALL_DEPTH_MAX);
+  return status_fail(error, STATUS_INVALID, "call %s: calls are nested over %d deep", call->name,
+                     (int)QUANT_CALL_DEPTH_MAX);
 }
 
 static status_t link_calls(const quant_graph_t *graph, GHashTable *call_names, quant_call_t *calls,

@@ -208,7 +208,7 @@ static void settle_call(printer_t *printer, scope_t *scope) {
   g_string_free(text, TRUE);
 }
 
-/* No deeper than calls stand in each other, which quant_builder_finish() bounds. */
+/* No deeper than calls are nested, which quant_builder_finish() bounds. */
 static void settle_calls(printer_t *printer, scope_t *scope) {
   for (uint32_t i = 0; i < scope->calls->len; i++) {
     settle_call(printer, &printer->scopes[g_array_index(scope->calls, uint32_t, i)]);

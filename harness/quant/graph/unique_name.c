@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-GHashTable *new_names_begin(void) { return g_hash_table_new(g_str_hash, g_str_equal); }
+GHashTable *unique_names_begin(void) { return g_hash_table_new(g_str_hash, g_str_equal); }
 
-void new_names_take(GHashTable *names, const char *name) {
+void unique_names_take(GHashTable *names, const char *name) {
   g_hash_table_insert(names, (gpointer)(uintptr_t)name, NULL);
 }
 
@@ -22,8 +22,8 @@ static void spell(GString *name, const char *head, const char *body, const char 
   g_string_prepend(name, head);
 }
 
-const char *new_name(GHashTable *names, const char *head, const char *body, const char *tail,
-                     size_t bytes_max, arena_t *arena) {
+const char *unique_name(GHashTable *names, const char *head, const char *body, const char *tail,
+                        size_t bytes_max, arena_t *arena) {
   g_autoptr(GString) name = g_string_new(NULL);
   spell(name, head, body, tail, 1, bytes_max);
   gpointer first, next;
@@ -35,6 +35,6 @@ const char *new_name(GHashTable *names, const char *head, const char *body, cons
     g_hash_table_insert(names, first, GUINT_TO_POINTER(number));
   }
   const char *kept = arena_copy_text(arena, name->str, name->len);
-  new_names_take(names, kept);
+  unique_names_take(names, kept);
   return kept;
 }

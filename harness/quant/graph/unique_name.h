@@ -10,14 +10,14 @@
 /* The names that are taken, borrowed; each with the number that the next name made from it is tried
  * with, so that many names from one do not try all numbers again.  g_hash_table_destroy() frees it.
  */
-GHashTable *new_names_begin(void);
+GHashTable *unique_names_begin(void);
 
-/* Takes a name that is none of new_name()'s making. */
-void new_names_take(GHashTable *names, const char *name);
+/* Takes a name that is none of unique_name()'s making. */
+void unique_names_take(GHashTable *names, const char *name);
 
 /* Takes "HEADBODYTAIL" or, where that is taken, "HEADBODYTAIL.2" or the next number that is free;
  * the body is cut so that all has at most `bytes_max` bytes.  The name lives in the arena. */
-const char *new_name(GHashTable *names, const char *head, const char *body, const char *tail,
-                     size_t bytes_max, arena_t *arena);
+const char *unique_name(GHashTable *names, const char *head, const char *body, const char *tail,
+                        size_t bytes_max, arena_t *arena);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What export needs to know of attributes, read from their text (op_t.print_attributes), since this
- * layer knows no op: lists of numbers, where axes go, how many terms a result has. */
+/* What export needs to know of attributes, read from their text (program_print_attributes()), since
+ * this layer knows no op: lists of numbers, where axes go, how many terms a result has. */
 #ifndef ASSAY_QUANT_LOWER_ATTRIBUTE_H
 #define ASSAY_QUANT_LOWER_ATTRIBUTE_H
 

@@ -7,16 +7,16 @@
 #include "harness/quant/lower/constant.h"
 #include "harness/quant/lower/state.h"
 
-void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_form_t form,
+void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_lowering_t lowering,
                    arena_t *arena) {
   *exporter = (exporter_t){
       .graph = graph,
-      .form = form,
+      .lowering = lowering,
       .arena = arena,
       .tensors = g_array_new(FALSE, FALSE, sizeof(quant_step_tensor_t)),
       .steps = g_array_new(FALSE, FALSE, sizeof(quant_step_t)),
       .merged = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-      .names = new_names_begin(),
+      .names = unique_names_begin(),
       .memo = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
       .memo_keys = g_ptr_array_new(),
       .folded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
@@ -78,7 +78,7 @@ void exporter_rewind(exporter_t *exporter, exporter_mark_t mark) {
 
 uint32_t exporter_add_tensor(exporter_t *exporter, const char *name, const type_t *type,
                              const tensor_t *constant) {
-  const char *kept = new_name(exporter->names, "", name, "", SIZE_MAX, exporter->arena);
+  const char *kept = unique_name(exporter->names, "", name, "", SIZE_MAX, exporter->arena);
   quant_step_tensor_t tensor = {
       .name = kept, .type = *type, .constant = constant, .value = QUANT_NONE};
   g_array_append_val(exporter->tensors, tensor);

@@ -7,14 +7,14 @@
 #include "harness/quant/graph/graph.h"
 
 /* FORM(NAME, "spelling", summary): fixed, float, integer. */
-typedef enum quant_form {
-#define FORM(name, spelling, summary) QUANT_FORM_##name,
-#include "harness/quant/lower/forms.def"
-#undef FORM
-  QUANT_FORM_COUNT
-} quant_form_t;
-const char *quant_form_spelling(quant_form_t form);
-bool quant_form_find(str_t spelling, quant_form_t *out_form);
+typedef enum quant_lowering {
+#define LOWERING(name, spelling, summary) QUANT_LOWERING_##name,
+#include "harness/quant/lower/lowerings.def"
+#undef LOWERING
+  QUANT_LOWERING_COUNT
+} quant_lowering_t;
+const char *quant_lowering_spelling(quant_lowering_t lowering);
+bool quant_lowering_find(str_t spelling, quant_lowering_t *out_lowering);
 
 /* A tensor between steps.  Steps see its bits: a step's type for it may differ from `type` in the
  * quantization alone (an i32 accumulator as plain i32, say), never in storage type and shape. */
@@ -48,7 +48,7 @@ typedef struct quant_step_counts {
 
 typedef struct quant_steps {
   const quant_graph_t *graph; /* Borrowed. */
-  quant_form_t form;
+  quant_lowering_t lowering;
   uint32_t tensor_count;
   const quant_step_tensor_t *tensors;
   uint32_t step_count;
@@ -95,7 +95,7 @@ typedef struct quant_steps {
  * graphs to that); the forms' own roundings are named where they are made (lower/state.h).
  *
  * STATUS_UNSUPPORTED names the region and what stands in the way. */
-status_t quant_export(const quant_graph_t *graph, quant_form_t form, arena_t *arena,
+status_t quant_export(const quant_graph_t *graph, quant_lowering_t lowering, arena_t *arena,
                       quant_steps_t *out_steps, failure_t *error);
 
 /* STATUS_INVALID, a bug in Assay, unless every step is a valid program whose tensors have the

@@ -166,7 +166,7 @@ status_t state_to_quantized(exporter_t *exporter, const inner_state_t *state,
     out_state->kind = INNER_QUANTIZED;
     return STATUS_OK;
   }
-  bool is_integer = exporter->form == QUANT_FORM_integer && state->kind != INNER_FLOAT;
+  bool is_integer = exporter->lowering == QUANT_LOWERING_integer && state->kind != INNER_FLOAT;
   if (state->constant != NULL && !is_integer) {
     *out_state = fold_quantized(exporter, state, quantized);
     return STATUS_OK;

@@ -72,7 +72,7 @@ static void set_value(exporter_t *exporter, uint32_t value, uint32_t tensor) {
   if (g_hash_table_contains(exporter->names, name)) return;
   g_hash_table_remove(exporter->names, made->name);
   made->name = name;
-  new_names_take(exporter->names, name);
+  unique_names_take(exporter->names, name);
 }
 
 /* ---- Rescales -------------------------------------------------------------------------------- */
@@ -193,12 +193,12 @@ static status_t end_port(region_export_t *self, const inner_state_t *state,
   const type_t type = quant_spec_apply(spec, &exporter->graph->values[port->value].type);
   uint32_t tensor, value = port->value;
   if (type.quantization == NULL && state->kind == INNER_ACCUMULATOR &&
-      exporter->form == QUANT_FORM_integer) {
+      exporter->lowering == QUANT_LOWERING_integer) {
     return status_fail(error, STATUS_UNSUPPORTED, "an output stays in high precision");
   }
   if (type.quantization == NULL) {
     STATUS_TRY(state_to_float(exporter, state, &tensor, error));
-  } else if (state->kind == INNER_ACCUMULATOR && exporter->form == QUANT_FORM_integer) {
+  } else if (state->kind == INNER_ACCUMULATOR && exporter->lowering == QUANT_LOWERING_integer) {
     scaling_target_t target;
     GArray *merged = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     value = follow_rescales(exporter, port->value, spec, &target, merged);
@@ -221,11 +221,11 @@ static status_t end_port(region_export_t *self, const inner_state_t *state,
   return STATUS_OK;
 }
 
-static status_t export_op(region_export_t *self, const quant_op_t *op, quant_form_t form,
+static status_t export_op(region_export_t *self, const quant_op_t *op, quant_lowering_t lowering,
                           bool is_quantized, failure_t *error) {
   exporter_t *exporter = self->exporter;
-  if (form == QUANT_FORM_integer) return region_integer_op(self, op, error);
-  if (form == QUANT_FORM_fixed) {
+  if (lowering == QUANT_LOWERING_integer) return region_integer_op(self, op, error);
+  if (lowering == QUANT_LOWERING_fixed) {
     exporter_mark_t mark = exporter_mark(exporter);
     status_t status = region_fixed_op(self, op, error);
     if (status != STATUS_UNSUPPORTED) return status;
@@ -236,13 +236,13 @@ static status_t export_op(region_export_t *self, const quant_op_t *op, quant_for
 }
 
 /* In one form, throughout. */
-static status_t export_body(exporter_t *exporter, const quant_region_t *region, quant_form_t form,
-                            bool is_quantized, failure_t *error) {
+static status_t export_body(exporter_t *exporter, const quant_region_t *region,
+                            quant_lowering_t lowering, bool is_quantized, failure_t *error) {
   region_export_t self = {.exporter = exporter, .region = region};
   self.states = arena_alloc_zeroed(exporter->arena, region->inner_count * sizeof(inner_state_t));
   STATUS_TRY(begin_region(&self, is_quantized, error));
   for (uint32_t i = 0; i < region->op_count; i++) {
-    STATUS_TRY(export_op(&self, &region->ops[i], form, is_quantized, error));
+    STATUS_TRY(export_op(&self, &region->ops[i], lowering, is_quantized, error));
   }
   for (uint32_t i = 0; i < region->output_count; i++) {
     const quant_port_t *port = &region->ports[region->input_count + i];
@@ -258,14 +258,14 @@ static status_t export_region(exporter_t *exporter, uint32_t number, failure_t *
   if (exporter->is_region_done[number]) return STATUS_OK;
   exporter->region = (int32_t)number;
   if (is_rescale(region) && is_quantized) return export_rescale(exporter, region, error);
-  if (!is_quantized || exporter->form == QUANT_FORM_float) {
-    return export_body(exporter, region, QUANT_FORM_float, is_quantized, error);
+  if (!is_quantized || exporter->lowering == QUANT_LOWERING_float) {
+    return export_body(exporter, region, QUANT_LOWERING_float, is_quantized, error);
   }
   exporter_mark_t mark = exporter_mark(exporter);
-  status_t status = export_body(exporter, region, exporter->form, true, error);
+  status_t status = export_body(exporter, region, exporter->lowering, true, error);
   if (status != STATUS_UNSUPPORTED) return status;
   exporter_rewind(exporter, mark);
-  return export_body(exporter, region, QUANT_FORM_float, true, error);
+  return export_body(exporter, region, QUANT_LOWERING_float, true, error);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -301,7 +301,7 @@ static void finish(const exporter_t *exporter, quant_steps_t *out_steps) {
   if (tensor_bytes > 0) memcpy(tensors, exporter->tensors->data, tensor_bytes);
   if (step_bytes > 0) memcpy(steps, exporter->steps->data, step_bytes);
   out_steps->graph = exporter->graph;
-  out_steps->form = exporter->form;
+  out_steps->lowering = exporter->lowering;
   out_steps->tensor_count = exporter->tensors->len;
   out_steps->tensors = tensors;
   out_steps->step_count = exporter->steps->len;
@@ -328,10 +328,10 @@ static status_t export_all(exporter_t *exporter, quant_steps_t *out_steps, failu
   return STATUS_OK;
 }
 
-status_t quant_export(const quant_graph_t *graph, quant_form_t form, arena_t *arena,
+status_t quant_export(const quant_graph_t *graph, quant_lowering_t lowering, arena_t *arena,
                       quant_steps_t *out_steps, failure_t *error) {
   exporter_t exporter;
-  exporter_init(&exporter, graph, form, arena);
+  exporter_init(&exporter, graph, lowering, arena);
   status_t status = export_all(&exporter, out_steps, error);
   exporter_deinit(&exporter);
   return status;

@@ -6,8 +6,8 @@
 
 /* What a step sees of a state. */
 static type_t seen_type(const region_export_t *self, const inner_state_t *state) {
-  bool is_typed = self->exporter->form == QUANT_FORM_fixed && state->kind == INNER_QUANTIZED &&
-                  state->axis == -1;
+  bool is_typed = self->exporter->lowering == QUANT_LOWERING_fixed &&
+                  state->kind == INNER_QUANTIZED && state->axis == -1;
   return is_typed ? state->type : type_plain(&state->type);
 }
 

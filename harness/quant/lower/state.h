@@ -13,11 +13,11 @@
 
 typedef struct exporter {
   const quant_graph_t *graph;
-  quant_form_t form;
+  quant_lowering_t lowering;
   arena_t *arena;
   GArray *tensors;      /* quant_step_tensor_t */
   GArray *steps;        /* quant_step_t */
-  GHashTable *names;    /* Of tensors, for new_name(). */
+  GHashTable *names;    /* Of tensors, for unique_name(). */
   GHashTable *memo;     /* char *, owned: what was made -> number of its tensor. */
   GPtrArray *memo_keys; /* Of the memo, by increasing tensor. */
   GHashTable *folded;   /* char *, owned: a constant and its type -> const tensor_t *. */
@@ -28,7 +28,7 @@ typedef struct exporter {
   quant_step_counts_t counts;
 } exporter_t;
 
-void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_form_t form,
+void exporter_init(exporter_t *exporter, const quant_graph_t *graph, quant_lowering_t lowering,
                    arena_t *arena);
 void exporter_deinit(exporter_t *exporter);
 

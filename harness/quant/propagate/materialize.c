@@ -12,7 +12,7 @@ typedef struct writer {
   arena_t *arena;
   quant_builder_t *builder;
   GHashTable *rescales; /* quant_rescale_t, of inputs that conflict; borrowed. */
-  GHashTable *names;    /* Of values and regions alike, for new_name(); borrowed. */
+  GHashTable *names;    /* Of values and regions alike, for unique_name(); borrowed. */
   GPtrArray *regions;   /* quant_region_t in the arena: rescales, to be added last. */
 } writer_t;
 
@@ -29,13 +29,13 @@ static void write_values(writer_t *writer) {
                                                         : QUANT_RESULT;
     quant_builder_add_value(writer->builder, role, value->name, &value->type, spec,
                             value->constant);
-    new_names_take(writer->names, value->name);
+    unique_names_take(writer->names, value->name);
   }
   for (uint32_t i = 0; i < graph->output_count; i++) {
     quant_builder_add_output(writer->builder, graph->outputs[i]);
   }
   for (uint32_t i = 0; i < graph->region_count; i++) {
-    new_names_take(writer->names, graph->regions[i].name);
+    unique_names_take(writer->names, graph->regions[i].name);
   }
 }
 
@@ -57,7 +57,7 @@ static const char *rescale_name(writer_t *writer, uint32_t value, int32_t call) 
   const char *local = name_in_call(writer, value, call);
   g_autofree char *head =
       call == QUANT_NONE ? g_strdup("") : g_strdup_printf("%s/", writer->graph->calls[call].name);
-  return new_name(writer->names, head, local, ".rescale", QUANT_NAME_BYTES_MAX, writer->arena);
+  return unique_name(writer->names, head, local, ".rescale", QUANT_NAME_BYTES_MAX, writer->arena);
 }
 
 /* Makes a value like `value`, and a rescale between both: to the new one if `is_input`, else from
@@ -111,8 +111,8 @@ static quant_spec_t spec_of_open_port(const writer_t *writer, const quant_port_t
   const quant_value_t *value = &writer->graph->values[port->value];
   bool is_news = value->spec.kind != QUANT_SPEC_UNIFORM &&
                  writer->propagation->values[port->value].kind == QUANT_SPEC_UNIFORM;
-  bool is_told = port->spec.kind != QUANT_SPEC_OPEN || !is_news;
-  if (is_told || signature == NULL || signature->kind != QUANT_PORT_STORAGE) return port->spec;
+  bool is_known = port->spec.kind != QUANT_SPEC_OPEN || !is_news;
+  if (is_known || signature == NULL || signature->kind != QUANT_PORT_STORAGE) return port->spec;
   return (quant_spec_t){.kind = QUANT_SPEC_ANY,
                         .expressed = value->type.element,
                         .storage = signature->storage,
@@ -148,7 +148,7 @@ static quant_region_t materialized(writer_t *writer, uint32_t index) {
 status_t quant_materialize(const quant_propagation_t *propagation, quant_fault_t fault,
                            arena_t *arena, quant_graph_t *out_graph, failure_t *error) {
   const quant_graph_t *graph = propagation->graph;
-  g_autoptr(GHashTable) names = new_names_begin();
+  g_autoptr(GHashTable) names = unique_names_begin();
   g_autoptr(GHashTable) rescales = quant_rescales_begin();
   g_autoptr(GPtrArray) regions = g_ptr_array_new();
   writer_t writer = {.propagation = propagation,

@@ -5,7 +5,7 @@
  * Every region port, and every value that is neither a constant nor to be kept (KEEP), is open or
  * settled, and what is settled never changes.  A value with a UNIFORM spec is settled from the
  * start; constants are quantized for each port anew.  Each region gets its row of the table and so
- * its signature (quant_table_match), in which an open wildcard whose own spec is open takes after
+ * its signature (quant_target_match), in which an open wildcard whose own spec is open takes after
  * its value once that is settled; one without is refused and stays in high precision, as do float
  * ports.  A work list holds regions; the least by quant_graph_order() is visited next.  A
  * visit, which is atomic:
@@ -51,7 +51,7 @@ typedef struct quant_port_result {
 } quant_port_result_t;
 
 typedef struct quant_region_result {
-  const quant_table_row_t *row;      /* NULL where refused. */
+  const quant_target_row_t *row;     /* NULL where refused. */
   const char *refusal;               /* Why it stays in high precision, or NULL. */
   quant_signature_port_t *signature; /* Completed, by port of the region; NULL without a row. */
   quant_port_result_t *ports;        /* As many as the region has. */
@@ -65,7 +65,7 @@ typedef struct quant_setter {
 
 typedef struct quant_propagation {
   const quant_graph_t *graph; /* Borrowed, as is the table. */
-  const quant_table_t *table;
+  const quant_target_t *table;
   quant_region_result_t *regions; /* By region. */
   quant_spec_t *values;           /* By value: UNIFORM if settled, else OPEN. */
   quant_setter_t *value_setters;  /* By value. */
@@ -77,7 +77,7 @@ typedef struct quant_propagation {
 } quant_propagation_t;
 
 /* All that is made lives in `arena`.  STATUS_INVALID only for a bug in Assay, see 4. */
-status_t quant_propagate(const quant_graph_t *graph, const quant_table_t *table,
+status_t quant_propagate(const quant_graph_t *graph, const quant_target_t *table,
                          quant_fault_t fault, arena_t *arena, quant_propagation_t *out_propagation,
                          failure_t *error);
 

@@ -9,7 +9,7 @@
 /* One propagation. */
 typedef struct quant_run {
   const quant_graph_t *graph;
-  const quant_table_t *table;
+  const quant_target_t *table;
   quant_fault_t fault;
   arena_t *arena;
   quant_propagation_t *propagation; /* What is found out. */

@@ -82,7 +82,7 @@ static status_t ask_rule(quant_visit_t *visit, const quant_rule_use_t *use, quan
 
 /* Asks all rules until none derives anything more. */
 static status_t ask_rules(quant_visit_t *visit, quant_source_t trial, failure_t *error) {
-  const quant_table_row_t *row = visit->result->row;
+  const quant_target_row_t *row = visit->result->row;
   bool changed = true;
   while (changed) {
     changed = false;
@@ -195,7 +195,7 @@ static bool take_one(quant_visit_t *visit, failure_t *out_blocked) {
 /* A wildcard that nothing was said of takes after its value as soon as that has parameters. */
 static void complete_wildcard(const quant_visit_t *visit, uint32_t port) {
   const quant_port_t *shape = &visit->shape->ports[port];
-  const quant_table_row_t *row = visit->result->row;
+  const quant_target_row_t *row = visit->result->row;
   quant_signature_port_t *signature = &visit->result->signature[port];
   const quant_spec_t *value = &visit->run->propagation->values[shape->value];
   uint32_t row_port = quant_row_port(row, visit->shape->input_count, port);
@@ -237,7 +237,7 @@ static void begin_visit(quant_run_t *run, uint32_t region, quant_visit_t *out_vi
 
 /* At every step the constraints of the present kernel hold: checked, not assumed. */
 static status_t check_visit(const quant_visit_t *visit, failure_t *error) {
-  const quant_table_row_t *row = visit->result->row;
+  const quant_target_row_t *row = visit->result->row;
   const char *name = visit->shape->name;
   failure_t failure;
   for (uint32_t i = 0; i < row->rule_count; i++) {

@@ -30,7 +30,7 @@ static const quant_signature_port_t rescale_ports[] = {
     {.name = "input", .kind = QUANT_PORT_WILDCARD, .axis = -1},
     {.name = "output", .kind = QUANT_PORT_WILDCARD, .axis = -1, .is_output = true},
 };
-static const quant_table_row_t rescale_row = {
+static const quant_target_row_t rescale_row = {
     .kernel = QUANT_RESCALE_KERNEL, .port_count = 2, .ports = rescale_ports};
 
 /* The graph, without what a fault makes the look-up of rows blind to. */
@@ -50,12 +50,12 @@ static quant_graph_t seen_graph(const quant_run_t *run) {
 }
 
 /* Finds the row of a region and the signature of its ports. */
-static status_t match_region(quant_run_t *run, uint32_t region, const quant_table_row_t **out_row,
+static status_t match_region(quant_run_t *run, uint32_t region, const quant_target_row_t **out_row,
                              quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
   const quant_region_t *shape = &run->graph->regions[region];
   if (strcmp(shape->kernel, QUANT_RESCALE_KERNEL) != 0) {
     quant_graph_t seen = seen_graph(run);
-    return quant_table_match(run->table, &seen, region, out_row, out_ports, error);
+    return quant_target_match(run->table, &seen, region, out_row, out_ports, error);
   }
   *out_row = &rescale_row;
   for (uint32_t port = 0; port < quant_port_count(shape); port++) {
@@ -172,7 +172,7 @@ static const uint32_t *visiting_order(const quant_run_t *run) {
   return order;
 }
 
-status_t quant_propagate(const quant_graph_t *graph, const quant_table_t *table,
+status_t quant_propagate(const quant_graph_t *graph, const quant_target_t *table,
                          quant_fault_t fault, arena_t *arena, quant_propagation_t *out_propagation,
                          failure_t *error) {
   uint32_t regions = graph->region_count;

@@ -76,7 +76,7 @@ bool quant_port_stores_otherwise(const quant_signature_port_t *port,
   return names_storage && (port->kind == QUANT_PORT_FLOAT || port->storage != constraint->storage);
 }
 
-static status_t complete_port(const quant_table_t *table, const quant_graph_t *graph,
+static status_t complete_port(const quant_target_t *table, const quant_graph_t *graph,
                               const quant_port_t *port, quant_signature_port_t *inout_signature,
                               failure_t *error) {
   const quant_value_t *value = &graph->values[port->value];
@@ -107,7 +107,7 @@ static status_t complete_port(const quant_table_t *table, const quant_graph_t *g
 
 /* ---- A region and a row ---------------------------------------------------------------------- */
 
-static status_t check_counts(const quant_table_row_t *row, const quant_region_t *region,
+static status_t check_counts(const quant_target_row_t *row, const quant_region_t *region,
                              failure_t *error) {
   uint32_t inputs = 0, required = 0;
   bool is_repeated = false;
@@ -136,7 +136,7 @@ typedef struct fit {
   quant_signature_port_t ports[QUANT_PORTS_MAX]; /* Completed signatures. */
 } fit_t;
 
-static status_t fit_row(const quant_table_t *table, const quant_table_row_t *row,
+static status_t fit_row(const quant_target_t *table, const quant_target_row_t *row,
                         const quant_graph_t *graph, const quant_region_t *region, fit_t *out_fit,
                         failure_t *error) {
   out_fit->progress = out_fit->conflicts = 0;
@@ -160,12 +160,12 @@ static void describe_port(uint32_t progress, char *out_text, size_t out_bytes) {
 
 /* The row that comes closest, where none fits. */
 typedef struct near_miss {
-  const quant_table_row_t *row; /* NULL: the table has no such kernel. */
+  const quant_target_row_t *row; /* NULL: the table has no such kernel. */
   uint32_t progress;
   failure_t reason;
 } near_miss_t;
 
-static status_t fail_to_match(const quant_table_t *table, const quant_region_t *region,
+static status_t fail_to_match(const quant_target_t *table, const quant_region_t *region,
                               const near_miss_t *closest, failure_t *error) {
   if (closest->row == NULL) {
     return status_fail(error, STATUS_UNSUPPORTED, "region %s: table %s has no kernel %s",
@@ -177,15 +177,15 @@ static status_t fail_to_match(const quant_table_t *table, const quant_region_t *
                      region->name, where, region->kernel, closest->row->line, closest->reason.text);
 }
 
-status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
-                           const quant_table_row_t **out_row,
-                           quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
+status_t quant_target_match(const quant_target_t *table, const quant_graph_t *graph,
+                            uint32_t region, const quant_target_row_t **out_row,
+                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error) {
   const quant_region_t *node = &graph->regions[region];
-  const quant_table_row_t *best = NULL;
+  const quant_target_row_t *best = NULL;
   uint32_t best_conflicts = 0;
   near_miss_t closest = {.row = NULL};
   for (uint32_t r = 0; r < table->row_count; r++) {
-    const quant_table_row_t *row = &table->rows[r];
+    const quant_target_row_t *row = &table->rows[r];
     if (strcmp(row->kernel, node->kernel) != 0) continue;
     fit_t fit;
     failure_t reason;

@@ -99,13 +99,13 @@ static status_t parse_port_word(scan_t *scan, quant_signature_port_t *port, fail
                {"repeated", &port->is_repeated}};
   scan_t start = *scan;
   if (scan_accept(scan, "axis=")) {
-    if (port->axis != -1) return scan_fail(&start, error, "a word stands once");
+    if (port->axis != -1) return scan_fail(&start, error, "a word may be given only once");
     return parse_axis(scan, port, error);
   }
   str_t word = scan_until(scan, " \t");
   for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
     if (!str_equal_text(word, flags[i].word)) continue;
-    if (*flags[i].flag) return scan_fail(&start, error, "a word stands once");
+    if (*flags[i].flag) return scan_fail(&start, error, "a word may be given only once");
     *flags[i].flag = true;
     return STATUS_OK;
   }
@@ -114,7 +114,7 @@ static status_t parse_port_word(scan_t *scan, quant_signature_port_t *port, fail
 }
 
 /* The rules of target/target.md about words, and about ports one after another. */
-static status_t check_port(const scan_t *scan, const table_draft_t *draft,
+static status_t check_port(const scan_t *scan, const target_draft_t *draft,
                            const quant_signature_port_t *port, failure_t *error) {
   const quant_signature_port_t *last =
       draft->row.port_count == 0 ? NULL : &draft->ports[draft->row.port_count - 1];
@@ -148,7 +148,7 @@ static status_t check_port(const scan_t *scan, const table_draft_t *draft,
 
 static status_t parse_port(table_reader_t *reader, bool is_output, failure_t *error) {
   scan_t *scan = &reader->scan;
-  table_draft_t *draft = &reader->draft;
+  target_draft_t *draft = &reader->draft;
   quant_signature_port_t port = {.axis = -1, .is_output = is_output};
   if (draft->row.rule_count > 0) return scan_fail(scan, error, "ports precede rules");
   if (draft->row.port_count == QUANT_PORTS_MAX) {
@@ -172,13 +172,13 @@ static status_t parse_port(table_reader_t *reader, bool is_output, failure_t *er
 
 /* NAME [NAME ...]: as many rows alike. */
 static status_t begin_row(table_reader_t *reader, failure_t *error) {
-  table_draft_t *draft = &reader->draft;
-  *draft = (table_draft_t){.is_open = true, .row = {.line = reader->line}};
+  target_draft_t *draft = &reader->draft;
+  *draft = (target_draft_t){.is_open = true, .row = {.line = reader->line}};
   do {
     str_t kernel;
-    if (draft->kernel_count == TABLE_KERNELS_MAX) {
+    if (draft->kernel_count == TARGET_KERNELS_MAX) {
       return scan_fail(&reader->scan, error, "a row is of at most %d kernels",
-                       (int)TABLE_KERNELS_MAX);
+                       (int)TARGET_KERNELS_MAX);
     }
     STATUS_TRY(table_take_name(&reader->scan, "the name of a kernel", &kernel, error));
     if (str_equal_text(kernel, QUANT_RESCALE_KERNEL)) {
@@ -192,7 +192,7 @@ static status_t begin_row(table_reader_t *reader, failure_t *error) {
 }
 
 static status_t end_row(table_reader_t *reader, failure_t *error) {
-  table_draft_t *draft = &reader->draft;
+  target_draft_t *draft = &reader->draft;
   uint32_t count = draft->row.port_count;
   if (count == 0 || !draft->ports[count - 1].is_output) {
     return scan_fail(&reader->scan, error, "kernel %s has no output", draft->row.kernel);
@@ -260,7 +260,7 @@ static status_t parse_line(table_reader_t *reader, failure_t *error) {
 }
 
 static status_t check_end(const table_reader_t *reader, failure_t *error) {
-  const quant_table_t *table = &reader->table;
+  const quant_target_t *table = &reader->table;
   if (table->name == NULL) {
     return scan_fail(&reader->scan, error, "expected the line table NAME first");
   }
@@ -289,13 +289,14 @@ static status_t parse_lines(table_reader_t *reader, str_t text, failure_t *error
   return check_end(reader, error);
 }
 
-status_t quant_table_parse(str_t text, arena_t *arena, quant_table_t *out_table, failure_t *error) {
+status_t quant_target_parse(str_t text, arena_t *arena, quant_target_t *out_table,
+                            failure_t *error) {
   table_reader_t reader = {.arena = arena,
-                           .rows = g_array_new(FALSE, FALSE, sizeof(quant_table_row_t))};
+                           .rows = g_array_new(FALSE, FALSE, sizeof(quant_target_row_t))};
   failure_t reason;
   status_t status = parse_lines(&reader, text, &reason);
   if (status == STATUS_OK) {
-    quant_table_row_t *rows = ARENA_NEW_ARRAY(arena, quant_table_row_t, reader.rows->len);
+    quant_target_row_t *rows = ARENA_NEW_ARRAY(arena, quant_target_row_t, reader.rows->len);
     if (reader.rows->len > 0) {
       memcpy(rows, reader.rows->data, reader.rows->len * sizeof rows[0]);
     }

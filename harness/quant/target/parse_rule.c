@@ -5,7 +5,7 @@
 
 #include "harness/quant/target/rule_text.h"
 
-static status_t parse_port(scan_t *scan, const table_draft_t *draft, bool may_be_repeated,
+static status_t parse_port(scan_t *scan, const target_draft_t *draft, bool may_be_repeated,
                            quant_rule_use_t *use, failure_t *error) {
   str_t name;
   STATUS_TRY(table_take_name(scan, "the name of a port", &name, error));
@@ -49,7 +49,7 @@ static status_t parse_scale(scan_t *scan, double *out_scale, failure_t *error) {
 }
 
 /* The parameters are for all ports named so far. */
-static status_t parse_parameters(scan_t *scan, const table_draft_t *draft, quant_rule_use_t *use,
+static status_t parse_parameters(scan_t *scan, const target_draft_t *draft, quant_rule_use_t *use,
                                  failure_t *error) {
   (void)table_at_line_end(scan);
   STATUS_TRY(parse_scale(scan, &use->scale, error));
@@ -68,7 +68,7 @@ static status_t parse_parameters(scan_t *scan, const table_draft_t *draft, quant
   return STATUS_OK;
 }
 
-static status_t parse_syntax_word(scan_t *scan, str_t word, const table_draft_t *draft,
+static status_t parse_syntax_word(scan_t *scan, str_t word, const target_draft_t *draft,
                                   quant_rule_use_t *use, failure_t *error) {
   if (str_equal_text(word, "PORT")) return parse_port(scan, draft, false, use, error);
   if (str_equal_text(word, "SCALE:ZERO_POINT")) return parse_parameters(scan, draft, use, error);
@@ -84,8 +84,8 @@ static status_t parse_syntax_word(scan_t *scan, str_t word, const table_draft_t 
   return scan_expect(scan, literal, error);
 }
 
-status_t table_parse_rule(scan_t *scan, table_draft_t *inout_draft, failure_t *error) {
-  quant_table_row_t *row = &inout_draft->row;
+status_t table_parse_rule(scan_t *scan, target_draft_t *inout_draft, failure_t *error) {
+  quant_target_row_t *row = &inout_draft->row;
   if (row->rule_count == QUANT_RULES_MAX) {
     return scan_fail(scan, error, "a row has at most %d rules", (int)QUANT_RULES_MAX);
   }
@@ -134,7 +134,7 @@ static uint32_t closure(const reach_t *reach, uint32_t ports) {
   return ports;
 }
 
-status_t table_check_rules(const scan_t *scan, const table_draft_t *draft, failure_t *error) {
+status_t table_check_rules(const scan_t *scan, const target_draft_t *draft, failure_t *error) {
   reach_t reach = {.equal = {0}};
   for (uint32_t i = 0; i < draft->row.rule_count; i++) add_rule(&draft->rules[i], &reach);
   for (uint32_t p = 0; p < draft->row.port_count; p++) {

@@ -38,7 +38,7 @@ static void print_port(const quant_signature_port_t *port, GString *out_text) {
 }
 
 /* By the words of the rule's syntax (quant_rule_t). */
-static void print_rule(const quant_table_row_t *row, const quant_rule_use_t *use,
+static void print_rule(const quant_target_row_t *row, const quant_rule_use_t *use,
                        GString *out_text) {
   g_string_append_printf(out_text, "  rule %s", use->rule->name);
   uint32_t next = 0;
@@ -62,12 +62,12 @@ static void print_rule(const quant_table_row_t *row, const quant_rule_use_t *use
   g_string_append_c(out_text, '\n');
 }
 
-void quant_table_print(const quant_table_t *table, GString *out_text) {
+void quant_target_print(const quant_target_t *table, GString *out_text) {
   g_string_append_printf(out_text, "table %s\ndefault ", table->name);
   print_storage(&table->default_port, out_text);
   g_string_append_c(out_text, '\n');
   for (uint32_t r = 0; r < table->row_count; r++) {
-    const quant_table_row_t *row = &table->rows[r];
+    const quant_target_row_t *row = &table->rows[r];
     g_string_append_printf(out_text, "\nkernel %s\n", row->kernel);
     for (uint32_t p = 0; p < row->port_count; p++) print_port(&row->ports[p], out_text);
     for (uint32_t u = 0; u < row->rule_count; u++) print_rule(row, &row->rules[u], out_text);

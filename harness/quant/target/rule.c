@@ -29,19 +29,19 @@ const quant_rule_t *quant_rule_find(str_t name) {
 
 /* ---- Ports of a region, and of a signature --------------------------------------------------- */
 
-static uint32_t signature_input_count(const quant_table_row_t *row) {
+static uint32_t signature_input_count(const quant_target_row_t *row) {
   uint32_t count = 0;
   while (count < row->port_count && !row->ports[count].is_output) count++;
   return count;
 }
 
-uint32_t quant_row_port(const quant_table_row_t *row, uint32_t input_count, uint32_t port) {
+uint32_t quant_row_port(const quant_target_row_t *row, uint32_t input_count, uint32_t port) {
   uint32_t inputs = signature_input_count(row);
   if (port >= input_count) return inputs + port - input_count;
   return MIN(port, inputs - 1);
 }
 
-uint32_t quant_rule_ports(const quant_rule_use_t *use, const quant_table_row_t *row,
+uint32_t quant_rule_ports(const quant_rule_use_t *use, const quant_target_row_t *row,
                           uint32_t input_count, uint32_t out_ports[QUANT_PORTS_MAX]) {
   uint32_t inputs = signature_input_count(row);
   uint32_t count = 0;

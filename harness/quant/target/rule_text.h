@@ -5,25 +5,25 @@
 
 #include "harness/quant/target/target.h"
 
-enum { TABLE_KERNELS_MAX = 32 }; /* Named by one line. */
+enum { TARGET_KERNELS_MAX = 32 }; /* Named by one line. */
 
 /* A row until its `end`; row.ports and row.rules are set then. */
-typedef struct table_draft {
+typedef struct target_draft {
   bool is_open; /* Between `kernel` and `end`. */
   uint32_t kernel_count;
-  const char *kernels[TABLE_KERNELS_MAX];
-  quant_table_row_t row;
+  const char *kernels[TARGET_KERNELS_MAX];
+  quant_target_row_t row;
   quant_signature_port_t ports[QUANT_PORTS_MAX];
   quant_rule_use_t rules[QUANT_RULES_MAX];
-} table_draft_t;
+} target_draft_t;
 
 typedef struct table_reader {
   arena_t *arena;
   uint32_t line; /* Of the text, from 1. */
   scan_t scan;   /* The line without its comment. */
-  quant_table_t table;
-  GArray *rows; /* quant_table_row_t; owned. */
-  table_draft_t draft;
+  quant_target_t table;
+  GArray *rows; /* quant_target_row_t; owned. */
+  target_draft_t draft;
 } table_reader_t;
 
 /* Takes a name after blanks; `what` it is, for the message. */
@@ -33,9 +33,9 @@ status_t table_take_name(scan_t *scan, const char *what, str_t *out_name, failur
 bool table_at_line_end(scan_t *scan);
 
 /* What stands behind "rule": adds a rule to the draft. */
-status_t table_parse_rule(scan_t *scan, table_draft_t *inout_draft, failure_t *error);
+status_t table_parse_rule(scan_t *scan, target_draft_t *inout_draft, failure_t *error);
 
 /* STATUS_INVALID if by the draft's rules parameters of a port follow from themselves. */
-status_t table_check_rules(const scan_t *scan, const table_draft_t *draft, failure_t *error);
+status_t table_check_rules(const scan_t *scan, const target_draft_t *draft, failure_t *error);
 
 #endif

@@ -70,22 +70,22 @@ typedef struct quant_rule_use {
   int64_t zero_point;
 } quant_rule_use_t;
 
-/* A row.  Of those that fit a region one is its kernel: quant_table_match(). */
-typedef struct quant_table_row {
+/* A row.  Of those that fit a region one is its kernel: quant_target_match(). */
+typedef struct quant_target_row {
   const char *kernel;
   uint32_t line; /* In the text. */
   uint32_t port_count;
   const quant_signature_port_t *ports; /* Inputs, then outputs. */
   uint32_t rule_count;
   const quant_rule_use_t *rules; /* In the order in which they are asked. */
-} quant_table_row_t;
+} quant_target_row_t;
 
-typedef struct quant_table {
+typedef struct quant_target {
   const char *name;
   quant_signature_port_t default_port; /* What a wildcard becomes: kind STORAGE. */
   uint32_t row_count;
-  const quant_table_row_t *rows;
-} quant_table_t;
+  const quant_target_row_t *rows;
+} quant_target_t;
 
 /* A rule that is asked about one region, and what it changes there. */
 typedef struct quant_derivation {
@@ -123,7 +123,7 @@ typedef struct quant_rule {
 
 /* The ports of a region with `input_count` inputs that a use is about, repeated ones and all;
  * missing optional ones are left out.  Returns their count. */
-uint32_t quant_rule_ports(const quant_rule_use_t *use, const quant_table_row_t *row,
+uint32_t quant_rule_ports(const quant_rule_use_t *use, const quant_target_row_t *row,
                           uint32_t input_count, uint32_t out_ports[QUANT_PORTS_MAX]);
 
 /* The rule called `name`, or NULL. */
@@ -131,17 +131,18 @@ const quant_rule_t *quant_rule_find(str_t name);
 const quant_rule_t *const *quant_rule_all(void); /* Ended by NULL. */
 
 /* The signature port of region port `port` of a region with `input_count` inputs. */
-uint32_t quant_row_port(const quant_table_row_t *row, uint32_t input_count, uint32_t port);
+uint32_t quant_row_port(const quant_target_row_t *row, uint32_t input_count, uint32_t port);
 
 /* Reads the text of target.md; error->text names line and column.  Printing is canonical and
  * inverse. */
-status_t quant_table_parse(str_t text, arena_t *arena, quant_table_t *out_table, failure_t *error);
-void quant_table_print(const quant_table_t *table, GString *out_text);
+status_t quant_target_parse(str_t text, arena_t *arena, quant_target_t *out_table,
+                            failure_t *error);
+void quant_target_print(const quant_target_t *table, GString *out_text);
 
 /* The tables that come with Assay: tflite_int8, onednn, onnxruntime (tables/NAME.table, embedded by
  * the build).  NULL if there is none of that name.  All names, ended by NULL. */
-const char *quant_table_text(str_t name);
-const char *const *quant_table_names(void);
+const char *quant_target_text(str_t name);
+const char *const *quant_target_names(void);
 
 /* Completes a partial key.  A row for the region's kernel fits if it takes as many inputs and
  * outputs, constants where it wants them, tensors that have the dimension `axis`, and if every
@@ -163,9 +164,9 @@ const char *const *quant_table_names(void);
  *
  * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
  * closest (most ports in order, first one on ties), or that the table has no such kernel. */
-status_t quant_table_match(const quant_table_t *table, const quant_graph_t *graph, uint32_t region,
-                           const quant_table_row_t **out_row,
-                           quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error);
+status_t quant_target_match(const quant_target_t *table, const quant_graph_t *graph,
+                            uint32_t region, const quant_target_row_t **out_row,
+                            quant_signature_port_t out_ports[QUANT_PORTS_MAX], failure_t *error);
 
 /* Whether a constraint names a storage type and the completed signature port has another, or
  * none. */

@@ -13,7 +13,7 @@ enum { PARAMETER_BYTES = 64 };
 /* clang-format off */
 #define ROW_BEGIN(row, table) static const column_t row##_columns[] = {
 #define COLUMN(row, role, kind, column) \
-  {#column, ROLE_##role, KIND_##kind, offsetof(store_##row##_t, column)},
+  {#column, ROLE_##role, #role, KIND_##kind, offsetof(store_##row##_t, column)},
 #define ROW_END(row, table) };
 /* clang-format on */
 #include "harness/store/rows/columns.def"
@@ -21,7 +21,7 @@ enum { PARAMETER_BYTES = 64 };
 const row_type_t *row_type(row_kind_t kind) {
   static const row_type_t types[ROW_COUNT] = {
 #define ROW_BEGIN(row, table) \
-  [ROW_##row] = {#table, row##_columns, G_N_ELEMENTS(row##_columns), sizeof(store_##row##_t)},
+  [ROW_##row] = {#row, #table, row##_columns, G_N_ELEMENTS(row##_columns), sizeof(store_##row##_t)},
 #define COLUMN(row, role, kind, column)
 #define ROW_END(row, table)
 #include "harness/store/rows/columns.def"

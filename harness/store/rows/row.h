@@ -34,6 +34,7 @@ typedef enum column_role {
 typedef struct column {
   const char *name;
   column_role_t role;
+  const char *role_name; /* "KEY", ... */
   column_kind_t kind;
   size_t offset; /* Of the member. */
 } column_t;
@@ -48,6 +49,7 @@ typedef enum row_kind {
 } row_kind_t;
 
 typedef struct row_type {
+  const char *name;  /* "counter", ... */
   const char *table; /* Of the database. */
   const column_t *columns;
   size_t column_count;

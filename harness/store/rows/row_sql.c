@@ -3,17 +3,51 @@
  * What is a rule for one column stands here once for all of them. */
 #include "harness/store/rows/row_sql.h"
 
+#include <string.h>
+
 static bool is_mapped(const column_t *column) {
   return column->kind == KIND_RUN || column->kind == KIND_EXECUTOR;
 }
 
-void row_append_columns(row_kind_t kind, column_role_t role, const char *prefix, GString *out_sql) {
-  const row_type_t *type = row_type(kind);
-  for (size_t i = 0; i < type->column_count; i++) {
-    const column_t *column = &type->columns[i];
-    if (column->role == role) g_string_append_printf(out_sql, "%s%s, ", prefix, column->name);
+/* ---- Columns named by their role ------------------------------------------------------------- */
+
+static const row_type_t *find_row(const char *name) {
+  for (row_kind_t kind = 0; kind < ROW_COUNT; kind++) {
+    if (strcmp(row_type(kind)->name, name) == 0) return row_type(kind);
   }
+  g_error("columns.def has no row \"%s\"", name);
 }
+
+/* Appends what "{row role: text}" stands for, written without its braces. */
+static void append_list(const char *list, GString *out_sql) {
+  g_auto(GStrv) parts = g_strsplit(list, ": ", 2);
+  g_auto(GStrv) words = g_strsplit(parts[0], " ", 2);
+  const char *text = parts[1] == NULL ? "$" : parts[1];
+  const row_type_t *type = find_row(words[0]);
+  size_t count = 0;
+  for (size_t i = 0; i < type->column_count; i++) {
+    if (g_strcmp0(type->columns[i].role_name, words[1]) != 0) continue;
+    g_auto(GStrv) pieces = g_strsplit(text, "$", -1);
+    g_autofree char *item = g_strjoinv(type->columns[i].name, pieces);
+    g_string_append_printf(out_sql, "%s%s", count == 0 ? "" : ", ", item);
+    count++;
+  }
+  if (count == 0) g_error("columns.def has no columns for {%s}", list);
+}
+
+void row_append_sql(const char *sql, GString *out_sql) {
+  for (const char *open; (open = strchr(sql, '{')) != NULL;) {
+    const char *close = strchr(open, '}');
+    if (close == NULL) g_error("a brace is not closed: %s", open);
+    g_string_append_len(out_sql, sql, open - sql);
+    g_autofree char *list = g_strndup(open + 1, (gsize)(close - open - 1));
+    append_list(list, out_sql);
+    sql = close + 1;
+  }
+  g_string_append(out_sql, sql);
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* Appends all columns of a row, each after a prefix, with commas between them. */
 static void append_all(const row_type_t *type, const char *prefix, GString *out_sql) {
@@ -90,51 +124,37 @@ void row_append_upsert(row_kind_t kind, GString *out_sql) {
 
 /* ---- Reproducers ----------------------------------------------------------------------------- */
 
-static void append_into_reproducer(GString *out_sql) {
-  g_string_append(out_sql, "INSERT INTO reproducer (");
-  row_append_columns(ROW_divergence, ROLE_CASE, "", out_sql);
-  g_string_append(out_sql, "program_id, divergence_id, role) ");
-}
+static const char INTO_REPRODUCER[] =
+    "INSERT INTO reproducer ({divergence CASE}, run_id, program_id, divergence_id, role) ";
 
 /* The worst case is that with the largest slack, then the largest ulp error, where what was not
  * measured is least, as is_worse() in store/pending.c has it; the others are to be short. */
-static void append_if_better(GString *out_sql) {
-  g_string_append(out_sql, " ON CONFLICT DO UPDATE SET (");
-  row_append_columns(ROW_divergence, ROLE_CASE, "", out_sql);
-  g_string_append(out_sql, "program_id) = (");
-  row_append_columns(ROW_divergence, ROLE_CASE, "excluded.", out_sql);
-  g_string_append(out_sql,
-                  "excluded.program_id) WHERE CASE role WHEN 'worst' THEN "
-                  "(coalesce(excluded.slack, -1), coalesce(excluded.ulp_error, -1)) > "
-                  "(coalesce(slack, -1), coalesce(ulp_error, -1)) "
-                  "ELSE length(excluded.case_line) < length(case_line) END");
-}
+static const char IF_BETTER[] =
+    " ON CONFLICT DO UPDATE SET ({divergence CASE}, run_id, program_id) = "
+    "({divergence CASE: excluded.$}, excluded.run_id, excluded.program_id) "
+    "WHERE CASE role WHEN 'worst' THEN "
+    "(coalesce(excluded.slack, -1), coalesce(excluded.ulp_error, -1)) > "
+    "(coalesce(slack, -1), coalesce(ulp_error, -1)) "
+    "ELSE length(excluded.case_line) < length(case_line) END";
 
 void row_append_offer(GString *out_sql) {
-  append_into_reproducer(out_sql);
-  g_string_append(out_sql, "VALUES (");
-  row_append_columns(ROW_divergence, ROLE_CASE, ":", out_sql);
-  g_string_append(out_sql, ":program_id, :divergence_id, :role)");
-  append_if_better(out_sql);
+  row_append_sql(INTO_REPRODUCER, out_sql);
+  row_append_sql("VALUES ({divergence CASE: :$}, :run_id, :program_id, :divergence_id, :role)",
+                 out_sql);
+  row_append_sql(IF_BETTER, out_sql);
 }
 
 /* "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join. */
 static void append_merge_of_reproducers(GString *out_sql) {
-  append_into_reproducer(out_sql);
-  g_string_append(out_sql, "SELECT ");
-  const row_type_t *type = row_type(ROW_divergence);
-  for (size_t i = 0; i < type->column_count; i++) {
-    const column_t *column = &type->columns[i];
-    if (column->role != ROLE_CASE) continue;
-    const char *from = column->kind == KIND_RUN ? "run_map.target_id" : column->name;
-    g_string_append_printf(out_sql, "%s, ", from);
-  }
-  g_string_append(out_sql,
-                  "program_map.target_id, divergence_map.target_id, role FROM source.reproducer "
-                  "JOIN temp.divergence_map ON divergence_map.source_id = divergence_id "
-                  "JOIN temp.program_map ON program_map.source_id = program_id "
-                  "JOIN temp.run_map ON run_map.source_id = run_id WHERE true");
-  append_if_better(out_sql);
+  row_append_sql(INTO_REPRODUCER, out_sql);
+  row_append_sql(
+      "SELECT {divergence CASE}, run_map.target_id, program_map.target_id, "
+      "divergence_map.target_id, role FROM source.reproducer "
+      "JOIN temp.divergence_map ON divergence_map.source_id = divergence_id "
+      "JOIN temp.program_map ON program_map.source_id = program_id "
+      "JOIN temp.run_map ON run_map.source_id = run_id WHERE true",
+      out_sql);
+  row_append_sql(IF_BETTER, out_sql);
   g_string_append(out_sql, ";\n");
 }
 

@@ -7,8 +7,13 @@
 
 #include "harness/store/rows/row.h"
 
-/* Appends the columns with that role, each after a prefix and before ", ": ":op, :types, ". */
-void row_append_columns(row_kind_t kind, column_role_t role, const char *prefix, GString *out_sql);
+/* Appends SQL in which "{row ROLE}" stands for the columns of that row with that role, with commas
+ * between them, and "{row ROLE: text}" for the text with each of them in place of "$":
+ *
+ *   UPDATE run SET {run_times MAX: $ = :$}
+ *
+ * A row or role that columns.def does not have is a mistake in the program, and ends it. */
+void row_append_sql(const char *sql, GString *out_sql);
 
 /* Adds one row whose members are the parameters, or its counts to the row with the same key. */
 void row_append_upsert(row_kind_t kind, GString *out_sql);

@@ -36,14 +36,8 @@ ON CONFLICT DO UPDATE SET
   last_seen = max(last_seen, excluded.last_seen);
 
 UPDATE run SET
-  seconds = run.seconds + part.seconds,
-  oracle_seconds = run.oracle_seconds + part.oracle_seconds,
-  compile_seconds = run.compile_seconds + part.compile_seconds,
-  executor_seconds = run.executor_seconds + part.executor_seconds,
-  judge_seconds = run.judge_seconds + part.judge_seconds
-FROM (SELECT target_id, sum(seconds) AS seconds, sum(oracle_seconds) AS oracle_seconds,
-             sum(compile_seconds) AS compile_seconds, sum(executor_seconds) AS executor_seconds,
-             sum(judge_seconds) AS judge_seconds
+  {run_times MAX: $ = run.$ + part.$}
+FROM (SELECT target_id, {run_times MAX: sum($) AS $}
       FROM run JOIN temp.part_map ON part_map.source_id = run_id GROUP BY target_id) AS part
 WHERE run.run_id = part.target_id;
 INSERT INTO absorbed_run

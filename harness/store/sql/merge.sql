@@ -6,6 +6,8 @@
 -- absorbed are in the counts of another run; see migrations/0007_parts.sql.  Counts and reproducers come next,
 -- by what rows/columns.def says of their columns (row_append_merge()), then drop_parts.sql.
 --
+-- Braces stand for columns of rows/columns.def by their roles, see rows/row_sql.h.
+--
 -- "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join.
 
 CREATE TEMP TABLE IF NOT EXISTS contract_map (
@@ -39,12 +41,12 @@ INSERT INTO temp.contract_map
 SELECT theirs.contract_id, ours.contract_id
 FROM source.contract AS theirs JOIN main.contract AS ours USING (permissions);
 
-INSERT INTO executor (name, version, hardware)
-SELECT name, version, hardware FROM source.executor WHERE true ORDER BY executor_id
+INSERT INTO executor ({executor KEY})
+SELECT {executor KEY} FROM source.executor WHERE true ORDER BY executor_id
 ON CONFLICT DO NOTHING;
 INSERT INTO temp.executor_map
 SELECT theirs.executor_id, ours.executor_id
-FROM source.executor AS theirs JOIN main.executor AS ours USING (name, version, hardware);
+FROM source.executor AS theirs JOIN main.executor AS ours USING ({executor KEY});
 
 INSERT INTO program (hash, line) SELECT hash, line FROM source.program WHERE true
 ON CONFLICT DO NOTHING;
@@ -52,28 +54,22 @@ INSERT INTO temp.program_map
 SELECT theirs.program_id, ours.program_id
 FROM source.program AS theirs JOIN main.program AS ours USING (hash);
 
-INSERT INTO op_constraint SELECT op, broken_constraint, text FROM source.op_constraint WHERE true
+INSERT INTO op_constraint ({constraint_text KEY}, {constraint_text LAST})
+SELECT {constraint_text KEY}, {constraint_text LAST} FROM source.op_constraint WHERE true
 ON CONFLICT DO NOTHING;
 
-INSERT INTO run (command, seed, contract_id, assay_version, started, ended, exit_code, uuid,
-                 campaign, host, seconds, oracle_seconds, compile_seconds, executor_seconds,
-                 judge_seconds, part_of)
-SELECT command, seed, contract_map.target_id, assay_version,
+INSERT INTO run ({run FIRST}, {run_times MAX}, contract_id, started, ended, exit_code, uuid, host)
+SELECT {run FIRST}, {run_times MAX}, contract_map.target_id,
        -- A part does not know our times: its clock may be behind them, see store.h.
        max(started, coalesce((SELECT whole.started FROM main.run AS whole
                               WHERE whole.uuid = run.part_of), started)),
-       ended, exit_code, uuid, campaign, host, seconds, oracle_seconds, compile_seconds,
-       executor_seconds, judge_seconds, part_of
+       ended, exit_code, uuid, host
 FROM source.run JOIN temp.contract_map ON contract_map.source_id = contract_id
 WHERE uuid NOT IN (SELECT uuid FROM main.absorbed_run) ORDER BY started, run_id
 ON CONFLICT (uuid) DO UPDATE SET
   ended = coalesce(ended, excluded.ended),
   exit_code = coalesce(exit_code, excluded.exit_code),
-  seconds = max(seconds, excluded.seconds),
-  oracle_seconds = max(oracle_seconds, excluded.oracle_seconds),
-  compile_seconds = max(compile_seconds, excluded.compile_seconds),
-  executor_seconds = max(executor_seconds, excluded.executor_seconds),
-  judge_seconds = max(judge_seconds, excluded.judge_seconds);
+  {run_times MAX: $ = max($, excluded.$)};
 INSERT INTO temp.run_map
 SELECT theirs.run_id, ours.run_id, ours.started
 FROM source.run AS theirs JOIN main.run AS ours USING (uuid);
@@ -90,12 +86,11 @@ FROM source.divergence AS theirs
 JOIN temp.executor_map ON executor_map.source_id = theirs.executor_id
 JOIN main.divergence AS ours
   ON ours.executor_id = executor_map.target_id AND ours.signature = theirs.signature;
-INSERT INTO divergence (executor_id, signature, op, algorithm, types, outcome, class,
-                        broken_constraint, sightings, first_seen, last_seen, first_run_id,
-                        last_run_id, cause, pattern)
-SELECT executor_map.target_id, signature, op, algorithm, types, outcome, class, broken_constraint,
-       sightings, max(first_seen, first_map.started), max(last_seen, last_map.started),
-       first_map.target_id, last_map.target_id, cause, pattern
+INSERT INTO divergence ({divergence FINDING}, executor_id, sightings, first_seen, last_seen,
+                        first_run_id, last_run_id)
+SELECT {divergence FINDING}, executor_map.target_id, sightings,
+       max(first_seen, first_map.started), max(last_seen, last_map.started),
+       first_map.target_id, last_map.target_id
 FROM source.divergence
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 JOIN temp.run_map AS first_map ON first_map.source_id = first_run_id
@@ -153,10 +148,10 @@ ON CONFLICT DO UPDATE SET
 WHERE excluded.cases > cases;
 
 -- Profiles.  The text of the latest sighting is kept.
-INSERT INTO profile (executor_id, op, algorithm, types, shape, terms_low, terms_high, program_id,
-                     text, rule, words, hash, sightings, first_seen, last_seen)
-SELECT executor_map.target_id, op, algorithm, types, shape, terms_low, terms_high,
-       program_map.target_id, text, rule, words, hash, sightings, first_seen, last_seen
+INSERT INTO profile ({profile KEY}, {profile FIRST}, {profile LAST}, executor_id, program_id, hash,
+                     sightings, first_seen, last_seen)
+SELECT {profile KEY}, {profile FIRST}, {profile LAST}, executor_map.target_id,
+       program_map.target_id, hash, sightings, first_seen, last_seen
 FROM source.profile
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 JOIN temp.program_map ON program_map.source_id = program_id
@@ -164,8 +159,7 @@ WHERE true ORDER BY profile_id
 ON CONFLICT DO UPDATE SET
   program_id = CASE WHEN excluded.last_seen > last_seen THEN excluded.program_id
                     ELSE program_id END,
-  text = CASE WHEN excluded.last_seen > last_seen THEN excluded.text ELSE text END,
-  words = CASE WHEN excluded.last_seen > last_seen THEN excluded.words ELSE words END,
+  {profile LAST: $ = CASE WHEN excluded.last_seen > last_seen THEN excluded.$ ELSE $ END},
   first_seen = min(first_seen, excluded.first_seen),
   last_seen = max(last_seen, excluded.last_seen);
 INSERT INTO temp.profile_map
@@ -173,9 +167,8 @@ SELECT theirs.profile_id, ours.profile_id
 FROM source.profile AS theirs
 JOIN temp.executor_map ON executor_map.source_id = theirs.executor_id
 JOIN main.profile AS ours
-  ON ours.executor_id = executor_map.target_id AND ours.shape = theirs.shape
- AND ours.terms_low = theirs.terms_low AND ours.terms_high = theirs.terms_high
- AND ours.hash = theirs.hash;
+  ON ours.executor_id = executor_map.target_id
+ AND ({profile KEY: ours.$}) = ({profile KEY: theirs.$}) AND ours.hash = theirs.hash;
 INSERT INTO profile_sighting
 SELECT profile_map.target_id, origin, sightings
 FROM source.profile_sighting JOIN temp.profile_map ON profile_map.source_id = profile_id
@@ -188,32 +181,28 @@ WHERE profile_id IN (SELECT target_id FROM temp.profile_map);
 
 -- The life of findings.  A waiver is withdrawn once, a retest of a run is done once: the later one
 -- holds where it was done again.
-INSERT INTO waiver (executor, signature, created, reason, owner, expires, withdrawn)
-SELECT executor, signature, created, reason, owner, expires, withdrawn FROM source.waiver
+INSERT INTO waiver ({waiver KEY}, {waiver LAST}, created, withdrawn)
+SELECT {waiver KEY}, {waiver LAST}, created, withdrawn FROM source.waiver
 WHERE true
 ON CONFLICT DO UPDATE SET withdrawn = coalesce(withdrawn, excluded.withdrawn);
-INSERT INTO retest (executor_id, signature, run_id, tested, result, cases, executions, outcome,
-                    class, seen_signature, reason)
-SELECT executor_map.target_id, signature, run_map.target_id, tested, result, cases, executions,
-       outcome, class, seen_signature, reason
+INSERT INTO retest ({retest KEY}, {retest LAST}, executor_id, run_id, tested)
+SELECT {retest KEY}, {retest LAST}, executor_map.target_id, run_map.target_id, tested
 FROM source.retest
 JOIN temp.run_map ON run_map.source_id = run_id
 JOIN temp.executor_map ON executor_map.source_id = executor_id
 WHERE true
 ON CONFLICT DO UPDATE SET
-  (tested, result, cases, executions, outcome, class, seen_signature, reason) =
-  (excluded.tested, excluded.result, excluded.cases, excluded.executions, excluded.outcome,
-   excluded.class, excluded.seen_signature, excluded.reason)
+  (tested, {retest LAST}) = (excluded.tested, {retest LAST: excluded.$})
 WHERE excluded.tested > tested;
 
 -- The ledger of bits: what was recorded last holds.  Other bits of the same version are a change.
-INSERT INTO bits_case (case_hash, op, algorithm, types, case_line)
-SELECT case_hash, op, algorithm, types, case_line FROM source.bits_case WHERE true
+INSERT INTO bits_case (case_hash, {bits FIRST})
+SELECT case_hash, {bits FIRST} FROM source.bits_case WHERE true
 ON CONFLICT DO NOTHING;
-INSERT INTO result_bits (executor_id, case_hash, run_id, bits, outcome, class, ulp_error, slack,
-                         changes, first_seen, last_seen)
-SELECT executor_map.target_id, case_hash, run_map.target_id, bits, outcome, class, ulp_error, slack,
-       changes, first_seen, last_seen
+INSERT INTO result_bits (executor_id, case_hash, run_id, {bits LAST}, changes, first_seen,
+                         last_seen)
+SELECT executor_map.target_id, case_hash, run_map.target_id, {bits LAST}, changes, first_seen,
+       last_seen
 FROM source.result_bits
 JOIN temp.run_map ON run_map.source_id = run_id
 JOIN temp.executor_map ON executor_map.source_id = executor_id
@@ -221,11 +210,7 @@ WHERE true
 ON CONFLICT DO UPDATE SET
   changes = max(changes, excluded.changes, bits <> excluded.bits),
   run_id = CASE WHEN excluded.last_seen > last_seen THEN excluded.run_id ELSE run_id END,
-  bits = CASE WHEN excluded.last_seen > last_seen THEN excluded.bits ELSE bits END,
-  outcome = CASE WHEN excluded.last_seen > last_seen THEN excluded.outcome ELSE outcome END,
-  class = CASE WHEN excluded.last_seen > last_seen THEN excluded.class ELSE class END,
-  ulp_error = CASE WHEN excluded.last_seen > last_seen THEN excluded.ulp_error ELSE ulp_error END,
-  slack = CASE WHEN excluded.last_seen > last_seen THEN excluded.slack ELSE slack END,
+  {bits LAST: $ = CASE WHEN excluded.last_seen > last_seen THEN excluded.$ ELSE $ END},
   first_seen = min(first_seen, excluded.first_seen),
   last_seen = max(last_seen, excluded.last_seen);
 

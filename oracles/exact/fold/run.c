@@ -26,8 +26,8 @@ status_t fold_make(fold_body_t body, const element_t *element, const element_t *
                    const implementation_model_t *schedule, fold_t *out_fold, failure_t *error) {
   if (body == FOLD_ADD && element->kind == ELEMENT_FLOAT &&
       element->format->specials == FORMAT_EXPONENT_ONLY) {
-    return status_fail(error, STATUS_UNSUPPORTED, "%s has no zero: nobody knows what its sums mean",
-                       element->name);
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "%s has no zero: the meaning of its sums is not defined", element->name);
   }
   fold_t fold = {
       .body = body,

@@ -9,7 +9,7 @@
 
 #include "oracles/exact/in_order/hull_parts.h"
 
-/* The careful way: any operation, any number of initial values, infinities and NaN. */
+/* The exact way: any operation, any number of initial values, infinities and NaN. */
 typedef struct hull_builder {
   schedule_node_t node;
   schedule_hull_t *hulls; /* By schedule_range_index(). */
@@ -97,7 +97,7 @@ static schedule_hull_t range_hull(const hull_builder_t *builder, schedule_range_
   return hull;
 }
 
-static schedule_hull_t hull_carefully(const schedule_node_t *node, arena_t *arena) {
+static schedule_hull_t hull_exactly(const schedule_node_t *node, arena_t *arena) {
   const schedules_t *schedules = node->schedules;
   hull_builder_t builder = {
       .node = *node,
@@ -139,6 +139,6 @@ status_t schedule_hull_make(const schedules_t *schedules, uint64_t work, arena_t
                        plain.count, plain.init_max);
   }
   schedule_node_t node = schedule_node_make(&plain, arena);
-  if (!schedule_hull_dense(&node, arena, out_hull)) *out_hull = hull_carefully(&node, arena);
+  if (!schedule_hull_dense(&node, arena, out_hull)) *out_hull = hull_exactly(&node, arena);
   return STATUS_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful side of integer and boolean reductions and dot products.  Modular sums and products
+/* The exact side of integer and boolean reductions and dot products.  Modular sums and products
  * do not depend on the schedule; saturating ones do, and are permitted where integer_overflow says
  * so (the specification leaves integer overflow to the implementation). */
 #ifndef ASSAY_ORACLES_EXACT_PRODUCT_INTEGER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful side of products of many factors: reduce with body multiply, real and complex. */
+/* The exact side of products of many factors: reduce with body multiply, real and complex. */
 #ifndef ASSAY_ORACLES_EXACT_PRODUCT_PROBLEM_H
 #define ASSAY_ORACLES_EXACT_PRODUCT_PROBLEM_H
 

@@ -56,7 +56,7 @@ static void set_integer(const steps_t *steps, mpfr_t out_value, int64_t integer)
   settle(steps, out_value, mpfr_set_si(out_value, (long)integer, MPFR_RNDN));
 }
 
-double careful_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored) {
+double exact_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored) {
   steps_t steps;
   steps_init(&steps, arithmetic);
   set_integer(&steps, steps.value, stored - quantum->zero_point);
@@ -87,8 +87,8 @@ static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum,
   return whole < quantum->type_min || whole > quantum->type_max ? 0 : 2;
 }
 
-size_t careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
-                        int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                      int64_t out_stored[QUANTUM_CHOICES_MAX]) {
   steps_t steps;
   steps_init(&steps, arithmetic);
   mpfr_set_d(steps.value, value, MPFR_RNDN);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulas of quantum.h a second time, with MPFR rounding every step: the careful side of
- * oracles whose quick side uses quantum.h.  Not for f8E8M0FNU, which has no zero. */
+/* The formulas of quantum.h a second time, with MPFR rounding every step: the exact side of
+ * oracles whose fast side uses quantum.h.  Not for f8E8M0FNU, which has no zero. */
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_MPFR_H
 #define ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_MPFR_H
 
 #include "oracles/exact/quantum/quantum.h"
 
-double careful_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored);
+double exact_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored);
 
 /* As quantum_choices(). */
-size_t careful_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
-                        int64_t out_stored[QUANTUM_CHOICES_MAX]);
+size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                      int64_t out_stored[QUANTUM_CHOICES_MAX]);
 
 #endif

@@ -52,16 +52,16 @@ static void load_differences(const tensor_t *tensor, const quantum_t *quantum, s
   }
 }
 
-void quick_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
-                             float out_values[QUANTIZE_SIMD_BLOCK]) {
+void fast_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
+                            float out_values[QUANTIZE_SIMD_BLOCK]) {
   const quantum_t quantum = quantum_of(&tensor->type, begin);
   load_differences(tensor, &quantum, begin, count, out_values);
   float scale = (float)quantum.scale;
   for (size_t i = 0; i < count; i++) out_values[i] *= scale;
 }
 
-void quick_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
-                      double out_values[QUANTIZE_SIMD_BLOCK]) {
+void fast_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
+                     double out_values[QUANTIZE_SIMD_BLOCK]) {
   const quantum_t quantum = quantum_of(&tensor->type, begin);
   for (size_t i = 0; i < count; i++) {
     double difference = (double)(quantum_load(tensor, begin + i) - quantum.zero_point);
@@ -73,30 +73,30 @@ void quick_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t 
 
 /* A clamp by an end beyond the storage range, then by the range, is one by the range; and one by an
  * end within it by that. */
-quick_quantizer_t quick_quantizer_make(const type_t *type, size_t element) {
+fast_quantizer_t fast_quantizer_make(const type_t *type, size_t element) {
   quantum_t quantum = quantum_of(type, element);
   const arithmetic_t steps = arithmetic_make(type->quantization->expressed->format);
   double smallest = (double)quantum.storage_min, largest = (double)quantum.storage_max;
   double low = arithmetic_round(&steps, smallest), high = arithmetic_round(&steps, largest);
-  return (quick_quantizer_t){.steps = steps,
-                             .scale = quantum.scale,
-                             .zero_point = arithmetic_round(&steps, (double)quantum.zero_point),
-                             .low = low > smallest ? low : smallest,
-                             .high = high < largest ? high : largest,
-                             .has_ends = low <= high,
-                             .mask = element_mask(type->element)};
+  return (fast_quantizer_t){.steps = steps,
+                            .scale = quantum.scale,
+                            .zero_point = arithmetic_round(&steps, (double)quantum.zero_point),
+                            .low = low > smallest ? low : smallest,
+                            .high = high < largest ? high : largest,
+                            .has_ends = low <= high,
+                            .mask = element_mask(type->element)};
 }
 
 /* Added to a number of at most 32 bits, 1.5 * 2^52 leaves no place for a fraction: the sum is
  * rounded to the nearest integer, ties to even, whose low bits are its own in two's complement. */
-static inline uint64_t clamp_and_round(const quick_quantizer_t *quantizer, double value) {
+static inline uint64_t clamp_and_round(const fast_quantizer_t *quantizer, double value) {
   double clamped = value < quantizer->low ? quantizer->low : value;
   clamped = clamped > quantizer->high ? quantizer->high : clamped;
   return binary64_bits(clamped + 0x1.8p52) & quantizer->mask;
 }
 
-void quick_quantize_floats(const quick_quantizer_t *quantizer, const float values[], size_t count,
-                           uint64_t out_bits[], uint8_t out_decide[]) {
+void fast_quantize_floats(const fast_quantizer_t *quantizer, const float values[], size_t count,
+                          uint64_t out_bits[], uint8_t out_decide[]) {
   float scale = (float)quantizer->scale, zero_point = (float)quantizer->zero_point;
   float sums[QUANTIZE_SIMD_BLOCK];
   for (size_t i = 0; i < count; i++) sums[i] = values[i] / scale + zero_point;
@@ -104,8 +104,8 @@ void quick_quantize_floats(const quick_quantizer_t *quantizer, const float value
   for (size_t i = 0; i < count; i++) out_decide[i] = sums[i] != sums[i];
 }
 
-void quick_quantize(const quick_quantizer_t *quantizer, const double values[], size_t count,
-                    uint64_t out_bits[], uint8_t out_decide[]) {
+void fast_quantize(const fast_quantizer_t *quantizer, const double values[], size_t count,
+                   uint64_t out_bits[], uint8_t out_decide[]) {
   for (size_t i = 0; i < count; i++) {
     double quotient = arithmetic_divide(&quantizer->steps, values[i], quantizer->scale);
     double sum = arithmetic_add(&quantizer->steps, quotient, quantizer->zero_point);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizing and dequantizing many elements at once, by the formulas of quantum.h in the expressed
- * type, which every contract permits: for quick sides.  Expressed types are mostly f32, whose
+ * type, which every contract permits: for fast sides.  Expressed types are mostly f32, whose
  * arithmetic is the host's: those functions are loops without branches, which compilers make vector
  * code of. */
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_SIMD_H
@@ -19,27 +19,27 @@ void quantize_simd_runs(const type_t *const types[], size_t type_count, quantize
                         void *context);
 
 /* Dequantizes a block that begins at element `begin`. */
-void quick_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
-                             float out_values[QUANTIZE_SIMD_BLOCK]);
-void quick_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
-                      double out_values[QUANTIZE_SIMD_BLOCK]);
+void fast_dequantize_floats(const tensor_t *tensor, size_t begin, size_t count,
+                            float out_values[QUANTIZE_SIMD_BLOCK]);
+void fast_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t begin, size_t count,
+                     double out_values[QUANTIZE_SIMD_BLOCK]);
 
 /* One quantization with all that does not change from element to element. */
-typedef struct quick_quantizer {
+typedef struct fast_quantizer {
   arithmetic_t steps;
   double scale, zero_point; /* Rounded to the arithmetic. */
   double low, high;         /* What storage values are clamped to: integers. */
   bool has_ends;            /* False if an end of the range is NaN in the expressed type. */
   uint64_t mask;
-} quick_quantizer_t;
+} fast_quantizer_t;
 
 /* That of element `element` of a quantized type. */
-quick_quantizer_t quick_quantizer_make(const type_t *type, size_t element);
+fast_quantizer_t fast_quantizer_make(const type_t *type, size_t element);
 
 /* Storage patterns of a block of values, and nonzero in out_decide where none is certain. */
-void quick_quantize_floats(const quick_quantizer_t *quantizer, const float values[], size_t count,
-                           uint64_t out_bits[], uint8_t out_decide[]);
-void quick_quantize(const quick_quantizer_t *quantizer, const double values[], size_t count,
-                    uint64_t out_bits[], uint8_t out_decide[]);
+void fast_quantize_floats(const fast_quantizer_t *quantizer, const float values[], size_t count,
+                          uint64_t out_bits[], uint8_t out_decide[]);
+void fast_quantize(const fast_quantizer_t *quantizer, const double values[], size_t count,
+                   uint64_t out_bits[], uint8_t out_decide[]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful accept set of one component of which each permitted pattern is listed: of ops that
+/* The exact accept set of one component of which each permitted pattern is listed: of ops that
  * do one thing to each element, where a few choices of an implementation are all there is. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_CHOICE_SET_H
 #define ASSAY_ORACLES_EXACT_SUM_CHOICE_SET_H

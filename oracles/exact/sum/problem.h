@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful side of sums and dot products: which values may one component have?  (theory.md,
+/* The exact side of sums and dot products: which values may one component have?  (theory.md,
  * T10 to T24 and A2.)  Everything is computed exactly with MPFR; speed comes from being asked
  * rarely.
  *
@@ -56,7 +56,7 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error);
 
-/* The exact sum rounded to binary64 and sum |terms| rounded up, for audits of the quick side; false
+/* The exact sum rounded to binary64 and sum |terms| rounded up, for audits of the fast side; false
  * if a term is not finite.  The sum may overflow to infinity. */
 bool sum_reference(const sum_problem_t *question, double *out_sum, double *out_tail,
                    double *out_magnitude);

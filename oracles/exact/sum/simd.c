@@ -49,11 +49,11 @@ static void forbid_finite(double *low, double *high) {
 }
 
 /* Components with terms that are not finite are known now; and where an enclosure lies at or beyond
- * the largest number, what is finite is left to the careful side. */
-static void take_specials(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
+ * the largest number, what is finite is left to the exact side. */
+static void take_specials(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
                           const error_bound_t *bound, double *low, double *high) {
   /* A little less, for the half ulp of the reference and the roundings of this comparison: it may
-   * only leave more to the careful side (theory.md, T91). */
+   * only leave more to the exact side (theory.md, T91). */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
   for (size_t i = 0; i < accept->count; i++) {
     if (sums->decide[i] != 0) {
@@ -68,7 +68,7 @@ static void take_specials(const quick_sums_t *sums, const accept_t *accept, cons
 }
 
 /* NaN for references that are not known. */
-static void forget_unknown(const quick_sums_t *sums, arena_t *arena, accept_t *accept) {
+static void forget_unknown(const fast_sums_t *sums, arena_t *arena, accept_t *accept) {
   if (memchr(sums->decide, 1, accept->count) == NULL) return;
   double *known = ARENA_NEW_ARRAY(arena, double, accept->count);
   double *magnitude = ARENA_NEW_ARRAY(arena, double, accept->count);
@@ -98,14 +98,14 @@ static void set_ends(const accept_t *accept, size_t first, size_t count, const f
       .offset = bound->offset,
       .format = format,
       .ends = ENCLOSURE_NEAREST,
-      .side = ENCLOSURE_INSIDE, /* The quick side may only be too small. */
+      .side = ENCLOSURE_INSIDE, /* The fast side may only be too small. */
   };
   enclosure_round_ends(&enclosure, out->low + first, out->high + first);
 }
 
 /* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
- * before that is left to the careful side. */
-static void set_all_ends(const quick_sums_t *sums, const accept_t *accept, const format_t *format,
+ * before that is left to the exact side. */
+static void set_all_ends(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
                          const error_bound_t *bound, double *low, double *high) {
   const error_bound_t rounded_once = {.factor = 0};
   const intervals_t ends = {.low = low, .high = high};
@@ -115,20 +115,20 @@ static void set_all_ends(const quick_sums_t *sums, const accept_t *accept, const
   }
 }
 
-/* As the careful side counts them: additions, and products if they can round. */
+/* As the exact side counts them: additions, and products if they can round. */
 static size_t shape_roundings(bound_shape_t shape) {
   size_t additions = shape.terms == 0 ? 0 : shape.terms - 1;
   return additions + (shape.products_round || shape.products_underflow ? 1 : 0);
 }
 
 /* Sums that no schedule rounds have one value (theory.md, T17).  Where the slack of the magnitude
- * leaves that open, the careful side decides. */
-static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
+ * leaves that open, the exact side decides. */
+static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
                               const format_t *format, double *low, double *high) {
   for (size_t i = 0; i < accept->count; i++) {
     double magnitude = accept->magnitude[i];
     int lowest_bit = sums->lowest_bit[i];
-    if (sums->decide[i] != 0 || !quick_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
+    if (sums->decide[i] != 0 || !fast_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
     int bits = sums->shape.imprecise_bits;
     /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
      * give. */
@@ -141,11 +141,11 @@ static void narrow_exact_sums(const quick_sums_t *sums, const accept_t *accept,
   }
 }
 
-/* theory.md, T10 to T17, for the quick side. */
-accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
-                           arena_t *arena) {
+/* theory.md, T10 to T17, for the fast side. */
+accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contract_t *contract,
+                          arena_t *arena) {
   accept_t accept = sums->accept;
-  contract_t strict = *contract; /* Flushing only adds permissions: the careful side grants them. */
+  contract_t strict = *contract; /* Flushing only adds permissions: the exact side grants them. */
   PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
   bool is_rounded_once = shape_roundings(sums->shape) <= 1 && sums->shape.imprecise_bits == 0;

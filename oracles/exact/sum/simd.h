@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of many float sums at once, from their exact values. */
+/* The fast accept sets of many float sums at once, from their exact values. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_SIMD_H
 #define ASSAY_ORACLES_EXACT_SUM_SIMD_H
 
@@ -46,34 +46,34 @@ static inline bool special_sum_is_needed(const format_t *format, uint8_t uncerti
 /* Whether a sum of this magnitude can be exact when some term is no multiple of more than
  * 2^lowest_bit: a cheap first test, with the lowest bits of any one term.  Terms that are all 0 are
  * multiples of anything, whatever their factors are. */
-static inline bool quick_sums_may_be_exact(const format_t *format, double magnitude,
-                                           int lowest_bit) {
+static inline bool fast_sums_may_be_exact(const format_t *format, double magnitude,
+                                          int lowest_bit) {
   if (magnitude == 0) return true;
   int binade = (int)(binary64_bits(magnitude) >> BINARY64_FRACTION_BITS) - BINARY64_BIAS;
   return binade <= lowest_bit + format->precision;
 }
 
 /* What is known of float sums before their permitted errors. */
-typedef struct quick_sums {
+typedef struct fast_sums {
   accept_t accept;  /* count, reference, reference_tail (or NULL) and magnitude are set. */
   uint8_t *decide;  /* Per component: nonzero where the reference is not known. */
   uint8_t *special; /* Per component: special_sum_flags(), 0 where no special_sum_t is needed; NULL
                      * if that is so everywhere. */
   /* Per component: every term is a multiple of 2^lowest_bit, which is the sum of the least
    * exponents of lowest set bits of its left and of its right factors; or NULL if
-   * quick_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
+   * fast_sums_may_be_exact() was false for all.  Where no schedule rounds, x* alone conforms. */
   const int *lowest_bit;
   /* Per component: nonzero where at most two terms are not 0 and so few of them are products that
-   * round that the careful side may know of one rounding only (sum_bounds.c); or NULL if there are
+   * round that the exact side may know of one rounding only (sum_bounds.c); or NULL if there are
    * no such components, or all are by the shape. */
   const uint8_t *few_terms;
   bound_shape_t shape;
   bool has_schedules; /* Schedules decide under an in-order contract: see sum_problem.h. */
-} quick_sums_t;
+} fast_sums_t;
 
-/* The finished quick accept set, built on the arrays of `sums`, which it changes. */
-accept_t quick_sums_finish(quick_sums_t *sums, const format_t *format, const contract_t *contract,
-                           arena_t *arena);
+/* The finished fast accept set, built on the arrays of `sums`, which it changes. */
+accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contract_t *contract,
+                          arena_t *arena);
 
 /* An accept set that knows nothing: every component must be asked about. */
 accept_t accept_decide_all(size_t count, arena_t *arena);

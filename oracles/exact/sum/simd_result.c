@@ -11,7 +11,7 @@
 #include "oracles/exact/magnitude.h"
 #include "oracles/exact/sum/result.h"
 
-/* An index whose set is unknown in either is unknown in the union: the careful side decides over
+/* An index whose set is unknown in either is unknown in the union: the exact side decides over
  * all splits. */
 static void unite_unknown(accept_t *accept, const accept_t *other, arena_t *arena) {
   uint8_t *decide = arena_alloc(arena, accept->count);
@@ -43,14 +43,14 @@ static void cover_other_reference(accept_t *accept, const accept_t *other) {
   accept->bound_offset = fmax(accept->bound_offset, other->bound_offset);
 }
 
-/* What does not touch the first interval or the second stays with the careful side. */
+/* What does not touch the first interval or the second stays with the exact side. */
 static void widen(double *low, double *high, double other_low, double other_high) {
   if (other_low > *high || other_high < *low) return;
   *low = fmin(*low, other_low);
   *high = fmax(*high, other_high);
 }
 
-void quick_result_unite(accept_t *inout_accept, const accept_t *other, arena_t *arena) {
+void fast_result_unite(accept_t *inout_accept, const accept_t *other, arena_t *arena) {
   accept_t *accept = inout_accept;
   unite_unknown(accept, other, arena);
   unite_specials(accept, other, arena);
@@ -72,7 +72,7 @@ void quick_result_unite(accept_t *inout_accept, const accept_t *other, arena_t *
   accept->other_high = high;
 }
 
-/* Ends that leave the range, or vanish with a minus sign, are left to the careful side. */
+/* Ends that leave the range, or vanish with a minus sign, are left to the exact side. */
 static void convert_interval(const format_t *result, size_t count, const double **inout_low,
                              const double **inout_high, uint8_t *decide, arena_t *arena) {
   double *low = ARENA_NEW_ARRAY(arena, double, count);
@@ -94,8 +94,8 @@ static void convert_interval(const format_t *result, size_t count, const double 
 }
 
 /* The bound that is shown: theory.md, T24. */
-void quick_result_convert(accept_t *inout_accept, const format_t *accumulation,
-                          const format_t *result, arena_t *arena) {
+void fast_result_convert(accept_t *inout_accept, const format_t *accumulation,
+                         const format_t *result, arena_t *arena) {
   accept_t *accept = inout_accept;
   if (accept->low == NULL) return;
   if (sum_result_is_widening(accumulation, result)) {

@@ -70,9 +70,9 @@ static inline dimension_list_t batch_norm_terms(const program_t *program) {
   return dimension_list_rest(program->operands[0].rank, &feature, NULL);
 }
 
-/* op/check.c: op_t.validate of both. */
-const char *batch_norm_validate_training(const program_t *program);
-const char *batch_norm_validate_grad(const program_t *program);
+/* op/constraints.c. */
+extern const op_constraint_t batch_norm_training_constraints[];
+extern const op_constraint_t batch_norm_grad_constraints[];
 
 /* op/draw.c: the part of op_t.draw after out_program->op is set, and draw_edges. */
 void batch_norm_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,

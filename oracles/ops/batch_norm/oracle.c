@@ -39,7 +39,7 @@ status_t batch_norm_check_element(const program_t *program, failure_t *error) {
   for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
     if (element->format == &format_table[known[i]]) return STATUS_OK;
   }
-  return status_fail(error, STATUS_UNSUPPORTED, "nobody says how %s of %s is computed",
+  return status_fail(error, STATUS_UNSUPPORTED, "it is not specified how %s of %s is computed",
                      program->op->name, element->name);
 }
 

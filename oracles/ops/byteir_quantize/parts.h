@@ -43,22 +43,22 @@ quotient_t quotient_make(const oracle_call_t *call, const byteir_quantize_channe
 
 /* One way to compute a quotient: by which formula, in which format, and whether operands that are
  * subnormal count as zero. */
-typedef struct quotient_reading {
+typedef struct quotient_variant {
   uint8_t formula;
   const format_t *format;
   bool is_native; /* `format` is that of the operands, of 16 bits. */
   bool flushes_input;
   bool flushes_scale;
-} quotient_reading_t;
+} quotient_variant_t;
 
-enum { QUOTIENT_READINGS_MAX = 16 };
+enum { QUOTIENT_VARIANTS_MAX = 16 };
 
 /* Those that the contract permits of formulas `first` to `last`, whether it permits these or not;
  * the first one flushes nothing, and 16-bit arithmetic comes last.  Returns how many. */
-size_t quotient_readings(const quotient_t *quotient, uint8_t first, uint8_t last,
-                         quotient_reading_t out_readings[QUOTIENT_READINGS_MAX]);
+size_t quotient_variants(const quotient_t *quotient, uint8_t first, uint8_t last,
+                         quotient_variant_t out_variants[QUOTIENT_VARIANTS_MAX]);
 
-/* The storage integers that an element may become under one reading. */
+/* The storage integers that an element may become under one variant. */
 typedef struct quantum_set {
   int64_t low; /* low..high, from finite quotients; none if low > high. */
   int64_t high;
@@ -67,7 +67,7 @@ typedef struct quantum_set {
   bool nan; /* And what the contract permits of a quotient that is NaN. */
 } quantum_set_t;
 
-quantum_set_t quotient_set(const quotient_t *quotient, const quotient_reading_t *reading);
+quantum_set_t quotient_set(const quotient_t *quotient, const quotient_variant_t *variant);
 
 /* The integer for the exact quotient; false if that is NaN. */
 bool quotient_exact(const quotient_t *quotient, int64_t *out_quantum);
@@ -76,7 +76,7 @@ bool quotient_exact(const quotient_t *quotient, int64_t *out_quantum);
 bool quantum_set_holds(const quantum_set_t *set, const storage_t *storage, int64_t quantum);
 bool quotient_nan_permits(const quotient_t *quotient, int64_t quantum);
 
-/* The sets of several readings in words: "3", "{3, 4}: near-tie", "any (NaN)". */
+/* The sets of several variants in words: "3", "{3, 4}: near-tie", "any (NaN)". */
 void quantum_sets_print(const quotient_t *quotient, const quantum_set_t *sets, size_t count,
                         char *out, size_t out_bytes);
 

@@ -25,7 +25,7 @@ static void multiply_by_inverse(formula_t *formula, const row_t operands[], row_
 
 formula_evaluate_t *const quotient_formulas[] = {divide, multiply_by_inverse};
 
-/* ---- Readings -------------------------------------------------------------------------------- */
+/* ---- Variants -------------------------------------------------------------------------------- */
 
 quotient_t quotient_make(const oracle_call_t *call, const byteir_quantize_channels_t *channels,
                          size_t element) {
@@ -49,33 +49,33 @@ static bool may_flush(const quotient_t *quotient, uint64_t bits) {
   return (ftz == FTZ_INPUTS || ftz == FTZ_BOTH) && format_is_subnormal(quotient->format, bits);
 }
 
-/* One reading for each choice of operands that are flushed. */
-static size_t add_readings(const quotient_t *quotient, quotient_reading_t reading,
-                           quotient_reading_t *out_readings) {
+/* One variant for each choice of operands that are flushed. */
+static size_t add_variants(const quotient_t *quotient, quotient_variant_t variant,
+                           quotient_variant_t *out_variants) {
   size_t count = 0;
   for (int input = 0; input <= may_flush(quotient, quotient->input); input++) {
     for (int scale = 0; scale <= may_flush(quotient, quotient->scale); scale++) {
-      reading.flushes_input = input != 0;
-      reading.flushes_scale = scale != 0;
-      out_readings[count++] = reading;
+      variant.flushes_input = input != 0;
+      variant.flushes_scale = scale != 0;
+      out_variants[count++] = variant;
     }
   }
   return count;
 }
 
-size_t quotient_readings(const quotient_t *quotient, uint8_t first, uint8_t last,
-                         quotient_reading_t out_readings[QUOTIENT_READINGS_MAX]) {
+size_t quotient_variants(const quotient_t *quotient, uint8_t first, uint8_t last,
+                         quotient_variant_t out_variants[QUOTIENT_VARIANTS_MAX]) {
   bool is_short = quotient->format->bits == 16;
   bool may_be_native = is_short && contract_permits_native(quotient->contract);
   size_t count = 0;
   for (int is_native = 0; is_native <= may_be_native; is_native++) {
     bool is_wide = is_short && is_native == 0;
-    quotient_reading_t reading = {.format = is_wide ? &format_table[FORMAT_f32] : quotient->format,
+    quotient_variant_t variant = {.format = is_wide ? &format_table[FORMAT_f32] : quotient->format,
                                   .is_native = is_native != 0};
     for (uint8_t formula = first; formula <= last; formula++) {
-      g_assert(count + 4 <= QUOTIENT_READINGS_MAX);
-      reading.formula = formula;
-      count += add_readings(quotient, reading, out_readings + count);
+      g_assert(count + 4 <= QUOTIENT_VARIANTS_MAX);
+      variant.formula = formula;
+      count += add_variants(quotient, variant, out_variants + count);
     }
   }
   return count;
@@ -89,8 +89,8 @@ static row_t load(formula_t *formula, const quotient_t *quotient, uint64_t bits,
   return enclosed_load(formula, quotient->format, &bits, 1);
 }
 
-/* Which operands are flushed the reading says; what is computed from them may be in any case. */
-static const enclosed_t *enclose(const quotient_t *quotient, const quotient_reading_t *reading,
+/* Which operands are flushed the variant says; what is computed from them may be in any case. */
+static const enclosed_t *enclose(const quotient_t *quotient, const quotient_variant_t *variant,
                                  bool is_exact) {
   contract_t contract = *quotient->contract;
   if (PERMITTED(&contract, ftz) != FTZ_NONE) PERMITTED(&contract, ftz) = FTZ_OUTPUTS;
@@ -98,14 +98,15 @@ static const enclosed_t *enclose(const quotient_t *quotient, const quotient_read
   formula_t formula = {.evaluator = &enclosed_evaluator,
                        .settings = &settings,
                        .program = quotient->program,
-                       .format = reading->format,
+                       .format = variant->format,
                        .contract = &contract,
                        .arena = quotient->arena};
   const row_t operands[] = {
-      [QUANTIZE_INPUT] = load(&formula, quotient, quotient->input, reading->flushes_input),
-      [QUANTIZE_SCALE] = load(&formula, quotient, quotient->scale, reading->flushes_scale)};
+      [QUANTIZE_INPUT] = load(&formula, quotient, quotient->input, variant->flushes_input),
+      [QUANTIZE_SCALE] = load(&formula, quotient, quotient->scale, variant->flushes_scale)};
   row_t result;
-  quotient_formulas[reading->formula](&formula, operands, &result);
+  quotient_formulas[variant->formula](&formula, operands, &result);
+  enclosed_join_zero(result.enclosed); /* Quanta are told by the ends alone. */
   return result.enclosed;
 }
 
@@ -134,8 +135,8 @@ static int64_t quantize_end(const quotient_t *quotient, mpfr_srcptr end, bool ti
  * become the integers between what its ends become.  (A few of these nobody returns, where nodes
  * may be wider than 16-bit arithmetic: its numbers lie farther apart than integers, once they have
  * more than p bits.) */
-quantum_set_t quotient_set(const quotient_t *quotient, const quotient_reading_t *reading) {
-  const enclosed_t *set = enclose(quotient, reading, false);
+quantum_set_t quotient_set(const quotient_t *quotient, const quotient_variant_t *variant) {
+  const enclosed_t *set = enclose(quotient, variant, false);
   quantum_set_t quanta = {
       .low = INT64_MAX,
       .high = INT64_MIN,
@@ -156,8 +157,8 @@ quantum_set_t quotient_set(const quotient_t *quotient, const quotient_reading_t 
  * one that is no tie is farther from all ties: they are m / 2 with |m| < 2^21, and operands are
  * integers below 2^53 times powers of two, so that the distance is at least 2^-76 of it. */
 bool quotient_exact(const quotient_t *quotient, int64_t *out_quantum) {
-  const quotient_reading_t reading = {.format = quotient->format};
-  const enclosed_t *exact = enclose(quotient, &reading, true);
+  const quotient_variant_t variant = {.format = quotient->format};
+  const enclosed_t *exact = enclose(quotient, &variant, true);
   if ((exact->specials & ENCLOSED_NAN) != 0) return false;
   if (exact->has_finite) {
     bool ties_away = PERMITTED(quotient->contract, quantize_ties) == QUANTIZE_TIES_AWAY;
@@ -227,7 +228,7 @@ static void print_intervals(interval_t *intervals, size_t count, GString *text) 
 void quantum_sets_print(const quotient_t *quotient, const quantum_set_t *sets, size_t count,
                         char *out, size_t out_bytes) {
   const storage_t *storage = &quotient->storage;
-  interval_t intervals[3 * QUOTIENT_READINGS_MAX];
+  interval_t intervals[3 * QUOTIENT_VARIANTS_MAX];
   size_t interval_count = 0;
   bool nan = false;
   for (size_t i = 0; i < count; i++) {

@@ -9,19 +9,19 @@
 #include "oracles/oracle_call.h"
 
 /* One way to understand a program. */
-typedef struct resize_reading {
+typedef struct resize_variant {
   bool takes_given; /* Scales as they are given, not ratios of lengths. */
   resize_formula_t formula;
   const format_t *format; /* The working format. */
   bool is_native;         /* It is the operand's own, of 16 bits. */
-} resize_reading_t;
+} resize_variant_t;
 
-enum { RESIZE_READINGS_MAX = 4 * RESIZE_FORMULA_COUNT };
+enum { RESIZE_VARIANTS_MAX = 4 * RESIZE_FORMULA_COUNT };
 
 /* Those that the contract permits of the formulas from `first` to `last`, the tightest formula
  * first; returns how many. */
-size_t resize_readings(const case_t *instance, const contract_t *contract, resize_formula_t first,
-                       resize_formula_t last, resize_reading_t out[RESIZE_READINGS_MAX]);
+size_t resize_variants(const case_t *instance, const contract_t *contract, resize_formula_t first,
+                       resize_formula_t last, resize_variant_t out[RESIZE_VARIANTS_MAX]);
 
 /* byteir_resize/place.c: where numbers may be taken from along one dimension. */
 typedef enum resize_place_kind {
@@ -56,7 +56,7 @@ typedef struct resize_span {
 } resize_span_t;
 
 resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
-                                 const resize_reading_t *reading, arena_t *arena);
+                                 const resize_variant_t *variant, arena_t *arena);
 
 /* Exact values, but for roundings of binary64. */
 void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
@@ -65,8 +65,8 @@ void resize_linear_references(const resize_grid_t *grid, const contract_t *contr
 void resize_linear_decide(const oracle_call_t *call, size_t component, const tensor_t *result,
                           answer_t *out_answer);
 
-/* Whether one component conforms by one reading. */
-bool resize_linear_holds(const oracle_call_t *call, const resize_reading_t *reading,
+/* Whether one component conforms by one variant. */
+bool resize_linear_holds(const oracle_call_t *call, const resize_variant_t *variant,
                          size_t component, uint64_t bits);
 
 status_t resize_linear_find_formula(const oracle_call_t *call, uint8_t *out_formula,

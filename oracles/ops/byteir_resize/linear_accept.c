@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of linear resizes, and which formula explains results. */
+/* The fast accept sets of linear resizes, and which formula explains results. */
 #include <math.h>
 
 #include "oracles/ops/byteir_resize/linear.h"
 
 #include "generated/byteir_resize_permissions.h"
 
-/* ---- Readings -------------------------------------------------------------------------------- */
+/* ---- Variants -------------------------------------------------------------------------------- */
 
-size_t resize_readings(const case_t *instance, const contract_t *contract, resize_formula_t first,
-                       resize_formula_t last, resize_reading_t out[RESIZE_READINGS_MAX]) {
+size_t resize_variants(const case_t *instance, const contract_t *contract, resize_formula_t first,
+                       resize_formula_t last, resize_variant_t out[RESIZE_VARIANTS_MAX]) {
   const format_t *format = instance->program.operands[0].element->format;
   bool is_short = format->bits == 16, differ = resize_scales_differ(instance);
   bool has_ratio = !differ || PERMITTED(contract, resize_scale) != RESIZE_SCALE_GIVEN;
@@ -19,7 +19,7 @@ size_t resize_readings(const case_t *instance, const contract_t *contract, resiz
     if (native == 1 && (!is_short || !contract_permits_native(contract))) break;
     for (int given = has_ratio ? 0 : 1; given <= (has_given ? 1 : 0); given++) {
       for (int formula = (int)first; formula <= (int)last; formula++) {
-        out[count++] = (resize_reading_t){
+        out[count++] = (resize_variant_t){
             .takes_given = given == 1,
             .formula = (resize_formula_t)formula,
             .format = is_short && native == 0 ? &format_table[FORMAT_f32] : format,
@@ -50,7 +50,7 @@ static void accept_copy(const case_t *instance, size_t count, arena_t *arena,
   *out_accept = (accept_t){.count = count, .bits = bits};
 }
 
-/* The exact values, nearly; NaN in f64, and where two readings have two of them. */
+/* The exact values, nearly; NaN in f64, and where two variants have two of them. */
 static double *make_references(const resize_grid_t *grid, const contract_t *contract,
                                bool has_other, arena_t *arena) {
   double *references = ARENA_NEW_ARRAY(arena, double, grid->count);
@@ -67,9 +67,9 @@ static double *make_references(const resize_grid_t *grid, const contract_t *cont
  * multiply by weights of 0: where nobody may, what that gives is asked about. */
 status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
-  resize_reading_t readings[RESIZE_READINGS_MAX];
-  resize_readings(instance, call->contract, RESIZE_SEPARABLE, RESIZE_SEPARABLE, readings);
-  resize_grid_t grid = resize_grid_make(instance, readings[0].takes_given);
+  resize_variant_t variants[RESIZE_VARIANTS_MAX];
+  resize_variants(instance, call->contract, RESIZE_SEPARABLE, RESIZE_SEPARABLE, variants);
+  resize_grid_t grid = resize_grid_make(instance, variants[0].takes_given);
   resize_grid_t given = resize_grid_make(instance, true);
   STATUS_TRY(check_axes(&grid, call->error));
   STATUS_TRY(check_axes(&given, call->error));
@@ -79,9 +79,9 @@ status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
     accept_copy(instance, grid.count, call->arena, out_accept);
     return STATUS_OK;
   }
-  resize_span_t span = resize_linear_span(&grid, call->contract, &readings[0], call->arena);
+  resize_span_t span = resize_linear_span(&grid, call->contract, &variants[0], call->arena);
   resize_span_t other = {0};
-  if (has_other) other = resize_linear_span(&given, call->contract, &readings[0], call->arena);
+  if (has_other) other = resize_linear_span(&given, call->contract, &variants[0], call->arena);
   double *references = make_references(&grid, call->contract, has_other, call->arena);
   double *magnitude = ARENA_NEW_ARRAY(call->arena, double, grid.count);
   uint8_t *decide = arena_alloc_zeroed(call->arena, grid.count);
@@ -117,17 +117,17 @@ static bool span_holds(const resize_span_t *span, const format_t *format, size_t
 
 static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const tensor_t *result) {
   const element_t *element = result->type.element;
-  resize_reading_t readings[RESIZE_READINGS_MAX];
-  size_t count = resize_readings(call->instance, call->contract, formula, formula, readings);
-  resize_grid_t grid = resize_grid_make(call->instance, readings[0].takes_given);
-  resize_span_t span = resize_linear_span(&grid, call->contract, &readings[0], call->arena);
+  resize_variant_t variants[RESIZE_VARIANTS_MAX];
+  size_t count = resize_variants(call->instance, call->contract, formula, formula, variants);
+  resize_grid_t grid = resize_grid_make(call->instance, variants[0].takes_given);
+  resize_span_t span = resize_linear_span(&grid, call->contract, &variants[0], call->arena);
   bool may_multiply = PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
   for (size_t i = 0; i < grid.count; i++) {
     uint64_t bits = element_load(element, result->data, i);
     bool is_held = may_multiply && span_holds(&span, element->format, i, bits);
     for (size_t r = 0; r < count && !is_held; r++) {
       arena_mark_t mark = arena_mark(call->arena);
-      is_held = resize_linear_holds(call, &readings[r], i, bits);
+      is_held = resize_linear_holds(call, &variants[r], i, bits);
       arena_rewind(call->arena, mark);
     }
     if (!is_held) return false;

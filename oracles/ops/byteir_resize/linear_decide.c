@@ -7,10 +7,10 @@
 #include "oracles/exact/value_range.h"
 #include "oracles/ops/byteir_resize/linear.h"
 
-/* One component under one reading. */
+/* One component under one variant. */
 typedef struct question {
   const contract_t *contract;
-  const resize_reading_t *reading;
+  const resize_variant_t *variant;
   resize_grid_t grid;
   int64_t positions[TYPE_RANK_MAX];
   resize_coordinate_t coordinates[TYPE_RANK_MAX];
@@ -61,15 +61,15 @@ static void find_places(question_t *question) {
 }
 
 static void question_init(question_t *question, const oracle_call_t *call,
-                          const resize_reading_t *reading, size_t component) {
+                          const resize_variant_t *variant, size_t component) {
   question->contract = call->contract;
-  question->reading = reading;
-  question->grid = resize_grid_make(call->instance, reading->takes_given);
+  question->variant = variant;
+  question->grid = resize_grid_make(call->instance, variant->takes_given);
   question->settings = (enclosing_t){.is_exact = false};
   question->formula = (formula_t){.evaluator = &enclosed_evaluator,
                                   .settings = &question->settings,
                                   .program = &call->instance->program,
-                                  .format = reading->format,
+                                  .format = variant->format,
                                   .contract = call->contract,
                                   .arena = call->arena};
   resize_positions(&question->grid, component, question->positions);
@@ -205,7 +205,7 @@ static void add_zero_weights(const question_t *question, const choice_t *choice,
 static row_t evaluate_cell(question_t *question, const choice_t *choice, int kinds) {
   bool has_special;
   resize_cell_t cell = make_cell(question, choice, kinds, &has_special);
-  resize_formula_t which = question->reading->formula;
+  resize_formula_t which = question->variant->formula;
   if (!has_special) return resize_enclose(&question->formula, which, &cell);
   if (which == RESIZE_PRODUCTS) which = RESIZE_SEPARABLE;
   return resize_interpolate(&question->formula, which, &cell);
@@ -219,7 +219,7 @@ static row_t add_careless(question_t *question, const choice_t *choice, bool has
     const int cells = WITH_CELLS | WITH_EDGES | EDGES_AS_CELLS;
     row = formula_either(formula, row, evaluate_cell(question, choice, cells));
   }
-  if (question->reading->formula != RESIZE_DIFFERENCE) return row;
+  if (question->variant->formula != RESIZE_DIFFERENCE) return row;
   const int all = WITH_CELLS | WITH_EDGES | WITH_COPIES;
   row = formula_either(formula, row, evaluate_cell(question, choice, all));
   return formula_either(formula, row, evaluate_cell(question, choice, all | EDGES_AS_COPIES));
@@ -227,7 +227,7 @@ static row_t add_careless(question_t *question, const choice_t *choice, bool has
 
 /* The numbers of one choice.  Where some are not finite, an end is that element alone. */
 static row_t evaluate(question_t *question, const choice_t *choice) {
-  resize_formula_t which = question->reading->formula;
+  resize_formula_t which = question->variant->formula;
   bool has_special;
   make_cell(question, choice, WITH_CELLS, &has_special);
   row_t row = evaluate_cell(question, choice, WITH_CELLS | (has_special ? 0 : WITH_EDGES));
@@ -304,17 +304,17 @@ static bool question_holds(question_t *question, uint64_t bits, value_range_t *o
   return value_range_holds(out_range, format, bits, any_zero);
 }
 
-bool resize_linear_holds(const oracle_call_t *call, const resize_reading_t *reading,
+bool resize_linear_holds(const oracle_call_t *call, const resize_variant_t *variant,
                          size_t component, uint64_t bits) {
   question_t question;
   value_range_t range;
-  question_init(&question, call, reading, component);
+  question_init(&question, call, variant, component);
   return question_holds(&question, bits, &range);
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-/* The exact value: that of the first reading, at exact coordinates. */
+/* The exact value: that of the first variant, at exact coordinates. */
 static row_t exact_value(question_t *question) {
   question->settings.is_exact = true;
   formula_t *formula = &question->formula;
@@ -361,15 +361,15 @@ static void measure(question_t *question, uint64_t bits, const value_range_t *ra
   mpfr_clears(below, error, magnitude, (mpfr_ptr)0);
 }
 
-/* What the component conforms by, where it is not the first of the readings. */
-static void describe(const resize_reading_t *reading, const resize_reading_t *first,
+/* What the component conforms by, where it is not the first of the variants. */
+static void describe(const resize_variant_t *variant, const resize_variant_t *first,
                      answer_t *answer) {
-  if (reading->formula != RESIZE_SEPARABLE) {
+  if (variant->formula != RESIZE_SEPARABLE) {
     snprintf(answer->observed, sizeof answer->observed, "resize_linear=%s",
-             contract_spelling("resize_linear", (uint8_t)reading->formula));
-  } else if (reading->takes_given && !first->takes_given) {
+             contract_spelling("resize_linear", (uint8_t)variant->formula));
+  } else if (variant->takes_given && !first->takes_given) {
     snprintf(answer->observed, sizeof answer->observed, "resize_scale=given");
-  } else if (reading->is_native) {
+  } else if (variant->is_native) {
     snprintf(answer->observed, sizeof answer->observed, "intermediate=native");
   }
 }
@@ -377,17 +377,17 @@ static void describe(const resize_reading_t *reading, const resize_reading_t *fi
 void resize_linear_decide(const oracle_call_t *call, size_t component, const tensor_t *result,
                           answer_t *out_answer) {
   uint64_t bits = element_load(result->type.element, result->data, component);
-  resize_reading_t readings[RESIZE_READINGS_MAX];
+  resize_variant_t variants[RESIZE_VARIANTS_MAX];
   resize_formula_t last = (resize_formula_t)PERMITTED(call->contract, resize_linear);
-  size_t count = resize_readings(call->instance, call->contract, RESIZE_SEPARABLE, last, readings);
+  size_t count = resize_variants(call->instance, call->contract, RESIZE_SEPARABLE, last, variants);
   answer_t answer = {.conforms = false};
   value_range_t range = {0}, first = {0};
   question_t question;
   for (size_t i = 0; i < count && !answer.conforms; i++) {
-    question_init(&question, call, &readings[i], component);
+    question_init(&question, call, &variants[i], component);
     answer.conforms = question_holds(&question, bits, &range);
     if (i == 0) first = range;
-    if (answer.conforms) describe(&readings[i], &readings[0], &answer);
+    if (answer.conforms) describe(&variants[i], &variants[0], &answer);
   }
   bool has_number = first.low <= first.high;
   bool has_infinity = first.positive_infinity || first.negative_infinity;

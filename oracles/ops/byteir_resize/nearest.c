@@ -12,7 +12,7 @@
 #include "generated/byteir_resize_permissions.h"
 #include "oracles/exact/error_bound.h"
 
-/* ---- Quickly --------------------------------------------------------------------------------- */
+/* ---- Fast side ------------------------------------------------------------------------------- */
 
 /* The elements at the floors of the exact coordinates. */
 void resize_nearest_accept(const oracle_call_t *call, accept_t *out_accept) {

@@ -42,7 +42,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 
 static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
                              uint8_t *out_formula, bool *out_found) {
-  (void)accepts; /* Each reading is asked of by itself. */
+  (void)accepts; /* Each variant is asked of by itself. */
   if (is_nearest(call->instance)) {
     return status_fail(call->error, STATUS_UNSUPPORTED, "nearest computes nothing");
   }

@@ -72,7 +72,7 @@ static resize_span_t span_make(size_t count, arena_t *arena) {
   return span;
 }
 
-/* Rounds to the result's format.  A zero at an end is left out if it is -0, which quick sets do not
+/* Rounds to the result's format.  A zero at an end is left out if it is -0, which fast sets do not
  * hold, and +0 not for sure; ends that overflow are given up. */
 static void finish(const resize_span_t *span, const format_t *format, size_t i) {
   double smallest = ldexp(1, format->exponent_min - format->precision + 1);
@@ -87,7 +87,7 @@ static void finish(const resize_span_t *span, const format_t *format, size_t i) 
 
 /* Of up to two dimensions all pairs of ends, of more all least and all largest. */
 resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
-                                 const resize_reading_t *reading, arena_t *arena) {
+                                 const resize_variant_t *variant, arena_t *arena) {
   const implementation_model_t schedules[] = {
       schedule_plain(), {.other_way = true}, {.fused = true}, {.fused = true, .other_way = true}};
   size_t schedule_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
@@ -109,8 +109,8 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
       is_known |= is_high && is_single[i] && grid->moved_count <= PAIRED_MAX;
     }
     for (size_t s = 0; !is_known && s < schedule_count; s++) {
-      formula_t model = model_make(grid, contract, reading->format, &schedules[s], arena);
-      run_model(grid, &model, reading->formula, tracks, values);
+      formula_t model = model_make(grid, contract, variant->format, &schedules[s], arena);
+      run_model(grid, &model, variant->formula, tracks, values);
       for (size_t i = 0; i < grid->count; i++) take(&span, i, values[i]);
     }
   }

@@ -19,22 +19,22 @@ row_t byteir_rng_affine(formula_t *formula, row_t low, row_t high, row_t uniform
   return formula_multiply_add(formula, uniform, formula_subtract(formula, high, low), low);
 }
 
-size_t byteir_rng_readings(const program_t *program,
-                           byteir_rng_reading_t out_readings[BYTEIR_RNG_READINGS_MAX]) {
+size_t byteir_rng_variants(const program_t *program,
+                           byteir_rng_variant_t out_variants[BYTEIR_RNG_VARIANTS_MAX]) {
   const format_t *format = format_of(program);
   size_t count = 0;
-  out_readings[count++] = (byteir_rng_reading_t){format, true};
+  out_variants[count++] = (byteir_rng_variant_t){format, true};
   if (format->bits != 16) return count;
-  out_readings[count++] = (byteir_rng_reading_t){&format_table[FORMAT_f32], true};
-  out_readings[count++] = (byteir_rng_reading_t){&format_table[FORMAT_f32], false};
+  out_variants[count++] = (byteir_rng_variant_t){&format_table[FORMAT_f32], true};
+  out_variants[count++] = (byteir_rng_variant_t){&format_table[FORMAT_f32], false};
   return count;
 }
 
-/* What nodes of 16 bits may be wider is the other readings'. */
+/* What nodes of 16 bits may be wider is the other variants'. */
 static contract_t contract_of_steps(const contract_t *contract,
-                                    const byteir_rng_reading_t *reading) {
+                                    const byteir_rng_variant_t *variant) {
   contract_t steps = *contract;
-  if (reading->format->bits == 16) PERMITTED(&steps, accum_wider) = ACCUM_WIDER_NO;
+  if (variant->format->bits == 16) PERMITTED(&steps, accum_wider) = ACCUM_WIDER_NO;
   return steps;
 }
 
@@ -47,19 +47,19 @@ static row_t evaluate(formula_t *formula, const case_t *instance, double uniform
   return byteir_rng_affine(formula, low, high, formula_number(formula, uniform));
 }
 
-value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_reading_t *reading,
+value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_variant_t *variant,
                                double uniform) {
   const case_t *instance = call->instance;
-  const contract_t steps = contract_of_steps(call->contract, reading);
+  const contract_t steps = contract_of_steps(call->contract, variant);
   const enclosing_t settings = {.is_exact = false};
   const format_t *format = format_of(&instance->program);
   formula_t formula = {.evaluator = &enclosed_evaluator,
                        .settings = &settings,
                        .program = &instance->program,
-                       .format = reading->format,
+                       .format = variant->format,
                        .contract = &steps,
                        .arena = call->arena};
-  if (reading->rounds_uniform && reading->format != format) {
+  if (variant->rounds_uniform && variant->format != format) {
     uniform = format_round_double(format, uniform);
   }
   arena_mark_t mark = arena_mark(call->arena);
@@ -74,10 +74,10 @@ value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_readi
 bool byteir_rng_holds(const oracle_call_t *call, double uniform, uint64_t bits) {
   bool any_zero = PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY;
   const format_t *format = format_of(&call->instance->program);
-  byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
-  size_t count = byteir_rng_readings(&call->instance->program, readings);
+  byteir_rng_variant_t variants[BYTEIR_RNG_VARIANTS_MAX];
+  size_t count = byteir_rng_variants(&call->instance->program, variants);
   for (size_t i = 0; i < count; i++) {
-    value_range_t range = byteir_rng_range(call, &readings[i], uniform);
+    value_range_t range = byteir_rng_range(call, &variants[i], uniform);
     if (value_range_holds(&range, format, bits, any_zero)) return true;
   }
   return false;
@@ -145,11 +145,11 @@ static value_range_t between(const case_t *instance) {
 
 byteir_rng_sets_t byteir_rng_sets_make(const oracle_call_t *call) {
   byteir_rng_sets_t sets = {.count = 1, .sets = {between(call->instance)}};
-  byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
-  size_t count = byteir_rng_readings(&call->instance->program, readings);
+  byteir_rng_variant_t variants[BYTEIR_RNG_VARIANTS_MAX];
+  size_t count = byteir_rng_variants(&call->instance->program, variants);
   for (size_t i = 0; i < count; i++) {
     for (int uniform = 0; uniform <= 1; uniform++) {
-      sets.sets[sets.count++] = byteir_rng_range(call, &readings[i], uniform);
+      sets.sets[sets.count++] = byteir_rng_range(call, &variants[i], uniform);
     }
   }
   return sets;

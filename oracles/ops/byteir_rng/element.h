@@ -14,20 +14,20 @@ row_t byteir_rng_affine(formula_t *formula, row_t low, row_t high, row_t uniform
 /* How the formula is computed.  In the operands' type, as published, which is permitted whatever
  * permission `intermediate` says of 16-bit types; and for these in f32, as it always permits, from
  * a u that is rounded to the type or not. */
-typedef struct byteir_rng_reading {
+typedef struct byteir_rng_variant {
   const format_t *format;
   bool rounds_uniform; /* u is first rounded to the operands' type. */
-} byteir_rng_reading_t;
+} byteir_rng_variant_t;
 
-enum { BYTEIR_RNG_READINGS_MAX = 3 };
+enum { BYTEIR_RNG_VARIANTS_MAX = 3 };
 
 /* The published one first.  Returns how many. */
-size_t byteir_rng_readings(const program_t *program,
-                           byteir_rng_reading_t out_readings[BYTEIR_RNG_READINGS_MAX]);
+size_t byteir_rng_variants(const program_t *program,
+                           byteir_rng_variant_t out_variants[BYTEIR_RNG_VARIANTS_MAX]);
 
-/* The accept set of one u in [0, 1], which has at most 32 bits, under one reading.  Scratch in the
+/* The accept set of one u in [0, 1], which has at most 32 bits, under one variant.  Scratch in the
  * arena. */
-value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_reading_t *reading,
+value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_variant_t *variant,
                                double uniform);
 
 /* Whether a pattern is in one of the accept sets of that u. */
@@ -48,7 +48,7 @@ bool byteir_rng_has_meaning(const case_t *instance);
  * flushed; or NaN, if high - low overflows. */
 typedef struct byteir_rng_sets {
   size_t count;
-  value_range_t sets[1 + 2 * BYTEIR_RNG_READINGS_MAX]; /* The first one is [low, high]. */
+  value_range_t sets[1 + 2 * BYTEIR_RNG_VARIANTS_MAX]; /* The first one is [low, high]. */
 } byteir_rng_sets_t;
 
 byteir_rng_sets_t byteir_rng_sets_make(const oracle_call_t *call);

@@ -10,8 +10,8 @@
 #include "generated/byteir_rng_permissions.h"
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_rng/element.h"
+#include "oracles/ops/byteir_rng/fast.h"
 #include "oracles/ops/byteir_rng/published.h"
-#include "oracles/ops/byteir_rng/quick.h"
 #include "oracles/ops/byteir_rng/simulate.h"
 #include "oracles/ops/byteir_rng/uniformity.h"
 
@@ -64,12 +64,12 @@ static double published_uniform(const case_t *instance, size_t component) {
 /* Whether all numbers are those of the published generator. */
 static bool is_published(const oracle_call_t *call, const tensor_t *result) {
   const element_t *element = result->type.element;
-  const byteir_rng_quick_t quick = byteir_rng_quick_make(call->instance, call->contract);
+  const byteir_rng_fast_t fast = byteir_rng_fast_make(call->instance, call->contract);
   byteir_rng_published_t published = published_of(call->instance);
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     double uniform = byteir_rng_published_next(&published) / 0x1p32;
     uint64_t bits = element_load(element, result->data, i);
-    if (byteir_rng_quick_holds(&quick, uniform, bits)) continue;
+    if (byteir_rng_fast_holds(&fast, uniform, bits)) continue;
     if (!byteir_rng_holds(call, uniform, bits)) return false;
   }
   return true;
@@ -80,11 +80,11 @@ static void ask_published(const oracle_call_t *call, size_t component, uint64_t 
   const case_t *instance = call->instance;
   const format_t *format = instance->program.results[0].element->format;
   double uniform = published_uniform(instance, component);
-  byteir_rng_reading_t readings[BYTEIR_RNG_READINGS_MAX];
-  size_t count = byteir_rng_readings(&instance->program, readings);
+  byteir_rng_variant_t variants[BYTEIR_RNG_VARIANTS_MAX];
+  size_t count = byteir_rng_variants(&instance->program, variants);
   value_range_t range = {0}, first = {0};
   for (size_t i = 0; i < count && !answer->conforms; i++) {
-    range = byteir_rng_range(call, &readings[i], uniform);
+    range = byteir_rng_range(call, &variants[i], uniform);
     if (i == 0) first = range;
     answer->conforms = value_range_holds(&range, format, bits,
                                          PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
@@ -207,21 +207,21 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
   return STATUS_OK;
 }
 
-/* ---- Quick sets ------------------------------------------------------------------------------ */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
-/* The numbers of up to three readings; a zero among the last two is left out, since the quick set
+/* The numbers of up to three variants; a zero among the last two is left out, since the fast set
  * does not hold its sign. */
 static void accept_published(const oracle_call_t *call, size_t count, accept_t *out_accept) {
-  const byteir_rng_quick_t quick = byteir_rng_quick_make(call->instance, call->contract);
+  const byteir_rng_fast_t fast = byteir_rng_fast_make(call->instance, call->contract);
   byteir_rng_published_t published = published_of(call->instance);
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
   double *ends[2][2];
   for (int i = 0; i < 4; i++) ends[i / 2][i % 2] = ARENA_NEW_ARRAY(call->arena, double, count);
   for (size_t i = 0; i < count; i++) {
     double uniform = byteir_rng_published_next(&published) / 0x1p32;
-    bits[i] = byteir_rng_quick_bits(&quick, uniform);
+    bits[i] = byteir_rng_fast_bits(&fast, uniform);
     for (int way = 0; way < 2; way++) {
-      double value = byteir_rng_quick_value(&quick, way + 1, uniform);
+      double value = byteir_rng_fast_value(&fast, way + 1, uniform);
       bool is_usable = isfinite(value) && (value < 0 || value > 0);
       ends[way][0][i] = is_usable ? value : 1;
       ends[way][1][i] = is_usable ? value : -1;

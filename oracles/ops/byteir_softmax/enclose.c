@@ -98,8 +98,8 @@ static row_error_t error_of_shifted(const row_steps_t *steps, const softmax_row_
                       3 * (steps->n + 1) * steps->faint);
 }
 
-/* The sum is corrected by exponentials and products at most n times: theory.md, T71 and T68 (which
- * says nothing either of sums that err by so much). */
+/* The sum is corrected by exponentials and products at most n times: theory.md, T71, and the
+ * conditions of T78, asked for with room. */
 static row_error_t error_of_online(const row_steps_t *steps, const softmax_row_t *row) {
   double each = steps->u * row->spread + steps->exponential;
   double corrections = steps->n * (steps->exponential + 2 * steps->u);

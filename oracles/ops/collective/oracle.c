@@ -160,9 +160,9 @@ static status_t make_init(const program_t *program, arena_t *arena, tensor_t *ou
   return STATUS_OK;
 }
 
-static status_t gather(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+static status_t gather(const case_t *instance, uint32_t variant, fault_t fault, arena_t *arena,
                        derived_parts_t *out_parts, failure_t *error) {
-  (void)reading;
+  (void)variant;
   const program_t *program = &instance->program;
   tensor_t init;
   STATUS_TRY(make_init(program, arena, &init, error));

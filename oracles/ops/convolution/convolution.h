@@ -3,14 +3,14 @@
 #ifndef ASSAY_ORACLES_OPS_CONVOLUTION_CONVOLUTION_H
 #define ASSAY_ORACLES_OPS_CONVOLUTION_CONVOLUTION_H
 
+#include "harness/kinds/precision.h"
+#include "harness/kinds/window.h"
 #include "harness/model/case.h"
-#include "harness/types/dimension_list.h"
 
 enum {
   CONVOLUTION_LHS = 0, /* Operand numbers. */
   CONVOLUTION_RHS = 1,
-  CONVOLUTION_PRECISIONS_MAX = 4, /* Two are valid (C24); a few more can be written. */
-  CONVOLUTION_PLACES_MAX = 16,    /* Dimension numbers are below this, in range or not. */
+  CONVOLUTION_PLACES_MAX = 16, /* Dimension numbers are below this, in range or not. */
 };
 
 /* Values of permission convolution_types. */
@@ -20,14 +20,6 @@ enum permission_convolution_types {
   CONVOLUTION_TYPES_OPERANDS
 };
 
-/* The values of precision_config: hints without defined meaning (openxla/stablehlo#755). */
-typedef enum convolution_precision {
-  CONVOLUTION_PRECISION_DEFAULT,
-  CONVOLUTION_PRECISION_HIGH,
-  CONVOLUTION_PRECISION_HIGHEST,
-  CONVOLUTION_PRECISION_COUNT
-} convolution_precision_t;
-
 /* Which dimension of one tensor is what. */
 typedef struct convolution_numbers {
   int64_t batch;   /* Of the kernel: its output features. */
@@ -35,16 +27,10 @@ typedef struct convolution_numbers {
   dimension_list_t spatial;
 } convolution_numbers_t;
 
-typedef struct convolution_padding {
-  int64_t low; /* Negative: so many places are cut off. */
-  int64_t high;
-} convolution_padding_t;
-
 /* Lists are as long as the program says, valid or not. */
 typedef struct convolution_attributes {
   dimension_list_t window_strides;
-  uint32_t padding_count;
-  convolution_padding_t padding[TYPE_RANK_MAX];
+  padding_list_t padding;
   dimension_list_t lhs_dilation;
   dimension_list_t rhs_dilation;
   uint32_t reversal_count;
@@ -54,14 +40,17 @@ typedef struct convolution_attributes {
   convolution_numbers_t output;
   int64_t feature_group_count;
   int64_t batch_group_count;
-  bool has_precision; /* Whether precision_config is there at all. */
-  uint32_t precision_count;
-  convolution_precision_t precisions[CONVOLUTION_PRECISIONS_MAX];
+  precision_list_t precision;
 } convolution_attributes_t;
 
 static inline const convolution_attributes_t *convolution_attributes(const program_t *program) {
   return program->attributes;
 }
+
+typedef struct convolution_padding {
+  int64_t low; /* Negative: so many places are cut off. */
+  int64_t high;
+} convolution_padding_t;
 
 /* What one spatial dimension is made of.  Products of these numbers are below 2^127: sizes are at
  * most TYPE_ELEMENTS_MAX. */

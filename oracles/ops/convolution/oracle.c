@@ -11,7 +11,7 @@
 /* What is gathered for one case: more is left undecided rather than run out of memory. */
 enum { DERIVED_BYTES_MAX = 1 << 28, PARTS_MAX = 1 << 15 };
 
-enum { READING_PRODUCTS, READING_SKIPPED, READINGS };
+enum { VARIANT_PRODUCTS, VARIANT_SKIPPED, VARIANTS };
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
@@ -229,7 +229,7 @@ static bool has_scales_per_group(const program_t *program) {
   return (rhs != NULL && rhs->axis >= 0) || (result != NULL && result->axis >= 0);
 }
 
-static status_t convolution_gather(const case_t *instance, uint32_t reading, fault_t fault,
+static status_t convolution_gather(const case_t *instance, uint32_t variant, fault_t fault,
                                    arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
   *out_parts = (derived_parts_t){0};
   if (type_element_count(&instance->program.results[0]) == 0) return STATUS_OK;
@@ -239,7 +239,7 @@ static status_t convolution_gather(const case_t *instance, uint32_t reading, fau
                        "the windows of this convolution take more than %d bytes",
                        (int)DERIVED_BYTES_MAX);
   }
-  bool skips_padding = reading == READING_SKIPPED || fault == FAULT_convolution_padding_skipped;
+  bool skips_padding = variant == VARIANT_SKIPPED || fault == FAULT_convolution_padding_skipped;
   size_t choices = make_blocks(&geometry, skips_padding);
   size_t together = has_scales_per_group(&instance->program) ? 1 : geometry.groups;
   size_t groupings = geometry.groups / together, count = choices * groupings;
@@ -258,19 +258,19 @@ static status_t convolution_gather(const case_t *instance, uint32_t reading, fau
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static uint32_t count_readings(const case_t *instance, const contract_t *contract) {
+static uint32_t count_variants(const case_t *instance, const contract_t *contract) {
   (void)instance;
-  return PERMITTED(contract, convolution_padding) == 0 ? 1 : READINGS;
+  return PERMITTED(contract, convolution_padding) == 0 ? 1 : VARIANTS;
 }
 
-static const char *name_reading(uint32_t reading) {
-  return reading == READING_SKIPPED ? "convolution_padding=skipped" : "";
+static const char *name_variant(uint32_t variant) {
+  return variant == VARIANT_SKIPPED ? "convolution_padding=skipped" : "";
 }
 
 static const gathering_t gathering = {
     .gather = convolution_gather,
-    .count_readings = count_readings,
-    .name_reading = name_reading,
+    .count_variants = count_variants,
+    .name_variant = name_variant,
 };
 
 static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,

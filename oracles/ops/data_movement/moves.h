@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How elements move, as strides: what the quick side and the models share.  The careful side looks
+/* How elements move, as strides: what the fast side and the models share.  The exact side looks
  * its element up by the specification's formulas instead. */
 #ifndef ASSAY_ORACLES_OPS_DATA_MOVEMENT_MOVES_H
 #define ASSAY_ORACLES_OPS_DATA_MOVEMENT_MOVES_H

@@ -13,7 +13,7 @@
 #include "oracles/ops/data_movement/enclose.h"
 #include "oracles/ops/data_movement/moves.h"
 
-/* ---- Quickly --------------------------------------------------------------------------------- */
+/* ---- Fast side ------------------------------------------------------------------------------- */
 
 typedef struct collection {
   const case_t *instance;
@@ -147,7 +147,7 @@ static status_t movement_decide(const oracle_call_t *call, uint32_t result, size
   return STATUS_OK;
 }
 
-/* The quick side follows strides, the careful one the formulas. */
+/* The fast side follows strides, the exact one the formulas. */
 static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                       size_t component) {
   const audit_reference_t reference = {.is_known = false};

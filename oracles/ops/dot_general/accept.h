@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of a dot_general. */
+/* The fast accept sets of a dot_general. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_ACCEPT_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_ACCEPT_H
 

@@ -20,14 +20,14 @@
 #include "oracles/sequential.h"
 
 /* What there is among the components: some array is needed. */
-typedef struct quick_found {
+typedef struct fast_found {
   bool special;
   bool exact;
   bool few_terms;
-} quick_found_t;
+} fast_found_t;
 
 /* Where the parts of complex results go: kernels write dense matrices, results interleave. */
-typedef struct quick_arrays {
+typedef struct fast_arrays {
   double *reference;
   double *tail; /* NULL unless the result is f64. */
   double *magnitude;
@@ -35,12 +35,12 @@ typedef struct quick_arrays {
   uint8_t *special;
   int *lowest_bit;
   uint8_t *few_terms;
-  quick_found_t *found;
-} quick_arrays_t;
+  fast_found_t *found;
+} fast_arrays_t;
 
-static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, quick_found_t *found,
-                                        arena_t *arena) {
-  return (quick_arrays_t){
+static fast_arrays_t fast_arrays_make(size_t count, bool with_tail, fast_found_t *found,
+                                      arena_t *arena) {
+  return (fast_arrays_t){
       .reference = ARENA_NEW_ARRAY(arena, double, count),
       .tail = with_tail ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
       .magnitude = ARENA_NEW_ARRAY(arena, double, count),
@@ -53,8 +53,8 @@ static quick_arrays_t quick_arrays_make(size_t count, bool with_tail, quick_foun
 }
 
 /* The arrays from result component `offset` on. */
-static quick_arrays_t quick_arrays_from(const quick_arrays_t *arrays, size_t offset) {
-  return (quick_arrays_t){
+static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset) {
+  return (fast_arrays_t){
       .reference = arrays->reference + offset,
       .tail = arrays->tail == NULL ? NULL : arrays->tail + offset,
       .magnitude = arrays->magnitude + offset,
@@ -67,15 +67,15 @@ static quick_arrays_t quick_arrays_from(const quick_arrays_t *arrays, size_t off
 }
 
 /* The exact product of two dense matrices, and what it is a product of. */
-typedef struct quick_product {
+typedef struct fast_product {
   exact_matmul_t matmul;
   matrix_t lhs;
   matrix_t rhs;
-} quick_product_t;
+} fast_product_t;
 
 /* Looks at the terms of components that may be something else than finite. */
-static void find_specials(const quick_product_t *product, const matrices_t *matrices,
-                          const contract_t *contract, uint8_t *out_special, quick_found_t *found) {
+static void find_specials(const fast_product_t *product, const matrices_t *matrices,
+                          const contract_t *contract, uint8_t *out_special, fast_found_t *found) {
   const exact_matmul_t *matmul = &product->matmul;
   const format_t *format = matrices->plan->accumulation;
   bool is_complex = matrices->instance->program.results[0].element->components == 2;
@@ -84,7 +84,7 @@ static void find_specials(const quick_product_t *product, const matrices_t *matr
       continue;
     }
     found->special = true;
-    /* What a NaN does in a low-order part is left to the careful side. */
+    /* What a NaN does in a low-order part is left to the exact side. */
     if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
       out_special[i] = 0;
       continue;
@@ -112,7 +112,7 @@ static int least_lowest_bit(const matrix_t *matrix, size_t start, size_t stride,
 }
 
 /* Per output, from the factors of its row and column, for each primitive product by itself. */
-static void find_lowest_bits(const quick_product_t *product, size_t group, bool first_only,
+static void find_lowest_bits(const fast_product_t *product, size_t group, bool first_only,
                              arena_t *arena, int *out_lowest_bit) {
   const exact_matmul_t *matmul = &product->matmul;
   int *of_column = ARENA_NEW_ARRAY(arena, int, matmul->n);
@@ -134,7 +134,7 @@ static bool any_may_be_exact(const exact_matmul_t *matmul, const format_t *forma
                              const int *lowest_bit) {
   bool any = false;
   for (size_t i = 0; i < matmul->m * matmul->n; i++) {
-    any |= quick_sums_may_be_exact(format, matmul->magnitude[i], lowest_bit[i]);
+    any |= fast_sums_may_be_exact(format, matmul->magnitude[i], lowest_bit[i]);
   }
   return any;
 }
@@ -153,7 +153,7 @@ static bool holds_product(const format_t *format, double left, double right) {
 }
 
 /* Whether at most two products are not 0, and of two none is rounded. */
-static bool has_few_terms(const quick_product_t *product, size_t row, size_t column,
+static bool has_few_terms(const fast_product_t *product, size_t row, size_t column,
                           const format_t *format) {
   const exact_matmul_t *matmul = &product->matmul;
   size_t terms = 0;
@@ -169,8 +169,8 @@ static bool has_few_terms(const quick_product_t *product, size_t row, size_t col
 }
 
 /* Only rows and columns with many zeros are looked at term by term. */
-static void find_few_terms(const quick_product_t *product, const format_t *format, arena_t *arena,
-                           uint8_t *out_few, quick_found_t *found) {
+static void find_few_terms(const fast_product_t *product, const format_t *format, arena_t *arena,
+                           uint8_t *out_few, fast_found_t *found) {
   const exact_matmul_t *matmul = &product->matmul;
   size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
   for (size_t j = 0; j < matmul->n; j++) {
@@ -187,8 +187,8 @@ static void find_few_terms(const quick_product_t *product, const format_t *forma
 }
 
 static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
-                     const quick_arrays_t *out, arena_t *arena) {
-  quick_product_t product = {0};
+                     const fast_arrays_t *out, arena_t *arena) {
+  fast_product_t product = {0};
   product.lhs = matrices_gather_lhs(matrices, batch, part, arena);
   product.rhs = matrices_gather_rhs(matrices, batch, part, arena);
   product.matmul = (exact_matmul_t){
@@ -217,7 +217,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   out->found->exact = true;
 }
 
-static void interleave(const quick_arrays_t *out, const quick_arrays_t *part_arrays, size_t count,
+static void interleave(const fast_arrays_t *out, const fast_arrays_t *part_arrays, size_t count,
                        size_t out_offset, size_t part) {
   for (size_t i = 0; i < count; i++) {
     size_t to = out_offset + 2 * i + part;
@@ -257,20 +257,20 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   size_t matrix = layout->row_count * layout->column_count;
   size_t count = layout->batch_count * matrix * parts;
   bool with_tail = format->bits == 64;
-  quick_found_t found = {false};
-  quick_arrays_t arrays = quick_arrays_make(count, with_tail, &found, arena);
-  quick_arrays_t part_arrays =
-      parts == 1 ? arrays : quick_arrays_make(matrix, with_tail, &found, arena);
+  fast_found_t found = {false};
+  fast_arrays_t arrays = fast_arrays_make(count, with_tail, &found, arena);
+  fast_arrays_t part_arrays =
+      parts == 1 ? arrays : fast_arrays_make(matrix, with_tail, &found, arena);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     for (size_t part = 0; part < parts; part++) {
       arena_mark_t mark = arena_mark(arena);
-      const quick_arrays_t out = quick_arrays_from(&part_arrays, parts == 1 ? batch * matrix : 0);
+      const fast_arrays_t out = fast_arrays_from(&part_arrays, parts == 1 ? batch * matrix : 0);
       multiply(matrices, contract, batch, (int)part, &out, arena);
       if (parts == 2) interleave(&arrays, &part_arrays, matrix, batch * matrix * 2, part);
       arena_rewind(arena, mark);
     }
   }
-  quick_sums_t sums = {
+  fast_sums_t sums = {
       .accept = {.count = count,
                  .reference = arrays.reference,
                  .reference_tail = arrays.tail,
@@ -282,7 +282,7 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
       .shape = shape_of(matrices),
       .has_schedules = has_schedules(matrices->plan, parts),
   };
-  return quick_sums_finish(&sums, format, contract, arena);
+  return fast_sums_finish(&sums, format, contract, arena);
 }
 
 accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
@@ -290,7 +290,7 @@ accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_l
   matrices_t matrices = matrices_make(call->instance, layout, plan, split, call->arena);
   accept_t accept = accept_split(&matrices, call->contract, call->arena);
   if (plan->result != NULL) {
-    quick_result_convert(&accept, plan->accumulation, plan->result, call->arena);
+    fast_result_convert(&accept, plan->accumulation, plan->result, call->arena);
   }
   return accept;
 }
@@ -305,10 +305,10 @@ accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_la
     matrices_t matrices = matrices_make(call->instance, layout, plan, splits[i], call->arena);
     if (matrices_are_equal(&first, &matrices)) continue;
     accept_t other = accept_split(&matrices, call->contract, call->arena);
-    quick_result_unite(&accept, &other, call->arena);
+    fast_result_unite(&accept, &other, call->arena);
   }
   if (plan->result != NULL) {
-    quick_result_convert(&accept, plan->accumulation, plan->result, call->arena);
+    fast_result_convert(&accept, plan->accumulation, plan->result, call->arena);
   }
   return accept;
 }
@@ -371,7 +371,7 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
     STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
     out_accepts[0] = dot_general_accept_plan(call, &layout, &plan);
   }
-  /* Wrapped results are not permitted where integers must saturate: the careful side sorts that. */
+  /* Wrapped results are not permitted where integers must saturate: the exact side sorts that. */
   if (element_is_integer(element) &&
       PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
     out_accepts[0] = accept_decide_all(out_accepts[0].count, call->arena);

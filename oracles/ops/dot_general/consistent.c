@@ -16,7 +16,7 @@
 #include "oracles/ops/dot_general/gather.h"
 
 /* At most so many components are asked about one by one for each algorithm: further ones that no
- * quick set holds do not exclude it, so that a tensor full of NaN does not cost minutes. */
+ * fast set holds do not exclude it, so that a tensor full of NaN does not cost minutes. */
 enum { ASKS_MAX = 256 };
 
 /* What is held against each algorithm. */
@@ -117,7 +117,7 @@ static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, 
   return true;
 }
 
-/* Asks the careful side; `out_holds` is left alone where it has no answer. */
+/* Asks the exact side; `out_holds` is left alone where it has no answer. */
 static status_t decide(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
                        arena_t *arena, bool *out_holds, failure_t *error) {
   answer_t answer = {0};
@@ -134,7 +134,7 @@ static status_t decide(const evidence_t *evidence, const dot_plan_t *plan, size_
   return status;
 }
 
-/* Marks what the quick sets of a split hold; returns how many components are left. */
+/* Marks what the fast sets of a split hold; returns how many components are left. */
 static size_t mark_held(const evidence_t *evidence, const dot_plan_t *plan, split_t split,
                         arena_t *arena, uint8_t *inout_held) {
   const element_t *element = evidence->result->type.element;

@@ -3,6 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_DOT_GENERAL_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_DOT_GENERAL_H
 
+#include "harness/kinds/precision.h"
 #include "harness/model/case.h"
 #include "harness/types/dimension_list.h"
 #include "oracles/ops/dot_general/algorithm.h"
@@ -10,25 +11,14 @@
 enum {
   DOT_GENERAL_LHS = 0, /* Operand numbers. */
   DOT_GENERAL_RHS = 1,
-  DOT_GENERAL_PRECISIONS_MAX = 4, /* Two are valid (C11); a few more can be written. */
 };
-
-/* The values of precision_config: hints without defined meaning (openxla/stablehlo#755). */
-typedef enum dot_precision {
-  DOT_PRECISION_DEFAULT,
-  DOT_PRECISION_HIGH,
-  DOT_PRECISION_HIGHEST,
-  DOT_PRECISION_COUNT
-} dot_precision_t;
 
 typedef struct dot_general_attributes {
   dimension_list_t lhs_batching;
   dimension_list_t rhs_batching;
   dimension_list_t lhs_contracting;
   dimension_list_t rhs_contracting;
-  bool has_precision; /* Whether precision_config is there at all. */
-  uint32_t precision_count;
-  dot_precision_t precisions[DOT_GENERAL_PRECISIONS_MAX];
+  precision_list_t precision;
   bool has_algorithm;
   dot_algorithm_attribute_t algorithm; /* If has_algorithm. */
 } dot_general_attributes_t;

@@ -17,7 +17,7 @@ typedef struct enclosing {
   const contract_t *contract; /* Or NULL. */
   const dot_general_layout_t *layout;
   const box_t *const *operands; /* As they were given. */
-  box_t *factors[2];            /* What is multiplied: rewritten for every reading. */
+  box_t *factors[2];            /* What is multiplied: rewritten for every variant. */
   arena_t *arena;
 } enclosing_t;
 
@@ -127,8 +127,8 @@ static void enclose_integers(const enclosing_t *enclosing, box_t *out_results) {
 
 /* ---- Quantized ------------------------------------------------------------------------------- */
 
-/* Factors of both operands by a reading, of floats as they are; by none: exactly. */
-static void set_factors(const enclosing_t *enclosing, const dot_dequantized_t *reading) {
+/* Factors of both operands by a variant, of floats as they are; by none: exactly. */
+static void set_factors(const enclosing_t *enclosing, const dot_dequantized_t *variant) {
   const contract_t *contract = enclosing->contract;
   for (int side = 0; side < 2; side++) {
     const type_t *type = &enclosing->program->operands[side];
@@ -138,11 +138,11 @@ static void set_factors(const enclosing_t *enclosing, const dot_dequantized_t *r
       if (type->quantization != NULL) {
         quantum_t quantum = quantum_of(type, i);
         factor =
-            quantum_box_dequantize(&quantum, reading == NULL ? NULL : reading->dequantize, factor);
-        if (reading != NULL) factor = box_round(factor, reading->factors);
+            quantum_box_dequantize(&quantum, variant == NULL ? NULL : variant->dequantize, factor);
+        if (variant != NULL) factor = box_round(factor, variant->factors);
       }
       if (contract != NULL && flushes_inputs(contract)) {
-        factor = box_flush_term(factor, reading->factors);
+        factor = box_flush_term(factor, variant->factors);
       }
       enclosing->factors[side][i] = factor;
     }
@@ -158,11 +158,11 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
     unite_float_sums(enclosing, &plan, out_results);
     return;
   }
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(program, enclosing->contract, readings);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  size_t count = dot_variants(program, enclosing->contract, variants);
   for (size_t i = 0; i < count; i++) {
-    set_factors(enclosing, &readings[i]);
-    const dot_plan_t plan = dot_dequantized_plan(program, &readings[i]);
+    set_factors(enclosing, &variants[i]);
+    const dot_plan_t plan = dot_dequantized_plan(program, &variants[i]);
     unite_float_sums(enclosing, &plan, out_results);
   }
 }
@@ -170,18 +170,18 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
 /* The formula: dequantize, multiply and add, quantize. */
 static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
   const program_t *program = enclosing->program;
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  size_t reading_count = dot_readings(program, enclosing->contract, readings);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  size_t variant_count = dot_variants(program, enclosing->contract, variants);
   size_t count = type_element_count(&program->results[0]);
-  for (size_t r = 0; r < reading_count; r++) {
-    set_factors(enclosing, &readings[r]);
-    const dot_plan_t plan = dot_dequantized_plan(program, &readings[r]);
+  for (size_t r = 0; r < variant_count; r++) {
+    set_factors(enclosing, &variants[r]);
+    const dot_plan_t plan = dot_dequantized_plan(program, &variants[r]);
     const box_sum_shape_t shape = find_shape(enclosing, &plan);
     for (size_t i = 0; i < count; i++) {
       box_sum_t sum = sum_of_element(enclosing, i, false);
       box_t floats = box_sum_round(&sum, &shape, enclosing->contract);
       quantum_t quantum = quantum_of(&program->results[0], i);
-      box_t stored = quantum_box_quantize(&quantum, readings[r].result, floats);
+      box_t stored = quantum_box_quantize(&quantum, variants[r].result, floats);
       inout_results[i] = box_unite(inout_results[i], stored);
     }
   }

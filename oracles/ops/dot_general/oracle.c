@@ -36,16 +36,16 @@ static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, s
 
 static const oracle_t dot_general_oracle;
 
-/* What the reference of the quick sets is the exact sum of. */
+/* What the reference of the fast sets is the exact sum of. */
 static status_t first_question(const oracle_call_t *call, size_t component,
                                sum_problem_t *out_question) {
   const case_t *instance = call->instance;
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   if (dot_general_is_hybrid(&instance->program)) {
-    dot_dequantized_t readings[DOT_READINGS_MAX];
-    dot_readings(&instance->program, call->contract, readings);
-    *out_question = dot_dequantized_question(instance, &readings[0], &layout, place, call->arena);
+    dot_dequantized_t variants[DOT_VARIANTS_MAX];
+    dot_variants(&instance->program, call->contract, variants);
+    *out_question = dot_dequantized_question(instance, &variants[0], &layout, place, call->arena);
     return STATUS_OK;
   }
   dot_plan_t plan;

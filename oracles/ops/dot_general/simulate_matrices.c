@@ -148,7 +148,7 @@ static status_t find_algorithm(const program_t *program, const implementation_mo
   *out_has_algorithm = attributes->has_algorithm;
   if (!attributes->has_algorithm) return STATUS_OK;
   if (dot_algorithm_find(&attributes->algorithm, out_algorithm)) return STATUS_OK;
-  return status_fail(error, STATUS_UNSUPPORTED, "nobody knows what this dot algorithm means");
+  return status_fail(error, STATUS_UNSUPPORTED, "the meaning of this dot algorithm is not defined");
 }
 
 status_t dot_general_simulate(const oracle_call_t *call, const implementation_model_t *schedule,

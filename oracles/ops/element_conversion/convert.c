@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful oracle of convert: numbers are decoded to integers and encoded again, exactly. */
+/* The exact oracle of convert: numbers are decoded to integers and encoded again, exactly. */
 #include <glib.h>
 #include <math.h>
 
@@ -179,7 +179,7 @@ static void add_integer(choice_set_t *set, const element_t *from, const element_
   }
 }
 
-/* ---- Careful --------------------------------------------------------------------------------- */
+/* ---- Exact --------------------------------------------------------------------------------- */
 
 static choice_set_t find_set(const case_t *instance, const contract_t *contract, size_t component,
                              number_t *out_number) {

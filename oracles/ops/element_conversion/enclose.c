@@ -2,7 +2,7 @@
 /* Boxes of conversions.  Every way to convert is monotone, so what the ends of a box become
  * encloses what all of it does; but at zero something else may happen (zero has no sign, is what
  * subnormal numbers are flushed to, and is no number of f8E8M0FNU), and so at the zero point, which
- * stands for it.  So the sets that the careful oracle finds for these few make the box. */
+ * stands for it.  So the sets that the exact oracle finds for these few make the box. */
 #include <glib.h>
 #include <math.h>
 

@@ -94,7 +94,7 @@ static void add_choices(quantizing_t *quantizing, const int64_t choices[QUANTUM_
 static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmetic, double value,
                              const char *by) {
   int64_t choices[QUANTUM_CHOICES_MAX];
-  size_t count = careful_quantize(&quantizing->to, arithmetic, value, choices);
+  size_t count = exact_quantize(&quantizing->to, arithmetic, value, choices);
   add_choices(quantizing, choices, count, by);
   if (!flushes_inputs(quantizing->contract)) return;
   const format_t *format = quantizing->expressed;
@@ -103,7 +103,7 @@ static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmeti
   const double values[] = {value, flushed(format, value)};
   const quantum_t quanta[] = {quantizing->to, to};
   for (int i = 1; i < 4; i++) {
-    count = careful_quantize(&quanta[i / 2], arithmetic, values[i % 2], choices); /* 0 / 0: none. */
+    count = exact_quantize(&quanta[i / 2], arithmetic, values[i % 2], choices); /* 0 / 0: none. */
     add_choices(quantizing, choices, count, "subnormal operand flushed");
   }
 }
@@ -119,15 +119,15 @@ static void add_quantized(quantizing_t *quantizing, double value, bool is_expres
 
 static void add_two_steps(quantizing_t *quantizing, const quantum_t *from, int64_t stored) {
   const format_t *expressed = quantizing->arithmetics[0];
-  add_quantized(quantizing, careful_dequantize(from, expressed, stored), true, "");
+  add_quantized(quantizing, exact_dequantize(from, expressed, stored), true, "");
   if (flushes_inputs(quantizing->contract)) {
     quantum_t flat = *from;
     flat.scale = flushed(expressed, flat.scale);
-    add_quantized(quantizing, careful_dequantize(&flat, expressed, stored), true,
+    add_quantized(quantizing, exact_dequantize(&flat, expressed, stored), true,
                   "subnormal operand flushed");
   }
   if (quantizing->arithmetic_count < 2) return;
-  double wide = careful_dequantize(from, quantizing->arithmetics[1], stored);
+  double wide = exact_dequantize(from, quantizing->arithmetics[1], stored);
   add_quantized(quantizing, wide, false, "intermediate=wide");
   add_quantized(quantizing, format_round_double(expressed, wide), true, "intermediate=wide");
 }
@@ -186,13 +186,13 @@ choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *co
   quantum_t flat = quantum;
   flat.scale = flushed(format, flat.scale);
   for (size_t i = 0; i < count; i++) {
-    double value = careful_dequantize(&quantum, arithmetics[i], stored);
+    double value = exact_dequantize(&quantum, arithmetics[i], stored);
     set.nan |= isnan(value);
     if (!isnan(value)) {
       choice_set_add(&set, format_from_double(format, value), i == 0 ? "" : "intermediate=wide");
     }
     if (!flushes_inputs(contract)) continue;
-    value = careful_dequantize(&flat, arithmetics[i], stored);
+    value = exact_dequantize(&flat, arithmetics[i], stored);
     if (isnan(value)) continue; /* Infinity times 0 is no value that a number may become. */
     choice_set_add(&set, format_from_double(format, value), "subnormal operand flushed");
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the careful side answers about uniform_quantize and uniform_dequantize. */
+/* What the exact side answers about uniform_quantize and uniform_dequantize. */
 #include <glib.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 #include "generated/element_conversion_permissions.h"
 
-/* ---- Carefully ------------------------------------------------------------------------------- */
+/* ---- Exact side ------------------------------------------------------------------------------ */
 
 /* The error as a share of the farthest that is permitted. */
 static double slack_of(double error, double permitted) {
@@ -98,13 +98,13 @@ status_t uniform_dequantize_decide(const oracle_call_t *call, uint32_t result, s
 
 /* ---- Which formula --------------------------------------------------------------------------- */
 
-/* Most elements are told by the quick sets, which two steps gave. */
+/* Most elements are told by the fast sets, which two steps gave. */
 static bool is_by_formula(const oracle_call_t *call, uint8_t formula, const accept_t *accepts) {
   const element_t *storage = call->results[0].type.element;
   for (size_t i = 0; i < type_element_count(&call->results[0].type); i++) {
     uint64_t bits = element_load(storage, call->results[0].data, i);
-    bool is_told = formula == REQUANTIZE_TWO_STEPS && accepts != NULL;
-    if (is_told && accept_holds(&accepts[0], storage, i, bits)) continue;
+    bool is_decided = formula == REQUANTIZE_TWO_STEPS && accepts != NULL;
+    if (is_decided && accept_holds(&accepts[0], storage, i, bits)) continue;
     const choice_set_t set =
         uniform_quantize_set(call->instance, call->contract, formula, formula, i);
     answer_t answer = {.conforms = false};

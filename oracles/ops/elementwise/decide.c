@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful oracle of unquantized elements: floats are computed exactly with MPFR and rounded
+/* The exact oracle of unquantized elements: floats are computed exactly with MPFR and rounded
  * once, integers in 128 bits. */
 #include <glib.h>
 #include <math.h>
@@ -101,7 +101,7 @@ static void add_tiny(choice_set_t *set, const format_t *format, const mpfr_t val
 }
 
 /* The number of a pattern, and where the contract permits that also the zero of its sign. */
-static int load_readings(const format_t *format, uint64_t bits, const contract_t *contract,
+static int load_variants(const format_t *format, uint64_t bits, const contract_t *contract,
                          double out_values[2]) {
   out_values[0] = format_to_double(format, bits);
   out_values[1] = copysign(0, out_values[0]);
@@ -135,8 +135,8 @@ static void decide_float(elementwise_t function, const element_t *element,
                          answer_t *answer) {
   const format_t *format = element->format;
   double lefts[2], rights[2];
-  int left_count = load_readings(format, operands[0], contract, lefts);
-  int right_count = load_readings(format, operands[1], contract, rights);
+  int left_count = load_variants(format, operands[0], contract, lefts);
+  int right_count = load_variants(format, operands[1], contract, rights);
   mpfr_t value, other, exact, magnitude;
   mpfr_inits2(exact_sum_precision(format), value, other, exact, magnitude, (mpfr_ptr)NULL);
   choice_set_t set = {.count = 0};

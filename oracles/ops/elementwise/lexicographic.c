@@ -4,7 +4,7 @@
  *
  * It does not say whether -0 is less than +0, as it is in the maximum of floats, or equal to it, as
  * in comparisons; nor, of equal pairs, which one is taken, nor what a NaN does.  All that follows
- * from either reading conforms; beside a NaN either operand does, and a pair of which one part is
+ * from either variant conforms; beside a NaN either operand does, and a pair of which one part is
  * NaN and the other is of an operand, zero or NaN: the maximum of floats propagates NaN. */
 #include <glib.h>
 #include <math.h>

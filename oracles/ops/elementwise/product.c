@@ -19,7 +19,7 @@
 #include "oracles/exact/value_range.h"
 #include "oracles/ops/elementwise/parts.h"
 
-enum { PRINTED_MAX = 4, READINGS_MAX = 16, ADDENDS_MAX = 160 };
+enum { PRINTED_MAX = 4, VARIANTS_MAX = 16, ADDENDS_MAX = 160 };
 
 /* ---- The question ---------------------------------------------------------------------------- */
 
@@ -192,7 +192,7 @@ static void visit_sum(visit_t *visit, mpfr_srcptr left, mpfr_srcptr right, bool 
 }
 
 static void visit_formula(visit_t *visit, const factors_t *factors, bool is_wide,
-                          const char *reading) {
+                          const char *variant) {
   addends_t *addends = g_new(addends_t, 2);
   for (int i = 0; i < 2; i++) {
     make_addends(visit, factors->left[i], factors->right[i], is_wide, &addends[i]);
@@ -203,7 +203,7 @@ static void visit_formula(visit_t *visit, const factors_t *factors, bool is_wide
       if (addends[0].is_fused[i] && addends[1].is_fused[k]) continue;
       const char *by = addends[0].by[i][0] != '\0' ? addends[0].by[i] : addends[1].by[k];
       visit_sum(visit, addends[0].values[i], addends[1].values[k], is_wide,
-                by[0] != '\0' ? by : reading);
+                by[0] != '\0' ? by : variant);
     }
   }
   for (int i = 0; i < 2; i++) free_addends(&addends[i]);
@@ -320,28 +320,28 @@ static bool wider_may_reach(const visit_t *visit, const factors_t *factors) {
   return may;
 }
 
-static void visit_reading(visit_t *visit, complex_number_t x, complex_number_t y, int part,
-                          const char *reading) {
+static void visit_variant(visit_t *visit, complex_number_t x, complex_number_t y, int part,
+                          const char *variant) {
   const factors_t factors = factors_of(x, y, part);
-  visit_formula(visit, &factors, false, reading);
+  visit_formula(visit, &factors, false, variant);
   visit_recovered(visit, x, y, part);
   bool is_wide = !visit->conforms && wider_may_reach(visit, &factors);
-  if (is_wide) visit_formula(visit, &factors, true, reading);
+  if (is_wide) visit_formula(visit, &factors, true, variant);
 }
 
 /* The operands as they are, and with each choice of subnormal parts taken as zeros. */
-static void visit_readings(visit_t *visit, complex_number_t x, complex_number_t y, int part) {
+static void visit_variants(visit_t *visit, complex_number_t x, complex_number_t y, int part) {
   double parts[4] = {x.real, x.imaginary, y.real, y.imaginary};
-  for (unsigned flushed = 0; flushed < READINGS_MAX; flushed++) {
+  for (unsigned flushed = 0; flushed < VARIANTS_MAX; flushed++) {
     double taken[4];
-    bool is_reading = flushed == 0 || flushes_inputs(visit->contract);
+    bool is_variant = flushed == 0 || flushes_inputs(visit->contract);
     for (unsigned i = 0; i < 4; i++) {
       bool is_taken_as_zero = (flushed >> i & 1) != 0;
       taken[i] = is_taken_as_zero ? copysign(0, parts[i]) : parts[i];
-      if (is_taken_as_zero && !is_subnormal(visit->format, parts[i])) is_reading = false;
+      if (is_taken_as_zero && !is_subnormal(visit->format, parts[i])) is_variant = false;
     }
-    if (!is_reading) continue;
-    visit_reading(visit, (complex_number_t){taken[0], taken[1]},
+    if (!is_variant) continue;
+    visit_variant(visit, (complex_number_t){taken[0], taken[1]},
                   (complex_number_t){taken[2], taken[3]}, part,
                   flushed == 0 ? "" : "subnormal operand flushed");
   }
@@ -379,7 +379,7 @@ void elementwise_product_decide(const format_t *format, const complex_pair_t *pa
   find_exact(&factors, exact, magnitude);
   visit_t visit = {
       .format = format, .contract = contract, .bits = bits, .exact = exact, .farthest = farthest};
-  visit_readings(&visit, x, y, part);
+  visit_variants(&visit, x, y, part);
   *out_answer = (answer_t){.conforms = false};
   describe(&visit, out_answer);
   if (mpfr_number_p(exact) && mpfr_number_p(magnitude)) {

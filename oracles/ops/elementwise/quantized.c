@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The careful oracle of quantized elements: the specification's formula in every arithmetic that
+/* The exact oracle of quantized elements: the specification's formula in every arithmetic that
  * the contract permits, each step rounded with MPFR; and integer arithmetic. */
 #include <glib.h>
 #include <inttypes.h>
@@ -60,7 +60,7 @@ typedef struct step_value {
   const char *by;
 } step_value_t;
 
-/* As many as any element has: 3 readings and a zero of either sign of each operand, so 25 pairs; of
+/* As many as any element has: 3 variants and a zero of either sign of each operand, so 25 pairs; of
  * each pair 3 results, of each operand fused with the other's product 3; and two zeros. */
 enum { STEP_VALUES_MAX = 25 * 3 + 2 * 5 * 3 + 2 };
 
@@ -135,9 +135,9 @@ static void dequantize(const formula_steps_t *steps, uint32_t operand, step_valu
   out_values->count = 0;
   for (size_t i = 0; i < steps->arithmetic_count; i++) {
     const format_t *arithmetic = steps->arithmetics[i];
-    add_result(steps, out_values, i, careful_dequantize(&quantum, arithmetic, stored), "");
+    add_result(steps, out_values, i, exact_dequantize(&quantum, arithmetic, stored), "");
     if (!flushes_inputs(steps->contract) || flat.scale != 0) continue;
-    double value = careful_dequantize(&flat, arithmetic, stored);
+    double value = exact_dequantize(&flat, arithmetic, stored);
     if (!isnan(value)) add_value(out_values, value, true, "subnormal scale flushed");
   }
   add_flushed(steps, out_values);
@@ -211,7 +211,7 @@ static void add_quantized(const formula_steps_t *steps, const quantum_t *to,
                           const step_value_t *value, stored_judgement_t *judgement) {
   for (size_t i = value->is_expressed ? 0 : 1; i < steps->arithmetic_count; i++) {
     int64_t choices[QUANTUM_CHOICES_MAX];
-    size_t count = careful_quantize(to, steps->arithmetics[i], value->value, choices);
+    size_t count = exact_quantize(to, steps->arithmetics[i], value->value, choices);
     const char *by = i == 0 ? value->by : first_word(value->by, "intermediate=wide");
     stored_judgement_add_choices(judgement, count, choices, by);
   }
@@ -274,13 +274,13 @@ void elementwise_quantized_decide(const case_t *instance, const contract_t *cont
 
 /* ---- Which formula --------------------------------------------------------------------------- */
 
-/* Most elements are told by the quick sets, which the formula gave. */
+/* Most elements are told by the fast sets, which the formula gave. */
 static bool is_by(uint8_t formula, const case_t *instance, const contract_t *contract,
                   const accept_t *accepts, const tensor_t *result) {
   for (size_t i = 0; i < type_element_count(&result->type); i++) {
     uint64_t bits = element_load(result->type.element, result->data, i);
-    bool is_told = formula == ELEMENTWISE_DEQUANTIZE && accepts != NULL;
-    if (is_told && accept_holds(&accepts[0], result->type.element, i, bits)) continue;
+    bool is_decided = formula == ELEMENTWISE_DEQUANTIZE && accepts != NULL;
+    if (is_decided && accept_holds(&accepts[0], result->type.element, i, bits)) continue;
     stored_judgement_t judgement = {.got = quantum_load(result, i)};
     if (formula == ELEMENTWISE_DEQUANTIZE) {
       elementwise_judge_formula(instance, contract, i, &judgement);

@@ -94,9 +94,9 @@ static int *find_lowest_bits(const exact_matmul_t *sums, const double *terms,
       double value = terms[term * sums->n + i];
       int bit = isfinite(value) ? binary64_lowest_bit(value) : BINARY64_NO_BIT;
       lowest_bit[i] = bit < lowest_bit[i] ? bit : lowest_bit[i];
-      if (!quick_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i])) break;
+      if (!fast_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i])) break;
     }
-    any |= quick_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i]);
+    any |= fast_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i]);
   }
   return any ? lowest_bit : NULL;
 }
@@ -150,17 +150,17 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
   few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
   arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
-  quick_sums_t quick = {.accept = {.count = count,
-                                   .reference = reference,
-                                   .reference_tail = tail,
-                                   .magnitude = magnitude},
-                        .decide = decide,
-                        .special = init.is_finite ? special : NULL,
-                        .lowest_bit = lowest_bit,
-                        .few_terms = few_terms,
-                        .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
-                        .has_schedules = has_schedules};
-  return quick_sums_finish(&quick, element->format, call->contract, call->arena);
+  fast_sums_t fast = {.accept = {.count = count,
+                                 .reference = reference,
+                                 .reference_tail = tail,
+                                 .magnitude = magnitude},
+                      .decide = decide,
+                      .special = init.is_finite ? special : NULL,
+                      .lowest_bit = lowest_bit,
+                      .few_terms = few_terms,
+                      .shape = {.terms = slices->term_count + (init.adds_to_all_parts ? 1 : 0)},
+                      .has_schedules = has_schedules};
+  return fast_sums_finish(&fast, element->format, call->contract, call->arena);
 }
 
 static accept_t accept_integers(const oracle_call_t *call, const reduce_slices_t *slices,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of a reduce. */
+/* The fast accept sets of a reduce. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_ACCEPT_H
 #define ASSAY_ORACLES_OPS_REDUCE_ACCEPT_H
 

@@ -120,6 +120,6 @@ void reduce_core_convert_accept(const reduce_core_t *core, const reduce_slices_t
   if (inout_accept->bits != NULL) {
     convert_patterns(accumulation, result, arena, decide, inout_accept);
   } else if (result->format != NULL) {
-    quick_result_convert(inout_accept, accumulation->format, result->format, arena);
+    fast_result_convert(inout_accept, accumulation->format, result->format, arena);
   }
 }

@@ -33,7 +33,7 @@ bool reduce_core_has_open_term(const reduce_core_t *core, const reduce_slices_t 
 bool reduce_convert_bits(const element_t *from, uint64_t bits, const element_t *to,
                          uint64_t *out_bits);
 
-/* Quick accept sets of the core become those of a result of type `result`: NULL if it is what is
+/* Fast accept sets of the core become those of a result of type `result`: NULL if it is what is
  * accumulated in. */
 void reduce_core_convert_accept(const reduce_core_t *core, const reduce_slices_t *slices,
                                 uint32_t input, const element_t *result, arena_t *arena,

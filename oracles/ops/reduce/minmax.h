@@ -9,7 +9,7 @@
 #include "oracles/ops/reduce/reduce.h"
 #include "oracles/oracle_call.h"
 
-/* The quick accept sets of all results: what the sequential schedule returns. */
+/* The fast accept sets of all results: what the sequential schedule returns. */
 void reduce_minmax_accept(const case_t *instance, const reduce_slices_t *slices, arena_t *arena,
                           accept_t out_accepts[CASE_RESULTS_MAX]);
 

@@ -9,7 +9,7 @@
 
 static const oracle_t reduce_oracle;
 
-/* The quick side takes a nonzero initial value once, as one more term. */
+/* The fast side takes a nonzero initial value once, as one more term. */
 static audit_reference_t reference_of_sum(sum_problem_t question, arena_t *arena) {
   double *terms = ARENA_NEW_ARRAY(arena, double, question.count + 1);
   for (size_t i = 0; i < question.count; i++) terms[i] = question.left[i];

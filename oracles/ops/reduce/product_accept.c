@@ -55,7 +55,7 @@ static bool is_exact_product(const running_product_t *product, const format_t *f
 }
 
 /* Whether one multiplication is all that rounds: whether a wider node may round it before is then
- * left to the careful side. */
+ * left to the exact side. */
 static bool is_rounded_once(const running_product_t *product, const contract_t *contract) {
   return PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && !product->is_rounded &&
          product->odd_count <= 2;
@@ -82,7 +82,7 @@ accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t 
   accept_t accept = accept_decide_all(count, call->arena);
   if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, call->contract))
     return accept;
-  /* Flushing only adds permissions: the careful side grants them. */
+  /* Flushing only adds permissions: the exact side grants them. */
   contract_t strict = *call->contract;
   PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_product(format, &strict, factors); /* theory.md, T30. */

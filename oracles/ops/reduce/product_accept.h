@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of real float products: reduce with body multiply. */
+/* The fast accept sets of real float products: reduce with body multiply. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_PRODUCT_ACCEPT_H
 #define ASSAY_ORACLES_OPS_REDUCE_PRODUCT_ACCEPT_H
 

@@ -154,16 +154,16 @@ bool has_empty_window(const program_t *program) {
 
 /* ---- reduce_window --------------------------------------------------------------------------- */
 
-enum { READING_ELEMENTS, READING_SKIPPED, READING_COUNT };
+enum { VARIANT_ELEMENTS, VARIANT_SKIPPED, VARIANT_COUNT };
 
 /* The terms of a window: padding and holes are initial values (the specification: they are elements
- * of the window), or by the other reading none at all.  Returns how many there are. */
-static size_t write_terms(const int64_t *elements, size_t size, uint32_t reading, fault_t fault,
+ * of the window), or by the other variant none at all.  Returns how many there are. */
+static size_t write_terms(const int64_t *elements, size_t size, uint32_t variant, fault_t fault,
                           int64_t *out_terms) {
   size_t count = 0;
   for (size_t i = 0; i < size; i++) {
     bool is_padding = elements[i] < 0;
-    if (is_padding && reading == READING_SKIPPED) continue;
+    if (is_padding && variant == VARIANT_SKIPPED) continue;
     int64_t padding = fault == FAULT_window_pads_zeros ? TERM_ZERO : TERM_INIT;
     out_terms[count++] = is_padding ? padding : elements[i];
     if (is_padding && fault == FAULT_window_pads_twice) out_terms[count++] = padding;
@@ -171,7 +171,7 @@ static size_t write_terms(const int64_t *elements, size_t size, uint32_t reading
   return count;
 }
 
-static status_t gather_windows(const case_t *instance, uint32_t reading, fault_t fault,
+static status_t gather_windows(const case_t *instance, uint32_t variant, fault_t fault,
                                arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
   const program_t *program = &instance->program;
   window_elements_t windows;
@@ -182,7 +182,7 @@ static status_t gather_windows(const case_t *instance, uint32_t reading, fault_t
   size_t end = 0;
   for (size_t i = 0; i < windows.window_count; i++) {
     end +=
-        write_terms(windows.elements + i * windows.size, windows.size, reading, fault, terms + end);
+        write_terms(windows.elements + i * windows.size, windows.size, variant, fault, terms + end);
     ends[i] = end;
   }
   term_rows_t rows = {.row_count = windows.window_count, .ends = ends, .terms = terms};
@@ -195,17 +195,17 @@ static status_t gather_windows(const case_t *instance, uint32_t reading, fault_t
   return STATUS_OK;
 }
 
-static uint32_t count_readings(const case_t *instance, const contract_t *contract) {
+static uint32_t count_variants(const case_t *instance, const contract_t *contract) {
   (void)instance;
-  return PERMITTED(contract, window_padding) == WINDOW_PADDING_EITHER ? READING_COUNT : 1;
+  return PERMITTED(contract, window_padding) == WINDOW_PADDING_EITHER ? VARIANT_COUNT : 1;
 }
 
-static const char *name_reading(uint32_t reading) {
-  return reading == READING_SKIPPED ? "window_padding=skipped" : "";
+static const char *name_variant(uint32_t variant) {
+  return variant == VARIANT_SKIPPED ? "window_padding=skipped" : "";
 }
 
 const gathering_t reduce_window_gathering = {
     .gather = gather_windows,
-    .count_readings = count_readings,
-    .name_reading = name_reading,
+    .count_variants = count_variants,
+    .name_variant = name_variant,
 };

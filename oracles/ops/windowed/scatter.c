@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a select_and_scatter is gathered: for each element of the operand, the source elements of the
- * windows that select it, in their order. */
+/* A select_and_scatter as sums: the terms of each result element are the source elements of the
+ * windows that select it, in the order of the windows. */
 #include "generated/windowed_faults.h"
 #include "generated/windowed_permissions.h"
 #include "oracles/derived/term_rows.h"
 #include "oracles/ops/windowed/select.h"
 
-/* The first reading selects by left folds, and drops what belongs to a window of padding alone.
+/* The first variant selects by left folds, and drops what belongs to a window of padding alone.
  * What else may be selected is decided element by element of the result: each may get the sources
  * of windows that may have selected it, or not.  Where these are too many, and where a window holds
  * padding alone (of which the specification says nothing: stablehlo#731), the result is left open.
- * So readings are 0; then of each level of freedom one that leaves open, and one for each subset of
+ * So variants are 0; then of each level of freedom one that leaves open, and one for each subset of
  * the sources that an element may get. */
-enum { SOURCES_MAX = 4, SUBSETS = 1 << SOURCES_MAX, READINGS_OF_LEVEL = 1 + SUBSETS };
+enum { SOURCES_MAX = 4, SUBSETS = 1 << SOURCES_MAX, VARIANTS_OF_LEVEL = 1 + SUBSETS };
 
 /* What the result elements may get at one level. */
 typedef struct scatter {
@@ -75,7 +75,7 @@ static void add_arrow(GArray *arrows, size_t source, int64_t target) {
   g_array_append_val(arrows, arrow);
 }
 
-/* Reading 0, with a fault or without. */
+/* Variant 0, with a fault or without. */
 static status_t point_by_folds(const case_t *instance, fault_t fault, arena_t *arena,
                                GArray *arrows, failure_t *error) {
   window_elements_t windows;
@@ -105,20 +105,20 @@ static void point_by_subset(const scatter_t *scatter, uint32_t subset, size_t re
   }
 }
 
-/* Where one reading has the source elements go. */
+/* Where one variant has the source elements go. */
 typedef struct pointing {
   GArray *arrows;      /* Of arrow_t. */
   const uint8_t *open; /* By result element: whether it is left open; NULL if none is. */
 } pointing_t;
 
-static status_t point(const case_t *instance, uint32_t reading, fault_t fault, arena_t *arena,
+static status_t point(const case_t *instance, uint32_t variant, fault_t fault, arena_t *arena,
                       pointing_t *inout_pointing, failure_t *error) {
   GArray *arrows = inout_pointing->arrows;
   inout_pointing->open = NULL;
-  if (reading == 0) return point_by_folds(instance, fault, arena, arrows, error);
-  uint32_t of_level = (reading - 1) % READINGS_OF_LEVEL;
+  if (variant == 0) return point_by_folds(instance, fault, arena, arrows, error);
+  uint32_t of_level = (variant - 1) % VARIANTS_OF_LEVEL;
   scatter_t scatter;
-  STATUS_TRY(scatter_make(instance, (select_level_t)((reading - 1) / READINGS_OF_LEVEL), arena,
+  STATUS_TRY(scatter_make(instance, (select_level_t)((variant - 1) / VARIANTS_OF_LEVEL), arena,
                           &scatter, error));
   size_t results = type_element_count(&instance->program.results[0]);
   if (of_level > 0) {
@@ -133,12 +133,12 @@ static status_t point(const case_t *instance, uint32_t reading, fault_t fault, a
   return point_by_folds(instance, fault, arena, arrows, error);
 }
 
-static status_t gather_scatter(const case_t *instance, uint32_t reading, fault_t fault,
+static status_t gather_scatter(const case_t *instance, uint32_t variant, fault_t fault,
                                arena_t *arena, derived_parts_t *out_parts, failure_t *error) {
   const program_t *program = &instance->program;
   GArray *arrows = g_array_new(FALSE, FALSE, sizeof(arrow_t));
   pointing_t pointing = {.arrows = arrows};
-  status_t status = point(instance, reading, fault, arena, &pointing, error);
+  status_t status = point(instance, variant, fault, arena, &pointing, error);
   if (status == STATUS_OK) {
     size_t row_count = type_element_count(&program->results[0]);
     term_rows_t rows = rows_of_arrows(arrows, row_count, fault == FAULT_scatter_overwrites, arena);
@@ -160,24 +160,24 @@ static select_level_t level_of(const contract_t *contract) {
   return flushes ? SELECT_FLUSHED : SELECT_IN_ORDER;
 }
 
-static bool has_one_reading(const case_t *instance, select_level_t level, arena_t *arena) {
+static bool has_one_variant(const case_t *instance, select_level_t level, arena_t *arena) {
   if (level != SELECT_IN_ORDER || has_empty_window(&instance->program)) return false;
   return !selector_has_nan(selector_make(instance, arena));
 }
 
 static uint32_t count_at_level(const case_t *instance, select_level_t level, arena_t *arena) {
   scatter_t scatter;
-  if (has_one_reading(instance, level, arena)) return 1;
+  if (has_one_variant(instance, level, arena)) return 1;
   if (scatter_make(instance, level, arena, &scatter, NULL) != STATUS_OK) return 1;
   uint32_t most = 0;
   size_t results = type_element_count(&instance->program.results[0]);
   for (size_t i = 0; i < results; i++) most = MAX(most, scatter.sources[i]);
   if (most == 0 && !scatter.has_empty_window) return 1;
   uint32_t subsets = most == 0 ? 0 : UINT32_C(1) << MIN(most, SOURCES_MAX);
-  return 1 + (uint32_t)level * READINGS_OF_LEVEL + 1 + subsets;
+  return 1 + (uint32_t)level * VARIANTS_OF_LEVEL + 1 + subsets;
 }
 
-static uint32_t count_readings(const case_t *instance, const contract_t *contract) {
+static uint32_t count_variants(const case_t *instance, const contract_t *contract) {
   arena_t arena;
   arena_init(&arena);
   uint32_t count = count_at_level(instance, level_of(contract), &arena);
@@ -185,12 +185,12 @@ static uint32_t count_readings(const case_t *instance, const contract_t *contrac
   return count;
 }
 
-static const char *name_reading(uint32_t reading) {
-  return (reading - 1) % READINGS_OF_LEVEL == 0 ? "unspecified" : "another selection";
+static const char *name_variant(uint32_t variant) {
+  return (variant - 1) % VARIANTS_OF_LEVEL == 0 ? "unspecified" : "another selection";
 }
 
 const gathering_t select_and_scatter_gathering = {
     .gather = gather_scatter,
-    .count_readings = count_readings,
-    .name_reading = name_reading,
+    .count_variants = count_variants,
+    .name_variant = name_variant,
 };

@@ -171,7 +171,7 @@ int command_corpus(const command_t *command, int argc, char **argv) {
   corpus_flags_t flags = {0};
   const GOptionEntry entries[] = {
       {"tidy", 0, 0, G_OPTION_ARG_NONE, &flags.tidy,
-       "Write files anew in their canonical form, and print what was not", NULL},
+       "Rewrite files in canonical form, and print what was not", NULL},
       {"check", 0, 0, G_OPTION_ARG_NONE, &flags.check,
        "With --tidy: write nothing; exit code 1 if something is not canonical", NULL},
       {"list", 'l', 0, G_OPTION_ARG_NONE, &flags.list, "Count the cases of each op", NULL},

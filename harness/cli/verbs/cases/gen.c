@@ -9,6 +9,7 @@ typedef struct gen_flags {
   char **ops;
   gint64 cases;
   char *seed;
+  char *strata;
   char *case_seed;
   char *program;
   char *contract;
@@ -53,6 +54,7 @@ static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *er
   STATUS_TRY(find_contract(flags->contract, &contract, error));
   options.gen.contract = &contract;
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
+  STATUS_TRY(find_strata(flags->strata, &options.gen.strata, error));
   stream_program_t given;
   if (flags->program != NULL) {
     STATUS_TRY(stream_program_parse(str_from(flags->program), arena, &given, error));
@@ -86,6 +88,7 @@ int command_gen(const command_t *command, int argc, char **argv) {
        "With --program: the one case whose data come from this seed", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
        "Draw what is valid under it: spec, backend (default), KEY=VALUE,... or @FILE", "CONTRACT"},
+      {"strata", 0, 0, G_OPTION_ARG_STRING, &flags.strata, strata_help, "SHARES"},
       {"invalid", 0, 0, G_OPTION_ARG_NONE, &flags.invalid,
        "Now and then a program that breaks a constraint, as `assay run` has", NULL},
       G_OPTION_ENTRY_NULL};
@@ -102,6 +105,7 @@ int command_gen(const command_t *command, int argc, char **argv) {
   }
   g_strfreev(flags.ops);
   g_free(flags.seed);
+  g_free(flags.strata);
   g_free(flags.case_seed);
   g_free(flags.program);
   g_free(flags.contract);

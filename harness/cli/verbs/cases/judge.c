@@ -6,17 +6,17 @@
 #include "reports/verdict/describe.h"
 
 /* A case and what a line tells of its result. */
-typedef struct told_result {
+typedef struct reported_result {
   const case_t *instance;
   const op_constraint_t *broken; /* NULL, or what the case breaks. */
   result_field_t field;
-} told_result_t;
+} reported_result_t;
 
 /* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
-static status_t judge_field(case_runner_t *walk, const told_result_t *told, arena_t *arena,
+static status_t judge_field(case_runner_t *walk, const reported_result_t *reported, arena_t *arena,
                             verdict_t *verdict, failure_t *error) {
-  const op_constraint_t *broken = told->broken;
-  const result_field_t *field = &told->field;
+  const op_constraint_t *broken = reported->broken;
+  const result_field_t *field = &reported->field;
   *verdict = (verdict_t){0};
   if (field->kind == RESULT_ABSENT) {
     case_runner_judge_absence(field->outcome, EXECUTOR_PROMISE_NONE, broken, field->reason,
@@ -42,7 +42,8 @@ static status_t judge_field(case_runner_t *walk, const told_result_t *told, aren
     return STATUS_OK;
   }
   expectation_t expectation;
-  status_t status = case_runner_expect(walk, told->instance, broken, arena, &expectation, error);
+  status_t status =
+      case_runner_expect(walk, reported->instance, broken, arena, &expectation, error);
   if (status != STATUS_OK) return STATUS_IO;
   return case_runner_judge(walk, &expectation, field->results, verdict, error);
 }
@@ -55,18 +56,18 @@ static status_t judge_line(case_runner_t *walk, str_t line, arena_t *arena, case
   const char *violation;
   STATUS_TRY(case_parse(case_line, arena, out_instance, &violation, error));
   const program_t *program = &out_instance->program;
-  told_result_t told = {.instance = out_instance};
-  told.broken =
+  reported_result_t reported = {.instance = out_instance};
+  reported.broken =
       program_broken_under(program, op_constraint_find(program->op, violation), &walk->contract);
   STATUS_TRY(scan_expect(&scan, "\t", error));
   size_t before = (size_t)(scan.cursor - scan.begin);
   const str_t rest = {.data = scan.cursor, .size = line.size - before};
-  status_t status = result_field_parse(rest, &out_instance->program, arena, &told.field, error);
+  status_t status = result_field_parse(rest, &out_instance->program, arena, &reported.field, error);
   if (status != STATUS_OK) {
     error->column += before;
     return status;
   }
-  return judge_field(walk, &told, arena, out_verdict, error);
+  return judge_field(walk, &reported, arena, out_verdict, error);
 }
 
 static void print_verdict(const case_t *instance, const verdict_t *verdict, bool as_json) {

@@ -29,7 +29,7 @@ typedef struct replay {
   bool failed;
 } replay_t;
 
-/* x* of the worst element, where the quick accept set has it. */
+/* x* of the worst element, where the fast accept set has it. */
 static void print_reference(const expectation_t *expectation, const verdict_t *verdict) {
   if (expectation->oracle_status != STATUS_OK || expectation->broken != NULL) return;
   const accept_t *accept = &expectation->accepts[verdict->result];

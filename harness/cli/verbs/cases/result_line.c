@@ -63,7 +63,7 @@ static status_t parse_word(str_t text, result_field_t *field, failure_t *error) 
     return STATUS_OK;
   }
   return status_fail_at(error, STATUS_INVALID, 1,
-                        "neither data nor a known word stands here; write hex data, or one of "
+                        "this is neither data nor a known word; write hex data, or one of "
                         "refused, rejected, failed, crash, ended, hang, protocol");
 }
 

@@ -144,7 +144,7 @@ static int show(show_flags_t *flags, const char *argument) {
 /* False after a complaint. */
 static bool choose_form(show_flags_t *flags) {
   if (flags->c && (flags->mlir || flags->dialect != NULL)) {
-    complain("--c goes with no module; leave out --mlir and --dialect");
+    complain("--c prints no module; leave out --mlir and --dialect");
     return false;
   }
   if (flags->dialect == NULL || strcmp(flags->dialect, "stablehlo") == 0) return true;

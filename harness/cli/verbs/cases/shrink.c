@@ -332,8 +332,7 @@ int command_shrink(const command_t *command, int argc, char **argv) {
       {"reference", 0, 0, G_OPTION_ARG_STRING, &flags.reference,
        "With contract identified: the version to predict with, or own", "VERSION"},
       {"steps", 0, 0, G_OPTION_ARG_INT64, &flags.steps,
-       "Run at most so many cases (default: 400, and 48 or 16 where each costs a crash or a hang)",
-       "N"},
+       "Run at most N cases (default: 400, and 48 or 16 where each costs a crash or a hang)", "N"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);

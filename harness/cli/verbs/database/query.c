@@ -81,7 +81,7 @@ int command_query(const command_t *command, int argc, char **argv) {
   query_flags_t flags = {0};
   const GOptionEntry entries[] = {
       {"sql", 0, 0, G_OPTION_ARG_STRING, &flags.sql,
-       "Ask in SQL, - reads it from standard input; nothing can be changed", "TEXT"},
+       "Run this SQL, - reads it from standard input; nothing can be changed", "TEXT"},
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
        "The database to ask, or the folder of a campaign", "FILE"},
       {"campaign", 'c', 0, G_OPTION_ARG_STRING, &flags.task,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay waive: puts up with a finding for a time, or no longer.  Who, why and until when is kept.
+/* assay waive: waives a finding until a date, or withdraws a waiver.  Its owner, reason and end are
+ * kept.
  */
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +152,7 @@ int command_waive(const command_t *command, int argc, char **argv) {
       {"owner", 'o', 0, G_OPTION_ARG_STRING, &flags.owner, "Who answers for it", "NAME"},
       {"expires", 'x', 0, G_OPTION_ARG_STRING, &flags.expires,
        "The last day (UTC) on which it holds", "YYYY-MM-DD"},
-      {"withdraw", 0, 0, G_OPTION_ARG_NONE, &flags.withdraw, "Put up with it no longer", NULL},
+      {"withdraw", 0, 0, G_OPTION_ARG_NONE, &flags.withdraw, "Withdraw the waiver", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);

@@ -44,7 +44,8 @@ static void flags_add(identify_flags_t *flags, arguments_t *arguments) {
        "B"},
       {"layout", 0, 0, G_OPTION_ARG_STRING, &flags->layout,
        "nn (default), tn, nt or tt: which operands are transposed (dot_general)", "LAYOUT"},
-      {"seed", 0, 0, G_OPTION_ARG_STRING, &flags->seed, "Of the random vectors (default 1)", "N"},
+      {"seed", 0, 0, G_OPTION_ARG_STRING, &flags->seed,
+       "The seed of the random vectors (default 1)", "N"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags->as_json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);

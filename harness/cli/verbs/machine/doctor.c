@@ -51,7 +51,7 @@ static void check_processor(doctor_t *doctor) {
                     : "not the default: something preloaded changed rounding or flushing");
 }
 
-/* Recomputes every component of the quick accept sets with MPFR. */
+/* Recomputes every component of the fast accept sets with MPFR. */
 static void check_oracle(doctor_t *doctor, const op_t *op) {
   stream_options_t options = {.ops = &op, .op_count = 1, .gen = gen_options_default(), .seed = 1};
   options.gen.invalid_one_in = 0;

@@ -137,7 +137,7 @@ static void list(bool as_json) {
 static void print_companions(const worker_t *worker) {
   for (const worker_t *other = worker_table; other->name != NULL; other++) {
     bool shares = other != worker && strcmp(other->environment, worker->environment) == 0;
-    if (shares) printf("The same goes for %s: they share an environment.\n", other->name);
+    if (shares) printf("This also applies to %s: they share an environment.\n", other->name);
   }
 }
 

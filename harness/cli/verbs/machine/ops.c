@@ -19,6 +19,16 @@ static void append_constraints(const op_t *op, const op_constraint_t *rows, json
   }
 }
 
+/* As the case line has them, in its order. */
+static json_t *json_attributes(const op_t *op) {
+  json_t *attributes = json_array();
+  for (const attribute_row_t *row = op->attribute_rows; row != NULL && row->key != NULL; row++) {
+    json_array_append_new(attributes, json_pack("{s:s, s:b}", "key", row->key, "optional",
+                                                row->codec->is_absent != NULL));
+  }
+  return attributes;
+}
+
 /* The formulas by which implementations compute an op, the tightest first. */
 static json_t *json_formulas(const op_t *op) {
   json_t *formulas = json_array();
@@ -33,16 +43,17 @@ static json_t *json_op(const op_t *op) {
   json_t *constraints = json_array();
   append_constraints(op, op->constraints, constraints);
   append_constraints(op, op->contract_constraints, constraints);
-  return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name", op->name, "summary", op->summary,
-                   "spec", op->spec, "has_oracle", oracle_find(op) != NULL, "constraints",
-                   constraints, "formulas", json_formulas(op));
+  return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "name", op->name, "summary", op->summary,
+                   "spec", op->spec, "has_oracle", oracle_find(op) != NULL, "attributes",
+                   json_attributes(op), "constraints", constraints, "formulas", json_formulas(op));
 }
 
 int command_ops(const command_t *command, int argc, char **argv) {
   gboolean as_json = FALSE;
-  const GOptionEntry entries[] = {{"json", 0, 0, G_OPTION_ARG_NONE, &as_json,
-                                   "Print one JSON document, with constraints and formulas", NULL},
-                                  G_OPTION_ENTRY_NULL};
+  const GOptionEntry entries[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json,
+       "Print one JSON document, with attributes, constraints and formulas", NULL},
+      G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) return EXIT_CODE_USAGE;

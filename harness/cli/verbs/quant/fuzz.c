@@ -18,29 +18,29 @@
 enum { REGIONS_MAX = 8, TICK_ONE_IN = 16 };
 
 /* What came of one form on one executor, over all graphs. */
-typedef struct form_count {
+typedef struct lowering_count {
   uint64_t graphs;                  /* Exported and run to the end. */
   uint64_t unsupported;             /* Not exported, or not run to the end. */
   uint64_t uncertified;             /* Of the graphs: an output has no finite certified error. */
   uint64_t beyond;                  /* Of the graphs: an output is further off than certified. */
   uint64_t outcomes[OUTCOME_COUNT]; /* Steps. */
   uint64_t substituted;
-} form_count_t;
+} lowering_count_t;
 
 typedef struct fuzzing {
   const quant_flags_t *flags;
   task_t *task; /* NULL without executors. */
-  bool wanted[QUANT_FORM_COUNT];
-  form_count_t *counts; /* By executor and form. */
-  rng_t rng;            /* Of inputs. */
-  arena_t arena;        /* Of the present graph. */
+  bool wanted[QUANT_LOWERING_COUNT];
+  lowering_count_t *counts; /* By executor and form. */
+  rng_t rng;                /* Of inputs. */
+  arena_t arena;            /* Of the present graph. */
   quant_fuzz_result_t result;
 } fuzzing_t;
 
 /* ---- One graph on all executors -------------------------------------------------------------- */
 
 static void count_run(const quant_steps_t *steps, const quant_enclosure_t *enclosure,
-                      const quant_run_t *run, form_count_t *count) {
+                      const quant_run_t *run, lowering_count_t *count) {
   for (int i = 0; i < OUTCOME_COUNT; i++) count->outcomes[i] += run->outcomes[i];
   count->substituted += run->substituted;
   if (run->unfinished != QUANT_NONE) {
@@ -59,14 +59,14 @@ static void count_run(const quant_steps_t *steps, const quant_enclosure_t *enclo
   count->beyond += is_beyond;
 }
 
-static status_t run_form(fuzzing_t *fuzzing, const quant_graph_t *quantized, const char *table,
-                         quant_form_t form, const tensor_t *inputs, failure_t *error) {
+static status_t run_lowering(fuzzing_t *fuzzing, const quant_graph_t *quantized, const char *table,
+                             quant_lowering_t lowering, const tensor_t *inputs, failure_t *error) {
   size_t executors = fuzzing->task->executors.count;
   quant_steps_t steps;
   failure_t reason = {0};
-  if (quant_export(quantized, form, &fuzzing->arena, &steps, &reason) != STATUS_OK) {
+  if (quant_export(quantized, lowering, &fuzzing->arena, &steps, &reason) != STATUS_OK) {
     for (size_t i = 0; i < executors; i++) {
-      fuzzing->counts[i * QUANT_FORM_COUNT + (size_t)form].unsupported++;
+      fuzzing->counts[i * QUANT_LOWERING_COUNT + (size_t)lowering].unsupported++;
     }
     return STATUS_OK;
   }
@@ -82,7 +82,8 @@ static status_t run_form(fuzzing_t *fuzzing, const quant_graph_t *quantized, con
                                          .executor = i};
     quant_run_t run;
     STATUS_TRY(quant_run(&request, &fuzzing->arena, &run, error));
-    count_run(&steps, &enclosure, &run, &fuzzing->counts[i * QUANT_FORM_COUNT + (size_t)form]);
+    count_run(&steps, &enclosure, &run,
+              &fuzzing->counts[i * QUANT_LOWERING_COUNT + (size_t)lowering]);
   }
   return STATUS_OK;
 }
@@ -95,7 +96,7 @@ static void show_progress(uint64_t number) {
 
 /* What did not propagate is a violation that has been counted. */
 static status_t run_pair(void *context, uint64_t number, const quant_graph_t *graph,
-                         const quant_table_t *table, failure_t *error) {
+                         const quant_target_t *table, failure_t *error) {
   fuzzing_t *fuzzing = context;
   show_progress(number);
   if (fuzzing->task == NULL) return STATUS_OK;
@@ -110,9 +111,10 @@ static status_t run_pair(void *context, uint64_t number, const quant_graph_t *gr
   if (!is_resolved) return STATUS_OK;
   for (gint64 i = 0; i < fuzzing->flags->inputs; i++) {
     const tensor_t *inputs = quant_draw_inputs(&fuzzing->rng, &quantized, true, &fuzzing->arena);
-    for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-      if (!fuzzing->wanted[form]) continue;
-      STATUS_TRY(run_form(fuzzing, &quantized, table->name, (quant_form_t)form, inputs, error));
+    for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+      if (!fuzzing->wanted[lowering]) continue;
+      STATUS_TRY(run_lowering(fuzzing, &quantized, table->name, (quant_lowering_t)lowering, inputs,
+                              error));
     }
   }
   return STATUS_OK;
@@ -170,14 +172,14 @@ static void print_executors(const fuzzing_t *fuzzing) {
          "form", "graphs", "unsupported", "uncertified", "beyond", "conforms", "diverges",
          "refused", "failed", "weak", "no-oracle", "substituted");
   for (size_t i = 0; i < fuzzing->task->executors.count; i++) {
-    for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-      if (!fuzzing->wanted[form]) continue;
-      const form_count_t *count = &fuzzing->counts[i * QUANT_FORM_COUNT + (size_t)form];
+    for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+      if (!fuzzing->wanted[lowering]) continue;
+      const lowering_count_t *count = &fuzzing->counts[i * QUANT_LOWERING_COUNT + (size_t)lowering];
       const uint64_t *outcomes = count->outcomes;
       printf("%-28s %-8s %8" PRIu64 " %12" PRIu64 " %12" PRIu64 " %8" PRIu64 " |        %9" PRIu64
              " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %10" PRIu64 " %12" PRIu64 "\n",
              executor_name(fuzzing->task->executors.items[i]),
-             quant_form_spelling((quant_form_t)form), count->graphs, count->unsupported,
+             quant_lowering_spelling((quant_lowering_t)lowering), count->graphs, count->unsupported,
              count->uncertified, count->beyond, outcomes[OUTCOME_conforms],
              outcomes[OUTCOME_diverges], outcomes[OUTCOME_refused], outcomes[OUTCOME_failed],
              outcomes[OUTCOME_weak], outcomes[OUTCOME_no_oracle], count->substituted);
@@ -207,22 +209,23 @@ static json_t *properties_json(const quant_fuzz_result_t *result) {
 static json_t *executors_json(const fuzzing_t *fuzzing) {
   json_t *rows = json_array();
   size_t executors = fuzzing->task == NULL ? 0 : fuzzing->task->executors.count;
-  for (size_t i = 0; i < executors * QUANT_FORM_COUNT; i++) {
-    if (!fuzzing->wanted[i % QUANT_FORM_COUNT]) continue;
-    const form_count_t *count = &fuzzing->counts[i];
+  for (size_t i = 0; i < executors * QUANT_LOWERING_COUNT; i++) {
+    if (!fuzzing->wanted[i % QUANT_LOWERING_COUNT]) continue;
+    const lowering_count_t *count = &fuzzing->counts[i];
     json_t *outcomes = json_object();
     for (int k = 0; k < OUTCOME_COUNT; k++) {
       json_object_set_new(outcomes, outcome_spelling((outcome_t)k),
                           json_integer((json_int_t)count->outcomes[k]));
     }
     json_array_append_new(
-        rows, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:I}", "executor",
-                        executor_name(fuzzing->task->executors.items[i / QUANT_FORM_COUNT]), "form",
-                        quant_form_spelling((quant_form_t)(i % QUANT_FORM_COUNT)), "graphs",
-                        (json_int_t)count->graphs, "unsupported", (json_int_t)count->unsupported,
-                        "uncertified", (json_int_t)count->uncertified, "beyond",
-                        (json_int_t)count->beyond, "steps", outcomes, "substituted",
-                        (json_int_t)count->substituted));
+        rows,
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:I}", "executor",
+                  executor_name(fuzzing->task->executors.items[i / QUANT_LOWERING_COUNT]), "form",
+                  quant_lowering_spelling((quant_lowering_t)(i % QUANT_LOWERING_COUNT)), "graphs",
+                  (json_int_t)count->graphs, "unsupported", (json_int_t)count->unsupported,
+                  "uncertified", (json_int_t)count->uncertified, "beyond",
+                  (json_int_t)count->beyond, "steps", outcomes, "substituted",
+                  (json_int_t)count->substituted));
   }
   return rows;
 }
@@ -251,10 +254,10 @@ static bool has_violation(const quant_fuzz_result_t *result) {
 }
 
 static status_t fuzz(fuzzing_t *fuzzing, arena_t *arena, failure_t *error) {
-  quant_table_t table;
+  quant_target_t table;
   uint64_t seed;
   STATUS_TRY(arguments_parse_seed(fuzzing->flags->task.seed, &seed, error));
-  STATUS_TRY(quant_read_forms(fuzzing->flags->forms, fuzzing->wanted, error));
+  STATUS_TRY(quant_read_lowerings(fuzzing->flags->lowerings, fuzzing->wanted, error));
   quant_fuzz_options_t options = {.seed = seed,
                                   .count = (uint64_t)fuzzing->flags->graphs,
                                   .regions_max = REGIONS_MAX,
@@ -262,7 +265,7 @@ static status_t fuzz(fuzzing_t *fuzzing, arena_t *arena, failure_t *error) {
                                   .context = fuzzing,
                                   .stop = interrupt_catch()};
   if (fuzzing->flags->table != NULL) {
-    STATUS_TRY(quant_read_table(fuzzing->flags->table, arena, &table, error));
+    STATUS_TRY(quant_read_target(fuzzing->flags->table, arena, &table, error));
     options.table = &table;
   }
   fuzzing->rng = rng_make(seed);
@@ -298,7 +301,7 @@ static int run_on_executors(fuzzing_t *fuzzing, int argc, char **argv) {
   task.options.on_finding = task_tell_finding;
   task.options.hook_context = &task;
   fuzzing->task = &task;
-  fuzzing->counts = g_new0(form_count_t, task.executors.count * QUANT_FORM_COUNT);
+  fuzzing->counts = g_new0(lowering_count_t, task.executors.count * QUANT_LOWERING_COUNT);
   exit_code = task_start(&task);
   if (exit_code == EXIT_CODE_CLEAN) exit_code = run(fuzzing);
   g_free(fuzzing->counts);

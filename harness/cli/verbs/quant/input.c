@@ -59,7 +59,7 @@ status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_g
 static status_t reject_table(const char *name, failure_t *error) {
   GString *all = g_string_new("write a path or one of");
   suggestion_t suggestion = suggestion_make(name == NULL ? "" : name);
-  for (const char *const *row = quant_table_names(); *row != NULL; row++) {
+  for (const char *const *row = quant_target_names(); *row != NULL; row++) {
     g_string_append_printf(all, " %s", *row);
     suggestion_offer(&suggestion, *row);
   }
@@ -72,15 +72,15 @@ static status_t reject_table(const char *name, failure_t *error) {
   return status;
 }
 
-status_t quant_read_table(const char *name, arena_t *arena, quant_table_t *out_table,
-                          failure_t *error) {
+status_t quant_read_target(const char *name, arena_t *arena, quant_target_t *out_table,
+                           failure_t *error) {
   if (name == NULL) return reject_table(name, error);
-  const char *known = quant_table_text(str_from(name));
-  if (known != NULL) return quant_table_parse(str_from(known), arena, out_table, error);
+  const char *known = quant_target_text(str_from(name));
+  if (known != NULL) return quant_target_parse(str_from(known), arena, out_table, error);
   if (!g_file_test(name, G_FILE_TEST_EXISTS)) return reject_table(name, error);
   str_t text = {0};
   STATUS_TRY(read_text(name, arena, &text, error));
-  return at_path(name, quant_table_parse(text, arena, out_table, error), error);
+  return at_path(name, quant_target_parse(text, arena, out_table, error), error);
 }
 
 status_t quant_read_subject(const quant_flags_t *flags, const char *path,
@@ -88,7 +88,7 @@ status_t quant_read_subject(const quant_flags_t *flags, const char *path,
   quant_subject_t *subject = out_subject;
   *subject = (quant_subject_t){0};
   arena_init(&subject->arena);
-  STATUS_TRY(quant_read_table(flags->table, &subject->arena, &subject->table, error));
+  STATUS_TRY(quant_read_target(flags->table, &subject->arena, &subject->table, error));
   STATUS_TRY(quant_read_graph(path, &subject->arena, &subject->graph, error));
   STATUS_TRY(quant_propagate(&subject->graph, &subject->table, QUANT_FAULT_none, &subject->arena,
                              &subject->propagation, error));
@@ -96,16 +96,17 @@ status_t quant_read_subject(const quant_flags_t *flags, const char *path,
                            &subject->quantized, error);
 }
 
-status_t quant_read_forms(char *const *names, bool out_wanted[QUANT_FORM_COUNT], failure_t *error) {
+status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING_COUNT],
+                              failure_t *error) {
   bool is_any = names == NULL || names[0] == NULL;
-  for (int i = 0; i < QUANT_FORM_COUNT; i++) out_wanted[i] = is_any;
+  for (int i = 0; i < QUANT_LOWERING_COUNT; i++) out_wanted[i] = is_any;
   for (size_t i = 0; !is_any && names[i] != NULL; i++) {
-    quant_form_t form;
-    if (!quant_form_find(str_from(names[i]), &form)) {
+    quant_lowering_t lowering;
+    if (!quant_lowering_find(str_from(names[i]), &lowering)) {
       return status_fail(error, STATUS_INVALID,
                          "no form '%s' (--form); write fixed, float or integer", names[i]);
     }
-    out_wanted[form] = true;
+    out_wanted[lowering] = true;
   }
   return STATUS_OK;
 }

@@ -14,8 +14,8 @@ const char *quant_verb_usage(size_t index);
 /* Options of all verbs of `assay quant`. */
 typedef struct quant_flags {
   task_flags_t task; /* Of `run` and `fuzz`. */
-  char *table;       /* A name of quant_table_names(), or a path. */
-  char **forms;      /* Spellings; NULL: all. */
+  char *table;       /* A name of quant_target_names(), or a path. */
+  char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
   gboolean mlir;
   gboolean cases;  /* export: case lines. */
@@ -28,7 +28,7 @@ typedef struct quant_flags {
 typedef struct quant_subject {
   arena_t arena; /* Owns all below. */
   quant_graph_t graph;
-  quant_table_t table;
+  quant_target_t table;
   quant_propagation_t propagation;
   quant_graph_t quantized; /* What quant_materialize() made. */
 } quant_subject_t;
@@ -38,8 +38,8 @@ status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_g
                           failure_t *error);
 
 /* Reads the table of that name or path; NULL is an error that lists the names. */
-status_t quant_read_table(const char *name, arena_t *arena, quant_table_t *out_table,
-                          failure_t *error);
+status_t quant_read_target(const char *name, arena_t *arena, quant_target_t *out_table,
+                           failure_t *error);
 
 /* Both, propagated and materialized; `out_subject` is deinitialised by the caller in any case. */
 status_t quant_read_subject(const quant_flags_t *flags, const char *path,
@@ -48,7 +48,8 @@ status_t quant_read_subject(const quant_flags_t *flags, const char *path,
 static inline void quant_subject_deinit(quant_subject_t *subject) { arena_deinit(&subject->arena); }
 
 /* The forms that --form names, all without it; out_wanted by form. */
-status_t quant_read_forms(char *const *names, bool out_wanted[QUANT_FORM_COUNT], failure_t *error);
+status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING_COUNT],
+                              failure_t *error);
 
 /* Writes a picture in Graphviz's language; a path that ends in .svg is drawn by Graphviz's `dot`.
  */

@@ -13,23 +13,24 @@ typedef struct measuring {
   const quant_flags_t *flags;
   task_t *task;
   quant_subject_t *subject;
-  quant_steps_t steps[QUANT_FORM_COUNT];
-  bool wanted[QUANT_FORM_COUNT];
+  quant_steps_t steps[QUANT_LOWERING_COUNT];
+  bool wanted[QUANT_LOWERING_COUNT];
   GArray *rows; /* quant_measurement_t by executor and form. */
-  double differences[QUANT_FORM_COUNT][QUANT_FORM_COUNT]; /* Between outputs of forms. */
-  char unknown[192];                                      /* What is not enclosed, or "". */
+  double differences[QUANT_LOWERING_COUNT][QUANT_LOWERING_COUNT]; /* Between outputs of forms. */
+  char unknown[192];                                              /* What is not enclosed, or "". */
   gint64 done; /* Sets of inputs: fewer than asked for after an interrupt. */
 } measuring_t;
 
-static quant_measurement_t *row_at(measuring_t *measuring, size_t executor, quant_form_t form) {
+static quant_measurement_t *row_at(measuring_t *measuring, size_t executor,
+                                   quant_lowering_t lowering) {
   for (guint i = 0; i < measuring->rows->len; i++) {
     quant_measurement_t *row = &g_array_index(measuring->rows, quant_measurement_t, i);
-    if (row->executor == executor && row->form == form) return row;
+    if (row->executor == executor && row->lowering == lowering) return row;
   }
   arena_t *arena = &measuring->subject->arena;
   size_t count = measuring->subject->quantized.value_count;
   quant_measurement_t row = {.executor = executor,
-                             .form = form,
+                             .lowering = lowering,
                              .errors = arena_alloc_zeroed(arena, count * sizeof(quant_error_t)),
                              .is_measured = arena_alloc_zeroed(arena, count * sizeof(bool))};
   g_array_append_val(measuring->rows, row);
@@ -42,26 +43,26 @@ static quant_measurement_t *row_at(measuring_t *measuring, size_t executor, quan
 static status_t run_executor(measuring_t *measuring, size_t executor, const tensor_t *inputs,
                              const quant_enclosure_t *enclosures, arena_t *arena,
                              failure_t *error) {
-  quant_run_t runs[QUANT_FORM_COUNT];
-  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-    if (!measuring->wanted[form]) continue;
-    const quant_steps_t *steps = &measuring->steps[form];
+  quant_run_t runs[QUANT_LOWERING_COUNT];
+  for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+    if (!measuring->wanted[lowering]) continue;
+    const quant_steps_t *steps = &measuring->steps[lowering];
     const quant_run_request_t request = {.steps = steps,
                                          .table = measuring->subject->table.name,
-                                         .enclosure = &enclosures[form],
+                                         .enclosure = &enclosures[lowering],
                                          .inputs = inputs,
                                          .session = measuring->task->session,
                                          .executor = executor};
-    STATUS_TRY(quant_run(&request, arena, &runs[form], error));
-    quant_measurement_add(steps, &enclosures[form], &runs[form],
-                          row_at(measuring, executor, (quant_form_t)form));
-    for (int other = 0; other < form; other++) {
+    STATUS_TRY(quant_run(&request, arena, &runs[lowering], error));
+    quant_measurement_add(steps, &enclosures[lowering], &runs[lowering],
+                          row_at(measuring, executor, (quant_lowering_t)lowering));
+    for (int other = 0; other < lowering; other++) {
       bool are_whole = measuring->wanted[other] && runs[other].unfinished == QUANT_NONE &&
-                       runs[form].unfinished == QUANT_NONE;
+                       runs[lowering].unfinished == QUANT_NONE;
       for (uint32_t i = 0; are_whole && i < steps->graph->output_count; i++) {
         double difference =
-            quant_run_difference(&measuring->steps[other], &runs[other], steps, &runs[form], i);
-        double *worst = &measuring->differences[other][form];
+            quant_run_difference(&measuring->steps[other], &runs[other], steps, &runs[lowering], i);
+        double *worst = &measuring->differences[other][lowering];
         *worst = fmax(*worst, difference);
       }
     }
@@ -71,13 +72,13 @@ static status_t run_executor(measuring_t *measuring, size_t executor, const tens
 
 static status_t run_inputs(measuring_t *measuring, rng_t *rng, arena_t *arena, failure_t *error) {
   const tensor_t *inputs = quant_draw_inputs(rng, &measuring->subject->quantized, false, arena);
-  quant_enclosure_t enclosures[QUANT_FORM_COUNT];
-  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-    if (!measuring->wanted[form]) continue;
-    STATUS_TRY(quant_enclose(&measuring->steps[form], &measuring->task->options.contract, inputs,
-                             arena, &enclosures[form], error));
+  quant_enclosure_t enclosures[QUANT_LOWERING_COUNT];
+  for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+    if (!measuring->wanted[lowering]) continue;
+    STATUS_TRY(quant_enclose(&measuring->steps[lowering], &measuring->task->options.contract,
+                             inputs, arena, &enclosures[lowering], error));
     if (measuring->unknown[0] == '\0') {
-      g_strlcpy(measuring->unknown, enclosures[form].unknown, sizeof measuring->unknown);
+      g_strlcpy(measuring->unknown, enclosures[lowering].unknown, sizeof measuring->unknown);
     }
   }
   for (size_t i = 0; i < measuring->task->executors.count; i++) {
@@ -87,11 +88,11 @@ static status_t run_inputs(measuring_t *measuring, rng_t *rng, arena_t *arena, f
 }
 
 static status_t run_all(measuring_t *measuring, failure_t *error) {
-  STATUS_TRY(quant_read_forms(measuring->flags->forms, measuring->wanted, error));
-  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-    if (!measuring->wanted[form]) continue;
-    STATUS_TRY(quant_export(&measuring->subject->quantized, (quant_form_t)form,
-                            &measuring->subject->arena, &measuring->steps[form], error));
+  STATUS_TRY(quant_read_lowerings(measuring->flags->lowerings, measuring->wanted, error));
+  for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+    if (!measuring->wanted[lowering]) continue;
+    STATUS_TRY(quant_export(&measuring->subject->quantized, (quant_lowering_t)lowering,
+                            &measuring->subject->arena, &measuring->steps[lowering], error));
   }
   rng_t rng = rng_make(measuring->task->options.stream.seed);
   arena_t arena;

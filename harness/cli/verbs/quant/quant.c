@@ -48,17 +48,17 @@ static status_t check_graph(const request_t *request, arena_t *arena, bool *out_
   print_graph_facts(&graph);
   *out_is_good = true;
   if (request->flags->table == NULL) return STATUS_OK;
-  quant_table_t table;
-  STATUS_TRY(quant_read_table(request->flags->table, arena, &table, error));
+  quant_target_t table;
+  STATUS_TRY(quant_read_target(request->flags->table, arena, &table, error));
   for (uint32_t i = 0; i < graph.region_count; i++) {
     if (strcmp(graph.regions[i].kernel, QUANT_RESCALE_KERNEL) == 0) {
       printf("  %s (%s): every target has it\n", graph.regions[i].name, graph.regions[i].kernel);
       continue;
     }
-    const quant_table_row_t *row;
+    const quant_target_row_t *row;
     quant_signature_port_t ports[QUANT_PORTS_MAX];
     failure_t reason = {0};
-    if (quant_table_match(&table, &graph, i, &row, ports, &reason) == STATUS_OK) {
+    if (quant_target_match(&table, &graph, i, &row, ports, &reason) == STATUS_OK) {
       printf("  %s (%s): row of line %u of table %s\n", graph.regions[i].name,
              graph.regions[i].kernel, row->line, table.name);
     } else {
@@ -167,13 +167,13 @@ static status_t export_forms(const request_t *request, quant_subject_t *subject,
   if (request->flags->mlir && request->flags->cases) {
     return status_fail(error, STATUS_INVALID, "write --mlir or --cases, not both");
   }
-  bool wanted[QUANT_FORM_COUNT];
-  STATUS_TRY(quant_read_forms(request->flags->forms, wanted, error));
+  bool wanted[QUANT_LOWERING_COUNT];
+  STATUS_TRY(quant_read_lowerings(request->flags->lowerings, wanted, error));
   arena_t *arena = &subject->arena;
-  for (int form = 0; form < QUANT_FORM_COUNT; form++) {
-    if (!wanted[form]) continue;
+  for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
+    if (!wanted[lowering]) continue;
     quant_steps_t steps;
-    STATUS_TRY(quant_export(&subject->quantized, (quant_form_t)form, arena, &steps, error));
+    STATUS_TRY(quant_export(&subject->quantized, (quant_lowering_t)lowering, arena, &steps, error));
     if (request->flags->cases) {
       STATUS_TRY(quant_print_cases(&steps, request->flags->task.seed, stdout, error));
       continue;
@@ -194,10 +194,10 @@ static int verb_export(const request_t *request) { return with_subject(request, 
 /* Names, or the text of one. */
 static int verb_tables(const request_t *request) {
   if (request->word_count == 0) {
-    for (const char *const *name = quant_table_names(); *name != NULL; name++) puts(*name);
+    for (const char *const *name = quant_target_names(); *name != NULL; name++) puts(*name);
     return EXIT_CODE_CLEAN;
   }
-  const char *text = quant_table_text(str_from(request->words[0]));
+  const char *text = quant_target_text(str_from(request->words[0]));
   if (text == NULL) {
     complain("no table '%s'; `assay quant tables` lists them", request->words[0]);
     return EXIT_CODE_USAGE;
@@ -269,7 +269,7 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {
       {"table", 0, 0, G_OPTION_ARG_STRING, &flags->table,
        "The target's constraints: a name of `assay quant tables`, or a file", "TABLE"},
-      {"form", 0, 0, G_OPTION_ARG_STRING_ARRAY, &flags->forms,
+      {"form", 0, 0, G_OPTION_ARG_STRING_ARRAY, &flags->lowerings,
        "fixed, float or integer; may be given several times (default: all)", "FORM"},
       {"picture", 0, 0, G_OPTION_ARG_FILENAME, &flags->picture,
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
@@ -293,7 +293,7 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
 static void flags_free(quant_flags_t *flags) {
   task_flags_free(&flags->task);
   g_free(flags->table);
-  g_strfreev(flags->forms);
+  g_strfreev(flags->lowerings);
   g_free(flags->picture);
   g_free(flags->save);
 }

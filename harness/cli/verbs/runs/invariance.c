@@ -175,7 +175,7 @@ static void add_arguments(invariance_flags_t *flags, arguments_t *arguments) {
       {"type", 0, 0, G_OPTION_ARG_STRING, &flags->type,
        "Only programs of this element type (f32), or of these types (bf16,bf16->f32)", "TYPE"},
       {"cases", 'n', 0, G_OPTION_ARG_INT64, &flags->cases,
-       "Stop after so many cases (default 1000 without --time)", "N"},
+       "Stop after N cases (default 1000 without --time)", "N"},
       {"executions", 0, 0, G_OPTION_ARG_INT64, &flags->executions,
        "How often run-to-run executes each program (default 8)", "N"},
       {"time", 't', 0, G_OPTION_ARG_STRING, &flags->time, "Stop after a time: 30s, 5m, 8h", "TIME"},

@@ -171,15 +171,15 @@ int command_retest(const command_t *command, int argc, char **argv) {
   retest_flags_t flags = {.repeats = REPEATS_DEFAULT, .fails_on = FAIL_ON_UNWAIVED};
   const GOptionEntry entries[] = {
       {"db", 'd', 0, G_OPTION_ARG_FILENAME, &flags.database,
-       "The database that has the findings, and gets what comes of them", "FILE"},
+       "The database with the findings; results are written to it", "FILE"},
       {"state", 's', 0, G_OPTION_ARG_STRING, &flags.states,
        "open (default; waived ones too), waived, fixed or all", "STATE"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.contract,
        "Judge under this contract (default: that of the run which kept the case)", "CONTRACT"},
       {"repeat", 0, 0, G_OPTION_ARG_INT64, &flags.repeats,
-       "Run a case that was nondeterministic so often before it counts as gone (default 16)", "N"},
+       "Run a nondeterministic case N times before it counts as gone (default 16)", "N"},
       {"resume", 0, 0, G_OPTION_ARG_NONE, &flags.resume,
-       "Leave out what a retest of this version did that was interrupted or killed", NULL},
+       "Skip what an interrupted or killed retest of this version has done already", NULL},
       {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags.fail_on,
        FAIL_ON_HELP " (default unwaived); new are those that this retest opens", "WHICH"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},

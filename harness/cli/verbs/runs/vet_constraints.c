@@ -112,7 +112,7 @@ static const char *find_reason(const vetting_t *vetting, const executor_t *execu
   }
   if (!op_constraint_is_breakable(constraint)) return "no case line can break it";
   if (vetting->flags->invalid || executor_validates(executor)) return NULL;
-  return "the executor does not declare that it validates; --invalid asks it all the same";
+  return "the executor does not declare that it validates; --invalid tests it nevertheless";
 }
 
 /* Rows of a list that may be NULL; those of a contract are broken under that. */

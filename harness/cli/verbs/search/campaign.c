@@ -86,7 +86,7 @@ static int summarise(const campaign_request_t *request, const campaign_state_t *
     if (status != STATUS_OK) return complain_status(status, &error);
   }
   printf("\n%s\nAll of it: assay report --db %s, assay query --list\n",
-         outcome->interrupted ? "Interrupted: the same command goes on where it stopped."
+         outcome->interrupted ? "Interrupted: the same command resumes it."
                               : "Finished: the same command, with another --name, adds another.",
          request->folder);
   status_t status = campaign_shortfalls_read(database, state->name, print_shortfall, NULL, &error);

@@ -16,7 +16,7 @@ enum { JOBS_MAX = 1024 };
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
   const GOptionEntry entries[] = {
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &request->folder,
-       "The folder of the campaign: database, corpora, status.json; the same one goes on",
+       "The folder of the campaign: database, corpora, status.json; an existing one is resumed",
        "FOLDER"},
       {"time", 't', 0, G_OPTION_ARG_STRING, &request->time,
        "Stop after a time: 30s, 5m, 8h (default 1h)", "TIME"},
@@ -25,7 +25,7 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
       {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &request->ops,
        "An op to search; may be given several times (default: all)", "OP"},
       {"seed", 's', 0, G_OPTION_ARG_STRING, &request->seed,
-       "What all drawing starts from (default: random; it is printed)", "SEED"},
+       "The seed of all drawing (default: random; it is printed)", "SEED"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &request->contract,
        "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"name", 0, 0, G_OPTION_ARG_STRING, &request->name,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "harness/cli/verbs/search/walker.h"
+#include "harness/cli/verbs/search/fuzz_cases.h"
 #include "harness/run/clock.h"
 #include "reports/run/summary.h"
 
@@ -31,7 +31,7 @@ static uint8_t novelty[NOVELTY_SLOTS]
 
 /* libFuzzer's callbacks have no context argument. */
 static struct {
-  fuzz_walker_t walker;
+  fuzz_runner_t runner;
   arena_t arena; /* Of the proposal. */
   search_proposal_t proposal;
   GString *line; /* Of the proposal; empty: there is none. */
@@ -43,7 +43,7 @@ static struct {
 /* ---- The end --------------------------------------------------------------------------------- */
 
 G_GNUC_NORETURN static void finish(void) {
-  task_t *task = fuzz.walker.task;
+  task_t *task = fuzz.runner.task;
   int exit_code = fuzz.exit_code;
   failure_t error = {0};
   if (exit_code == 0) {
@@ -73,7 +73,7 @@ static void finish_at_exit(int status, void *context) {
 /* Whether libFuzzer has reason to end the search: then exit(0) was its own. */
 static bool is_at_limit(void) {
   static const double slack = 2; /* It counts whole seconds, from a later time. */
-  const fuzz_options_t *options = fuzz.walker.options;
+  const fuzz_options_t *options = fuzz.runner.options;
   double seconds = (double)(clock_nanoseconds() - fuzz.begin) * 1e-9;
   return (options->runs_max > 0 && fuzz.inputs >= options->runs_max) ||
          (options->seconds_max > 0 && seconds + slack >= options->seconds_max);
@@ -83,7 +83,7 @@ static bool is_at_limit(void) {
  * the search: the process goes at once, and the supervisor sees to the rest. */
 static void leave_if_foreign(int status, void *context) {
   (void)context;
-  const call_memory_t *memory = supervisor_memory(fuzz.walker.task->supervisor);
+  const call_memory_t *memory = supervisor_memory(fuzz.runner.task->supervisor);
   bool is_in_call = memory != NULL && memory->note->kind != CALL_none;
   bool is_ours = gettid() == getpid() && !is_in_call && (status != 0 || is_at_limit());
   if (!is_ours) _exit(status);
@@ -99,7 +99,7 @@ G_GNUC_NORETURN static void stop(int exit_code) {
 
 static void mark_novelty(void) {
   size_t count;
-  const novelty_mark_t *marks = search_marks(fuzz.walker.search, &count);
+  const novelty_mark_t *marks = search_marks(fuzz.runner.search, &count);
   for (size_t i = 0; i < count; i++) novelty[marks[i].slot] = marks[i].value;
 }
 
@@ -109,15 +109,15 @@ static bool is_proposal(const uint8_t *data, size_t size) {
 
 static int run_input(const uint8_t *data, size_t size) {
   if (fuzz.inputs++ == 0) on_exit(leave_if_foreign, NULL); /* Ahead of libFuzzer's own handler. */
-  if (fuzz_walker_is_over(&fuzz.walker)) stop(0);
+  if (fuzz_runner_is_over(&fuzz.runner)) stop(0);
   novelty[0] = 1; /* Without any feature libFuzzer takes the program for uninstrumented. */
   search_proposal_t given;
   bool is_proposed = is_proposal(data, size);
-  if (!is_proposed && !fuzz_walker_read(&fuzz.walker, data, size, &given)) return 0;
+  if (!is_proposed && !fuzz_runner_read(&fuzz.runner, data, size, &given)) return 0;
   const search_proposal_t *proposal = is_proposed ? &fuzz.proposal : &given;
-  int exit_code = fuzz_run_case(&fuzz.walker, proposal, data, size);
+  int exit_code = fuzz_run_case(&fuzz.runner, proposal, data, size);
   if (exit_code != EXIT_CODE_CLEAN) stop(exit_code);
-  if (fuzz.walker.options->steering != FUZZ_STEERING_none) mark_novelty();
+  if (fuzz.runner.options->steering != FUZZ_STEERING_none) mark_novelty();
   return 0;
 }
 
@@ -141,7 +141,7 @@ static size_t write_proposal(uint8_t *out, size_t max_size) {
 }
 
 static bool takes_hint(rng_t *rng) {
-  switch (fuzz.walker.options->steering) {
+  switch (fuzz.runner.options->steering) {
     case FUZZ_STEERING_counters:
       return rng_one_in(rng, HINT_ONE_IN_COUNTERS);
     case FUZZ_STEERING_none:
@@ -157,7 +157,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
   rng_t rng = rng_make(seed);
   case_t hint;
   bool has_hint = takes_hint(&rng) && read_case(data, size, &hint);
-  search_propose(fuzz.walker.search, &rng, &fuzz.arena, has_hint ? &hint : NULL, &fuzz.proposal);
+  search_propose(fuzz.runner.search, &rng, &fuzz.arena, has_hint ? &hint : NULL, &fuzz.proposal);
   return write_proposal(data, max_size);
 }
 
@@ -169,13 +169,13 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
   rng_t rng = rng_make(seed);
   case_t first;
   case_t second;
-  bool is_crossed = fuzz.walker.options->steering != FUZZ_STEERING_none &&
+  bool is_crossed = fuzz.runner.options->steering != FUZZ_STEERING_none &&
                     rng_one_in(&rng, CROSS_ONE_IN) && read_case(data1, size1, &first) &&
                     read_case(data2, size2, &second);
   if (is_crossed) {
     fuzz.proposal = (search_proposal_t){.instance = gen_cross(&rng, &fuzz.arena, &first, &second)};
   } else {
-    search_propose(fuzz.walker.search, &rng, &fuzz.arena, NULL, &fuzz.proposal);
+    search_propose(fuzz.runner.search, &rng, &fuzz.arena, NULL, &fuzz.proposal);
   }
   return write_proposal(out, max_out_size);
 }
@@ -215,7 +215,7 @@ static char **make_arguments(const task_t *task, const fuzz_options_t *options) 
 }
 
 int fuzz_drive(task_t *task, const fuzz_options_t *options) {
-  fuzz_walker_init(&fuzz.walker, task, options);
+  fuzz_runner_init(&fuzz.runner, task, options);
   arena_init(&fuzz.arena);
   fuzz.line = g_string_new(NULL);
   fuzz.begin = clock_nanoseconds();

@@ -91,13 +91,13 @@ static void add_options(fuzz_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {
       {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &flags->ops,
        "An op to search; may be given several times, or as a word (default: all)", "OP"},
-      {"runs", 'r', 0, G_OPTION_ARG_INT64, &flags->runs, "Stop after so many inputs", "N"},
+      {"runs", 'r', 0, G_OPTION_ARG_INT64, &flags->runs, "Stop after N inputs", "N"},
       {"stop-at-finding", 0, 0, G_OPTION_ARG_NONE, &flags->stops_at_finding,
        "Stop at the first finding", NULL},
       {"corpus", 0, 0, G_OPTION_ARG_FILENAME, &flags->corpus,
        "Begin with the cases in this folder, and keep new ones there", "FOLDER"},
       {"minimise-corpus", 0, 0, G_OPTION_ARG_NONE, &flags->minimises,
-       "Only drop the cases of the corpus that show nothing which shorter ones do not", NULL},
+       "Only remove the cases of the corpus that show nothing beyond what shorter ones show", NULL},
       {"artifacts", 0, 0, G_OPTION_ARG_FILENAME, &flags->artifacts,
        "Where the case goes that ends the process (default: FOLDER-artifacts of the corpus; else "
        "it "

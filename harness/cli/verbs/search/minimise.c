@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/cli/verbs/search/walker.h"
+#include "harness/cli/verbs/search/fuzz_cases.h"
 #include "reports/run/summary.h"
 
 /* A file of the corpus. */
@@ -61,13 +61,13 @@ static bool has_op(const task_t *task, const op_t *op) {
 }
 
 /* Decides about one file; false after a complaint, with *out_exit_code. */
-static bool decide(fuzz_walker_t *walker, entry_t *entry, int *out_exit_code) {
+static bool decide(fuzz_runner_t *walker, entry_t *entry, int *out_exit_code) {
   search_proposal_t proposal;
   const uint8_t *data = (const uint8_t *)entry->data;
   size_t size = entry->size;
   while (size > 0 && data[size - 1] == '\n') size--;
   entry->is_kept = true;
-  if (!fuzz_walker_read(walker, data, size, &proposal)) return true;
+  if (!fuzz_runner_read(walker, data, size, &proposal)) return true;
   if (!has_op(walker->task, proposal.instance.program.op)) return true;
   size_t features = search_feature_count(walker->search);
   *out_exit_code = fuzz_run_case(walker, &proposal, data, size);
@@ -136,7 +136,7 @@ static guint count_kept(const GArray *entries) {
   return kept;
 }
 
-static int minimise(fuzz_walker_t *walker, GArray *entries) {
+static int minimise(fuzz_runner_t *walker, GArray *entries) {
   const char *folder = walker->options->corpus;
   failure_t error = {0};
   status_t status = read_corpus(folder, entries, &error);
@@ -160,8 +160,8 @@ static int minimise(fuzz_walker_t *walker, GArray *entries) {
 }
 
 int fuzz_minimise(task_t *task, const fuzz_options_t *options) {
-  fuzz_walker_t walker;
-  fuzz_walker_init(&walker, task, options);
+  fuzz_runner_t walker;
+  fuzz_runner_init(&walker, task, options);
   GArray *entries = g_array_new(FALSE, FALSE, sizeof(entry_t));
   g_array_set_clear_func(entries, entry_clear);
   int exit_code = minimise(&walker, entries);
@@ -169,6 +169,6 @@ int fuzz_minimise(task_t *task, const fuzz_options_t *options) {
   status_t status = task_settle(task, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   g_array_unref(entries);
-  fuzz_walker_deinit(&walker);
+  fuzz_runner_deinit(&walker);
   return task_close(task, exit_code);
 }

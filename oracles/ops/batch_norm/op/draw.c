@@ -37,8 +37,8 @@ static double draw_epsilon(rng_t *rng) {
 }
 
 /* Lengths at which blocked and vectorized loops have a tail, or none. */
-static int64_t draw_length(rng_t *rng, int64_t largest) {
-  if (!rng_one_in(rng, 8)) return draw_size(rng, largest);
+static int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
+  if (sizes != DRAW_SIZES_SMALL || !rng_one_in(rng, 8)) return draw_size(rng, sizes, largest);
   int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
   return MIN(length, largest);
 }
@@ -51,12 +51,13 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, int64_t *out_f
   int64_t rank = rng_between(rng, 1, rank_max), other = rng_between(rng, 1, rank_max);
   dimension_list_t order = draw_permutation(rng, (uint32_t)MIN(rank, other));
   type_t shape = type_make(draw_float(rng), order.count, order.dims);
-  int64_t channels = draw_size(rng, MIN(limits->elements_max, CHANNELS_MAX));
+  int64_t channels = draw_size(rng, limits->sizes, MIN(limits->elements_max, CHANNELS_MAX));
   shape.dims[order.dims[0]] = channels;
   int64_t elements = MAX(channels, 1), terms = 1;
   for (uint32_t i = 1; i < order.count; i++) {
     int64_t largest = MIN(limits->elements_max / elements, limits->terms_max / terms);
-    int64_t size = rng_one_in(rng, 6) ? MIN(channels, largest) : draw_length(rng, largest);
+    int64_t size =
+        rng_one_in(rng, 6) ? MIN(channels, largest) : draw_length(rng, limits->sizes, largest);
     shape.dims[order.dims[i]] = size;
     elements *= MAX(size, 1);
     terms *= MAX(size, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops batch_norm_training and batch_norm_grad: attribute text, MLIR, constraints and
- * the reduced dimensions. Random programs and constraint checks are shared by both ops. */
+/* Defines the ops batch_norm_training and batch_norm_grad: the table of attributes and the reduced
+ * dimensions. */
 #include "oracles/ops/batch_norm/batch_norm.h"
 
 #include <inttypes.h>
@@ -12,64 +12,45 @@
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 /* "0x0p+0" or a hex float, each with a sign where it is negative. */
-static status_t parse_epsilon(scan_t *scan, double *out_epsilon, failure_t *error) {
-  scan_t start = *scan;
-  bool is_negative = scan_accept(scan, "-");
-  str_t text = scan_until(scan, " ");
+static status_t parse_epsilon(const attribute_source_t *from, void *out_value) {
+  scan_t start = *from->scan;
+  bool is_negative = scan_accept(from->scan, "-");
+  str_t text = scan_until(from->scan, " ");
   double size = 0;
   if (!str_equal_text(text, "0x0p+0") && !scale_parse(text, &size)) {
-    return scan_fail(&start, error, "expected 0x0p+0 or a hex float such as 0x1p-10");
+    return scan_fail(&start, from->error, "expected 0x0p+0 or a hex float such as 0x1p-10");
   }
-  *out_epsilon = is_negative ? -size : size;
+  *(double *)out_value = is_negative ? -size : size;
   return STATUS_OK;
 }
 
-static void print_epsilon(double epsilon, GString *out_text) {
-  if (signbit(epsilon)) g_string_append_c(out_text, '-');
-  if (epsilon == 0) {
-    g_string_append(out_text, "0x0p+0");
-  } else {
-    scale_print(fabs(epsilon), out_text);
-  }
-}
-
-static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                 failure_t *error) {
-  batch_norm_attributes_t *attributes = ARENA_NEW_ARRAY(arena, batch_norm_attributes_t, 1);
-  *attributes = (batch_norm_attributes_t){0};
-  STATUS_TRY(scan_expect(scan, " ", error));
-  STATUS_TRY(scan_expect(scan, "epsilon=", error));
-  STATUS_TRY(parse_epsilon(scan, &attributes->epsilon, error));
-  STATUS_TRY(scan_expect(scan, " feature_index=", error));
-  STATUS_TRY(scan_integer(scan, &attributes->feature_index, error));
-  inout_program->attributes = attributes;
-  return STATUS_OK;
-}
-
-static void print_attributes(const program_t *program, GString *out_text) {
-  const batch_norm_attributes_t *attributes = batch_norm_attributes(program);
-  g_string_append(out_text, " epsilon=");
-  print_epsilon(attributes->epsilon, out_text);
-  g_string_append_printf(out_text, " feature_index=%" PRId64, attributes->feature_index);
-}
-
-static void print_algorithm(const program_t *program, GString *out_text) {
-  g_string_append(out_text, program->op->formulas);
+static void print_epsilon(const void *value, const attribute_sink_t *to) {
+  const double epsilon = *(const double *)value, size = fabs(epsilon);
+  if (signbit(epsilon)) g_string_append_c(to->text, '-');
+  attribute_number.print(&size, to);
 }
 
 /* An epsilon that is no number of f32, which breaks a constraint, has no spelling as one: its
  * module has f64 there, which a verifier refuses. */
-static void print_mlir(const program_t *program, GString *out_text) {
-  const batch_norm_attributes_t *attributes = batch_norm_attributes(program);
-  double epsilon = attributes->epsilon;
-  bool is_f32 = batch_norm_epsilon_is_f32(attributes);
+static void print_mlir_epsilon(const void *value, const attribute_sink_t *to) {
+  bool is_f32 = batch_norm_epsilon_is_f32(batch_norm_attributes(to->program));
   const format_t *format = &format_table[is_f32 ? FORMAT_f32 : FORMAT_f64];
-  mlir_open(program, program->op->name, out_text);
-  g_string_append_printf(out_text,
-                         " <{epsilon = 0x%0*" PRIX64 " : %s, feature_index = %" PRId64 " : i64}>",
-                         format->bits / 4, format_from_double(format, epsilon), format->name,
-                         attributes->feature_index);
-  mlir_close(program, out_text);
+  g_string_append_printf(to->text, "0x%0*" PRIX64 " : %s", format->bits / 4,
+                         format_from_double(format, *(const double *)value), format->name);
+}
+
+static const attribute_codec_t epsilon_codec = {
+    .parse = parse_epsilon, .print = print_epsilon, .print_mlir = print_mlir_epsilon};
+
+static const attribute_row_t attribute_rows[] = {
+    {ATTRIBUTE("epsilon", epsilon_codec, batch_norm_attributes_t, epsilon)},
+    {ATTRIBUTE_AT_BLANK("feature_index", attribute_integer, batch_norm_attributes_t,
+                        feature_index)},
+    ATTRIBUTES_END,
+};
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  g_string_append(out_text, program->op->formulas);
 }
 
 static void print_words(const program_t *program, GString *out_text) {
@@ -94,43 +75,6 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const op_constraint_t training_constraints[] = {
-    OP_FORBIDDEN("count", "there are three operands and three results",
-                 "inputs (I1-I3) and outputs"),
-    OP_FORBIDDEN(
-        "types",
-        "all are tensors of floats or quantized per tensor, and all but operand and output "
-        "have rank 1",
-        "inputs (I1-I3) and outputs"),
-    OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I4)"),
-    OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
-    OP_SPECIFIED("C2",
-                 "operands and results have one element type, but for scales and zero points"),
-    OP_SPECIFIED("C3", "scale has as many elements as the operand has channels"),
-    OP_SPECIFIED("C4", "offset has as many elements as the operand has channels"),
-    OP_SPECIFIED("C5", "batch_mean has as many elements as the operand has channels"),
-    OP_SPECIFIED("C6", "batch_var has as many elements as the operand has channels"),
-    OP_SPECIFIED("C7", "operand and output have the same type, but for scale and zero point"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t grad_constraints[] = {
-    OP_FORBIDDEN("count", "there are five operands and three results",
-                 "inputs (I1-I5) and outputs"),
-    OP_FORBIDDEN("types",
-                 "all are tensors of floats or quantized per tensor, and all but operand, "
-                 "grad_output and grad_operand have rank 1",
-                 "inputs (I1-I5) and outputs"),
-    OP_FORBIDDEN("epsilon", "epsilon is a number of f32", "inputs (I6)"),
-    OP_SPECIFIED("C1", "feature_index is at least 0 and below the rank of the operand"),
-    OP_SPECIFIED("C2",
-                 "operands and results have one element type, but for scales and zero points"),
-    OP_SPECIFIED("C3", "operand, grad_output and grad_operand have the same shape"),
-    OP_SPECIFIED("C4", "scale, mean, variance, grad_scale and grad_offset have the same shape"),
-    OP_SPECIFIED("C5", "scale has as many elements as the operand has channels"),
-    OP_CONSTRAINTS_END,
-};
-
 static const op_t training_op, grad_op;
 
 static void draw_training(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
@@ -150,15 +94,13 @@ static const op_t training_op = {
     .spec = "StableHLO specification, batch_norm_training",
     .summary = "deviations from the mean of a channel divided by its deviation, scaled and shifted",
     .attributes_bytes = sizeof(batch_norm_attributes_t),
-    .constraints = training_constraints,
+    .attribute_rows = attribute_rows,
+    .constraints = batch_norm_training_constraints,
     .draw = draw_training,
-    .validate = batch_norm_validate_training,
-    .parse_attributes = parse_attributes,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "batch_norm",
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = batch_norm_draw_edges,
@@ -171,15 +113,13 @@ static const op_t grad_op = {
     .spec = "StableHLO specification, batch_norm_grad",
     .summary = "gradients of operand, scale and offset of a batch_norm_training",
     .attributes_bytes = sizeof(batch_norm_attributes_t),
-    .constraints = grad_constraints,
+    .attribute_rows = attribute_rows,
+    .constraints = batch_norm_grad_constraints,
     .draw = draw_grad,
-    .validate = batch_norm_validate_grad,
-    .parse_attributes = parse_attributes,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "batch_norm_grad",
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = batch_norm_draw_edges,

@@ -6,16 +6,11 @@
 #include "oracles/ops/byteir_norm/byteir_norm.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "epsilon",
-     .kind = ATTRIBUTE_NUMBER,
-     .offset = offsetof(byteir_norm_attributes_t, epsilon)},
-    {.key = "axis",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(byteir_norm_attributes_t, axis)},
-    {.key = "eps_outside_sqrt",
-     .kind = ATTRIBUTE_OPTIONAL_BOOLEAN,
-     .offset = offsetof(byteir_norm_attributes_t, eps_outside_sqrt)},
-    {.key = NULL},
+    {ATTRIBUTE("epsilon", attribute_number, byteir_norm_attributes_t, epsilon)},
+    {ATTRIBUTE("axis", attribute_list, byteir_norm_attributes_t, axis)},
+    {ATTRIBUTE("eps_outside_sqrt", attribute_optional_boolean, byteir_norm_attributes_t,
+               eps_outside_sqrt)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
@@ -23,30 +18,6 @@ static const attribute_row_t attribute_rows[] = {
 #define AXIS                                                                                 \
   "every axis is a dimension of the operand, counted from the end if negative, and none is " \
   "named twice"
-
-static const op_constraint_t layer_norm_constraints[] = {
-    OP_FORBIDDEN("count", "there are three operands, and one result or three",
-                 "operands and results"),
-    OP_FORBIDDEN("axis", AXIS, "attrs: axis"),
-    OP_FORBIDDEN("weight", "weight and bias have the operand's dimensions named by axis, ascending",
-                 "operands: weight, bias"),
-    OP_FORBIDDEN("result", "the first result has the shape of the operand", "results: output"),
-    OP_FORBIDDEN("moments",
-                 "mean and inv_std_dev have that shape with size 1 in the dimensions named by axis",
-                 "results: mean, inv_std_dev"),
-    OP_UNMODELLED("types", "all are unquantized tensors of f16, bf16, f32 or f64, of the same"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t l2_norm_constraints[] = {
-    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results"),
-    OP_FORBIDDEN("axis", AXIS, "attrs: axis"),
-    OP_FORBIDDEN("result", "the result has the shape of the operand", "results: output"),
-    OP_UNMODELLED("types",
-                  "operand and result are unquantized tensors of f16, bf16, f32 or f64, "
-                  "both of the same"),
-    OP_CONSTRAINTS_END,
-};
 
 type_t byteir_norm_weight_type(const type_t *operand, const dimension_list_t *dimensions) {
   type_t type = type_make(operand->element, dimensions->count, dimensions->dims);
@@ -78,33 +49,63 @@ static bool is_modelled(const program_t *program) {
   return true;
 }
 
-static const char *validate_layer_norm(const program_t *program) {
-  if (program->operand_count != 3) return "count";
-  if (program->result_count != 1 && program->result_count != 3) return "count";
-  if (!has_axes(program)) return "axis";
-  const type_t *operand = &program->operands[LAYER_NORM_INPUT];
+static bool has_layer_norm_counts(const program_t *program) {
+  return program->operand_count == 3 && (program->result_count == 1 || program->result_count == 3);
+}
+
+static bool has_weights(const program_t *program) {
   dimension_list_t dimensions = byteir_norm_dimensions(program);
-  type_t weight = byteir_norm_weight_type(operand, &dimensions);
-  if (!type_shapes_equal(&program->operands[LAYER_NORM_WEIGHT], &weight)) return "weight";
-  if (!type_shapes_equal(&program->operands[LAYER_NORM_BIAS], &weight)) return "weight";
-  if (!type_shapes_equal(&program->results[LAYER_NORM_OUTPUT], operand)) return "result";
-  type_t moment = byteir_norm_moment_type(operand, &dimensions);
+  type_t weight = byteir_norm_weight_type(&program->operands[LAYER_NORM_INPUT], &dimensions);
+  return type_shapes_equal(&program->operands[LAYER_NORM_WEIGHT], &weight) &&
+         type_shapes_equal(&program->operands[LAYER_NORM_BIAS], &weight);
+}
+
+static bool has_moments(const program_t *program) {
+  dimension_list_t dimensions = byteir_norm_dimensions(program);
+  type_t moment = byteir_norm_moment_type(&program->operands[LAYER_NORM_INPUT], &dimensions);
   for (uint32_t i = LAYER_NORM_MEAN; i < program->result_count; i++) {
-    if (!type_shapes_equal(&program->results[i], &moment)) return "moments";
+    if (!type_shapes_equal(&program->results[i], &moment)) return false;
   }
-  return is_modelled(program) ? NULL : "types";
+  return true;
 }
 
-static const char *validate_l2_norm(const program_t *program) {
-  if (program->operand_count != 1 || program->result_count != 1) return "count";
-  if (!has_axes(program)) return "axis";
-  if (!type_shapes_equal(&program->operands[0], &program->results[0])) return "result";
-  return is_modelled(program) ? NULL : "types";
+static bool permits_axes(const program_t *program, const contract_t *contract) {
+  return byteir_permits_axes(contract, &byteir_norm_attributes(program)->axis);
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract) {
-  return byteir_check_axes_sign(contract, &byteir_norm_attributes(program)->axis);
-}
+static const op_constraint_t layer_norm_constraints[] = {
+    OP_FORBIDDEN("count", "there are three operands, and one result or three",
+                 "operands and results", has_layer_norm_counts),
+    OP_FORBIDDEN("axis", AXIS, "attrs: axis", has_axes),
+    OP_FORBIDDEN("weight", "weight and bias have the operand's dimensions named by axis, ascending",
+                 "operands: weight, bias", has_weights),
+    OP_FORBIDDEN("result", "the first result has the shape of the operand", "results: output",
+                 program_keeps_shape),
+    OP_FORBIDDEN("moments",
+                 "mean and inv_std_dev have that shape with size 1 in the dimensions named by axis",
+                 "results: mean, inv_std_dev", has_moments),
+    OP_UNMODELLED("types", "all are unquantized tensors of f16, bf16, f32 or f64, of the same",
+                  is_modelled),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t l2_norm_constraints[] = {
+    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results",
+                 program_is_unary),
+    OP_FORBIDDEN("axis", AXIS, "attrs: axis", has_axes),
+    OP_FORBIDDEN("result", "the result has the shape of the operand", "results: output",
+                 program_keeps_shape),
+    OP_UNMODELLED("types",
+                  "operand and result are unquantized tensors of f16, bf16, f32 or f64, "
+                  "both of the same",
+                  is_modelled),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t contract_constraints[] = {
+    BYTEIR_SIGN(permits_axes),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -188,12 +189,8 @@ static const op_t layer_norm_op = {
     .attributes_bytes = sizeof(byteir_norm_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = layer_norm_constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_layer_norm,
-    .validate = validate_layer_norm,
-    .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "layer_norm",
     .is_composite = true,
@@ -212,12 +209,8 @@ static const op_t l2_norm_op = {
     .attributes_bytes = sizeof(byteir_norm_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = l2_norm_constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_l2_norm,
-    .validate = validate_l2_norm,
-    .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "l2_norm",
     .is_composite = true,

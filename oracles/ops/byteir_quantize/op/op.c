@@ -7,52 +7,21 @@
 #include "oracles/ops/byteir_quantize/byteir_quantize.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis",
-     .kind = ATTRIBUTE_OPTIONAL_INTEGER,
-     .offset = offsetof(byteir_quantize_attributes_t, axis)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_optional_integer, byteir_quantize_attributes_t, axis)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are three operands and one result", "operands and results"),
-    OP_FORBIDDEN("types",
-                 "the scale is a tensor of floats, the zero point one of i8, i16, ui8 or ui16",
-                 "operands: scale, zero_point"),
-    OP_FORBIDDEN("input",
-                 "the input is a tensor of floats (quantize), or of the element type of the zero "
-                 "point (dequantize)",
-                 "operands: input"),
-    OP_FORBIDDEN("result",
-                 "the result has the shape of the input, and the element type of the zero point "
-                 "(quantize), or is of floats (dequantize)",
-                 "results: output"),
-    OP_FORBIDDEN("parameters", "scale and zero point have one shape, of rank 0 or 1",
-                 "operands: scale, zero_point"),
-    OP_FORBIDDEN(
-        "axis",
-        "axis is given if and only if the scale has rank 1, and is then a dimension of the "
-        "input, counted from the end if negative",
-        "attrs: axis"),
-    OP_FORBIDDEN("channels",
-                 "a scale of rank 1 has as many elements as dimension axis of the input",
-                 "operands: scale"),
-    OP_UNMODELLED("floats",
-                  "the scale is of f16, bf16, f32 or f64, and so is the input (quantize) or the "
-                  "result (dequantize), of the same"),
-    OP_CONSTRAINTS_END,
-};
-
-/* The seed document has Int8Tensor alone, today's one has four types. */
-static const op_constraint_t contract_constraints[] = {
-    OP_FORBIDDEN_BY("storage",
-                    "the zero point is of i8 (the document that introduced ByteIR's ops)",
-                    "operands: zero_point", BYTEIR_DOCUMENT_SEED),
-    OP_FORBIDDEN_BY("sign", "axis is not negative (ByteIR's document of today)",
-                    "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY),
-    OP_CONSTRAINTS_END,
-};
+#define INPUT                                                                             \
+  "the input is a tensor of floats (quantize), or of the element type of the zero point " \
+  "(dequantize)"
+#define RESULT                                                                                 \
+  "the result has the shape of the input, and the element type of the zero point (quantize), " \
+  "or is of floats (dequantize)"
+#define FLOATS                                                                           \
+  "the scale is of f16, bf16, f32 or f64, and so is the input (quantize) or the result " \
+  "(dequantize), of the same"
 
 static bool is_float_tensor(const type_t *type) {
   return type->quantization == NULL && type->element->kind == ELEMENT_FLOAT;
@@ -62,58 +31,126 @@ static bool is_unquantized(const type_t *type, const element_t *element) {
   return type->quantization == NULL && type->element == element;
 }
 
-static const char *validate_axis(const program_t *program) {
-  const optional_integer_t *axis = &byteir_quantize_attributes(program)->axis;
-  const type_t *input = &program->operands[QUANTIZE_INPUT];
-  const type_t *scale = &program->operands[QUANTIZE_SCALE];
-  if (axis->is_present != (scale->rank == 1)) return "axis";
-  if (!axis->is_present) return NULL;
-  if (!byteir_axis_in_range(axis->value, input->rank)) return "axis";
-  bool fits = scale->dims[0] == input->dims[byteir_axis(axis->value, input->rank)];
-  return fits ? NULL : "channels";
-}
-
-/* What both ops have; the integers are the result of one and the input of the other. */
-static const char *validate_types(const program_t *program, const type_t *floats,
-                                  const char *floats_id, const type_t *integers,
-                                  const char *integers_id) {
-  const type_t *scale = &program->operands[QUANTIZE_SCALE];
-  const type_t *zero_point = &program->operands[QUANTIZE_ZERO_POINT];
-  bool is_known = is_float_tensor(scale) && zero_point->quantization == NULL &&
-                  byteir_quantize_is_storage(zero_point->element, NULL);
-  if (!is_known) return "types";
-  if (!is_float_tensor(floats)) return floats_id;
-  if (!is_unquantized(integers, zero_point->element)) return integers_id;
-  if (!type_shapes_equal(floats, integers)) return "result";
-  if (scale->rank > 1 || !type_shapes_equal(scale, zero_point)) return "parameters";
-  const char *violation = validate_axis(program);
-  if (violation != NULL) return violation;
-  bool is_modelled = byteir_is_float(scale->element, NULL) && floats->element == scale->element;
-  return is_modelled ? NULL : "floats";
-}
-
 static bool has_counts(const program_t *program) {
   return program->operand_count == QUANTIZE_OPERANDS && program->result_count == 1;
 }
 
-static const char *validate_quantize(const program_t *program) {
-  if (!has_counts(program)) return "count";
-  return validate_types(program, &program->operands[QUANTIZE_INPUT], "input", &program->results[0],
-                        "result");
+static bool has_parameter_types(const program_t *program) {
+  const type_t *zero_point = &program->operands[QUANTIZE_ZERO_POINT];
+  return is_float_tensor(&program->operands[QUANTIZE_SCALE]) && zero_point->quantization == NULL &&
+         byteir_quantize_is_storage(zero_point->element, NULL);
 }
 
-static const char *validate_dequantize(const program_t *program) {
-  if (!has_counts(program)) return "count";
-  return validate_types(program, &program->results[0], "result", &program->operands[QUANTIZE_INPUT],
-                        "input");
+static bool is_of_zero_point(const program_t *program, const type_t *type) {
+  return is_unquantized(type, program->operands[QUANTIZE_ZERO_POINT].element);
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract) {
+static bool quantizes_floats(const program_t *program) {
+  return is_float_tensor(&program->operands[QUANTIZE_INPUT]);
+}
+
+static bool gives_integers(const program_t *program) {
+  return is_of_zero_point(program, &program->results[0]) && program_keeps_shape(program);
+}
+
+/* A wrong input is told of before a wrong shape. */
+static bool gives_floats(const program_t *program) {
+  bool is_asked = is_of_zero_point(program, &program->operands[QUANTIZE_INPUT]);
+  return is_float_tensor(&program->results[0]) && (!is_asked || program_keeps_shape(program));
+}
+
+static bool dequantizes_integers(const program_t *program) {
+  return is_of_zero_point(program, &program->operands[QUANTIZE_INPUT]);
+}
+
+static bool has_parameter_shape(const program_t *program) {
+  const type_t *scale = &program->operands[QUANTIZE_SCALE];
+  return scale->rank <= 1 && type_shapes_equal(scale, &program->operands[QUANTIZE_ZERO_POINT]);
+}
+
+static bool has_axis(const program_t *program) {
+  const optional_integer_t *axis = &byteir_quantize_attributes(program)->axis;
+  if (axis->is_present != (program->operands[QUANTIZE_SCALE].rank == 1)) return false;
+  return !axis->is_present ||
+         byteir_axis_in_range(axis->value, program->operands[QUANTIZE_INPUT].rank);
+}
+
+static bool has_channels(const program_t *program) {
+  const optional_integer_t *axis = &byteir_quantize_attributes(program)->axis;
+  const type_t *input = &program->operands[QUANTIZE_INPUT];
+  return !axis->is_present || program->operands[QUANTIZE_SCALE].dims[0] ==
+                                  input->dims[byteir_axis(axis->value, input->rank)];
+}
+
+static bool is_modelled(const program_t *program, const type_t *floats) {
+  const element_t *scale = program->operands[QUANTIZE_SCALE].element;
+  return byteir_is_float(scale, NULL) && floats->element == scale;
+}
+
+static bool is_quantize_modelled(const program_t *program) {
+  return is_modelled(program, &program->operands[QUANTIZE_INPUT]);
+}
+
+static bool is_dequantize_modelled(const program_t *program) {
+  return is_modelled(program, &program->results[0]);
+}
+
+#define PARAMETERS                                                                                \
+  OP_FORBIDDEN("count", "there are three operands and one result", "operands and results",        \
+               has_counts),                                                                       \
+      OP_FORBIDDEN("types",                                                                       \
+                   "the scale is a tensor of floats, the zero point one of i8, i16, ui8 or ui16", \
+                   "operands: scale, zero_point", has_parameter_types)
+
+#define CHANNELS                                                                               \
+  OP_FORBIDDEN("parameters", "scale and zero point have one shape, of rank 0 or 1",            \
+               "operands: scale, zero_point", has_parameter_shape),                            \
+      OP_FORBIDDEN(                                                                            \
+          "axis",                                                                              \
+          "axis is given if and only if the scale has rank 1, and is then a dimension of the " \
+          "input, counted from the end if negative",                                           \
+          "attrs: axis", has_axis),                                                            \
+      OP_FORBIDDEN("channels",                                                                 \
+                   "a scale of rank 1 has as many elements as dimension axis of the input",    \
+                   "operands: scale", has_channels)
+
+static const op_constraint_t quantize_constraints[] = {
+    PARAMETERS,
+    OP_FORBIDDEN("input", INPUT, "operands: input", quantizes_floats),
+    OP_FORBIDDEN("result", RESULT, "results: output", gives_integers),
+    CHANNELS,
+    OP_UNMODELLED("floats", FLOATS, is_quantize_modelled),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t dequantize_constraints[] = {
+    PARAMETERS,
+    OP_FORBIDDEN("result", RESULT, "results: output", gives_floats),
+    OP_FORBIDDEN("input", INPUT, "operands: input", dequantizes_integers),
+    CHANNELS,
+    OP_UNMODELLED("floats", FLOATS, is_dequantize_modelled),
+    OP_CONSTRAINTS_END,
+};
+
+static bool permits_storage(const program_t *program, const contract_t *contract) {
   const element_t *storage = program->operands[QUANTIZE_ZERO_POINT].element;
   bool is_i8 = storage->kind == ELEMENT_SIGNED && storage->bits == 8;
-  if (PERMITTED(contract, byteir) == BYTEIR_SEED && !is_i8) return "storage";
-  return byteir_check_axis_sign(contract, byteir_quantize_attributes(program)->axis.value);
+  return PERMITTED(contract, byteir) != BYTEIR_SEED || is_i8;
 }
+
+static bool permits_axis(const program_t *program, const contract_t *contract) {
+  return byteir_permits_axis(contract, byteir_quantize_attributes(program)->axis.value);
+}
+
+/* The seed document has Int8Tensor alone, today's one has four types. */
+static const op_constraint_t contract_constraints[] = {
+    OP_FORBIDDEN_BY_UNDER("storage",
+                          "the zero point is of i8 (the document that introduced ByteIR's ops)",
+                          "operands: zero_point", BYTEIR_DOCUMENT_SEED, permits_storage),
+    OP_FORBIDDEN_BY_UNDER("sign", "axis is not negative (ByteIR's document of today)",
+                          "axis attribute must be positive", BYTEIR_DOCUMENT_TODAY, permits_axis),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -174,13 +211,9 @@ static const op_t quantize_op = {
     .summary = "floats to integers: quotients rounded, plus zero points, clamped",
     .attributes_bytes = sizeof(byteir_quantize_attributes_t),
     .attribute_rows = attribute_rows,
-    .constraints = constraints,
+    .constraints = quantize_constraints,
     .contract_constraints = contract_constraints,
     .draw = draw_quantize,
-    .validate = validate_quantize,
-    .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "quantize",
     .policies = quantize_policies,
@@ -196,13 +229,9 @@ static const op_t dequantize_op = {
     .summary = "integers to floats: differences from zero points, scaled",
     .attributes_bytes = sizeof(byteir_quantize_attributes_t),
     .attribute_rows = attribute_rows,
-    .constraints = constraints,
+    .constraints = dequantize_constraints,
     .contract_constraints = contract_constraints,
     .draw = draw_dequantize,
-    .validate = validate_dequantize,
-    .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "dequantize",
     .is_composite = true,

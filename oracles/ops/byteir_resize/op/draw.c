@@ -49,7 +49,7 @@ static int64_t draw_other_length(rng_t *rng, int64_t length, int64_t largest) {
       other = length * rng_between(rng, 2, 5) / rng_between(rng, 2, 5);
       break;
     default:
-      other = draw_size(rng, largest);
+      other = draw_size(rng, DRAW_SIZES_SMALL, largest);
       break;
   }
   return CLAMP(other, 1, MAX(largest, 1));
@@ -66,7 +66,7 @@ static void draw_lengths(rng_t *rng, const draw_limits_t *limits, type_t *input,
     int64_t largest = limits->elements_max / input_elements;
     int64_t largest_result = limits->elements_max / result_elements;
     if (!changes) largest = MIN(largest, largest_result);
-    int64_t length = draw_size(rng, largest);
+    int64_t length = draw_size(rng, limits->sizes, largest);
     int64_t other = changes ? draw_other_length(rng, length, largest_result) : length;
     input->dims[dim] = length;
     result->dims[dim] = length == 0 ? 0 : other;

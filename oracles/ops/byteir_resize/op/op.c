@@ -11,35 +11,13 @@ static const char *const transformation_words[] = {"asymmetric", "pytorch_half_p
                                                    "align_corners", NULL};
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "target_mode",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_resize_attributes_t, target_mode),
+    {ATTRIBUTE("target_mode", attribute_word, byteir_resize_attributes_t, target_mode),
      .words = target_words},
-    {.key = "mode",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_resize_attributes_t, mode),
-     .words = mode_words},
-    {.key = "coordinate_transformation_mode",
-     .kind = ATTRIBUTE_WORD,
-     .offset = offsetof(byteir_resize_attributes_t, transformation),
+    {ATTRIBUTE("mode", attribute_word, byteir_resize_attributes_t, mode), .words = mode_words},
+    {ATTRIBUTE("coordinate_transformation_mode", attribute_word, byteir_resize_attributes_t,
+               transformation),
      .words = transformation_words},
-    {.key = NULL},
-};
-
-static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are two operands and one result", "operands and results"),
-    OP_FORBIDDEN("target",
-                 "the target has one entry for each dimension of the input: floats for target_mode "
-                 "scale, integers for size",
-                 "operands: target"),
-    OP_FORBIDDEN("result", "the result has any shape of the input's rank", "results: output"),
-    OP_UNMODELLED("types",
-                  "input and result are unquantized tensors of f16, bf16, f32 or f64, or, for "
-                  "nearest, of integers of 8 bits or more, both of the same; the target is of f32, "
-                  "i32 or i64"),
-    OP_UNMODELLED("empty",
-                  "a dimension is empty in the result where it is in the input, and only there"),
-    OP_CONSTRAINTS_END,
+    ATTRIBUTES_END,
 };
 
 static const char *const policies[] = {"resize_scale", "resize_zero_weight", NULL};
@@ -53,10 +31,20 @@ bool byteir_resize_takes(resize_mode_t mode, const element_t *element) {
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
 /* Floats where that says integers, or integers where it says floats. */
-static bool is_no_target(const element_t *element, const void *mode) {
-  bool is_size = *(const resize_target_t *)mode == RESIZE_SIZE;
-  return is_size ? element->kind == ELEMENT_FLOAT || element->kind == ELEMENT_COMPLEX
-                 : element->kind != ELEMENT_FLOAT;
+static bool is_no_target(const element_t *element, resize_target_t mode) {
+  return mode == RESIZE_SIZE ? element->kind == ELEMENT_FLOAT || element->kind == ELEMENT_COMPLEX
+                             : element->kind != ELEMENT_FLOAT;
+}
+
+static bool has_target(const program_t *program) {
+  const type_t *input = &program->operands[0], *target = &program->operands[1];
+  resize_target_t mode = (resize_target_t)byteir_resize_attributes(program)->target_mode;
+  bool is_list = target->rank == 1 && target->dims[0] == input->rank;
+  return is_list && !is_no_target(target->element, mode);
+}
+
+static bool keeps_rank(const program_t *program) {
+  return program->results[0].rank == program->operands[0].rank;
 }
 
 static bool is_modelled(const program_t *program) {
@@ -71,21 +59,33 @@ static bool is_modelled(const program_t *program) {
   return is_known && byteir_resize_takes((resize_mode_t)attributes->mode, input->element);
 }
 
-static const char *validate(const program_t *program) {
-  const byteir_resize_attributes_t *attributes = byteir_resize_attributes(program);
-  if (program->operand_count != 2 || program->result_count != 1) return "count";
-  const type_t *input = &program->operands[0], *target = &program->operands[1];
-  const type_t *result = &program->results[0];
-  resize_target_t mode = (resize_target_t)attributes->target_mode;
-  bool is_list = target->rank == 1 && target->dims[0] == input->rank;
-  if (!is_list || is_no_target(target->element, &mode)) return "target";
-  if (result->rank != input->rank) return "result";
-  if (!is_modelled(program)) return "types";
+static bool keeps_empty(const program_t *program) {
+  const type_t *input = &program->operands[0], *result = &program->results[0];
   for (uint32_t i = 0; i < input->rank; i++) {
-    if ((input->dims[i] == 0) != (result->dims[i] == 0)) return "empty";
+    if ((input->dims[i] == 0) != (result->dims[i] == 0)) return false;
   }
-  return NULL;
+  return true;
 }
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count", "there are two operands and one result", "operands and results",
+                 program_is_binary),
+    OP_FORBIDDEN("target",
+                 "the target has one entry for each dimension of the input: floats for target_mode "
+                 "scale, integers for size",
+                 "operands: target", has_target),
+    OP_FORBIDDEN("result", "the result has any shape of the input's rank", "results: output",
+                 keeps_rank),
+    OP_UNMODELLED("types",
+                  "input and result are unquantized tensors of f16, bf16, f32 or f64, or, for "
+                  "nearest, of integers of 8 bits or more, both of the same; the target is of f32, "
+                  "i32 or i64",
+                  is_modelled),
+    OP_UNMODELLED("empty",
+                  "a dimension is empty in the result where it is in the input, and only there",
+                  keeps_empty),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
@@ -123,9 +123,6 @@ static const op_t resize_op = {
     .attribute_rows = attribute_rows,
     .constraints = constraints,
     .draw = draw,
-    .validate = validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "resize_linear",
     .policies = policies,

@@ -10,29 +10,10 @@
 
 enum { RANK_DRAWN_MAX = 5, SIZE_DRAWN_MAX = 64 };
 
-static const attribute_row_t attribute_rows[] = {{.key = NULL}};
-
-static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are one result and four operands, or five with the shape",
-                 "operands and results"),
-    OP_FORBIDDEN("bounds", "low and high have rank 0", "operands: low, high"),
-    OP_FORBIDDEN("seed", "seed and offset have rank 0", "operands: seed, offset"),
-    OP_FORBIDDEN("shape", "the shape has rank 1 and an element for each dimension of the result",
-                 "operands: shape"),
-    OP_UNMODELLED("types",
-                  "low, high and the result, which has any shape, are unquantized tensors of f16, "
-                  "bf16, f32 or f64, of the same, and all else is i64"),
-    OP_CONSTRAINTS_END,
-};
-
 static const element_t *index_element(void) { return element_named("i64"); }
 
 static bool is_index(const type_t *type) {
   return type->element == index_element() && type->quantization == NULL;
-}
-
-static bool is_shape(const type_t *type, uint32_t rank) {
-  return type->rank == 1 && type->dims[0] == rank;
 }
 
 static bool is_modelled(const program_t *program) {
@@ -45,30 +26,54 @@ static bool is_modelled(const program_t *program) {
          result->quantization == NULL && result->element == low->element;
 }
 
-static const char *validate(const program_t *program) {
-  const type_t *operands = program->operands;
-  const type_t *result = &program->results[0];
-  bool has_count =
+static bool has_counts(const program_t *program) {
+  bool has_operands =
       program->operand_count == BYTEIR_RNG_SHAPE || program->operand_count == BYTEIR_RNG_SHAPE + 1;
-  if (!has_count || program->result_count != 1) return "count";
-  if (operands[BYTEIR_RNG_LOW].rank != 0 || operands[BYTEIR_RNG_HIGH].rank != 0) return "bounds";
-  if (operands[BYTEIR_RNG_SEED].rank != 0 || operands[BYTEIR_RNG_OFFSET].rank != 0) return "seed";
-  bool has_shape = byteir_rng_has_shape(program);
-  if (has_shape && !is_shape(&operands[BYTEIR_RNG_SHAPE], result->rank)) return "shape";
-  return is_modelled(program) ? NULL : "types";
+  return has_operands && program->result_count == 1;
 }
+
+static bool are_bounds_scalar(const program_t *program) {
+  return program->operands[BYTEIR_RNG_LOW].rank == 0 &&
+         program->operands[BYTEIR_RNG_HIGH].rank == 0;
+}
+
+static bool is_seed_scalar(const program_t *program) {
+  return program->operands[BYTEIR_RNG_SEED].rank == 0 &&
+         program->operands[BYTEIR_RNG_OFFSET].rank == 0;
+}
+
+static bool fits_result(const program_t *program) {
+  const type_t *shape = &program->operands[BYTEIR_RNG_SHAPE];
+  if (!byteir_rng_has_shape(program)) return true;
+  return shape->rank == 1 && shape->dims[0] == program->results[0].rank;
+}
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count", "there are one result and four operands, or five with the shape",
+                 "operands and results", has_counts),
+    OP_FORBIDDEN("bounds", "low and high have rank 0", "operands: low, high", are_bounds_scalar),
+    OP_FORBIDDEN("seed", "seed and offset have rank 0", "operands: seed, offset", is_seed_scalar),
+    OP_FORBIDDEN("shape", "the shape has rank 1 and an element for each dimension of the result",
+                 "operands: shape", fits_result),
+    OP_UNMODELLED("types",
+                  "low, high and the result, which has any shape, are unquantized tensors of f16, "
+                  "bf16, f32 or f64, of the same, and all else is i64",
+                  is_modelled),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Nearly as many elements as the limits allow, half of the time: what is told of unknown generators
  * is told of many numbers. */
-static void draw_dims(rng_t *rng, int64_t elements_max, uint32_t rank, int64_t *out_dims) {
+static void draw_dims(rng_t *rng, const draw_limits_t *limits, uint32_t rank, int64_t *out_dims) {
   bool is_large = rng_one_in(rng, 2);
   dimension_list_t order = draw_permutation(rng, rank);
-  int64_t left = elements_max;
+  int64_t left = limits->elements_max;
   for (uint32_t i = 0; i < rank; i++) {
     bool is_last = i + 1 == rank;
-    int64_t size = is_large ? rng_between(rng, 1, MIN(left, SIZE_DRAWN_MAX)) : draw_size(rng, left);
+    int64_t size = is_large ? rng_between(rng, 1, MIN(left, SIZE_DRAWN_MAX))
+                            : draw_size(rng, limits->sizes, left);
     if (is_large && is_last) size = rng_between(rng, (left + 1) / 2, left);
     out_dims[order.dims[i]] = size;
     left /= MAX(size, 1);
@@ -85,7 +90,7 @@ static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   /* Higher ranks more often: the published generator hashes one index after another. */
   int64_t rank = MAX(rng_between(rng, 0, rank_max), rng_between(rng, 0, rank_max));
   int64_t dims[TYPE_RANK_MAX];
-  draw_dims(rng, limits->elements_max, (uint32_t)rank, dims);
+  draw_dims(rng, limits, (uint32_t)rank, dims);
   type_t *operands = out_program->operands;
   operands[BYTEIR_RNG_LOW] = operands[BYTEIR_RNG_HIGH] = type_make(element, 0, NULL);
   operands[BYTEIR_RNG_SEED] = operands[BYTEIR_RNG_OFFSET] = type_make(index_element(), 0, NULL);
@@ -233,12 +238,8 @@ static const op_t rng_uniform_op = {
     .spec = "ByteIR Additional Ops, byteir.rng_uniform",
     .summary = "uniform random numbers of a seed and an offset",
     .attributes_bytes = 0,
-    .attribute_rows = attribute_rows,
     .constraints = constraints,
     .draw = draw,
-    .validate = validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "rng_uniform",
     .is_composite = true,

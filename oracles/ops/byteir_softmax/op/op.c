@@ -8,36 +8,36 @@
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
 
 static const attribute_row_t attribute_rows[] = {
-    {.key = "axis",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(byteir_softmax_attributes_t, axis)},
-    {.key = NULL},
+    {ATTRIBUTE("axis", attribute_integer, byteir_softmax_attributes_t, axis)},
+    ATTRIBUTES_END,
 };
 
+static bool has_axis(const program_t *program) {
+  return byteir_axis_in_range(byteir_softmax_attributes(program)->axis, program->operands[0].rank);
+}
+
+static bool permits_axis(const program_t *program, const contract_t *contract) {
+  return byteir_permits_axis(contract, byteir_softmax_attributes(program)->axis);
+}
+
 static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results"),
-    OP_FORBIDDEN("result", "the result has the shape of the operand", "results: output"),
+    OP_FORBIDDEN("count", "there are one operand and one result", "operands and results",
+                 program_is_unary),
+    OP_FORBIDDEN("result", "the result has the shape of the operand", "results: output",
+                 program_keeps_shape),
     OP_FORBIDDEN("axis", "axis is a dimension of the operand, counted from the end if negative",
-                 "attrs: axis"),
+                 "attrs: axis", has_axis),
     OP_UNMODELLED("types",
                   "operand and result are unquantized tensors of f16, bf16, f32 or f64, "
-                  "both of the same"),
+                  "both of the same",
+                  byteir_keeps_float_type),
     OP_CONSTRAINTS_END,
 };
 
-static const char *validate(const program_t *program) {
-  if (program->operand_count != 1 || program->result_count != 1) return "count";
-  const type_t *operand = &program->operands[0];
-  const type_t *result = &program->results[0];
-  if (!type_shapes_equal(operand, result)) return "result";
-  bool has_axis = byteir_axis_in_range(byteir_softmax_attributes(program)->axis, operand->rank);
-  if (!has_axis) return "axis";
-  return byteir_is_float_tensor(operand) && type_equal(operand, result) ? NULL : "types";
-}
-
-static const char *validate_under(const program_t *program, const contract_t *contract) {
-  return byteir_check_axis_sign(contract, byteir_softmax_attributes(program)->axis);
-}
+static const op_constraint_t contract_constraints[] = {
+    BYTEIR_SIGN(permits_axis),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -174,12 +174,8 @@ static const op_t softmax_op = {
     .attributes_bytes = sizeof(byteir_softmax_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_softmax,
-    .validate = validate,
-    .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "softmax",
     .is_composite = true,
@@ -198,12 +194,8 @@ static const op_t log_softmax_op = {
     .attributes_bytes = sizeof(byteir_softmax_attributes_t),
     .attribute_rows = attribute_rows,
     .constraints = constraints,
-    .contract_constraints = byteir_sign_constraints,
+    .contract_constraints = contract_constraints,
     .draw = draw_log_softmax,
-    .validate = validate,
-    .validate_under = validate_under,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "log_softmax",
     .is_composite = true,

@@ -62,7 +62,7 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const replica_
   int64_t left = limits->elements_max / MAX(groups->id_count, 1);
   if (divided > 0) left /= replica_group_size(groups);
   for (uint32_t dim = 1; dim < rank; dim++) {
-    int64_t size = draw_size(rng, left);
+    int64_t size = draw_size(rng, limits->sizes, left);
     shape.dims[dim] = dim == divided ? size * replica_group_size(groups) : size;
     left /= MAX(size, 1);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops all_reduce and reduce_scatter: text and MLIR of replica groups, channels and
- * bodies, and the tables of constraints. Drawing and validation are separate. */
+/* Defines the ops all_reduce and reduce_scatter: the tables of their attributes, MLIR, and the
+ * tables of constraints. Drawing and validation are separate. */
 #include "oracles/ops/collective/op/op.h"
 
 #include <inttypes.h>
@@ -9,107 +9,104 @@
 
 static bool scatters(const program_t *program) { return program->op == &reduce_scatter_op; }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
-static status_t parse_group(scan_t *scan, replica_groups_t *groups, failure_t *error) {
-  if (groups->group_count == REPLICAS_MAX) {
-    return scan_fail(scan, error, "there are at most %d groups", (int)REPLICAS_MAX);
-  }
-  uint32_t *size = &groups->sizes[groups->group_count++];
-  *size = 0;
-  STATUS_TRY(scan_expect(scan, "[", error));
-  if (scan_accept(scan, "]")) return STATUS_OK;
-  do {
-    if (groups->id_count == REPLICAS_MAX) {
-      return scan_fail(scan, error, "there are at most %d replicas", (int)REPLICAS_MAX);
-    }
-    STATUS_TRY(scan_integer(scan, &groups->ids[groups->id_count], error));
-    groups->id_count++;
-    ++*size;
-  } while (scan_accept(scan, ","));
-  return scan_expect(scan, "]", error);
+static status_t parse_id(scan_t *scan, uint32_t index, void *groups, failure_t *error) {
+  return scan_integer(scan, &((replica_groups_t *)groups)->ids[index], error);
 }
 
-static status_t parse_groups(scan_t *scan, replica_groups_t *out_groups, failure_t *error) {
-  *out_groups = (replica_groups_t){.group_count = 0};
-  STATUS_TRY(scan_expect(scan, " replica_groups=[", error));
-  if (scan_accept(scan, "]")) return STATUS_OK;
-  do {
-    STATUS_TRY(parse_group(scan, out_groups, error));
-  } while (scan_accept(scan, ","));
-  return scan_expect(scan, "]", error);
-}
-
-static status_t parse_channel(scan_t *scan, collective_attributes_t *attributes, failure_t *error) {
-  if (scan_accept(scan, " channel_id=")) {
-    scan_t start = *scan;
-    STATUS_TRY(scan_integer(scan, &attributes->channel_id, error));
-    if (attributes->channel_id == 0) {
-      return scan_fail(&start, error, "channel 0 is none: leave channel_id= out");
-    }
-  }
-  attributes->use_global_device_ids = scan_accept(scan, " use_global_device_ids=true");
+static status_t parse_group(scan_t *scan, uint32_t index, void *list, failure_t *error) {
+  static const scan_list_t ids = {"there are", "replicas", REPLICAS_MAX, parse_id};
+  replica_groups_t *groups = list;
+  uint32_t before = groups->id_count;
+  STATUS_TRY(scan_list(scan, &ids, groups, &groups->id_count, error));
+  groups->sizes[index] = groups->id_count - before;
   return STATUS_OK;
 }
 
-static status_t parse(scan_t *scan, bool scatters, arena_t *arena, program_t *inout_program,
-                      failure_t *error) {
-  collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
-  *attributes = (collective_attributes_t){0};
-  STATUS_TRY(parse_groups(scan, &attributes->groups, error));
-  STATUS_TRY(parse_channel(scan, attributes, error));
-  if (scatters) {
-    STATUS_TRY(scan_expect(scan, " scatter_dimension=", error));
-    STATUS_TRY(scan_integer(scan, &attributes->scatter_dimension, error));
-  }
-  STATUS_TRY(reduction_parse_body(scan, "body", &attributes->reduction, error));
-  STATUS_TRY(reduction_parse_accumulation(scan, arena, &attributes->reduction, error));
-  inout_program->attributes = attributes;
-  return STATUS_OK;
+static status_t parse_groups(const attribute_source_t *from, void *out_value) {
+  static const scan_list_t kind = {"there are", "groups", REPLICAS_MAX, parse_group};
+  replica_groups_t *groups = out_value;
+  return scan_entries(from->scan, &kind, groups, &groups->group_count, from->error);
 }
 
-static status_t parse_all_reduce(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                 failure_t *error) {
-  return parse(scan, false, arena, inout_program, error);
-}
-
-static status_t parse_reduce_scatter(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                     failure_t *error) {
-  return parse(scan, true, arena, inout_program, error);
-}
-
-/* "[[0,1],[2,3]]" with what is put between ids; groups of fewer than `size` are filled up with -1.
- */
-static void print_groups(const replica_groups_t *groups, const char *between, uint32_t size,
-                         GString *out_text) {
+/* "[0,1],[2,3]" with what is put between ids; groups of fewer than `size` are filled up with -1. */
+static void print_group_list(const replica_groups_t *groups, const char *between, uint32_t size,
+                             GString *out_text) {
   const int64_t *id = groups->ids;
-  g_string_append_c(out_text, '[');
   for (uint32_t group = 0; group < groups->group_count; group++) {
-    g_string_append(out_text, group == 0 ? "[" : between);
-    if (group > 0) g_string_append_c(out_text, '[');
+    g_string_append_printf(out_text, "%s[", group == 0 ? "" : between);
     for (uint32_t i = 0; i < MAX(size, groups->sizes[group]); i++) {
       int64_t printed = i < groups->sizes[group] ? *id++ : -1;
       g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : between, printed);
     }
     g_string_append_c(out_text, ']');
   }
-  g_string_append_c(out_text, ']');
 }
 
-static void print_attributes(const program_t *program, GString *out_text) {
-  const collective_attributes_t *attributes = collective_attributes(program);
-  g_string_append(out_text, " replica_groups=");
-  print_groups(&attributes->groups, ",", 0, out_text);
-  if (attributes->channel_id != 0) {
-    g_string_append_printf(out_text, " channel_id=%" PRId64, attributes->channel_id);
-  }
-  if (attributes->use_global_device_ids) g_string_append(out_text, " use_global_device_ids=true");
-  if (scatters(program)) {
-    g_string_append_printf(out_text, " scatter_dimension=%" PRId64, attributes->scatter_dimension);
-  }
-  reduction_print_body(&attributes->reduction, "body", out_text);
-  reduction_print_accumulation(&attributes->reduction, out_text);
+static void print_groups(const void *value, const attribute_sink_t *to) {
+  print_group_list((const replica_groups_t *)value, ",", 0, to->text);
+  g_string_append_c(to->text, ']');
 }
+
+static void print_mlir_groups(const void *value, const attribute_sink_t *to) {
+  const replica_groups_t *groups = value;
+  uint32_t size = replica_group_size(groups);
+  bool is_empty = groups->id_count == 0;
+  g_string_append(to->text, is_empty ? "dense<" : "dense<[");
+  if (!is_empty) print_group_list(groups, ", ", size, to->text);
+  g_string_append_printf(to->text, "%s> : tensor<%ux%uxi64>", is_empty ? "" : "]",
+                         groups->group_count, size);
+}
+
+static const attribute_codec_t groups_codec = {
+    .begins = "[", .parse = parse_groups, .print = print_groups, .print_mlir = print_mlir_groups};
+
+static bool is_channel_absent(const void *value) { return *(const int64_t *)value == 0; }
+
+static status_t parse_channel(const attribute_source_t *from, void *out_value) {
+  scan_t start = *from->scan;
+  STATUS_TRY(attribute_integer.parse(from, out_value));
+  if (!is_channel_absent(out_value)) return STATUS_OK;
+  return scan_fail(&start, from->error, "channel 0 is none: leave channel_id= out");
+}
+
+static void print_channel(const void *value, const attribute_sink_t *to) {
+  attribute_integer.print(value, to);
+}
+
+static void print_mlir_channel(const void *value, const attribute_sink_t *to) {
+  g_string_append_printf(to->text, "#stablehlo.channel_handle<handle = %" PRId64 ", type = 1>",
+                         *(const int64_t *)value);
+}
+
+static const attribute_codec_t channel_codec = {.is_absent = is_channel_absent,
+                                                .parse = parse_channel,
+                                                .print = print_channel,
+                                                .print_mlir = print_mlir_channel};
+
+#define ROW(key, codec, member) ATTRIBUTE(key, codec, collective_attributes_t, member)
+#define ROW_AT_BLANK(key, codec, member) \
+  ATTRIBUTE_AT_BLANK(key, codec, collective_attributes_t, member)
+
+static const attribute_row_t all_reduce_rows[] = {
+    {ROW_AT_BLANK("replica_groups", groups_codec, groups)},
+    {ROW("channel_id", channel_codec, channel_id), .mlir = "channel_handle"},
+    {ROW("use_global_device_ids", attribute_flag, use_global_device_ids)},
+    {ROW("body", reduction_body, reduction)},
+    {ROW("accumulation", reduction_accumulation, reduction)},
+    ATTRIBUTES_END,
+};
+
+static const attribute_row_t reduce_scatter_rows[] = {
+    {ROW_AT_BLANK("replica_groups", groups_codec, groups)},
+    {ROW("channel_id", channel_codec, channel_id), .mlir = "channel_handle"},
+    {ROW("use_global_device_ids", attribute_flag, use_global_device_ids)},
+    {ROW_AT_BLANK("scatter_dimension", attribute_integer, scatter_dimension)},
+    {ROW("body", reduction_body, reduction)},
+    {ROW("accumulation", reduction_accumulation, reduction)},
+    ATTRIBUTES_END,
+};
 
 static void print_algorithm(const program_t *program, GString *out_text) {
   g_string_append(out_text, reduce_body_table[collective_attributes(program)->reduction.body].name);
@@ -148,24 +145,7 @@ static type_t without_replicas(const type_t *type) {
   return own;
 }
 
-static void print_mlir_groups(const replica_groups_t *groups, GString *out_text) {
-  uint32_t size = replica_group_size(groups);
-  g_string_append(out_text, "replica_groups = dense<");
-  if (groups->id_count > 0) print_groups(groups, ", ", size, out_text);
-  g_string_append_printf(out_text, "> : tensor<%ux%uxi64>", groups->group_count, size);
-}
-
-static void print_mlir_channel(const collective_attributes_t *attributes, GString *out_text) {
-  if (attributes->channel_id != 0) {
-    g_string_append_printf(
-        out_text, ", channel_handle = #stablehlo.channel_handle<handle = %" PRId64 ", type = 1>",
-        attributes->channel_id);
-  }
-  if (attributes->use_global_device_ids) g_string_append(out_text, ", use_global_device_ids");
-}
-
 void collective_print_mlir(const program_t *program, GString *out_text) {
-  const collective_attributes_t *attributes = collective_attributes(program);
   program_t own = *program;
   for (uint32_t i = 0; i < own.operand_count; i++) {
     own.operands[i] = without_replicas(&program->operands[i]);
@@ -173,18 +153,9 @@ void collective_print_mlir(const program_t *program, GString *out_text) {
   for (uint32_t i = 0; i < own.result_count; i++) {
     own.results[i] = without_replicas(&program->results[i]);
   }
-  mlir_open(&own, own.op->name, out_text);
-  g_string_append(out_text, " <{");
-  print_mlir_groups(&attributes->groups, out_text);
-  print_mlir_channel(attributes, out_text);
-  if (scatters(program)) {
-    g_string_append_printf(out_text, ", scatter_dimension = %" PRId64 " : i64",
-                           attributes->scatter_dimension);
-  }
-  g_string_append(out_text, "}> ({\n");
-  reduction_print_region(&attributes->reduction, own.results, 1, out_text);
-  g_string_append(out_text, "    })");
-  mlir_close(&own, out_text);
+  mlir_open_regions(&own, ATTRIBUTES_AS_LISTED, out_text);
+  reduction_print_region(&collective_attributes(program)->reduction, own.results, 1, out_text);
+  mlir_close_regions(&own, out_text);
 }
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
@@ -195,101 +166,20 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return 1;
 }
 
-static const char *validate_under(const program_t *program, const contract_t *contract,
-                                  const char *body_id, const char *result_id) {
-  const char *violation = NULL;
-  for (uint32_t i = 0; i < program->operand_count && violation == NULL; i++) {
-    reduction_types_t types = collective_types(program, i);
-    violation = reduction_validate_under(&types, contract, body_id, result_id);
-  }
-  return violation;
-}
-
-static const char *all_reduce_validate_under(const program_t *program, const contract_t *contract) {
-  return validate_under(program, contract, "C5", "C7");
-}
-
-static const char *reduce_scatter_validate_under(const program_t *program,
-                                                 const contract_t *contract) {
-  return validate_under(program, contract, "C7", "C9");
-}
-
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const char *const all_reduce_policies[] = {"replicas", NULL};
-
-#define UNIQUE "no replica is twice in replica_groups"
-#define SIZE "replica_groups has as many replicas as there are"
-#define RANGE "each replica of replica_groups is at least 0 and below their number"
-#define CHANNEL "with use_global_device_ids, channel_id is positive"
-#define BODY "the body takes and returns a scalar of a type to which the operand can be converted"
-#define RESULT "the result has the element type that the body returns, or one that the RFC permits"
-#define REPLICAS "the first dimension of operand and result is that of the replicas"
-#define ALL_REPLICAS "the first dimension of each operand and result is that of the replicas"
-
-static const op_constraint_t all_reduce_constraints[] = {
-    OP_SPECIFIED("C1", UNIQUE),
-    OP_SPECIFIED("C2", SIZE),
-    OP_SPECIFIED("C3", RANGE),
-    OP_SPECIFIED("C4", CHANNEL),
-    OP_SPECIFIED("C5", BODY),
-    OP_SPECIFIED("C6", "the result has the shape of the operand"),
-    OP_SPECIFIED("C7", RESULT),
-    REDUCTION_CONSTRAINTS("C5", "C7"),
-    OP_FORBIDDEN("types",
-                 "there are as many operands as results, and at least one; none is quantized per "
-                 "axis",
-                 "inputs (I1) and outputs"),
-    OP_UNMODELLED("replicas", ALL_REPLICAS),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t all_reduce_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C5", "C7"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t reduce_scatter_constraints[] = {
-    OP_SPECIFIED("C1", "the size of the scatter dimension is a multiple of the size of the groups"),
-    OP_SPECIFIED("C2", "scatter_dimension is at least 0 and below the rank of a replica's operand"),
-    OP_SPECIFIED("C3", UNIQUE),
-    OP_SPECIFIED("C4", SIZE),
-    OP_SPECIFIED("C5", RANGE),
-    OP_SPECIFIED("C6", CHANNEL),
-    OP_SPECIFIED("C7", BODY),
-    OP_SPECIFIED("C8",
-                 "the result has the shape of the operand, but for the scatter dimension, which is "
-                 "divided by "
-                 "the size of the groups"),
-    OP_SPECIFIED("C9", RESULT),
-    REDUCTION_CONSTRAINTS("C7", "C9"),
-    OP_FORBIDDEN(
-        "types",
-        "there are one operand and one result, not quantized per axis, and all groups have "
-        "one size",
-        "inputs (I1), (I3) and outputs"),
-    OP_UNMODELLED("replicas", REPLICAS),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t reduce_scatter_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C7", "C9"),
-    OP_CONSTRAINTS_END,
-};
 
 const op_t all_reduce_op = {
     .name = "stablehlo.all_reduce",
     .spec = "StableHLO specification, all_reduce",
     .summary = "combines the tensors of the replicas of each group",
     .attributes_bytes = sizeof(collective_attributes_t),
+    .attribute_rows = all_reduce_rows,
     .constraints = all_reduce_constraints,
     .contract_constraints = all_reduce_contract_constraints,
     .draw = all_reduce_draw,
-    .validate = all_reduce_validate,
-    .validate_under = all_reduce_validate_under,
     .policies = all_reduce_policies,
-    .parse_attributes = parse_all_reduce,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .print_mlir = collective_print_mlir,
     .print_words = print_words,
@@ -301,13 +191,10 @@ const op_t reduce_scatter_op = {
     .spec = "StableHLO specification, reduce_scatter",
     .summary = "combines the tensors of the replicas of each group, and gives each a part",
     .attributes_bytes = sizeof(collective_attributes_t),
+    .attribute_rows = reduce_scatter_rows,
     .constraints = reduce_scatter_constraints,
     .contract_constraints = reduce_scatter_contract_constraints,
     .draw = reduce_scatter_draw,
-    .validate = reduce_scatter_validate,
-    .validate_under = reduce_scatter_validate_under,
-    .parse_attributes = parse_reduce_scatter,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .print_mlir = collective_print_mlir,
     .print_words = print_words,

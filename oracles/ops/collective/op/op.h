@@ -9,8 +9,10 @@
 extern const op_t all_reduce_op;
 extern const op_t reduce_scatter_op;
 
-const char *all_reduce_validate(const program_t *program);
-const char *reduce_scatter_validate(const program_t *program);
+extern const op_constraint_t all_reduce_constraints[];
+extern const op_constraint_t all_reduce_contract_constraints[];
+extern const op_constraint_t reduce_scatter_constraints[];
+extern const op_constraint_t reduce_scatter_contract_constraints[];
 
 void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                      program_t *out_program);

@@ -12,7 +12,8 @@
 
 enum {
   USUAL_KERNEL_MAX = 5,
-  PRODUCTS_MAX = 1 << 18, /* Places under all windows: what an oracle gathers. */
+  PRODUCTS_MAX = 1 << 18,       /* Places under all windows: what an oracle gathers. */
+  PRODUCTS_MAX_LARGE = 1 << 16, /* Of large programs, which are mostly as large as they may be. */
 };
 
 /* What may still be used up: a size of 0 counts as 1. */
@@ -21,6 +22,7 @@ typedef struct budget {
   int64_t rhs;
   int64_t result;
   int64_t terms; /* Of one result element. */
+  draw_sizes_t sizes;
 } budget_t;
 
 /* Sizes and groups, before anybody knows which dimension they go to. */
@@ -62,8 +64,8 @@ static convolution_axis_t draw_one_axis(rng_t *rng, const budget_t *budget) {
   int64_t kernel_max = MIN(budget->terms, budget->rhs);
   if (!rng_one_in(rng, 8)) kernel_max = MIN(kernel_max, USUAL_KERNEL_MAX);
   convolution_axis_t axis = {
-      .kernel_size = draw_size(rng, kernel_max),
-      .input_size = draw_size(rng, budget->lhs),
+      .kernel_size = draw_size(rng, budget->sizes, kernel_max),
+      .input_size = draw_size(rng, budget->sizes, budget->lhs),
       .stride = draw_step(rng, 2),
       .lhs_dilation = draw_step(rng, 4),
       .rhs_dilation = draw_step(rng, 4),
@@ -97,14 +99,15 @@ static void draw_features(rng_t *rng, budget_t *budget, shape_t *shape) {
   spend(&budget->lhs, groups);
   spend(&budget->rhs, groups);
   spend(&budget->result, groups);
-  shape->features = draw_size(rng, MIN(MIN(budget->lhs, budget->rhs), budget->terms));
+  shape->features =
+      draw_size(rng, budget->sizes, MIN(MIN(budget->lhs, budget->rhs), budget->terms));
   spend(&budget->lhs, shape->features);
   spend(&budget->rhs, shape->features);
   spend(&budget->terms, shape->features);
-  shape->channels = draw_size(rng, MIN(budget->rhs, budget->result));
+  shape->channels = draw_size(rng, budget->sizes, MIN(budget->rhs, budget->result));
   spend(&budget->rhs, shape->channels);
   spend(&budget->result, shape->channels);
-  shape->batch = draw_size(rng, MIN(budget->lhs, budget->result));
+  shape->batch = draw_size(rng, budget->sizes, MIN(budget->lhs, budget->result));
   spend(&budget->lhs, shape->batch);
   spend(&budget->result, shape->batch);
 }
@@ -129,9 +132,10 @@ static int64_t count_products(const shape_t *shape) {
 /* Spatial dimensions or features first, so that neither always gets the most. */
 static void draw_shape(rng_t *rng, const draw_limits_t *limits, shape_t *shape) {
   draw_limits_t smaller = *limits;
+  bool is_small = limits->sizes == DRAW_SIZES_SMALL;
   do {
     budget_t budget = {smaller.elements_max, smaller.elements_max, smaller.elements_max,
-                       MIN(smaller.terms_max, smaller.elements_max)};
+                       MIN(smaller.terms_max, smaller.elements_max), limits->sizes};
     shape->spatial_count = draw_spatial_count(rng, limits->rank_max);
     bool features_first = rng_one_in(rng, 2);
     if (features_first) draw_features(rng, &budget, shape);
@@ -140,7 +144,7 @@ static void draw_shape(rng_t *rng, const draw_limits_t *limits, shape_t *shape) 
     }
     if (!features_first) draw_features(rng, &budget, shape);
     smaller.elements_max = MAX(smaller.elements_max / 2, 1); /* Should it be too much. */
-  } while (count_products(shape) > PRODUCTS_MAX);
+  } while (count_products(shape) > (is_small ? PRODUCTS_MAX : PRODUCTS_MAX_LARGE));
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -184,21 +188,21 @@ static void lay_out(const shape_t *shape, convolution_attributes_t *attributes, 
     dimension_list_append(&attributes->window_strides, axis->stride);
     dimension_list_append(&attributes->lhs_dilation, axis->lhs_dilation);
     dimension_list_append(&attributes->rhs_dilation, axis->rhs_dilation);
-    attributes->padding[i] = axis->padding;
+    attributes->padding.low[i] = axis->padding.low;
+    attributes->padding.high[i] = axis->padding.high;
     attributes->window_reversal[i] = axis->is_reversed;
   }
-  attributes->padding_count = attributes->reversal_count = shape->spatial_count;
+  attributes->padding.count = attributes->reversal_count = shape->spatial_count;
   attributes->feature_group_count = shape->feature_groups;
   attributes->batch_group_count = shape->batch_groups;
 }
 
 static void draw_precision(rng_t *rng, convolution_attributes_t *attributes) {
   if (!rng_one_in(rng, 4)) return;
-  attributes->has_precision = true;
-  attributes->precision_count = 2;
+  attributes->precision.is_present = true;
+  attributes->precision.count = 2;
   for (int i = 0; i < 2; i++) {
-    attributes->precisions[i] =
-        (convolution_precision_t)rng_below(rng, CONVOLUTION_PRECISION_COUNT);
+    attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
   }
 }
 

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the op convolution: its description in words, its MLIR with dimension numbers in both
- * spellings, its axes, and the tables of constraints. The parts with more logic are separate. */
+/* Defines the op convolution: its description in words and the tables of constraints. The parts
+ * with more logic are separate. */
 #include <inttypes.h>
 
 #include "harness/model/mlir.h"
 #include "oracles/ops/convolution/op/op.h"
 
-static const convolution_letters_t tensor_letters = {.batch = 'b', .feature = 'f'};
-static const convolution_letters_t kernel_letters = {.batch = 'o', .feature = 'i'};
-
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
-  const convolution_attributes_t *attributes = convolution_attributes(program);
-  if (!attributes->has_precision) {
-    g_string_append(out_text, "default");
-    return;
-  }
-  g_string_append(out_text, "precision=");
-  bool are_equal =
-      attributes->precision_count == 2 && attributes->precisions[0] == attributes->precisions[1];
-  convolution_attributes_t one = *attributes;
-  if (are_equal) one.precision_count = 1;
-  convolution_print_precisions(&one, "", "", ",", out_text);
+  precision_list_print_label(&convolution_attributes(program)->precision, out_text);
 }
 
 static void print_sizes(const type_t *type, const dimension_list_t *dims, GString *out_text) {
@@ -56,103 +43,6 @@ static void print_words(const program_t *program, GString *out_text) {
   type_print_element(lhs, out_text);
 }
 
-/* ---- MLIR ------------------------------------------------------------------------------------ */
-
-static void print_mlir_integers(const char *key, const dimension_list_t *list, GString *out_text) {
-  g_string_append_printf(out_text, "%s = array<i64", key);
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? ": " : ", ", list->dims[i]);
-  }
-  g_string_append(out_text, ">, ");
-}
-
-static void print_mlir_padding(const convolution_attributes_t *attributes, GString *out_text) {
-  g_string_append(out_text, "padding = dense<");
-  for (uint32_t i = 0; i < attributes->padding_count; i++) {
-    g_string_append_printf(out_text, "%s[%" PRId64 ", %" PRId64 "]", i == 0 ? "[" : ", ",
-                           attributes->padding[i].low, attributes->padding[i].high);
-  }
-  g_string_append_printf(out_text, "%s> : tensor<%ux2xi64>, ",
-                         attributes->padding_count == 0 ? "" : "]", attributes->padding_count);
-}
-
-static void print_mlir_reversal(const convolution_attributes_t *attributes, GString *out_text) {
-  g_string_append(out_text, "window_reversal = array<i1");
-  for (uint32_t i = 0; i < attributes->reversal_count; i++) {
-    g_string_append_printf(out_text, "%s%s", i == 0 ? ": " : ", ",
-                           attributes->window_reversal[i] ? "true" : "false");
-  }
-  g_string_append(out_text, ">, ");
-}
-
-static void print_raw_spatial(const char *name, const dimension_list_t *dims, const char *end,
-                              GString *out_text) {
-  g_string_append_printf(out_text, "%s_spatial_dimensions = [", name);
-  for (uint32_t i = 0; i < dims->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : ", ", dims->dims[i]);
-  }
-  g_string_append_printf(out_text, "]%s", end);
-}
-
-/* Numbers that leave places out or give one two meanings have no other spelling in MLIR. */
-static void print_raw_numbers(const convolution_attributes_t *attributes, GString *out_text) {
-  const convolution_numbers_t *input = &attributes->input;
-  const convolution_numbers_t *kernel = &attributes->kernel;
-  const convolution_numbers_t *output = &attributes->output;
-  g_string_append_printf(
-      out_text, "raw input_batch_dimension = %" PRId64 ", input_feature_dimension = %" PRId64 ", ",
-      input->batch, input->feature);
-  print_raw_spatial("input", &input->spatial, ", ", out_text);
-  g_string_append_printf(out_text,
-                         "kernel_input_feature_dimension = %" PRId64
-                         ", kernel_output_feature_dimension = %" PRId64 ", ",
-                         kernel->feature, kernel->batch);
-  print_raw_spatial("kernel", &kernel->spatial, ", ", out_text);
-  g_string_append_printf(
-      out_text, "output_batch_dimension = %" PRId64 ", output_feature_dimension = %" PRId64 ", ",
-      output->batch, output->feature);
-  print_raw_spatial("output", &output->spatial, "", out_text);
-}
-
-static void print_mlir_numbers(const convolution_attributes_t *attributes, GString *out_text) {
-  GString *text = g_string_new(NULL);
-  convolution_print_places(&attributes->input, tensor_letters, ", ", text);
-  g_string_append_c(text, 'x');
-  convolution_print_places(&attributes->kernel, kernel_letters, ", ", text);
-  g_string_append(text, "->");
-  convolution_print_places(&attributes->output, tensor_letters, ", ", text);
-  g_string_append(out_text, "dimension_numbers = #stablehlo.conv<");
-  if (strpbrk(text->str, "?+") == NULL) {
-    g_string_append(out_text, text->str);
-  } else {
-    print_raw_numbers(attributes, out_text);
-  }
-  g_string_append(out_text, ">, ");
-  g_string_free(text, TRUE);
-}
-
-void convolution_print_mlir(const program_t *program, GString *out_text) {
-  const convolution_attributes_t *attributes = convolution_attributes(program);
-  mlir_open(program, program->op->name, out_text);
-  g_string_append(out_text, " <{");
-  print_mlir_integers("window_strides", &attributes->window_strides, out_text);
-  print_mlir_padding(attributes, out_text);
-  print_mlir_integers("lhs_dilation", &attributes->lhs_dilation, out_text);
-  print_mlir_integers("rhs_dilation", &attributes->rhs_dilation, out_text);
-  print_mlir_reversal(attributes, out_text);
-  print_mlir_numbers(attributes, out_text);
-  g_string_append_printf(
-      out_text, "feature_group_count = %" PRId64 " : i64, batch_group_count = %" PRId64 " : i64",
-      attributes->feature_group_count, attributes->batch_group_count);
-  if (attributes->has_precision) {
-    g_string_append(out_text, ", precision_config = [");
-    convolution_print_precisions(attributes, "#stablehlo<precision ", ">", ", ", out_text);
-    g_string_append_c(out_text, ']');
-  }
-  g_string_append(out_text, "}>");
-  mlir_close(program, out_text);
-}
-
 /* ---- Roles of the operands ------------------------------------------------------------------- */
 
 static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
@@ -164,62 +54,6 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_SPECIFIED("C1", "lhs and rhs have the same rank N"),
-    OP_SPECIFIED("C2", "window_strides has N - 2 entries"),
-    OP_SPECIFIED("C3", "each entry of window_strides is positive"),
-    OP_SPECIFIED("C4", "padding has N - 2 rows of 2 entries"),
-    OP_SPECIFIED("C5", "lhs_dilation has N - 2 entries"),
-    OP_SPECIFIED("C6", "each entry of lhs_dilation is positive"),
-    OP_SPECIFIED("C7", "rhs_dilation has N - 2 entries"),
-    OP_SPECIFIED("C8", "each entry of rhs_dilation is positive"),
-    OP_SPECIFIED("C9", "window_reversal has N - 2 entries"),
-    OP_SPECIFIED("C10", "batch_group_count divides the batch of lhs"),
-    OP_SPECIFIED("C11", "feature_group_count divides the features of lhs"),
-    OP_SPECIFIED("C12", "lhs has N - 2 spatial dimensions"),
-    OP_SPECIFIED("C13",
-                 "batch, feature and spatial dimensions of lhs are unique, at least 0 and below N"),
-    OP_SPECIFIED("C14",
-                 "the input features of rhs are those of lhs divided by feature_group_count"),
-    OP_SPECIFIED("C15", "batch_group_count divides the output features of rhs"),
-    OP_SPECIFIED("C16", "feature_group_count divides the output features of rhs"),
-    OP_SPECIFIED("C17", "rhs has N - 2 spatial dimensions"),
-    OP_SPECIFIED("C18", "feature and spatial dimensions of rhs are unique, at least 0 and below N"),
-    OP_SPECIFIED("C19", "the result has N - 2 spatial dimensions"),
-    OP_SPECIFIED(
-        "C20",
-        "batch, feature and spatial dimensions of the result are unique, at least 0 and below N"),
-    OP_SPECIFIED("C21", "feature_group_count is positive"),
-    OP_SPECIFIED("C22", "batch_group_count is positive"),
-    OP_SPECIFIED("C23", "feature_group_count or batch_group_count is 1"),
-    OP_SPECIFIED("C24", "precision_config, if there is one, has two entries"),
-    OP_SPECIFIED(
-        "C25",
-        "the result has the batch of lhs divided by batch_group_count, the output features of rhs, "
-        "and in each spatial dimension as many elements as there are windows"),
-    OP_SPECIFIED("C26", "the result has rank N"),
-    OP_SPECIFIED("C27", "without quantized tensors, both operands have one element type"),
-    OP_SPECIFIED("C28", "else rhs is quantized, and the result is if lhs is"),
-    OP_SPECIFIED("C29", "an rhs quantized per axis is so along its output features"),
-    OP_SPECIFIED("C30", "a result quantized per axis is so along its features"),
-    OP_SPECIFIED("C31", "a quantized lhs has the storage type of rhs"),
-    OP_SPECIFIED("C32", "a quantized lhs, rhs and result have one expressed type"),
-    OP_SPECIFIED("C33", "with a quantized lhs, if rhs is quantized per tensor, so is the result"),
-    OP_SPECIFIED("C34",
-                 "an lhs that is not quantized and the result have the expressed type of rhs"),
-    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
-    OP_FORBIDDEN("types", "lhs is a tensor, or one quantized per tensor", "inputs (I1)"),
-    OP_UNMODELLED("promotion", "operands can be promoted to the element type of the result"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t contract_constraints[] = {
-    OP_SPECIFIED("C27",
-                 "without quantized tensors, all three have one element type "
-                 "(convolution_types=spec)"),
-    OP_CONSTRAINTS_END,
-};
-
 /* Implementations that leave padding out of products. */
 static const char *const policies[] = {"convolution_padding", "convolution_types", NULL};
 
@@ -228,17 +62,14 @@ const op_t convolution_op = {
     .spec = "StableHLO specification, convolution",
     .summary = "sums products of a kernel and the windows of a tensor",
     .attributes_bytes = sizeof(convolution_attributes_t),
-    .constraints = constraints,
-    .contract_constraints = contract_constraints,
+    .attribute_rows = convolution_attribute_rows,
+    .constraints = convolution_constraints,
+    .contract_constraints = convolution_contract_constraints,
     .draw = convolution_draw,
-    .validate = convolution_validate,
-    .validate_under = convolution_validate_under,
-    .parse_attributes = convolution_parse_attributes,
-    .print_attributes = convolution_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "quantized",
     .policies = policies,
-    .print_mlir = convolution_print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = convolution_draw_edges,

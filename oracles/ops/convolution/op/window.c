@@ -14,7 +14,7 @@ convolution_axis_t convolution_axis(const program_t *program, uint32_t dim) {
       .stride = attributes->window_strides.dims[dim],
       .lhs_dilation = attributes->lhs_dilation.dims[dim],
       .rhs_dilation = attributes->rhs_dilation.dims[dim],
-      .padding = attributes->padding[dim],
+      .padding = {attributes->padding.low[dim], attributes->padding.high[dim]},
       .is_reversed = attributes->window_reversal[dim],
   };
 }

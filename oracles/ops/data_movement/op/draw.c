@@ -18,7 +18,7 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, uint32_t rank)
   type_t shape = {.rank = rank};
   int64_t left = limits->elements_max;
   for (uint32_t i = 0; i < rank; i++) {
-    shape.dims[i] = draw_size(rng, left);
+    shape.dims[i] = draw_size(rng, limits->sizes, left);
     left /= MAX(shape.dims[i], 1);
   }
   return shape;
@@ -223,7 +223,7 @@ void movement_concatenate_draw(rng_t *rng, const draw_limits_t *limits, arena_t 
   for (uint32_t i = 0; i < count; i++) {
     type_t *operand = &out_program->operands[i];
     *operand = shape;
-    operand->dims[dimension] = draw_size(rng, left);
+    operand->dims[dimension] = draw_size(rng, limits->sizes, left);
     left -= operand->dims[dimension];
     result.dims[dimension] += operand->dims[dimension];
   }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables, MLIR,
+/* Defines the ops reshape, transpose, broadcast_in_dim and concatenate: attribute tables,
  * words, axes of a transpose, and constraints. */
 #include "oracles/ops/data_movement/op/op.h"
 
 #include <inttypes.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 
 movement_t data_movement_of(const program_t *program) {
@@ -16,57 +15,23 @@ movement_t data_movement_of(const program_t *program) {
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-static const attribute_row_t reshape_attributes[] = {{.key = NULL}};
-
 static const attribute_row_t transpose_attributes[] = {
-    {.key = "permutation",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(data_movement_attributes_t, dimensions)},
-    {.key = NULL},
+    {ATTRIBUTE("permutation", attribute_dimensions, data_movement_attributes_t, dimensions)},
+    ATTRIBUTES_END,
 };
 
 static const attribute_row_t broadcast_attributes[] = {
-    {.key = "broadcast_dimensions",
-     .kind = ATTRIBUTE_DIMENSIONS,
-     .offset = offsetof(data_movement_attributes_t, dimensions)},
-    {.key = NULL},
+    {ATTRIBUTE("broadcast_dimensions", attribute_dimensions, data_movement_attributes_t,
+               dimensions)},
+    ATTRIBUTES_END,
 };
 
 static const attribute_row_t concatenate_attributes[] = {
-    {.key = "dimension",
-     .kind = ATTRIBUTE_INTEGER,
-     .offset = offsetof(data_movement_attributes_t, dimension)},
-    {.key = NULL},
+    {ATTRIBUTE("dimension", attribute_integer, data_movement_attributes_t, dimension)},
+    ATTRIBUTES_END,
 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-static void print_dimensions(const char *key, const dimension_list_t *list, GString *out_text) {
-  g_string_append_printf(out_text, " <{%s = array<i64", key);
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? ": " : ", ", list->dims[i]);
-  }
-  g_string_append(out_text, ">}>");
-}
-
-static void print_mlir(const program_t *program, GString *out_text) {
-  const data_movement_attributes_t *attributes = data_movement_attributes(program);
-  mlir_open(program, program->op->name, out_text);
-  switch (data_movement_of(program)) {
-    case MOVEMENT_RESHAPE:
-      break;
-    case MOVEMENT_TRANSPOSE:
-      print_dimensions("permutation", &attributes->dimensions, out_text);
-      break;
-    case MOVEMENT_BROADCAST:
-      print_dimensions("broadcast_dimensions", &attributes->dimensions, out_text);
-      break;
-    case MOVEMENT_CONCATENATE:
-      g_string_append_printf(out_text, " <{dimension = %" PRId64 " : i64}>", attributes->dimension);
-      break;
-  }
-  mlir_close(program, out_text);
-}
 
 /* "stored" or "plain": whether what is moved are storage integers. */
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -132,80 +97,15 @@ static void transpose_with_axes(const program_t *program, axes_t *inout_axes, ar
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-#define ARITY "there are one operand and one result"
-#define SAME_ELEMENT_BUT_AXIS                                                            \
-  "the result has the element type of the operand, but that of quantized types along a " \
-  "dimension, that may be another one"
-
-static const op_constraint_t reshape_constraints[] = {
-    OP_SPECIFIED("C1", SAME_ELEMENT_BUT_AXIS),
-    OP_SPECIFIED("C2", "the result has any shape of as many elements as the operand has"),
-    OP_SPECIFIED("C3",
-                 "the quantized dimension has the same size in operand and result, and so have all "
-                 "dimensions "
-                 "before it together, and all behind it"),
-    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t transpose_constraints[] = {
-    OP_SPECIFIED("C1", SAME_ELEMENT_BUT_AXIS),
-    OP_SPECIFIED("C2", "permutation holds each dimension of the operand once"),
-    OP_SPECIFIED(
-        "C3", "the sizes of the result are those of the operand in the order of the permutation"),
-    OP_SPECIFIED("C4", "the quantized dimension goes where the permutation puts it"),
-    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t broadcast_constraints[] = {
-    OP_SPECIFIED(
-        "C1",
-        "the result has the element type of the operand, but that of types quantized along a "
-        "dimension, that and the scales and zero points may be others"),
-    OP_SPECIFIED("C2", "broadcast_dimensions has an entry for each dimension of the operand"),
-    OP_SPECIFIED("C3", "broadcast_dimensions are at least 0 and below the rank of the result"),
-    OP_SPECIFIED("C4", "no dimension is twice in broadcast_dimensions"),
-    OP_SPECIFIED(
-        "C5",
-        "the result has any shape in which each size of the operand that is not 1 is that of its "
-        "dimension"),
-    OP_SPECIFIED("C6",
-                 "the quantized dimension goes where broadcast_dimensions puts it, and if its size "
-                 "is 1, the "
-                 "result repeats its scale and zero point"),
-    OP_FORBIDDEN("arity", ARITY, "inputs (I1) and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t concatenate_constraints[] = {
-    OP_SPECIFIED("C1", "all operands have the same element type"),
-    OP_SPECIFIED("C2", "all operands have the same shape but for the dimension"),
-    OP_SPECIFIED("C3", "there is at least one operand"),
-    OP_SPECIFIED("C4", "dimension is at least 0 and below the rank of the operands"),
-    OP_SPECIFIED("C5", "the result has the element type of the operands"),
-    OP_SPECIFIED(
-        "C6",
-        "the result has the shape of the operands but for the dimension, whose size is the sum of "
-        "theirs"),
-    OP_FORBIDDEN("types", "no operand is quantized along a dimension", "inputs (I1)"),
-    OP_FORBIDDEN("arity", "there is one result", "outputs"),
-    OP_CONSTRAINTS_END,
-};
-
 const op_t movement_reshape_op = {
     .name = "stablehlo.reshape",
     .spec = "StableHLO specification, reshape",
     .summary = "the same elements in another shape",
     .attributes_bytes = sizeof(data_movement_attributes_t),
-    .attribute_rows = reshape_attributes,
-    .constraints = reshape_constraints,
+    .constraints = movement_reshape_constraints,
     .draw = movement_reshape_draw,
-    .validate = movement_reshape_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
 };
@@ -216,13 +116,10 @@ const op_t movement_transpose_op = {
     .summary = "the dimensions in another order",
     .attributes_bytes = sizeof(data_movement_attributes_t),
     .attribute_rows = transpose_attributes,
-    .constraints = transpose_constraints,
+    .constraints = movement_transpose_constraints,
     .draw = movement_transpose_draw,
-    .validate = movement_transpose_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
     .axes = transpose_axes,
@@ -235,13 +132,10 @@ const op_t movement_broadcast_op = {
     .summary = "elements repeated along new dimensions and those of size 1",
     .attributes_bytes = sizeof(data_movement_attributes_t),
     .attribute_rows = broadcast_attributes,
-    .constraints = broadcast_constraints,
+    .constraints = movement_broadcast_constraints,
     .draw = movement_broadcast_draw,
-    .validate = movement_broadcast_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
 };
@@ -252,13 +146,10 @@ const op_t movement_concatenate_op = {
     .summary = "tensors one behind the other along a dimension",
     .attributes_bytes = sizeof(data_movement_attributes_t),
     .attribute_rows = concatenate_attributes,
-    .constraints = concatenate_constraints,
+    .constraints = movement_concatenate_constraints,
     .draw = movement_concatenate_draw,
-    .validate = movement_concatenate_validate,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = movement_draw_edges,
 };

@@ -11,10 +11,10 @@ extern const op_t movement_transpose_op;
 extern const op_t movement_broadcast_op;
 extern const op_t movement_concatenate_op;
 
-const char *movement_reshape_validate(const program_t *program);
-const char *movement_transpose_validate(const program_t *program);
-const char *movement_broadcast_validate(const program_t *program);
-const char *movement_concatenate_validate(const program_t *program);
+extern const op_constraint_t movement_reshape_constraints[];
+extern const op_constraint_t movement_transpose_constraints[];
+extern const op_constraint_t movement_broadcast_constraints[];
+extern const op_constraint_t movement_concatenate_constraints[];
 
 void movement_reshape_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                            program_t *out_program);

@@ -71,7 +71,7 @@ static void draw_sizes(rng_t *rng, const draw_limits_t *limits, shape_t *shape) 
   for (uint32_t i = 0; i < order.count; i++) {
     role_t role = (role_t)order.dims[i];
     for (uint32_t d = 0; d < shape->counts[role]; d++) {
-      int64_t size = draw_size(rng, size_left(shape, limits, role));
+      int64_t size = draw_size(rng, limits->sizes, size_left(shape, limits, role));
       shape->sizes[role][d] = size;
       shape->products[role] *= MAX(size, 1);
     }
@@ -104,10 +104,10 @@ static dimension_list_t draw_places(rng_t *rng, uint32_t rank, bool is_canonical
 
 static void draw_precision(rng_t *rng, dot_general_attributes_t *attributes) {
   if (!rng_one_in(rng, 4)) return;
-  attributes->has_precision = true;
-  attributes->precision_count = 2;
+  attributes->precision.is_present = true;
+  attributes->precision.count = 2;
   for (int i = 0; i < 2; i++) {
-    attributes->precisions[i] = (dot_precision_t)rng_below(rng, DOT_PRECISION_COUNT);
+    attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
   }
 }
 
@@ -119,8 +119,8 @@ static void draw_algorithm(rng_t *rng, const element_t *storage,
   attributes->has_algorithm = true;
   attributes->algorithm = dot_algorithm_draw(rng, storage);
   if (rng_one_in(rng, 16)) return;
-  for (uint32_t i = 0; i < attributes->precision_count; i++) {
-    attributes->precisions[i] = DOT_PRECISION_DEFAULT;
+  for (uint32_t i = 0; i < attributes->precision.count; i++) {
+    attributes->precision.values[i] = PRECISION_DEFAULT;
   }
 }
 

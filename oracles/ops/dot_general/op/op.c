@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the op dot_general: parses and prints dimension numbers, precision and algorithm, prints
- * MLIR and words, and holds the tables of constraints. */
+/* Defines the op dot_general: the tables of its attributes and constraints, the codecs of dimension
+ * numbers and algorithm, and words. */
 #include "oracles/ops/dot_general/op/op.h"
 
 #include <inttypes.h>
 
 #include "harness/model/mlir.h"
-
-static const char *const precision_names[DOT_PRECISION_COUNT] = {"DEFAULT", "HIGH", "HIGHEST"};
 
 dimension_list_t dot_general_lhs_result_dimensions(const program_t *program) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
@@ -21,105 +19,101 @@ dimension_list_t dot_general_rhs_result_dimensions(const program_t *program) {
                              &attributes->rhs_contracting);
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
-static status_t parse_pair(scan_t *scan, dimension_list_t *out_lhs, dimension_list_t *out_rhs,
-                           failure_t *error) {
-  STATUS_TRY(dimension_list_parse(scan, out_lhs, error));
-  STATUS_TRY(scan_expect(scan, "x", error));
-  return dimension_list_parse(scan, out_rhs, error);
+static status_t parse_pair(const attribute_source_t *from, dimension_list_t *out_lhs,
+                           dimension_list_t *out_rhs) {
+  STATUS_TRY(dimension_list_parse(from->scan, out_lhs, from->error));
+  STATUS_TRY(scan_expect(from->scan, "x", from->error));
+  return dimension_list_parse(from->scan, out_rhs, from->error);
 }
 
-static status_t parse_precision(scan_t *scan, dot_precision_t *out_precision, failure_t *error) {
-  scan_t start = *scan;
-  str_t name = scan_until(scan, ",] ");
-  for (int i = 0; i < DOT_PRECISION_COUNT; i++) {
-    if (str_equal_text(name, precision_names[i])) {
-      *out_precision = (dot_precision_t)i;
-      return STATUS_OK;
-    }
-  }
-  return scan_fail(&start, error, "expected a precision: DEFAULT, HIGH or HIGHEST");
-}
-
-static status_t parse_precisions(scan_t *scan, dot_general_attributes_t *attributes,
-                                 failure_t *error) {
-  attributes->has_precision = true;
-  STATUS_TRY(scan_expect(scan, "[", error));
-  if (scan_accept(scan, "]")) return STATUS_OK;
-  do {
-    uint32_t count = attributes->precision_count;
-    if (count == DOT_GENERAL_PRECISIONS_MAX) {
-      return scan_fail(scan, error, "a list holds at most %d precisions",
-                       (int)DOT_GENERAL_PRECISIONS_MAX);
-    }
-    STATUS_TRY(parse_precision(scan, &attributes->precisions[count], error));
-    attributes->precision_count++;
-  } while (scan_accept(scan, ","));
-  return scan_expect(scan, "]", error);
-}
-
-static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                 failure_t *error) {
-  dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
-  *attributes = (dot_general_attributes_t){0};
-  STATUS_TRY(scan_expect(scan, " ", error));
-  STATUS_TRY(scan_expect(scan, "batch=", error));
-  STATUS_TRY(parse_pair(scan, &attributes->lhs_batching, &attributes->rhs_batching, error));
-  STATUS_TRY(scan_expect(scan, " contract=", error));
-  STATUS_TRY(parse_pair(scan, &attributes->lhs_contracting, &attributes->rhs_contracting, error));
-  if (scan_accept(scan, " precision=")) STATUS_TRY(parse_precisions(scan, attributes, error));
-  attributes->has_algorithm = scan_accept(scan, " algorithm=");
-  if (attributes->has_algorithm) {
-    STATUS_TRY(dot_algorithm_parse(scan, &attributes->algorithm, error));
-  }
-  inout_program->attributes = attributes;
-  return STATUS_OK;
-}
-
-/* "DEFAULT,HIGHEST": each name with `prefix` and `suffix` around it. */
-static void print_precisions(const dot_general_attributes_t *attributes, const char *prefix,
-                             const char *suffix, const char *separator, GString *out_text) {
-  for (uint32_t i = 0; i < attributes->precision_count; i++) {
-    g_string_append_printf(out_text, "%s%s%s%s", i == 0 ? "" : separator, prefix,
-                           precision_names[attributes->precisions[i]], suffix);
-  }
-}
-
-static void print_pair(const char *key, const dimension_list_t *lhs, const dimension_list_t *rhs,
+static void print_pair(const dimension_list_t *lhs, const dimension_list_t *rhs,
                        GString *out_text) {
-  g_string_append_printf(out_text, " %s=", key);
   dimension_list_print(lhs, out_text);
   g_string_append_c(out_text, 'x');
   dimension_list_print(rhs, out_text);
 }
 
-static void print_attributes(const program_t *program, GString *out_text) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  print_pair("batch", &attributes->lhs_batching, &attributes->rhs_batching, out_text);
-  print_pair("contract", &attributes->lhs_contracting, &attributes->rhs_contracting, out_text);
-  if (attributes->has_precision) {
-    g_string_append(out_text, " precision=[");
-    print_precisions(attributes, "", "", ",", out_text);
-    g_string_append_c(out_text, ']');
-  }
-  if (!attributes->has_algorithm) return;
-  g_string_append(out_text, " algorithm=");
-  dot_algorithm_print(&attributes->algorithm, out_text);
+static status_t parse_batch(const attribute_source_t *from, void *out_value) {
+  dot_general_attributes_t *attributes = out_value;
+  return parse_pair(from, &attributes->lhs_batching, &attributes->rhs_batching);
 }
+
+static void print_batch(const void *value, const attribute_sink_t *to) {
+  const dot_general_attributes_t *attributes = value;
+  print_pair(&attributes->lhs_batching, &attributes->rhs_batching, to->text);
+}
+
+static void print_mlir_list(const char *name, const dimension_list_t *list, GString *out_text) {
+  g_string_append_printf(out_text, "%s_dimensions = [", name);
+  dimension_list_print_entries(list, ", ", out_text);
+  g_string_append_c(out_text, ']');
+}
+
+static void print_mlir_numbers(const void *value, const attribute_sink_t *to) {
+  const dot_general_attributes_t *attributes = value;
+  print_mlir_list("#stablehlo.dot<lhs_batching", &attributes->lhs_batching, to->text);
+  print_mlir_list(", rhs_batching", &attributes->rhs_batching, to->text);
+  print_mlir_list(", lhs_contracting", &attributes->lhs_contracting, to->text);
+  print_mlir_list(", rhs_contracting", &attributes->rhs_contracting, to->text);
+  g_string_append_c(to->text, '>');
+}
+
+static status_t parse_contract(const attribute_source_t *from, void *out_value) {
+  dot_general_attributes_t *attributes = out_value;
+  return parse_pair(from, &attributes->lhs_contracting, &attributes->rhs_contracting);
+}
+
+static void print_contract(const void *value, const attribute_sink_t *to) {
+  const dot_general_attributes_t *attributes = value;
+  print_pair(&attributes->lhs_contracting, &attributes->rhs_contracting, to->text);
+}
+
+static bool is_algorithm_absent(const void *value) {
+  return !((const dot_general_attributes_t *)value)->has_algorithm;
+}
+
+static status_t parse_algorithm(const attribute_source_t *from, void *out_value) {
+  dot_general_attributes_t *attributes = out_value;
+  attributes->has_algorithm = true;
+  return dot_algorithm_parse(from->scan, &attributes->algorithm, from->error);
+}
+
+static void print_algorithm_value(const void *value, const attribute_sink_t *to) {
+  dot_algorithm_print(&((const dot_general_attributes_t *)value)->algorithm, to->text);
+}
+
+static void print_mlir_algorithm(const void *value, const attribute_sink_t *to) {
+  dot_algorithm_print_mlir(&((const dot_general_attributes_t *)value)->algorithm, to->text);
+}
+
+/* Their values are the whole struct.  MLIR has the dimensions of both pairs in one. */
+static const attribute_codec_t batch_codec = {
+    .parse = parse_batch, .print = print_batch, .print_mlir = print_mlir_numbers};
+static const attribute_codec_t contract_codec = {.parse = parse_contract, .print = print_contract};
+static const attribute_codec_t algorithm_codec = {.is_absent = is_algorithm_absent,
+                                                  .parse = parse_algorithm,
+                                                  .print = print_algorithm_value,
+                                                  .print_mlir = print_mlir_algorithm};
+
+static const attribute_row_t attribute_rows[] = {
+    {.key = "batch", .codec = &batch_codec, .mlir = "dot_dimension_numbers"},
+    {.key = "contract", .codec = &contract_codec, .is_at_blank = true},
+    {ATTRIBUTE("precision", precision_list, dot_general_attributes_t, precision),
+     .mlir = "precision_config"},
+    {.key = "algorithm", .codec = &algorithm_codec},
+    ATTRIBUTES_END,
+};
+
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  const dot_precision_t *precisions = attributes->precisions;
   if (attributes->has_algorithm) {
     dot_algorithm_print_label(&attributes->algorithm, out_text);
-  } else if (!attributes->has_precision) {
-    g_string_append(out_text, "default");
-  } else if (attributes->precision_count == 2 && precisions[0] == precisions[1]) {
-    g_string_append_printf(out_text, "precision=%s", precision_names[precisions[0]]);
   } else {
-    g_string_append(out_text, "precision=");
-    print_precisions(attributes, "", "", ",", out_text);
+    precision_list_print_label(&attributes->precision, out_text);
   }
 }
 
@@ -162,39 +156,6 @@ static void print_words(const program_t *program, GString *out_text) {
   dot_algorithm_print_label(&attributes->algorithm, out_text);
 }
 
-/* ---- MLIR ------------------------------------------------------------------------------------ */
-
-static void print_mlir_list(const char *name, const dimension_list_t *list, bool is_last,
-                            GString *out_text) {
-  g_string_append_printf(out_text, "%s = [", name);
-  for (uint32_t i = 0; i < list->count; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : ", ", list->dims[i]);
-  }
-  g_string_append(out_text, is_last ? "]" : "], ");
-}
-
-static void print_mlir(const program_t *program, GString *out_text) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  mlir_open(program, program->op->name, out_text);
-  g_string_append(out_text, " <{dot_dimension_numbers = #stablehlo.dot<");
-  print_mlir_list("lhs_batching_dimensions", &attributes->lhs_batching, false, out_text);
-  print_mlir_list("rhs_batching_dimensions", &attributes->rhs_batching, false, out_text);
-  print_mlir_list("lhs_contracting_dimensions", &attributes->lhs_contracting, false, out_text);
-  print_mlir_list("rhs_contracting_dimensions", &attributes->rhs_contracting, true, out_text);
-  g_string_append_c(out_text, '>');
-  if (attributes->has_precision) {
-    g_string_append(out_text, ", precision_config = [");
-    print_precisions(attributes, "#stablehlo<precision ", ">", ", ", out_text);
-    g_string_append_c(out_text, ']');
-  }
-  if (attributes->has_algorithm) {
-    g_string_append(out_text, ", algorithm = ");
-    dot_algorithm_print_mlir(&attributes->algorithm, out_text);
-  }
-  g_string_append(out_text, "}>");
-  mlir_close(program, out_text);
-}
-
 /* ---- Roles of the operands ------------------------------------------------------------------- */
 
 static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
@@ -221,79 +182,18 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_SPECIFIED("C1", "lhs and rhs have the same number of batching dimensions"),
-    OP_SPECIFIED("C2", "lhs and rhs have the same number of contracting dimensions"),
-    OP_SPECIFIED("C3", "the batching and contracting dimensions of lhs are unique, taken together"),
-    OP_SPECIFIED("C4", "the batching and contracting dimensions of rhs are unique, taken together"),
-    OP_SPECIFIED("C5", "each batching dimension of lhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C6", "each contracting dimension of lhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C7", "each batching dimension of rhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C8", "each contracting dimension of rhs is at least 0 and below its rank"),
-    OP_SPECIFIED("C9", "corresponding batching dimensions have equal sizes"),
-    OP_SPECIFIED("C10", "corresponding contracting dimensions have equal sizes"),
-    OP_SPECIFIED("C11", "precision_config, if there is one, has two entries"),
-    OP_SPECIFIED(
-        "C12", "the result has the batching sizes, then lhs's other sizes, then rhs's other sizes"),
-    OP_SPECIFIED("C13", "lhs and rhs, if not quantized, have the same element type"),
-    OP_SPECIFIED(
-        "C14",
-        "lhs and result are quantized, or neither is; rhs is if one of them is (RFC 003: C14 too)"),
-    OP_SPECIFIED("C15", "the zero points of a quantized rhs are 0 (RFC 003: C15; before it, C17)"),
-    OP_SPECIFIED(
-        "C16", "a quantized rhs has no scales along a contracting dimension (RFC 003 has no such)"),
-    OP_SPECIFIED("C17", "a quantized lhs has rhs's storage type (RFC 003: C16; before it, C15)"),
-    OP_SPECIFIED("C18",
-                 "quantized lhs, rhs and result have the same expressed type (RFC 003: C17; before "
-                 "it, C16)"),
-    OP_SPECIFIED(
-        "C19",
-        "the result has one scale where a quantized lhs meets a rhs of one scale (RFC 003 has no "
-        "such)"),
-    OP_SPECIFIED(
-        "C20", "a float lhs and the result have the quantized rhs's expressed type (RFC 003: C18)"),
-    OP_SPECIFIED("C22", "the algorithm's lhs_component_count is positive"),
-    OP_SPECIFIED("C23", "the algorithm's rhs_component_count is positive"),
-    OP_SPECIFIED(
-        "C24",
-        "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive"),
-    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
-    OP_FORBIDDEN("types", "operands and result are tensors, and a quantized lhs has one scale",
-                 "inputs (I1), (I2) and outputs"),
-    OP_UNMODELLED("promotion",
-                  "the element type of operands that are not quantized can be promoted to the "
-                  "result's"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t contract_constraints[] = {
-    OP_SPECIFIED("C13", "lhs and rhs have the same element type (dot_algorithm=rfc|spec)"),
-    OP_SPECIFIED(
-        "C21",
-        "precision_config is DEFAULT where there is an algorithm (dot_algorithm=spec|verifier)"),
-    OP_FORBIDDEN("float", "the algorithm's types are floats (dot_algorithm=spec|verifier)",
-                 "inputs (I8-I10)"),
-    OP_FORBIDDEN_BY(
-        "known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)",
-        "dot algorithms known to be supported on any hardware", "StableHLO's verifier"),
-    OP_CONSTRAINTS_END,
-};
-
 const op_t dot_general_op = {
     .name = "stablehlo.dot_general",
     .spec = "StableHLO specification, dot_general",
     .summary = "sums products of two tensors over their contracting dimensions",
     .attributes_bytes = sizeof(dot_general_attributes_t),
-    .constraints = constraints,
-    .contract_constraints = contract_constraints,
+    .attribute_rows = attribute_rows,
+    .constraints = dot_general_constraints,
+    .contract_constraints = dot_general_contract_constraints,
     .draw = dot_general_draw,
-    .validate = dot_general_validate,
-    .validate_under = dot_general_validate_under,
-    .parse_attributes = parse_attributes,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "quantized",
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,

@@ -7,19 +7,17 @@
 #include "oracles/ops/dot_general/dot_general.h"
 
 extern const op_t dot_general_op;
+extern const op_constraint_t dot_general_constraints[];
+extern const op_constraint_t dot_general_contract_constraints[];
 
 void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
-const char *dot_general_validate(const program_t *program);
 void dot_general_axes(const program_t *program, axes_t *out_axes);
 void dot_general_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                            program_t *out_program);
-/* The same for programs of which some type is quantized: C14 to C20, of valid lists. */
-const char *dot_general_validate_quantization(const program_t *program);
 /* Makes the operand and result types of a valid program, of which only the shapes count, quantized
  * or hybrid; it must not ask for an algorithm. */
 void dot_general_draw_quantization(rng_t *rng, bool is_hybrid, arena_t *arena,
                                    program_t *inout_program);
-const char *dot_general_validate_under(const program_t *program, const contract_t *contract);
 
 #endif

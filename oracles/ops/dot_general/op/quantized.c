@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized and hybrid types of stablehlo.dot_general: drawn, and held to C14 to C20. */
+/* Draws quantized and hybrid types of stablehlo.dot_general. */
 #include <math.h>
 #include <string.h>
 
 #include "harness/draw/draw.h"
 #include "harness/draw/draw_quantization.h"
 #include "oracles/ops/dot_general/op/op.h"
-
-/* ---- Validated ------------------------------------------------------------------------------- */
-
-static bool all_zero(const quantization_t *quantization) {
-  for (uint32_t i = 0; i < quantization->count; i++) {
-    if (quantization->zero_points[i] != 0) return false;
-  }
-  return true;
-}
-
-static const char *validate_quantized(const type_t *lhs, const type_t *rhs, const type_t *result) {
-  const quantization_t *left = lhs->quantization, *right = rhs->quantization;
-  if (lhs->element != rhs->element) return "C17";
-  if (left->expressed != right->expressed || left->expressed != result->quantization->expressed) {
-    return "C18";
-  }
-  return right->axis == -1 && result->quantization->axis != -1 ? "C19" : NULL;
-}
-
-const char *dot_general_validate_quantization(const program_t *program) {
-  const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
-  const type_t *rhs = &program->operands[DOT_GENERAL_RHS];
-  const type_t *result = &program->results[0];
-  bool is_quantized = lhs->quantization != NULL;
-  if (is_quantized != (result->quantization != NULL) || rhs->quantization == NULL) return "C14";
-  const dimension_list_t *contracting = &dot_general_attributes(program)->rhs_contracting;
-  if (!all_zero(rhs->quantization)) return "C15";
-  if (dimension_list_contains(contracting, rhs->quantization->axis)) return "C16";
-  if (is_quantized) return validate_quantized(lhs, rhs, result);
-  bool agree = lhs->element == rhs->quantization->expressed && lhs->element == result->element;
-  return agree ? NULL : "C20";
-}
-
-/* ---- Drawn ----------------------------------------------------------------------------------- */
 
 /* A dimension to quantize along that is not in `excluded`; -1 if there is none.
  */

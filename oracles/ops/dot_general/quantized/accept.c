@@ -60,40 +60,40 @@ static int64_t load_difference(const tensor_t *tensor, const zero_points_t *zero
 }
 
 /* A case, with what does not change from batch to batch. */
-typedef struct quick_integers {
+typedef struct fast_integers {
   const case_t *instance;
   const dot_general_layout_t *layout;
   zero_points_t zero_points[2];
   bool is_f64;
-} quick_integers_t;
+} fast_integers_t;
 
-static differences_t gather_lhs(const quick_integers_t *quick, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = quick->layout;
-  const tensor_t *lhs = &quick->instance->operands[DOT_GENERAL_LHS];
+static differences_t gather_lhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = fast->layout;
+  const tensor_t *lhs = &fast->instance->operands[DOT_GENERAL_LHS];
   size_t terms = layout->term_count;
-  differences_t differences = make_differences(quick->is_f64, layout->row_count * terms, arena);
+  differences_t differences = make_differences(fast->is_f64, layout->row_count * terms, arena);
   for (size_t row = 0; row < layout->row_count; row++) {
     size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
     for (size_t term = 0; term < terms; term++) {
       size_t index = base + layout->lhs_term_offset[term];
       store_difference(&differences, row * terms + term,
-                       load_difference(lhs, &quick->zero_points[DOT_GENERAL_LHS], index));
+                       load_difference(lhs, &fast->zero_points[DOT_GENERAL_LHS], index));
     }
   }
   return differences;
 }
 
-static differences_t gather_rhs(const quick_integers_t *quick, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = quick->layout;
-  const tensor_t *rhs = &quick->instance->operands[DOT_GENERAL_RHS];
+static differences_t gather_rhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = fast->layout;
+  const tensor_t *rhs = &fast->instance->operands[DOT_GENERAL_RHS];
   size_t columns = layout->column_count;
-  differences_t differences = make_differences(quick->is_f64, layout->term_count * columns, arena);
+  differences_t differences = make_differences(fast->is_f64, layout->term_count * columns, arena);
   for (size_t term = 0; term < layout->term_count; term++) {
     size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
     for (size_t column = 0; column < columns; column++) {
       size_t index = base + layout->rhs_column_offset[column];
       store_difference(&differences, term * columns + column,
-                       load_difference(rhs, &quick->zero_points[DOT_GENERAL_RHS], index));
+                       load_difference(rhs, &fast->zero_points[DOT_GENERAL_RHS], index));
     }
   }
   return differences;
@@ -112,8 +112,8 @@ static bool scales_are_usual(const type_t *type) {
 
 /* The nearest integer to sum * multiplier + zero point, clamped, and whether that is certain: it
  * is farther than what the steps round (theory.md, T44) from a tie, or nobody knows. */
-static int64_t rescale_quickly(double sum, double multiplier, const quantum_t *result,
-                               uint8_t *out_decide) {
+static int64_t rescale_fast(double sum, double multiplier, const quantum_t *result,
+                            uint8_t *out_decide) {
   double product = sum * multiplier;
   double value = product + (double)result->zero_point;
   double error = fabs(product) * 0x1p-50 + fabs(value) * 0x1p-52;
@@ -126,9 +126,9 @@ static int64_t rescale_quickly(double sum, double multiplier, const quantum_t *r
 }
 
 /* Scales of the columns of one batch, by number of column. */
-static double *gather_rhs_scales(const quick_integers_t *quick, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = quick->layout;
-  const type_t *rhs = &quick->instance->program.operands[DOT_GENERAL_RHS];
+static double *gather_rhs_scales(const fast_integers_t *fast, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = fast->layout;
+  const type_t *rhs = &fast->instance->program.operands[DOT_GENERAL_RHS];
   double *scales = ARENA_NEW_ARRAY(arena, double, layout->column_count);
   for (size_t column = 0; column < layout->column_count; column++) {
     size_t index = layout->rhs_batch_offset[batch] + layout->rhs_column_offset[column];
@@ -138,12 +138,12 @@ static double *gather_rhs_scales(const quick_integers_t *quick, size_t batch, ar
 }
 
 /* `sums`: of the products of one batch. */
-static void rescale_batch(const quick_integers_t *quick, size_t batch, const exact_matmul_t *sums,
+static void rescale_batch(const fast_integers_t *fast, size_t batch, const exact_matmul_t *sums,
                           arena_t *arena, uint64_t *bits, uint8_t *decide) {
-  const dot_general_layout_t *layout = quick->layout;
-  const type_t *lhs = &quick->instance->program.operands[DOT_GENERAL_LHS];
-  const type_t *result = &quick->instance->program.results[0];
-  const double *rhs_scales = gather_rhs_scales(quick, batch, arena);
+  const dot_general_layout_t *layout = fast->layout;
+  const type_t *lhs = &fast->instance->program.operands[DOT_GENERAL_LHS];
+  const type_t *result = &fast->instance->program.results[0];
+  const double *rhs_scales = gather_rhs_scales(fast, batch, arena);
   uint64_t mask = element_mask(result->element);
   size_t i = batch * layout->row_count * layout->column_count;
   quantum_t quantum = quantum_of(result, i);
@@ -155,7 +155,7 @@ static void rescale_batch(const quick_integers_t *quick, size_t batch, const exa
       if (result->quantization->axis != -1) quantum = quantum_of(result, i);
       double multiplier = lhs_scale * rhs_scales[column] / quantum.scale;
       bits[i] =
-          (uint64_t)rescale_quickly(sums->reference[in_batch], multiplier, &quantum, &decide[i]) &
+          (uint64_t)rescale_fast(sums->reference[in_batch], multiplier, &quantum, &decide[i]) &
           mask;
       decide[i] |= sums->uncertified[in_batch];
     }
@@ -172,28 +172,28 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
   if (!scales_are_usual(lhs) || !scales_are_usual(rhs) || !scales_are_usual(result)) {
     return accept_decide_all(count, arena);
   }
-  const quick_integers_t quick = {.instance = instance,
-                                  .layout = layout,
-                                  .zero_points = {zero_points_of(lhs), zero_points_of(rhs)},
-                                  .is_f64 = lhs->element->bits > 16 || rhs->element->bits > 16};
+  const fast_integers_t fast = {.instance = instance,
+                                .layout = layout,
+                                .zero_points = {zero_points_of(lhs), zero_points_of(rhs)},
+                                .is_f64 = lhs->element->bits > 16 || rhs->element->bits > 16};
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
   uint8_t *decide = arena_alloc(arena, count);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     arena_mark_t mark = arena_mark(arena);
-    differences_t left = gather_lhs(&quick, batch, arena);
-    differences_t right = gather_rhs(&quick, batch, arena);
+    differences_t left = gather_lhs(&fast, batch, arena);
+    differences_t right = gather_rhs(&fast, batch, arena);
     exact_matmul_t matmul = {.m = layout->row_count,
                              .n = layout->column_count,
                              .k = layout->term_count,
                              .reference = ARENA_NEW_ARRAY(arena, double, matrix),
                              .magnitude = ARENA_NEW_ARRAY(arena, double, matrix),
                              .uncertified = arena_alloc(arena, matrix)};
-    if (quick.is_f64) {
+    if (fast.is_f64) {
       exact_matmul_f64(&matmul, left.data, right.data, arena);
     } else {
       exact_matmul_f32(&matmul, left.data, right.data, arena);
     }
-    rescale_batch(&quick, batch, &matmul, arena, bits, decide);
+    rescale_batch(&fast, batch, &matmul, arena, bits, decide);
     arena_rewind(arena, mark);
   }
   return (accept_t){.count = count, .bits = bits, .decide = decide};
@@ -203,34 +203,34 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 
 /* `floats`: the call's case, dequantized. */
 static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
-                              const dot_dequantized_t *reading) {
+                              const dot_dequantized_t *variant) {
   const program_t *program = &call->instance->program;
   const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
-  const dot_plan_t plan = dot_dequantized_plan(program, reading);
+  const dot_plan_t plan = dot_dequantized_plan(program, variant);
   const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
   return dot_general_accept_plan(&float_call, &layout, &plan);
 }
 
-/* By the reading that every contract permits. */
+/* By the variant that every contract permits. */
 status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  dot_readings(&instance->program, call->contract, readings);
-  const case_t floats = dot_dequantized_case(instance, &readings[0], call->arena);
-  *out_accept = accept_floats(call, &floats, &readings[0]);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  dot_variants(&instance->program, call->contract, variants);
+  const case_t floats = dot_dequantized_case(instance, &variants[0], call->arena);
+  *out_accept = accept_floats(call, &floats, &variants[0]);
   if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
   return accept_sequential(&float_call, dot_general_simulate, out_accept);
 }
 
-/* What a float that surely conforms is quantized to, nearest to the exact sum: by any one reading.
+/* What a float that surely conforms is quantized to, nearest to the exact sum: by any one variant.
  */
 static accept_t accept_quantized_floats(const oracle_call_t *call,
-                                        const dot_dequantized_t *reading) {
+                                        const dot_dequantized_t *variant) {
   const case_t *instance = call->instance;
-  const case_t dequantized = dot_dequantized_case(instance, reading, call->arena);
-  accept_t floats = accept_floats(call, &dequantized, reading);
+  const case_t dequantized = dot_dequantized_case(instance, variant, call->arena);
+  accept_t floats = accept_floats(call, &dequantized, variant);
   const type_t *result = &instance->program.results[0];
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, floats.count);
   uint8_t *decide = arena_alloc_zeroed(call->arena, floats.count);
@@ -241,11 +241,11 @@ static accept_t accept_quantized_floats(const oracle_call_t *call,
     decide[i] = 1;
     if (floats.low == NULL || (floats.decide != NULL && floats.decide[i] != 0)) continue;
     if (!(floats.low[i] <= floats.high[i])) continue;
-    double exact = format_round_double(reading->sum, floats.reference[i]);
+    double exact = format_round_double(variant->sum, floats.reference[i]);
     double value = isnan(exact) ? floats.low[i] : CLAMP(exact, floats.low[i], floats.high[i]);
     if (result->quantization->axis != -1) quantum = quantum_of(result, i);
-    if (!quantum_is_decided(&quantum, reading->result, value)) continue;
-    bits[i] = (uint64_t)quantum_quantize(&quantum, reading->result, value) &
+    if (!quantum_is_decided(&quantum, variant->result, value)) continue;
+    bits[i] = (uint64_t)quantum_quantize(&quantum, variant->result, value) &
               element_mask(result->element);
     decide[i] = 0;
   }
@@ -265,9 +265,9 @@ status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
     *out_accept = accept_decide_all(type_element_count(&instance->program.results[0]), call->arena);
     return STATUS_OK;
   }
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  dot_readings(&instance->program, call->contract, readings);
-  *out_accept = accept_quantized_floats(call, &readings[0]);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  dot_variants(&instance->program, call->contract, variants);
+  *out_accept = accept_quantized_floats(call, &variants[0]);
   return STATUS_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick accept sets of quantized and hybrid dot_generals, and by which semantics quantized
+/* The fast accept sets of quantized and hybrid dot_generals, and by which semantics quantized
  * results were computed. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_ACCEPT_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_QUANTIZED_ACCEPT_H

@@ -20,11 +20,11 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(&instance->program, call->contract, readings);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  size_t count = dot_variants(&instance->program, call->contract, variants);
   for (size_t i = 0; i < count; i++) {
     sum_problem_t question =
-        dot_dequantized_question(instance, &readings[i], &layout, place, call->arena);
+        dot_dequantized_question(instance, &variants[i], &layout, place, call->arena);
     answer_t answer;
     STATUS_TRY(sum_answer(&question, call->contract, bits, call->arena, &answer, call->error));
     if (i == 0 || answer.conforms) *out_answer = answer;
@@ -36,7 +36,7 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
 /* ---- The formula ----------------------------------------------------------------------------- */
 
 /* A range of each, with what lies beyond either end of the storage range. */
-enum { RANGES_MAX = 3 * (DOT_READINGS_MAX + 3) };
+enum { RANGES_MAX = 3 * (DOT_VARIANTS_MAX + 3) };
 
 /* The storage values of one component that the contract permits, by what permits them. */
 typedef struct permitted {
@@ -87,15 +87,15 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
 static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
                             const dot_general_layout_t *layout, dot_general_place_t place,
                             const quantum_t *quantum) {
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(&call->instance->program, call->contract, readings);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  size_t count = dot_variants(&call->instance->program, call->contract, variants);
   for (size_t i = 0; i < count; i++) {
     arena_mark_t mark = arena_mark(call->arena);
     sum_problem_t question =
-        dot_dequantized_question(call->instance, &readings[i], layout, place, call->arena);
+        dot_dequantized_question(call->instance, &variants[i], layout, place, call->arena);
     value_range_t floats;
     STATUS_TRY(sum_range(&question, call->contract, call->arena, &floats, call->error));
-    add_quantized(permitted, quantum, readings[i].result, &floats);
+    add_quantized(permitted, quantum, variants[i].result, &floats);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

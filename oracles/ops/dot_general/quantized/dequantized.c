@@ -7,23 +7,23 @@ static const format_t *expressed_format(const program_t *program) {
   return program->operands[DOT_GENERAL_RHS].quantization->expressed->format;
 }
 
-size_t dot_readings(const program_t *program, const contract_t *contract,
-                    dot_dequantized_t out_readings[DOT_READINGS_MAX]) {
+size_t dot_variants(const program_t *program, const contract_t *contract,
+                    dot_dequantized_t out_variants[DOT_VARIANTS_MAX]) {
   const format_t *arithmetics[2];
   size_t arithmetic_count =
       quantum_arithmetics(&program->operands[DOT_GENERAL_RHS], contract, arithmetics);
   const format_t *own = arithmetics[0];
   size_t count = 0;
-  out_readings[count++] = (dot_dequantized_t){own, own, own, own};
+  out_variants[count++] = (dot_dequantized_t){own, own, own, own};
   if (arithmetic_count == 1) return count;
   const format_t *wide = arithmetics[1];
   bool is_hybrid = dot_general_is_hybrid(program);
-  out_readings[count++] = (dot_dequantized_t){wide, wide, wide, is_hybrid ? own : wide};
-  out_readings[count++] = (dot_dequantized_t){wide, own, own, own};
+  out_variants[count++] = (dot_dequantized_t){wide, wide, wide, is_hybrid ? own : wide};
+  out_variants[count++] = (dot_dequantized_t){wide, own, own, own};
   if (is_hybrid) return count; /* Sums in f32, rounded at last, are those of a wider accumulator. */
   for (size_t i = 0; i < 2; i++) {
-    out_readings[count++] = (dot_dequantized_t){arithmetics[i], own, own, wide};
-    out_readings[count++] = (dot_dequantized_t){arithmetics[i], own, wide, wide};
+    out_variants[count++] = (dot_dequantized_t){arithmetics[i], own, own, wide};
+    out_variants[count++] = (dot_dequantized_t){arithmetics[i], own, wide, wide};
   }
   return count;
 }
@@ -52,22 +52,22 @@ status_t dot_dequantized_require(const program_t *program, failure_t *error) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static double load_factor(const tensor_t *tensor, const dot_dequantized_t *reading, size_t index) {
+static double load_factor(const tensor_t *tensor, const dot_dequantized_t *variant, size_t index) {
   const element_t *element = tensor->type.element;
   if (tensor->type.quantization == NULL) {
     return format_to_double(element->format, element_load(element, tensor->data, index));
   }
   const quantum_t quantum = quantum_of(&tensor->type, index);
-  double value = quantum_dequantize(&quantum, reading->dequantize, quantum_load(tensor, index));
-  if (reading->factors == reading->dequantize) return value;
-  return format_round_double(reading->factors, value);
+  double value = quantum_dequantize(&quantum, variant->dequantize, quantum_load(tensor, index));
+  if (variant->factors == variant->dequantize) return value;
+  return format_round_double(variant->factors, value);
 }
 
 static const element_t *element_of(const format_t *format) { return element_named(format->name); }
 
-static tensor_t make_factors(const tensor_t *tensor, const dot_dequantized_t *reading,
+static tensor_t make_factors(const tensor_t *tensor, const dot_dequantized_t *variant,
                              arena_t *arena) {
-  const element_t *element = element_of(reading->factors);
+  const element_t *element = element_of(variant->factors);
   if (tensor->type.quantization == NULL && tensor->type.element == element) return *tensor;
   type_t type = tensor->type;
   type.element = element;
@@ -75,48 +75,48 @@ static tensor_t make_factors(const tensor_t *tensor, const dot_dequantized_t *re
   tensor_t factors = tensor_make(arena, &type);
   size_t count = type_element_count(&type);
   for (size_t i = 0; i < count; i++) {
-    double value = load_factor(tensor, reading, i);
-    element_store(element, factors.data, i, format_from_double(reading->factors, value));
+    double value = load_factor(tensor, variant, i);
+    element_store(element, factors.data, i, format_from_double(variant->factors, value));
   }
   return factors;
 }
 
-case_t dot_dequantized_case(const case_t *instance, const dot_dequantized_t *reading,
+case_t dot_dequantized_case(const case_t *instance, const dot_dequantized_t *variant,
                             arena_t *arena) {
   case_t floats = *instance;
   for (uint32_t i = 0; i < 2; i++) {
-    floats.operands[i] = make_factors(&instance->operands[i], reading, arena);
+    floats.operands[i] = make_factors(&instance->operands[i], variant, arena);
     floats.program.operands[i] = floats.operands[i].type;
   }
   if (dot_general_is_quantized(&instance->program)) {
-    floats.program.results[0].element = element_of(reading->sum);
+    floats.program.results[0].element = element_of(variant->sum);
     floats.program.results[0].quantization = NULL;
   }
   return floats;
 }
 
-dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_t *reading) {
-  bool converts = dot_general_is_hybrid(program) && reading->result != reading->sum;
-  return (dot_plan_t){.lhs = reading->factors,
-                      .rhs = reading->factors,
-                      .accumulation = reading->sum,
-                      .result = converts ? reading->result : NULL,
+dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_t *variant) {
+  bool converts = dot_general_is_hybrid(program) && variant->result != variant->sum;
+  return (dot_plan_t){.lhs = variant->factors,
+                      .rhs = variant->factors,
+                      .accumulation = variant->sum,
+                      .result = converts ? variant->result : NULL,
                       .component_count = 1,
                       .primitive_count = 1};
 }
 
-sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *reading,
+sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *variant,
                                        const dot_general_layout_t *layout,
                                        dot_general_place_t place, arena_t *arena) {
   double *left = ARENA_NEW_ARRAY(arena, double, layout->term_count);
   double *right = ARENA_NEW_ARRAY(arena, double, layout->term_count);
   for (size_t term = 0; term < layout->term_count; term++) {
-    left[term] = load_factor(&instance->operands[DOT_GENERAL_LHS], reading,
+    left[term] = load_factor(&instance->operands[DOT_GENERAL_LHS], variant,
                              dot_general_lhs_index(layout, place, term));
-    right[term] = load_factor(&instance->operands[DOT_GENERAL_RHS], reading,
+    right[term] = load_factor(&instance->operands[DOT_GENERAL_RHS], variant,
                               dot_general_rhs_index(layout, place, term));
   }
-  const dot_plan_t plan = dot_dequantized_plan(&instance->program, reading);
+  const dot_plan_t plan = dot_dequantized_plan(&instance->program, variant);
   return (sum_problem_t){.format = plan.accumulation,
                          .count = layout->term_count,
                          .left = left,

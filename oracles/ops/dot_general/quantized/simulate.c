@@ -196,16 +196,16 @@ static bool is_fault_of_integers(fault_t fault) {
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* Every contract permits the first; the model of a hybrid has the program's own floats. */
-static dot_dequantized_t choose_reading(const program_t *program,
+static dot_dequantized_t choose_variant(const program_t *program,
                                         const implementation_model_t *schedule) {
   const contract_t contract = contract_backend();
-  dot_dequantized_t readings[DOT_READINGS_MAX];
-  size_t count = dot_readings(program, &contract, readings);
-  if (count == 1 || !schedule->other_way) return readings[0];
-  return readings[dot_general_is_hybrid(program) ? 2 : 1 + schedule->seed % (count - 1)];
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  size_t count = dot_variants(program, &contract, variants);
+  if (count == 1 || !schedule->other_way) return variants[0];
+  return variants[dot_general_is_hybrid(program) ? 2 : 1 + schedule->seed % (count - 1)];
 }
 
-static void quantize_sums(const case_t *instance, const dot_dequantized_t *reading,
+static void quantize_sums(const case_t *instance, const dot_dequantized_t *variant,
                           const implementation_model_t *schedule, const tensor_t *sums,
                           tensor_t *result) {
   const type_t *type = &instance->program.results[0];
@@ -215,7 +215,7 @@ static void quantize_sums(const case_t *instance, const dot_dequantized_t *readi
     uint64_t bits = element_load(sums->type.element, sums->data, i);
     const quantum_t quantum = quantum_of(type, i);
     int64_t stored =
-        quantum_quantize(&quantum, reading->result, format_to_double(reading->sum, bits));
+        quantum_quantize(&quantum, variant->result, format_to_double(variant->sum, bits));
     element_store(type->element, result->data, i, (uint64_t)stored & element_mask(type->element));
   }
 }
@@ -223,8 +223,8 @@ static void quantize_sums(const case_t *instance, const dot_dequantized_t *readi
 static status_t simulate_floats(const oracle_call_t *call, const implementation_model_t *schedule,
                                 tensor_t *inout_results) {
   const case_t *instance = call->instance;
-  const dot_dequantized_t reading = choose_reading(&instance->program, schedule);
-  const case_t floats = dot_dequantized_case(instance, &reading, call->arena);
+  const dot_dequantized_t variant = choose_variant(&instance->program, schedule);
+  const case_t floats = dot_dequantized_case(instance, &variant, call->arena);
   if (dot_general_is_hybrid(&instance->program)) {
     const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
     return dot_general_simulate(&float_call, schedule, inout_results);
@@ -233,7 +233,7 @@ static status_t simulate_floats(const oracle_call_t *call, const implementation_
   memset(sums.data, 0, type_bytes(&sums.type));
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
   STATUS_TRY(dot_general_simulate(&float_call, schedule, &sums));
-  quantize_sums(instance, &reading, schedule, &sums, &inout_results[0]);
+  quantize_sums(instance, &variant, schedule, &sums, &inout_results[0]);
   return STATUS_OK;
 }
 

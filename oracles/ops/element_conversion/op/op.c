@@ -1,51 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the ops convert, uniform_quantize and uniform_dequantize: constraints, validation, axes
  * and words. The three share drawing, distinguished by the kind of conversion. */
-#include <string.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
-
-static const op_constraint_t convert_constraints[] = {
-    OP_SPECIFIED("C1", "operand and result have the same shape"),
-    OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs"),
-    OP_FORBIDDEN("types", "operand and result are unquantized tensors", "inputs (I1) and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t quantize_constraints[] = {
-    OP_SPECIFIED("C1", "operand and result have the same shape"),
-    OP_SPECIFIED("C2",
-                 "the result's expressed type is the float of the operand, or its expressed type"),
-    OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs"),
-    OP_FORBIDDEN("types",
-                 "the operand is a tensor of floats or quantized, and the result is quantized",
-                 "inputs (I1) and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t dequantize_constraints[] = {
-    OP_SPECIFIED("C1", "operand and result have the same shape"),
-    OP_SPECIFIED("C2", "the result's element type is the expressed type of the operand"),
-    OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs"),
-    OP_FORBIDDEN("types",
-                 "the operand is quantized, and the result an unquantized tensor of floats",
-                 "inputs (I1) and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static bool has_arity(const program_t *program) {
-  return program->operand_count == 1 && program->result_count == 1;
-}
-
-static bool has_one_shape(const program_t *program) {
-  const type_t *operand = &program->operands[0], *result = &program->results[0];
-  size_t bytes = operand->rank * sizeof operand->dims[0];
-  return operand->rank == result->rank && memcmp(operand->dims, result->dims, bytes) == 0;
-}
 
 static bool is_float(const type_t *type) {
   return type->quantization == NULL && type->element->kind == ELEMENT_FLOAT;
@@ -55,34 +15,59 @@ static const element_t *expressed_element(const type_t *type) {
   return type->quantization == NULL ? type->element : type->quantization->expressed;
 }
 
-static const char *validate_convert(const program_t *program) {
-  if (!has_arity(program)) return "arity";
-  bool is_quantized =
-      program->operands[0].quantization != NULL || program->results[0].quantization != NULL;
-  if (is_quantized) return "types";
-  return has_one_shape(program) ? NULL : "C1";
+static bool is_unquantized(const program_t *program) {
+  return program->operands[0].quantization == NULL && program->results[0].quantization == NULL;
 }
 
-static const char *validate_shape_and_expressed(const program_t *program) {
-  if (!has_one_shape(program)) return "C1";
-  bool is_expressed_alike =
-      expressed_element(&program->operands[0]) == expressed_element(&program->results[0]);
-  return is_expressed_alike ? NULL : "C2";
-}
-
-static const char *validate_quantize(const program_t *program) {
-  if (!has_arity(program)) return "arity";
+static bool quantizes(const program_t *program) {
   const type_t *operand = &program->operands[0];
-  bool is_known = operand->quantization != NULL || is_float(operand);
-  if (!is_known || program->results[0].quantization == NULL) return "types";
-  return validate_shape_and_expressed(program);
+  return (operand->quantization != NULL || is_float(operand)) &&
+         program->results[0].quantization != NULL;
 }
 
-static const char *validate_dequantize(const program_t *program) {
-  if (!has_arity(program)) return "arity";
-  if (program->operands[0].quantization == NULL || !is_float(&program->results[0])) return "types";
-  return validate_shape_and_expressed(program);
+static bool dequantizes(const program_t *program) {
+  return program->operands[0].quantization != NULL && is_float(&program->results[0]);
 }
+
+static bool keeps_expressed_element(const program_t *program) {
+  return expressed_element(&program->operands[0]) == expressed_element(&program->results[0]);
+}
+
+#define ARITY                                                                              \
+  OP_FORBIDDEN("arity", "there are one operand and one result", "inputs (I1) and outputs", \
+               program_is_unary)
+#define SAME_SHAPE OP_SPECIFIED("C1", "operand and result have the same shape", program_keeps_shape)
+
+static const op_constraint_t convert_constraints[] = {
+    ARITY,
+    OP_FORBIDDEN("types", "operand and result are unquantized tensors", "inputs (I1) and outputs",
+                 is_unquantized),
+    SAME_SHAPE,
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t quantize_constraints[] = {
+    ARITY,
+    OP_FORBIDDEN("types",
+                 "the operand is a tensor of floats or quantized, and the result is quantized",
+                 "inputs (I1) and outputs", quantizes),
+    SAME_SHAPE,
+    OP_SPECIFIED("C2",
+                 "the result's expressed type is the float of the operand, or its expressed type",
+                 keeps_expressed_element),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t dequantize_constraints[] = {
+    ARITY,
+    OP_FORBIDDEN("types",
+                 "the operand is quantized, and the result an unquantized tensor of floats",
+                 "inputs (I1) and outputs", dequantizes),
+    SAME_SHAPE,
+    OP_SPECIFIED("C2", "the result's element type is the expressed type of the operand",
+                 keeps_expressed_element),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
@@ -108,11 +93,6 @@ static void draw_dequantize(rng_t *rng, const draw_limits_t *limits, arena_t *ar
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_mlir(const program_t *program, GString *out_text) {
-  mlir_open(program, program->op->name, out_text);
-  mlir_close(program, out_text);
-}
-
 static const char *kind_word(const type_t *type) {
   static const char *const words[] = {[ELEMENT_BOOLEAN] = "boolean",
                                       [ELEMENT_SIGNED] = "integer",
@@ -124,7 +104,7 @@ static const char *kind_word(const type_t *type) {
 
 /* "float-to-integer": what kinds of numbers meet. */
 static void print_algorithm(const program_t *program, GString *out_text) {
-  if (!has_arity(program)) {
+  if (!program_is_unary(program)) {
     g_string_append(out_text, "none");
     return;
   }
@@ -167,8 +147,6 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const attribute_row_t no_attributes[] = {{.key = NULL}};
-
 static const char *const convert_policies[] = {"convert_infinity",   "convert_rounding",
                                                "convert_overflow",   "convert_narrowing",
                                                "convert_truncation", NULL};
@@ -177,15 +155,11 @@ static const op_t convert_op = {
     .name = "stablehlo.convert",
     .spec = "StableHLO specification, convert",
     .summary = "elements of one type to another",
-    .attribute_rows = no_attributes,
     .constraints = convert_constraints,
     .draw = draw_convert,
-    .validate = validate_convert,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .policies = convert_policies,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_convert_edges,
     .axes = find_axes,
@@ -196,16 +170,12 @@ static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
     .spec = "StableHLO specification, uniform_quantize",
     .summary = "floats or quantized elements to quantized ones",
-    .attribute_rows = no_attributes,
     .constraints = quantize_constraints,
     .draw = draw_quantize,
-    .validate = validate_quantize,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .formulas = "requantize",
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_quantize_edges,
 };
@@ -214,15 +184,11 @@ static const op_t dequantize_op = {
     .name = "stablehlo.uniform_dequantize",
     .spec = "StableHLO specification, uniform_dequantize",
     .summary = "quantized elements to floats",
-    .attribute_rows = no_attributes,
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
-    .validate = validate_dequantize,
-    .parse_attributes = custom_call_parse_attributes,
-    .print_attributes = custom_call_print_attributes,
     .print_algorithm = print_algorithm,
     .is_composite = true,
-    .print_mlir = print_mlir,
+    .print_mlir = mlir_print_module,
     .print_words = print_words,
 };
 

@@ -14,7 +14,7 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, const element_
   uint32_t rank = (uint32_t)rng_below(rng, MIN(limits->rank_max, TYPE_RANK_MAX) + 1);
   int64_t left = limits->elements_max;
   for (uint32_t i = 0; i < rank; i++) {
-    dims[i] = draw_size(rng, left);
+    dims[i] = draw_size(rng, limits->sizes, left);
     left /= MAX(dims[i], 1);
   }
   return type_make(element, rank, dims);

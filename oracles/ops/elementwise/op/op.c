@@ -5,53 +5,9 @@
 
 #include <string.h>
 
-#include "harness/kinds/custom_call.h"
 #include "harness/model/mlir.h"
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
-
-static const op_constraint_t add_constraints[] = {
-    OP_SPECIFIED("C1", "unquantized operands and result have one type"),
-    OP_SPECIFIED("C2", "all of operands and result are quantized, or none"),
-    OP_SPECIFIED("C3", "quantized operands and result have one storage type"),
-    OP_SPECIFIED("C4", "quantized operands and result have one expressed type"),
-    OP_SPECIFIED("C5", "the result is quantized per axis if and only if an operand is"),
-    OP_SPECIFIED("C6",
-                 "a left operand quantized per axis has the quantization dimension of the result"),
-    OP_SPECIFIED("C7",
-                 "a right operand quantized per axis has the quantization dimension of the result"),
-    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
-    OP_FORBIDDEN("shape", "quantized operands and result have one shape",
-                 "C1 of the addition of what they stand for"),
-    OP_CONSTRAINTS_END,
-};
-
-#define BASELINE                                                                          \
-  OP_SPECIFIED("C1", "operands and result have one type, but for scale and zero point"),  \
-      OP_FORBIDDEN("arity", "there are as many operands as the op takes, and one result", \
-                   "inputs and outputs")
-
-static const op_constraint_t number_constraints[] = {
-    BASELINE,
-    OP_FORBIDDEN("types",
-                 "the element type is one of integers, floats or complex numbers, or quantized per "
-                 "tensor",
-                 "inputs and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t any_constraints[] = {
-    BASELINE,
-    OP_FORBIDDEN("types", "quantized types are so per tensor", "inputs and outputs"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t shift_constraints[] = {
-    OP_SPECIFIED("C1", "operands and result have one type"),
-    OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs"),
-    OP_FORBIDDEN("types", "operands are tensors of integers", "inputs (I1), (I2)"),
-    OP_CONSTRAINTS_END,
-};
 
 /* The rows are at the end; a program's row tells its function. */
 static const op_t rows[ELEMENTWISE_COUNT];
@@ -96,55 +52,137 @@ static bool has_arity(const program_t *program) {
          program->result_count == 1;
 }
 
-static bool is_per_axis(const type_t *type) { return type->quantization->axis != -1; }
-
-static const char *validate_quantized_add(const type_t *lhs, const type_t *rhs,
-                                          const type_t *result) {
-  const quantization_t *left = lhs->quantization, *right = rhs->quantization;
-  const quantization_t *to = result->quantization;
-  if (left == NULL || right == NULL || to == NULL) return "C2";
-  if (!type_shapes_equal(lhs, rhs) || !type_shapes_equal(lhs, result)) return "shape";
-  if (lhs->element != rhs->element || lhs->element != result->element) return "C3";
-  if (left->expressed != right->expressed || left->expressed != to->expressed) return "C4";
-  if ((is_per_axis(lhs) || is_per_axis(rhs)) != is_per_axis(result)) return "C5";
-  if (is_per_axis(lhs) && left->axis != to->axis) return "C6";
-  return is_per_axis(rhs) && right->axis != to->axis ? "C7" : NULL;
+static bool is_any_quantized(const program_t *program) {
+  return program->operands[0].quantization != NULL || program->operands[1].quantization != NULL ||
+         program->results[0].quantization != NULL;
 }
 
-static const char *validate_add(const program_t *program) {
-  if (!has_arity(program)) return "arity";
-  const type_t *lhs = &program->operands[0], *rhs = &program->operands[1];
-  const type_t *result = &program->results[0];
-  bool is_quantized =
-      lhs->quantization != NULL || rhs->quantization != NULL || result->quantization != NULL;
-  if (is_quantized) return validate_quantized_add(lhs, rhs, result);
-  return type_equal(lhs, rhs) && type_equal(lhs, result) ? NULL : "C1";
+static bool adds_one_type(const program_t *program) {
+  const type_t *lhs = &program->operands[0];
+  return is_any_quantized(program) ||
+         (type_equal(lhs, &program->operands[1]) && type_equal(lhs, &program->results[0]));
 }
+
+static bool adds_quantized_alone(const program_t *program) {
+  bool are_all = program->operands[0].quantization != NULL &&
+                 program->operands[1].quantization != NULL &&
+                 program->results[0].quantization != NULL;
+  return are_all || !is_any_quantized(program);
+}
+
+static bool adds_one_shape(const program_t *program) {
+  const type_t *lhs = &program->operands[0];
+  return type_shapes_equal(lhs, &program->operands[1]) &&
+         type_shapes_equal(lhs, &program->results[0]);
+}
+
+static bool adds_one_storage(const program_t *program) {
+  const element_t *element = program->operands[0].element;
+  return element == program->operands[1].element && element == program->results[0].element;
+}
+
+/* Of programs that pass so far, all types are quantized or none. */
+static bool adds_one_expressed(const program_t *program) {
+  const quantization_t *left = program->operands[0].quantization;
+  return left == NULL || (left->expressed == program->operands[1].quantization->expressed &&
+                          left->expressed == program->results[0].quantization->expressed);
+}
+
+static bool is_per_axis(const type_t *type) {
+  return type->quantization != NULL && type->quantization->axis != -1;
+}
+
+static bool adds_along_axis(const program_t *program) {
+  return (is_per_axis(&program->operands[0]) || is_per_axis(&program->operands[1])) ==
+         is_per_axis(&program->results[0]);
+}
+
+static bool has_axis_of_result(const program_t *program, uint32_t operand) {
+  const type_t *type = &program->operands[operand];
+  return !is_per_axis(type) || type->quantization->axis == program->results[0].quantization->axis;
+}
+
+static bool adds_left_axis(const program_t *program) { return has_axis_of_result(program, 0); }
+
+static bool adds_right_axis(const program_t *program) { return has_axis_of_result(program, 1); }
 
 static bool takes_type(elementwise_t function, const type_t *type) {
   if (type->quantization == NULL) return elementwise_takes(function, type->element);
   return elementwise_takes_quantized(function) && !is_per_axis(type);
 }
 
-static const char *validate(const program_t *program) {
-  if (!has_arity(program)) return "arity";
-  const type_t *result = &program->results[0];
+static bool takes_types(const program_t *program) {
   elementwise_t function = elementwise_of(program);
-  bool are_taken = takes_type(function, result), are_one = true;
+  bool are_taken = takes_type(function, &program->results[0]);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     are_taken = are_taken && takes_type(function, &program->operands[i]);
-    are_one = are_one && have_one_baseline(&program->operands[i], result);
   }
-  if (!are_taken) return "types";
-  return are_one ? NULL : "C1";
+  return are_taken;
 }
+
+static bool has_one_baseline(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (!have_one_baseline(&program->operands[i], &program->results[0])) return false;
+  }
+  return true;
+}
+
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+#define BINARY_ARITY                                                                              \
+  OP_FORBIDDEN("arity", "there are two operands and one result", "inputs (I1), (I2) and outputs", \
+               has_arity)
+#define ANY_ARITY                                                                     \
+  OP_FORBIDDEN("arity", "there are as many operands as the op takes, and one result", \
+               "inputs and outputs", has_arity)
+#define BASELINE                                                                        \
+  OP_SPECIFIED("C1", "operands and result have one type, but for scale and zero point", \
+               has_one_baseline)
+
+static const op_constraint_t add_constraints[] = {
+    BINARY_ARITY,
+    OP_SPECIFIED("C1", "unquantized operands and result have one type", adds_one_type),
+    OP_SPECIFIED("C2", "all of operands and result are quantized, or none", adds_quantized_alone),
+    OP_FORBIDDEN("shape", "quantized operands and result have one shape",
+                 "C1 of the addition of what they stand for", adds_one_shape),
+    OP_SPECIFIED("C3", "quantized operands and result have one storage type", adds_one_storage),
+    OP_SPECIFIED("C4", "quantized operands and result have one expressed type", adds_one_expressed),
+    OP_SPECIFIED("C5", "the result is quantized per axis if and only if an operand is",
+                 adds_along_axis),
+    OP_SPECIFIED("C6",
+                 "a left operand quantized per axis has the quantization dimension of the result",
+                 adds_left_axis),
+    OP_SPECIFIED("C7",
+                 "a right operand quantized per axis has the quantization dimension of the result",
+                 adds_right_axis),
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t number_constraints[] = {
+    ANY_ARITY,
+    OP_FORBIDDEN("types",
+                 "the element type is one of integers, floats or complex numbers, or quantized per "
+                 "tensor",
+                 "inputs and outputs", takes_types),
+    BASELINE,
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t any_constraints[] = {
+    ANY_ARITY,
+    OP_FORBIDDEN("types", "quantized types are so per tensor", "inputs and outputs", takes_types),
+    BASELINE,
+    OP_CONSTRAINTS_END,
+};
+
+static const op_constraint_t shift_constraints[] = {
+    BINARY_ARITY,
+    OP_FORBIDDEN("types", "operands are tensors of integers", "inputs (I1), (I2)", takes_types),
+    OP_SPECIFIED("C1", "operands and result have one type", has_one_baseline),
+    OP_CONSTRAINTS_END,
+};
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-static void print_mlir(const program_t *program, GString *out_text) {
-  mlir_open(program, program->op->name, out_text);
-  mlir_close(program, out_text);
-}
 
 /* What kind of numbers it is done on. */
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -211,8 +249,6 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const attribute_row_t no_attributes[] = {{.key = NULL}};
-
 #define DRAW(function, index)                                                          \
   static void draw_##function(rng_t *rng, const draw_limits_t *limits, arena_t *arena, \
                               program_t *out_program) {                                \
@@ -229,38 +265,32 @@ DRAW(shift_right_arithmetic, ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC)
 
 static const char *const shift_policies[] = {"shift_amount", NULL};
 
-#define ROW(function, rules, check, words, ...)      \
-  {.name = "stablehlo." #function,                   \
-   .spec = "StableHLO specification, " #function,    \
-   .summary = words,                                 \
-   .attribute_rows = no_attributes,                  \
-   .constraints = rules,                             \
-   .draw = draw_##function,                          \
-   .validate = check,                                \
-   .parse_attributes = custom_call_parse_attributes, \
-   .print_attributes = custom_call_print_attributes, \
-   .print_algorithm = print_algorithm,               \
-   .print_mlir = print_mlir,                         \
-   .print_words = print_words,                       \
-   .draw_edges = elementwise_draw_edges,             \
-   .axes = find_axes,                                \
-   .with_axes = with_axes,                           \
+#define ROW(function, rules, words, ...)          \
+  {.name = "stablehlo." #function,                \
+   .spec = "StableHLO specification, " #function, \
+   .summary = words,                              \
+   .constraints = rules,                          \
+   .draw = draw_##function,                       \
+   .print_algorithm = print_algorithm,            \
+   .print_mlir = mlir_print_module,               \
+   .print_words = print_words,                    \
+   .draw_edges = elementwise_draw_edges,          \
+   .axes = find_axes,                             \
+   .with_axes = with_axes,                        \
    __VA_ARGS__}
 
 static const op_t rows[ELEMENTWISE_COUNT] = {
-    [ELEMENTWISE_ADD] = ROW(add, add_constraints, validate_add, "the sum", .formulas = "quantized"),
+    [ELEMENTWISE_ADD] = ROW(add, add_constraints, "the sum", .formulas = "quantized"),
     [ELEMENTWISE_SUBTRACT] =
-        ROW(subtract, number_constraints, validate, "the difference", .formulas = "quantized"),
-    [ELEMENTWISE_MULTIPLY] =
-        ROW(multiply, any_constraints, validate, "the product", .formulas = "quantized"),
+        ROW(subtract, number_constraints, "the difference", .formulas = "quantized"),
+    [ELEMENTWISE_MULTIPLY] = ROW(multiply, any_constraints, "the product", .formulas = "quantized"),
     [ELEMENTWISE_MAXIMUM] =
-        ROW(maximum, any_constraints, validate, "the larger one", .formulas = "quantized"),
+        ROW(maximum, any_constraints, "the larger one", .formulas = "quantized"),
     [ELEMENTWISE_MINIMUM] =
-        ROW(minimum, any_constraints, validate, "the smaller one", .formulas = "quantized"),
-    [ELEMENTWISE_NEGATE] =
-        ROW(negate, number_constraints, validate, "the negative", .formulas = "quantized"),
+        ROW(minimum, any_constraints, "the smaller one", .formulas = "quantized"),
+    [ELEMENTWISE_NEGATE] = ROW(negate, number_constraints, "the negative", .formulas = "quantized"),
     [ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC] =
-        ROW(shift_right_arithmetic, shift_constraints, validate,
+        ROW(shift_right_arithmetic, shift_constraints,
             "the left one, shifted to the right by the other with copies of its sign",
             .policies = shift_policies),
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the op reduce: parses and prints its attributes, describes it in words, marks which
- * operands are initial values, and holds the tables of constraints. */
+/* Defines the op reduce: the table of its attributes, its MLIR and description in words, which
+ * operands are initial values, and the tables of constraints. */
 #include "oracles/ops/reduce/op/op.h"
 
 #include <inttypes.h>
+
+#include "harness/model/mlir.h"
 
 reduction_types_t reduce_types(const program_t *program) {
   return reduction_types(&reduce_attributes(program)->reduction, program->operands,
@@ -22,24 +24,19 @@ dimension_list_t reduce_reduced_dimensions(const program_t *program) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static status_t parse_attributes(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                 failure_t *error) {
-  reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
-  *attributes = (reduce_attributes_t){0};
-  STATUS_TRY(reduction_parse_body(scan, "body", &attributes->reduction, error));
-  STATUS_TRY(scan_expect(scan, " dims=", error));
-  STATUS_TRY(dimension_list_parse(scan, &attributes->dimensions, error));
-  STATUS_TRY(reduction_parse_accumulation(scan, arena, &attributes->reduction, error));
-  inout_program->attributes = attributes;
-  return STATUS_OK;
-}
+static const attribute_row_t attribute_rows[] = {
+    {ATTRIBUTE("body", reduction_body, reduce_attributes_t, reduction)},
+    {ATTRIBUTE_AT_BLANK("dims", attribute_dimensions, reduce_attributes_t, dimensions),
+     .mlir = "dimensions"},
+    {ATTRIBUTE("accumulation", reduction_accumulation, reduce_attributes_t, reduction)},
+    ATTRIBUTES_END,
+};
 
-static void print_attributes(const program_t *program, GString *out_text) {
-  const reduce_attributes_t *attributes = reduce_attributes(program);
-  reduction_print_body(&attributes->reduction, "body", out_text);
-  g_string_append(out_text, " dims=");
-  dimension_list_print(&attributes->dimensions, out_text);
-  reduction_print_accumulation(&attributes->reduction, out_text);
+static void print_mlir(const program_t *program, GString *out_text) {
+  mlir_open_regions(program, ATTRIBUTES_AS_LISTED, out_text);
+  reduction_print_region(&reduce_attributes(program)->reduction, program->results,
+                         program->result_count, out_text);
+  mlir_close_regions(program, out_text);
 }
 
 static void print_algorithm(const program_t *program, GString *out_text) {
@@ -91,47 +88,17 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-static const op_constraint_t constraints[] = {
-    OP_SPECIFIED("C1", "all inputs have the same shape"),
-    OP_SPECIFIED("C2", "each input and its initial value have the same element type"),
-    OP_SPECIFIED("C3",
-                 "there are as many inputs as initial values and as results, and at least one"),
-    OP_SPECIFIED("C4", "each entry of dimensions is at least 0 and below the rank of the inputs"),
-    OP_SPECIFIED("C5", "the entries of dimensions are unique"),
-    OP_SPECIFIED(
-        "C6",
-        "the body takes and returns one scalar for each input, of a type to which that input "
-        "can be promoted"),
-    OP_SPECIFIED("C7", "each result has the shape of its input without the reduced dimensions"),
-    OP_SPECIFIED("C8", "each result has the element type that the body returns"),
-    REDUCTION_CONSTRAINTS("C6", "C8"),
-    OP_FORBIDDEN(
-        "types",
-        "the operands are tensors, quantized per tensor if at all, and initial values have "
-        "rank 0",
-        "inputs (I1), (I2)"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C6", "C8"),
-    OP_CONSTRAINTS_END,
-};
-
 const op_t reduce_op = {
     .name = "stablehlo.reduce",
     .spec = "StableHLO specification, reduce",
     .summary = "combines the elements of slices with a body, from an initial value",
     .attributes_bytes = sizeof(reduce_attributes_t),
-    .constraints = constraints,
-    .contract_constraints = contract_constraints,
+    .attribute_rows = attribute_rows,
+    .constraints = reduce_constraints,
+    .contract_constraints = reduce_contract_constraints,
     .draw = reduce_draw,
-    .validate = reduce_validate,
-    .validate_under = reduce_validate_under,
-    .parse_attributes = parse_attributes,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
-    .print_mlir = reduce_print_mlir,
+    .print_mlir = print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,

@@ -7,11 +7,10 @@
 #include "oracles/ops/reduce/reduce.h"
 
 extern const op_t reduce_op;
+extern const op_constraint_t reduce_constraints[];
+extern const op_constraint_t reduce_contract_constraints[];
 
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
-const char *reduce_validate(const program_t *program);
-const char *reduce_validate_under(const program_t *program, const contract_t *contract);
-void reduce_print_mlir(const program_t *program, GString *out_text);
 void reduce_axes(const program_t *program, axes_t *out_axes);
 void reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                       program_t *out_program);

@@ -78,7 +78,7 @@ int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t arithmetic, 
   return quantum_quantize(&quanta->result, format, value);
 }
 
-/* ---- Quick accept sets ----------------------------------------------------------------------- */
+/* ---- Fast accept sets ----------------------------------------------------------------------- */
 
 /* What the terms are in the accumulation type; where they are few storage values, by a table. */
 typedef struct converter {

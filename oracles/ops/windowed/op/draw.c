@@ -34,10 +34,10 @@ static type_t draw_windows(rng_t *rng, const draw_limits_t *limits, bool has_dil
   }
   int64_t elements_left = limits->elements_max;
   window_limits_t left = {limits->terms_max, limits->elements_max,
-                          limits->elements_max * WORK_PER_ELEMENT};
+                          limits->elements_max * WORK_PER_ELEMENT, limits->sizes};
   for (uint32_t dim = 0; dim < rank; dim++) {
     left.size = MIN(left.size, left.work);
-    int64_t length = draw_size(rng, elements_left);
+    int64_t length = draw_size(rng, limits->sizes, elements_left);
     window_t window = window_draw(rng, length, &left, has_dilations);
     append_window(&window, has_dilations, attributes);
     shape.dims[shape.rank++] = length;

@@ -3,24 +3,11 @@
 #include "harness/model/mlir.h"
 #include "oracles/ops/windowed/op/op.h"
 
-static void print_list(const char *before, const dimension_list_t *list, GString *out_text) {
-  g_string_append(out_text, before);
-  dimension_list_print_mlir(list, out_text);
-}
-
 void reduce_window_print_mlir(const program_t *program, GString *out_text) {
-  const windowed_attributes_t *attributes = windowed_attributes(program);
-  mlir_open(program, program->op->name, out_text);
-  print_list(" <{base_dilations = ", &attributes->base_dilations, out_text);
-  g_string_append(out_text, ", padding = ");
-  padding_list_print_mlir(&attributes->padding, out_text);
-  print_list(", window_dilations = ", &attributes->window_dilations, out_text);
-  print_list(", window_dimensions = ", &attributes->window_dimensions, out_text);
-  print_list(", window_strides = ", &attributes->window_strides, out_text);
-  g_string_append(out_text, "}> ({\n");
-  reduction_print_region(&attributes->reduction, program->results, program->result_count, out_text);
-  g_string_append(out_text, "    })");
-  mlir_close(program, out_text);
+  mlir_open_regions(program, ATTRIBUTES_BY_NAME, out_text);
+  reduction_print_region(&windowed_attributes(program)->reduction, program->results,
+                         program->result_count, out_text);
+  mlir_close_regions(program, out_text);
 }
 
 /* The region of select, on the operand's type; a line that is not valid may lack even that. */
@@ -41,16 +28,10 @@ static void print_select(const program_t *program, GString *out_text) {
 }
 
 void select_and_scatter_print_mlir(const program_t *program, GString *out_text) {
-  const windowed_attributes_t *attributes = windowed_attributes(program);
-  mlir_open(program, program->op->name, out_text);
-  g_string_append(out_text, " <{padding = ");
-  padding_list_print_mlir(&attributes->padding, out_text);
-  print_list(", window_dimensions = ", &attributes->window_dimensions, out_text);
-  print_list(", window_strides = ", &attributes->window_strides, out_text);
-  g_string_append(out_text, "}> ({\n");
+  mlir_open_regions(program, ATTRIBUTES_BY_NAME, out_text);
   print_select(program, out_text);
   g_string_append(out_text, "    }, {\n");
-  reduction_print_region(&attributes->reduction, program->results, program->result_count, out_text);
-  g_string_append(out_text, "    })");
-  mlir_close(program, out_text);
+  reduction_print_region(&windowed_attributes(program)->reduction, program->results,
+                         program->result_count, out_text);
+  mlir_close_regions(program, out_text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the ops reduce_window and select_and_scatter: parses and prints windows, bodies and
- * selection, derives window counts and types, and holds the tables of constraints. */
+/* Defines the ops reduce_window and select_and_scatter: the tables of their attributes and
+ * constraints, numbers and types of windows, and words. */
 #include "oracles/ops/windowed/op/op.h"
 
 #include <inttypes.h>
@@ -34,85 +34,51 @@ reduction_types_t windowed_types(const program_t *program) {
                          program->result_count);
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 static const char *const select_names[WINDOWED_SELECT_COUNT] = {"ge", "gt", "le", "lt"};
 
-static status_t parse_list(scan_t *scan, const char *key, dimension_list_t *out_list,
-                           failure_t *error) {
-  STATUS_TRY(scan_expect(scan, key, error));
-  return dimension_list_parse(scan, out_list, error);
-}
-
-static status_t parse_select(scan_t *scan, windowed_select_t *out_select, failure_t *error) {
-  STATUS_TRY(scan_expect(scan, " select=", error));
-  scan_t start = *scan;
-  str_t name = scan_until(scan, " ");
+static status_t parse_select(const attribute_source_t *from, void *out_value) {
+  scan_t start = *from->scan;
+  str_t name = scan_until(from->scan, " ");
   for (int select = 0; select < WINDOWED_SELECT_COUNT; select++) {
     if (!str_equal_text(name, select_names[select])) continue;
-    *out_select = (windowed_select_t)select;
+    *(windowed_select_t *)out_value = (windowed_select_t)select;
     return STATUS_OK;
   }
-  return scan_fail_expecting(&start, error, "ge, gt, le or lt");
+  return scan_fail_expecting(&start, from->error, "ge, gt, le or lt");
 }
 
-/* What follows the bodies, of both ops. */
-static status_t parse_windows(scan_t *scan, bool has_dilations, arena_t *arena,
-                              windowed_attributes_t *attributes, failure_t *error) {
-  STATUS_TRY(parse_list(scan, " window_dimensions=", &attributes->window_dimensions, error));
-  STATUS_TRY(parse_list(scan, " window_strides=", &attributes->window_strides, error));
-  if (has_dilations) {
-    STATUS_TRY(parse_list(scan, " base_dilations=", &attributes->base_dilations, error));
-    STATUS_TRY(parse_list(scan, " window_dilations=", &attributes->window_dilations, error));
-  }
-  STATUS_TRY(scan_expect(scan, " padding=", error));
-  STATUS_TRY(padding_list_parse(scan, &attributes->padding, error));
-  return reduction_parse_accumulation(scan, arena, &attributes->reduction, error);
+static void print_select(const void *value, const attribute_sink_t *to) {
+  g_string_append(to->text, select_names[*(const windowed_select_t *)value]);
 }
 
-static status_t parse_reduce_window(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                    failure_t *error) {
-  windowed_attributes_t *attributes = ARENA_NEW_ARRAY(arena, windowed_attributes_t, 1);
-  *attributes = (windowed_attributes_t){0};
-  STATUS_TRY(reduction_parse_body(scan, "body", &attributes->reduction, error));
-  STATUS_TRY(parse_windows(scan, true, arena, attributes, error));
-  inout_program->attributes = attributes;
-  return STATUS_OK;
-}
+static const attribute_codec_t select_codec = {.parse = parse_select, .print = print_select};
 
-static status_t parse_select_and_scatter(scan_t *scan, arena_t *arena, program_t *inout_program,
-                                         failure_t *error) {
-  windowed_attributes_t *attributes = ARENA_NEW_ARRAY(arena, windowed_attributes_t, 1);
-  *attributes = (windowed_attributes_t){0};
-  STATUS_TRY(parse_select(scan, &attributes->select, error));
-  STATUS_TRY(reduction_parse_body(scan, "scatter", &attributes->reduction, error));
-  STATUS_TRY(parse_windows(scan, false, arena, attributes, error));
-  inout_program->attributes = attributes;
-  return STATUS_OK;
-}
+#define ROW(key, codec, member) {ATTRIBUTE(key, codec, windowed_attributes_t, member)}
+#define ROW_AT_BLANK(member, codec) \
+  {ATTRIBUTE_AT_BLANK(#member, codec, windowed_attributes_t, member)}
 
-static void print_list(const char *key, const dimension_list_t *list, GString *out_text) {
-  g_string_append(out_text, key);
-  dimension_list_print(list, out_text);
-}
+static const attribute_row_t reduce_window_rows[] = {
+    ROW("body", reduction_body, reduction),
+    ROW_AT_BLANK(window_dimensions, attribute_dimensions),
+    ROW_AT_BLANK(window_strides, attribute_dimensions),
+    ROW_AT_BLANK(base_dilations, attribute_dimensions),
+    ROW_AT_BLANK(window_dilations, attribute_dimensions),
+    ROW_AT_BLANK(padding, padding_list),
+    ROW("accumulation", reduction_accumulation, reduction),
+    ATTRIBUTES_END,
+};
 
-static void print_attributes(const program_t *program, GString *out_text) {
-  const windowed_attributes_t *attributes = windowed_attributes(program);
-  bool has_dilations = is_reduce_window(program);
-  if (!has_dilations) {
-    g_string_append_printf(out_text, " select=%s", select_names[attributes->select]);
-  }
-  reduction_print_body(&attributes->reduction, has_dilations ? "body" : "scatter", out_text);
-  print_list(" window_dimensions=", &attributes->window_dimensions, out_text);
-  print_list(" window_strides=", &attributes->window_strides, out_text);
-  if (has_dilations) {
-    print_list(" base_dilations=", &attributes->base_dilations, out_text);
-    print_list(" window_dilations=", &attributes->window_dilations, out_text);
-  }
-  g_string_append(out_text, " padding=");
-  padding_list_print(&attributes->padding, out_text);
-  reduction_print_accumulation(&attributes->reduction, out_text);
-}
+static const attribute_row_t select_and_scatter_rows[] = {
+    ROW_AT_BLANK(select, select_codec),
+    ROW("scatter", reduction_body, reduction),
+    ROW_AT_BLANK(window_dimensions, attribute_dimensions),
+    ROW_AT_BLANK(window_strides, attribute_dimensions),
+    ROW_AT_BLANK(padding, padding_list),
+    ROW("accumulation", reduction_accumulation, reduction),
+    ATTRIBUTES_END,
+};
 
 static void print_algorithm(const program_t *program, GString *out_text) {
   g_string_append(out_text, reduce_body_table[windowed_attributes(program)->reduction.body].name);
@@ -213,90 +179,6 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const char *reduce_window_validate_under(const program_t *program,
-                                                const contract_t *contract) {
-  reduction_types_t types = windowed_types(program);
-  return reduction_validate_under(&types, contract, "C13", "C16");
-}
-
-static const char *select_validate_under(const program_t *program, const contract_t *contract) {
-  reduction_types_t types = windowed_types(program);
-  return reduction_validate_under(&types, contract, "C10", "C12");
-}
-
-#define ONE_PER_DIMENSION(list) #list " has one entry for each dimension of the operand"
-#define POSITIVE(list) "each entry of " #list " is at least 1"
-
-static const op_constraint_t reduce_window_constraints[] = {
-    OP_SPECIFIED("C1",
-                 "there are as many inputs as initial values and as results, and at least one"),
-    OP_SPECIFIED("C2", "all inputs have the same shape"),
-    OP_SPECIFIED("C3", "each input and its initial value have the same element type"),
-    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
-    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
-    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
-    OP_SPECIFIED("C7", POSITIVE(window_strides)),
-    OP_SPECIFIED("C8", ONE_PER_DIMENSION(base_dilations)),
-    OP_SPECIFIED("C9", POSITIVE(base_dilations)),
-    OP_SPECIFIED("C10", ONE_PER_DIMENSION(window_dilations)),
-    OP_SPECIFIED("C11", POSITIVE(window_dilations)),
-    OP_SPECIFIED("C12", "padding has one pair for each dimension of the inputs"),
-    OP_SPECIFIED("C13",
-                 "the body takes and returns one scalar for each input, of a type to which that "
-                 "input can be "
-                 "converted"),
-    OP_SPECIFIED("C14", "all results have the same shape"),
-    OP_SPECIFIED(
-        "C15",
-        "each dimension of the results has the number of windows that fit along the inputs'"),
-    OP_SPECIFIED(
-        "C16",
-        "each result has the element type that the body returns, or one that the RFC permits"),
-    REDUCTION_CONSTRAINTS("C13", "C16"),
-    OP_FORBIDDEN("types", "initial values have rank 0, and no type is quantized per axis",
-                 "inputs (I1), (I2)"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t reduce_window_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C13", "C16"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t select_constraints[] = {
-    OP_SPECIFIED("C1", "operand and source have the same element type"),
-    OP_SPECIFIED(
-        "C2",
-        "each dimension of the source has the number of windows that fit along the operand's"),
-    OP_SPECIFIED("C3", "operand and initial value have the same element type"),
-    OP_SPECIFIED("C4", ONE_PER_DIMENSION(window_dimensions)),
-    OP_SPECIFIED("C5", POSITIVE(window_dimensions)),
-    OP_SPECIFIED("C6", ONE_PER_DIMENSION(window_strides)),
-    OP_SPECIFIED("C7", POSITIVE(window_strides)),
-    OP_SPECIFIED("C8", "padding has one pair for each dimension of the operand"),
-    OP_INHERENT("C9",
-                "select takes two scalars of the operand's element type and returns a boolean; a "
-                "case gives it no other type, so it cannot break this"),
-    OP_SPECIFIED(
-        "C10",
-        "scatter takes and returns a scalar of a type to which the operand's can be converted"),
-    OP_SPECIFIED("C11", "the result has the shape of the operand"),
-    OP_SPECIFIED(
-        "C12", "the result has the element type that scatter returns, or one that the RFC permits"),
-    REDUCTION_CONSTRAINTS("C10", "C12"),
-    OP_FORBIDDEN("types",
-                 "there are three operands and a result, the initial value has rank 0, and no type "
-                 "is quantized per axis",
-                 "inputs (I1-I3) and outputs"),
-    OP_UNMODELLED("order", "what select compares are no complex numbers"),
-    OP_CONSTRAINTS_END,
-};
-
-static const op_constraint_t select_contract_constraints[] = {
-    REDUCTION_CONTRACT_CONSTRAINTS("C10", "C12"),
-    OP_CONSTRAINTS_END,
-};
-
 static const char *const reduce_window_policies[] = {"window_padding", NULL};
 static const char *const select_policies[] = {"selection", NULL};
 
@@ -305,13 +187,10 @@ const op_t reduce_window_op = {
     .spec = "StableHLO specification, reduce_window",
     .summary = "combines the elements of windows with a body, from an initial value",
     .attributes_bytes = sizeof(windowed_attributes_t),
+    .attribute_rows = reduce_window_rows,
     .constraints = reduce_window_constraints,
     .contract_constraints = reduce_window_contract_constraints,
     .draw = reduce_window_draw,
-    .validate = reduce_window_validate,
-    .validate_under = reduce_window_validate_under,
-    .parse_attributes = parse_reduce_window,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .policies = reduce_window_policies,
     .print_mlir = reduce_window_print_mlir,
@@ -327,13 +206,10 @@ const op_t select_and_scatter_op = {
     .spec = "StableHLO specification, select_and_scatter",
     .summary = "combines the source elements of the windows that select the same element",
     .attributes_bytes = sizeof(windowed_attributes_t),
-    .constraints = select_constraints,
-    .contract_constraints = select_contract_constraints,
+    .attribute_rows = select_and_scatter_rows,
+    .constraints = select_and_scatter_constraints,
+    .contract_constraints = select_and_scatter_contract_constraints,
     .draw = select_and_scatter_draw,
-    .validate = select_and_scatter_validate,
-    .validate_under = select_validate_under,
-    .parse_attributes = parse_select_and_scatter,
-    .print_attributes = print_attributes,
     .print_algorithm = print_algorithm,
     .policies = select_policies,
     .print_mlir = select_and_scatter_print_mlir,

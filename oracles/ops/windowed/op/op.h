@@ -9,8 +9,10 @@
 extern const op_t reduce_window_op;
 extern const op_t select_and_scatter_op;
 
-const char *reduce_window_validate(const program_t *program);
-const char *select_and_scatter_validate(const program_t *program);
+extern const op_constraint_t reduce_window_constraints[];
+extern const op_constraint_t reduce_window_contract_constraints[];
+extern const op_constraint_t select_and_scatter_constraints[];
+extern const op_constraint_t select_and_scatter_contract_constraints[];
 
 void reduce_window_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                         program_t *out_program);

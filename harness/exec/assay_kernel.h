@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels as a backend: for who has a function that computes one op, and no library around it.
+ *
+ *   static void run(const assay_program_t *program, const void *const *operands,
+ *                   void *const *results) { ... }
+ *   static const assay_kernel_t kernels[] = {
+ *       {"mine", "byteir.softmax", "f32 -> f32", "axis", assay_is_along_last, run}};
+ *   ASSAY_KERNELS(kernels)
+ *
+ *   cc -O3 -shared -fPIC -I . -o libmine.so mine.c
+ *   assay vet --executor dso:./libmine.so --op byteir.softmax
+ *
+ * Standalone, but for the executor ABI, which it fills in: a program that no row describes is
+ * refused.  Of several kernels in one object `dso:./libmine.so?NAME` chooses one; without a name it
+ * is the first.  Include it in one file of a shared object. */
+#ifndef ASSAY_KERNEL_H
+#define ASSAY_KERNEL_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/exec/assay_executor.h"
+
+typedef struct assay_kernel {
+  const char *name;
+  const char *op;    /* "byteir.softmax" */
+  const char *types; /* Element types of operands and results: "f32 f32 -> f32". */
+  const char *keys;  /* The attributes that it knows, with blanks between them: "batch contract".
+                      * A program with another one is refused. */
+  int (*takes)(const assay_program_t *program); /* Of such a program, whether it can do exactly
+                                                 * this one; NULL: any. */
+  /* Computes it.  The program is a copy that lives as long as it is needed, without its MLIR. */
+  void (*run)(const assay_program_t *program, const void *const *operands, void *const *results);
+} assay_kernel_t;
+
+/* ---- What a kernel may ask of a program ------------------------------------------------------ */
+
+/* The text of an attribute; "" if it is not there. */
+static inline const char *assay_attribute(const assay_program_t *program, const char *key) {
+  for (uint32_t i = 0; i < program->attribute_count; i++) {
+    if (strcmp(program->attributes[i].key, key) == 0) return program->attributes[i].value;
+  }
+  return "";
+}
+
+static inline int64_t assay_last_size(const assay_type_t *type) {
+  return type->rank == 0 ? 1 : type->dims[type->rank - 1];
+}
+
+static inline int64_t assay_count(const assay_type_t *type) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i < type->rank; i++) count *= type->dims[i];
+  return count;
+}
+
+/* Rows along the last dimension. */
+static inline int64_t assay_rows(const assay_type_t *type) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i + 1 < type->rank; i++) count *= type->dims[i];
+  return count;
+}
+
+/* Whether `axis`, or `dims`, is the last dimension of the first operand, alone. */
+static inline int assay_is_along_last(const assay_program_t *program) {
+  const char *text = assay_attribute(program, "axis");
+  if (*text == '\0') text = assay_attribute(program, "dims");
+  if (*text == '[') text++;
+  char *end = NULL;
+  long long axis = strtoll(text, &end, 10);
+  return end != text && (*end == '\0' || strcmp(end, "]") == 0) &&
+         axis + 1 == (long long)program->operands[0].rank;
+}
+
+/* ---- The executor ABI ------------------------------------------------------------------------ */
+
+/* What open() made; `kernel` is chosen. */
+typedef struct assay_kernel_self {
+  const assay_kernel_t *kernel;
+} assay_kernel_self_t;
+
+/* A copy of a program, in one piece of memory: what compile() made. */
+typedef struct assay_kernel_program {
+  assay_program_t program;
+  char *next; /* Where memory of the piece is left. */
+} assay_kernel_program_t;
+
+static inline size_t assay_kernel_padded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+static inline size_t assay_kernel_type_bytes(const assay_type_t *type) {
+  return assay_kernel_padded(strlen(type->element) + 1) +
+         assay_kernel_padded(type->rank * sizeof *type->dims);
+}
+
+static inline size_t assay_kernel_program_bytes(const assay_program_t *program) {
+  size_t bytes = assay_kernel_padded(sizeof(assay_kernel_program_t)) +
+                 assay_kernel_padded(program->operand_count * sizeof(assay_type_t)) +
+                 assay_kernel_padded(program->result_count * sizeof(assay_type_t)) +
+                 assay_kernel_padded(program->attribute_count * sizeof(assay_attribute_t)) +
+                 assay_kernel_padded(strlen(program->op) + 1) +
+                 assay_kernel_padded(strlen(program->program_line) + 1);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    bytes += assay_kernel_type_bytes(&program->operands[i]);
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    bytes += assay_kernel_type_bytes(&program->results[i]);
+  }
+  for (uint32_t i = 0; i < program->attribute_count; i++) {
+    bytes += assay_kernel_padded(strlen(program->attributes[i].key) + 1) +
+             assay_kernel_padded(strlen(program->attributes[i].value) + 1);
+  }
+  return bytes;
+}
+
+static inline void *assay_kernel_put(assay_kernel_program_t *copy, const void *data, size_t bytes) {
+  char *place = copy->next;
+  if (bytes != 0) memcpy(place, data, bytes);
+  copy->next += assay_kernel_padded(bytes);
+  return place;
+}
+
+static inline const char *assay_kernel_put_text(assay_kernel_program_t *copy, const char *text) {
+  return (const char *)assay_kernel_put(copy, text, strlen(text) + 1);
+}
+
+static inline const assay_type_t *assay_kernel_put_types(assay_kernel_program_t *copy,
+                                                         const assay_type_t *types,
+                                                         uint32_t count) {
+  assay_type_t *copies = (assay_type_t *)assay_kernel_put(copy, types, count * sizeof *types);
+  for (uint32_t i = 0; i < count; i++) {
+    copies[i].element = assay_kernel_put_text(copy, types[i].element);
+    copies[i].dims = (const int64_t *)assay_kernel_put(copy, types[i].dims,
+                                                       types[i].rank * sizeof *types[i].dims);
+  }
+  return copies;
+}
+
+/* NULL if there is no memory; freed with free(). */
+static inline assay_kernel_program_t *assay_kernel_copy(const assay_program_t *program) {
+  assay_kernel_program_t *copy =
+      (assay_kernel_program_t *)malloc(assay_kernel_program_bytes(program));
+  if (copy == NULL) return NULL;
+  copy->next = (char *)copy + assay_kernel_padded(sizeof *copy);
+  copy->program = *program;
+  copy->program.struct_size = (uint32_t)sizeof *program;
+  copy->program.mlir = NULL;
+  copy->program.op = assay_kernel_put_text(copy, program->op);
+  copy->program.program_line = assay_kernel_put_text(copy, program->program_line);
+  copy->program.operands = assay_kernel_put_types(copy, program->operands, program->operand_count);
+  copy->program.results = assay_kernel_put_types(copy, program->results, program->result_count);
+  assay_attribute_t *attributes = (assay_attribute_t *)assay_kernel_put(
+      copy, program->attributes, program->attribute_count * sizeof *attributes);
+  for (uint32_t i = 0; i < program->attribute_count; i++) {
+    attributes[i].key = assay_kernel_put_text(copy, attributes[i].key);
+    attributes[i].value = assay_kernel_put_text(copy, attributes[i].value);
+  }
+  copy->program.attributes = attributes;
+  return copy;
+}
+
+/* Whether `text` begins with the word; returns what is behind it and a blank, or NULL. */
+static inline const char *assay_kernel_after(const char *text, const char *word) {
+  size_t length = strlen(word);
+  if (strncmp(text, word, length) != 0) return NULL;
+  if (text[length] == '\0') return text + length;
+  return text[length] == ' ' ? text + length + 1 : NULL;
+}
+
+static inline int assay_kernel_has_types(const assay_program_t *program, const char *types) {
+  for (uint32_t i = 0; i < program->operand_count && types != NULL; i++) {
+    types = assay_kernel_after(types, program->operands[i].element);
+  }
+  if (types != NULL) types = assay_kernel_after(types, "->");
+  for (uint32_t i = 0; i < program->result_count && types != NULL; i++) {
+    types = assay_kernel_after(types, program->results[i].element);
+  }
+  return types != NULL && *types == '\0';
+}
+
+/* The first attribute that the kernel does not know, or NULL. */
+static inline const char *assay_kernel_strange_key(const assay_program_t *program,
+                                                   const char *keys) {
+  for (uint32_t i = 0; i < program->attribute_count; i++) {
+    const char *key = program->attributes[i].key;
+    const char *known = keys;
+    while (known != NULL && assay_kernel_after(known, key) == NULL) {
+      known = strchr(known, ' ');
+      if (known != NULL) known++;
+    }
+    if (known == NULL) return key;
+  }
+  return NULL;
+}
+
+static inline int32_t assay_kernel_open(const assay_kernel_t *kernels, size_t count,
+                                        const char *options, void **out_self,
+                                        assay_reason_t *reason) {
+  size_t chosen = 0;
+  while (*options != '\0' && chosen < count && strcmp(kernels[chosen].name, options) != 0) {
+    chosen++;
+  }
+  if (chosen == count) {
+    snprintf(reason->text, reason->text_bytes, "no kernel is called '%s' here", options);
+    return ASSAY_EXECUTOR_INVALID;
+  }
+  assay_kernel_self_t *self = (assay_kernel_self_t *)malloc(sizeof *self);
+  if (self == NULL) return ASSAY_EXECUTOR_FAILED;
+  self->kernel = &kernels[chosen];
+  *out_self = self;
+  return ASSAY_EXECUTOR_OK;
+}
+
+static inline const char *assay_kernel_name(void *self) {
+  return ((const assay_kernel_self_t *)self)->kernel->name;
+}
+
+static inline const char *assay_kernel_version(void *self) {
+  (void)self;
+  return "1";
+}
+
+static inline const char *assay_kernel_hardware(void *self) {
+  (void)self;
+  return "any";
+}
+
+static inline int32_t assay_kernel_compile(void *self, const assay_program_t *program,
+                                           void **out_handle, assay_reason_t *reason) {
+  const assay_kernel_t *kernel = ((const assay_kernel_self_t *)self)->kernel;
+  if (strcmp(program->op, kernel->op) != 0 || !assay_kernel_has_types(program, kernel->types)) {
+    snprintf(reason->text, reason->text_bytes, "%s does %s of %s", kernel->name, kernel->op,
+             kernel->types);
+    return ASSAY_EXECUTOR_UNSUPPORTED;
+  }
+  const char *strange = assay_kernel_strange_key(program, kernel->keys);
+  if (strange != NULL) {
+    snprintf(reason->text, reason->text_bytes, "knows no attribute %s", strange);
+    return ASSAY_EXECUTOR_UNSUPPORTED;
+  }
+  if (kernel->takes != NULL && !kernel->takes(program)) {
+    snprintf(reason->text, reason->text_bytes, "%s does not take this shape or attribute",
+             kernel->name);
+    return ASSAY_EXECUTOR_UNSUPPORTED;
+  }
+  *out_handle = assay_kernel_copy(program);
+  return *out_handle == NULL ? ASSAY_EXECUTOR_FAILED : ASSAY_EXECUTOR_OK;
+}
+
+static inline int32_t assay_kernel_execute(void *self, void *handle, const void *const *operands,
+                                           void *const *results, assay_reason_t *reason) {
+  (void)reason;
+  const assay_kernel_program_t *copy = (const assay_kernel_program_t *)handle;
+  ((const assay_kernel_self_t *)self)->kernel->run(&copy->program, operands, results);
+  return ASSAY_EXECUTOR_OK;
+}
+
+static inline void assay_kernel_release(void *self, void *handle) {
+  (void)self;
+  free(handle);
+}
+
+static inline void assay_kernel_close(void *self) { free(self); }
+
+/* Exports the kernels of an array. */
+#define ASSAY_KERNELS(kernels)                                                                  \
+  static int32_t assay_kernel_open_one(const char *options, void **out_self,                    \
+                                       assay_reason_t *reason) {                                \
+    return assay_kernel_open((kernels), sizeof(kernels) / sizeof *(kernels), options, out_self, \
+                             reason);                                                           \
+  }                                                                                             \
+  const assay_executor_t *assay_executor_query(uint32_t abi_max) {                              \
+    static const assay_executor_t table = {.abi = ASSAY_EXECUTOR_ABI,                           \
+                                           .struct_size = sizeof(assay_executor_t),             \
+                                           .open = assay_kernel_open_one,                       \
+                                           .name = assay_kernel_name,                           \
+                                           .version = assay_kernel_version,                     \
+                                           .hardware = assay_kernel_hardware,                   \
+                                           .compile = assay_kernel_compile,                     \
+                                           .execute = assay_kernel_execute,                     \
+                                           .release = assay_kernel_release,                     \
+                                           .close = assay_kernel_close};                        \
+    return abi_max >= ASSAY_EXECUTOR_ABI ? &table : NULL;                                       \
+  }
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiled once for each instruction set (vector_kernels.cmake).  Nothing but the table at the end
+ * is visible outside. */
+#include "oracles/formula/fast_kernels.h"
+
+#include <float.h>
+
+#include "oracles/formula/elementary_kernels.h"
+
+/* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
+ * roots that, once rounded to binary32, are rounded right (Figueroa, "When is double rounding
+ * innocuous?", 1995: 53 >= 2 * 24 + 2; products are exact), and all four operations are monotone in
+ * each operand.  So what is computed here lies within what the enclosed evaluator computes of wider
+ * operands: its ends are those of an implementation that computes in binary32 step by step. */
+KERNEL_INLINE double to_f32(double x) { return (double)(float)x; }
+
+KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
+KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
+
+KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
+
+/* Gives up what has no order, or may be infinite, but for what is -infinity for sure. */
+KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high, double point) {
+  const double nan = not_a_number();
+  bool is_good = (low <= high) & (high <= DBL_MAX) & ((low >= -DBL_MAX) | (high < -DBL_MAX));
+  out->low[i] = is_good ? low : nan;
+  out->high[i] = is_good ? high : nan;
+  out->point[i] = point;
+}
+
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
+
+static void add(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    store(out, i, to_f32(a->low[i] + b->low[i]), to_f32(a->high[i] + b->high[i]),
+          a->point[i] + b->point[i]);
+  }
+}
+
+static void subtract(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    store(out, i, to_f32(a->low[i] - b->high[i]), to_f32(a->high[i] - b->low[i]),
+          a->point[i] - b->point[i]);
+  }
+}
+
+/* The results of an operation at the ends of two intervals. */
+typedef struct corners {
+  double p;
+  double q;
+  double r;
+  double s;
+} corners_t;
+
+/* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
+ * both signs. */
+KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, corners_t at, double point) {
+  double p = at.p, q = at.q, r = at.r, s = at.s;
+  double total = (p + q) + (r + s);
+  double low = to_f32(least(least(p, q), least(r, s)));
+  store(out, i, total == total ? low : not_a_number(), to_f32(most(most(p, q), most(r, s))), point);
+}
+
+static void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
+    double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
+    store_corners(out, i, (corners_t){p, q, r, s}, a->point[i] * b->point[i]);
+  }
+}
+
+/* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
+static void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    bool is_apart = (b->low[i] > 0) | (b->high[i] < 0);
+    double p = a->low[i] / b->low[i], q = a->low[i] / b->high[i];
+    double r = a->high[i] / b->low[i], s = a->high[i] / b->high[i];
+    const corners_t at = {is_apart ? p : not_a_number(), q, r, s};
+    store_corners(out, i, at, a->point[i] / b->point[i]);
+  }
+}
+
+static void binary(fast_binary_t operation, const fast_numbers_t *a, const fast_numbers_t *b,
+                   fast_numbers_t *out) {
+  switch (operation) {
+    case FAST_ADD:
+      return add(a, b, out);
+    case FAST_SUBTRACT:
+      return subtract(a, b, out);
+    case FAST_MULTIPLY:
+      return multiply(a, b, out);
+    case FAST_DIVIDE:
+      return divide(a, b, out);
+  }
+}
+
+static void square(const fast_numbers_t *a, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double p = a->low[i] * a->low[i], q = a->high[i] * a->high[i];
+    bool has_zero = (a->low[i] <= 0) & (a->high[i] >= 0);
+    store(out, i, has_zero ? 0 : to_f32(least(p, q)), to_f32(most(p, q)),
+          a->point[i] * a->point[i]);
+  }
+}
+
+/* Products as they are, 48 bits and no more: for sums. */
+static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  bool is_square = a == b;
+  for (size_t i = 0; i < out->count; i++) {
+    double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
+    double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
+    bool has_zero = is_square & (a->low[i] <= 0) & (a->high[i] >= 0);
+    double low = is_square ? least(p, s) : least(least(p, q), least(r, s));
+    store(out, i, has_zero ? 0 : low, most(most(p, q), most(r, s)), a->point[i] * b->point[i]);
+  }
+}
+
+static void square_root(const fast_numbers_t *a, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    store(out, i, to_f32(sqrt(a->low[i])), to_f32(sqrt(a->high[i])), sqrt(a->point[i]));
+  }
+}
+
+/* ---- Elementary functions -------------------------------------------------------------------- */
+
+/* The least binary32 number that is not below x. */
+KERNEL_INLINE double f32_above(double x) {
+  float nearest = (float)x;
+  uint32_t bits;
+  __builtin_memcpy(&bits, &nearest, sizeof bits);
+  bits += (bits >> 31) != 0 ? UINT32_MAX : 1; /* Away from zero, or towards it. */
+  float above;
+  __builtin_memcpy(&above, &bits, sizeof above);
+  return (double)((double)nearest < x ? above : nearest);
+}
+
+KERNEL_INLINE double f32_below(double x) { return -f32_above(-x); }
+
+/* The unit in the last place of binary32 at a number a little less than |x|: theory.md, T62. */
+KERNEL_INLINE double f32_ulp(double x) {
+  double less = fabs(x) * (1 - 2 * ELEMENTARY_KERNEL_ERROR);
+  double binade = binary64_value(binary64_bits(less) & BINARY64_EXPONENT_FIELD);
+  return most(binade * 0x1p-23, 0x1p-149);
+}
+
+/* Binary32 numbers that lie within so many ulps of the exact value for sure: theory.md, T62. */
+KERNEL_INLINE double function_low(double value, double ulps, double floor) {
+  double low = value - ulps * f32_ulp(value) + fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
+  double end = f32_above(low < floor ? floor : low);
+  return value != value ? value : end;
+}
+
+/* theory.md, T62. */
+KERNEL_INLINE double function_high(double value, double ulps, double ceiling) {
+  double high = value + ulps * f32_ulp(value) - fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
+  double end = f32_below(high > ceiling ? ceiling : high);
+  return value != value ? value : end;
+}
+
+/* The range of a function; an odd one keeps to the side of zero on which its argument is. */
+typedef struct function_range {
+  double floor;
+  double ceiling;
+  bool is_odd;
+  bool decreases;
+} function_range_t;
+
+/* A function at both ends and at the point, and what it may err by there. */
+typedef struct function_values {
+  double at_low, at_high, at_point;
+  double ulps_low, ulps_high;
+} function_values_t;
+
+KERNEL_INLINE double ulps_at(const fast_error_t *error, double x) {
+  double magnitude = least(fabs(x), CONTRACT_EXP_MAGNITUDE_MAX);
+  return most(error->ulps, error->start + error->growth * magnitude);
+}
+
+KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_values_t *values,
+                                  const function_range_t *range) {
+  double value_low = range->decreases ? values->at_high : values->at_low;
+  double value_high = range->decreases ? values->at_low : values->at_high;
+  double ulps_low = range->decreases ? values->ulps_high : values->ulps_low;
+  double ulps_high = range->decreases ? values->ulps_low : values->ulps_high;
+  bool positive = range->is_odd & (value_low > 0), negative = range->is_odd & (value_high < 0);
+  double low = function_low(value_low, ulps_low, positive ? 0.0 : range->floor);
+  double high = function_high(value_high, ulps_high, negative ? -0.0 : range->ceiling);
+  low = value_low == 0 ? value_low : low; /* Of a zero or an infinity: such zeros are exact. */
+  high = value_high == 0 ? value_high : high;
+  store(out, i, low, high, values->at_point);
+}
+
+#define APPLY(kernel, floor, ceiling, is_odd, decreases)                                 \
+  do {                                                                                   \
+    const function_range_t range = {floor, ceiling, is_odd, decreases};                  \
+    for (size_t i = 0; a->are_points && i < out->count; i++) {                           \
+      double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i]);           \
+      const function_values_t values = {value, value, value, ulps, ulps};                \
+      store_function(out, i, &values, &range);                                           \
+    }                                                                                    \
+    for (size_t i = 0; !a->are_points && i < out->count; i++) {                          \
+      const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),           \
+                                        kernel(a->point[i]), ulps_at(&error, a->low[i]), \
+                                        ulps_at(&error, a->high[i])};                    \
+      store_function(out, i, &values, &range);                                           \
+    }                                                                                    \
+  } while (0)
+
+/* Nothing is said of infinities: what functions are there is exact, and no number within ulps. */
+KERNEL_INLINE double finite_or_nan(double x) { return fabs(x) <= DBL_MAX ? x : not_a_number(); }
+
+/* But e^-infinity is 0. */
+KERNEL_INLINE double exp_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp(finite_or_nan(x)); }
+KERNEL_INLINE double exp2_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp2(finite_or_nan(x)); }
+KERNEL_INLINE double erf_of(double x) { return kernel_erf(finite_or_nan(x)); }
+KERNEL_INLINE double erfc_of(double x) { return kernel_erfc(finite_or_nan(x)); }
+KERNEL_INLINE double tanh_of(double x) { return kernel_tanh(finite_or_nan(x)); }
+
+KERNEL_INLINE double log_of(double x) { return kernel_log(finite_or_nan(x)); }
+/* Nor of zero, where the inverse root is infinite. */
+KERNEL_INLINE double rsqrt_of(double x) {
+  return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
+}
+
+static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
+                  fast_numbers_t *out) {
+  switch (function) {
+    case ELEMENTARY_exp:
+      APPLY(exp_of, 0, DBL_MAX, false, false);
+      break;
+    case ELEMENTARY_exp2:
+      APPLY(exp2_of, 0, DBL_MAX, false, false);
+      break;
+    case ELEMENTARY_log:
+      APPLY(log_of, -DBL_MAX, DBL_MAX, false, false);
+      break;
+    case ELEMENTARY_erf:
+      APPLY(erf_of, -1, 1, true, false);
+      break;
+    case ELEMENTARY_erfc:
+      APPLY(erfc_of, 0, 2, false, true);
+      break;
+    case ELEMENTARY_tanh:
+      APPLY(tanh_of, -1, 1, true, false);
+      break;
+    case ELEMENTARY_rsqrt:
+      APPLY(rsqrt_of, 0, DBL_MAX, false, true);
+      break;
+    case ELEMENTARY_COUNT:
+      break;
+  }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+enum { LANES = 8 }; /* Independent sums, so that they can live in vector registers. */
+
+KERNEL_INLINE double sum_of_lanes(const double lanes[LANES]) {
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+static double sum_of(const double *numbers, size_t count, double *out_magnitude) {
+  double sums[LANES] = {0}, magnitudes[LANES] = {0};
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      sums[lane] += numbers[i + lane];
+      magnitudes[lane] += fabs(numbers[i + lane]);
+    }
+  }
+  for (size_t lane = 0; i + lane < count; lane++) {
+    sums[lane] += numbers[i + lane];
+    magnitudes[lane] += fabs(numbers[i + lane]);
+  }
+  *out_magnitude = sum_of_lanes(magnitudes);
+  return sum_of_lanes(sums);
+}
+
+static void sum(const fast_numbers_t *a, fast_totals_t *out) {
+  double unused;
+  out->low = sum_of(a->low, a->count, &out->low_magnitude);
+  if (a->are_points) {
+    out->high = out->point = out->low;
+    out->high_magnitude = out->low_magnitude;
+    return;
+  }
+  out->high = sum_of(a->high, a->count, &out->high_magnitude);
+  out->point = sum_of(a->point, a->count, &unused);
+}
+
+static double squared_deviations(const double *a, size_t count, double mean) {
+  double sums[LANES] = {0};
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      double deviation = a[i + lane] - mean;
+      sums[lane] += deviation * deviation;
+    }
+  }
+  for (size_t lane = 0; i + lane < count; lane++) {
+    double deviation = a[i + lane] - mean;
+    sums[lane] += deviation * deviation;
+  }
+  return sum_of_lanes(sums);
+}
+
+static double greatest(const double *a, size_t count) {
+  double maxima[LANES];
+  uint64_t is_nan = 0;
+  for (size_t lane = 0; lane < LANES; lane++) maxima[lane] = -(double)INFINITY;
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      maxima[lane] = most(a[i + lane], maxima[lane]);
+      is_nan |= a[i + lane] != a[i + lane];
+    }
+  }
+  for (; i < count; i++) {
+    maxima[0] = most(a[i], maxima[0]);
+    is_nan |= a[i] != a[i];
+  }
+  for (size_t lane = 1; lane < LANES; lane++) maxima[0] = most(maxima[0], maxima[lane]);
+  return is_nan != 0 ? not_a_number() : maxima[0];
+}
+
+/* Scaled by 2^-bit they are whole: then adding and subtracting 1.5 * 2^52 leaves them as they are.
+ * (The caller sees to it that they are below 2^51.) */
+static bool are_multiples(const double *a, size_t count, int bit) {
+  double scale = kernel_power(-bit);
+  uint64_t differs = 0;
+  for (size_t i = 0; i < count; i++) {
+    double scaled = a[i] * scale;
+    differs |= binary64_bits(scaled - kernel_round(scaled)) << 1;
+  }
+  return differs == 0;
+}
+
+/* theory.md, T67 and T69: the error is a little less than permitted. */
+static void shares(const fast_numbers_t *a, const fast_totals_t *totals, double error,
+                   fast_numbers_t *out) {
+  double slop = totals->high_magnitude * ((double)a->count * 0x1p-52);
+  for (size_t i = 0; i < out->count; i++) {
+    double others = totals->high - a->high[i] - slop;
+    others = most(others, 0);
+    double low = a->low[i] / ((a->low[i] + others) * (1 + error));
+    others = totals->low - a->low[i] + slop;
+    double high = a->high[i] / ((a->high[i] + others) * (1 - error));
+    low = least(low * (1 + 0x1p-46), 1);
+    high = least(high * (1 - 0x1p-46), 1);
+    store(out, i, to_f32(low), to_f32(high), a->point[i] / totals->point);
+  }
+}
+
+static void finish(const fast_numbers_t *a, const format_t *format, double *low, double *high) {
+  bool is_f32 = format == &format_table[FORMAT_f32];
+  for (size_t i = 0; i < a->count; i++) {
+    low[i] = is_f32 ? a->low[i] : format_round_double(format, a->low[i]);
+    high[i] = is_f32 ? a->high[i] : format_round_double(format, a->high[i]);
+  }
+}
+
+#ifndef KERNEL_SUFFIX
+#define KERNEL_SUFFIX portable
+#endif
+#define JOIN_EXPANDED(a, b) a##b
+#define JOIN(a, b) JOIN_EXPANDED(a, b)
+#define QUOTE_EXPANDED(a) #a
+#define QUOTE(a) QUOTE_EXPANDED(a)
+
+extern const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX);
+const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
+    .name = QUOTE(KERNEL_SUFFIX),
+    .binary = binary,
+    .square = square,
+    .square_root = square_root,
+    .apply = apply,
+    .sum = sum,
+    .products = products,
+    .squared_deviations = squared_deviations,
+    .greatest = greatest,
+    .are_multiples = are_multiples,
+    .shares = shares,
+    .finish = finish,
+};

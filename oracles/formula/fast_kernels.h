@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loops of the fast evaluator, one table for each instruction set that they were compiled for:
+ * all compute the same bits. */
+#ifndef ASSAY_ORACLES_FORMULA_FAST_KERNELS_H
+#define ASSAY_ORACLES_FORMULA_FAST_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "harness/model/contract.h"
+
+/* For each of `count` values an interval within the set that the enclosed evaluator finds, its ends
+ * being binary32 numbers, and the exact value, nearly.  Both ends are NaN where nothing is known.
+ * Both may be infinite, and then equal. */
+typedef struct fast_numbers {
+  size_t count;
+  bool are_points; /* low = high = point throughout. */
+  double *low;
+  double *high;
+  double *point;
+} fast_numbers_t;
+
+typedef enum fast_binary {
+  FAST_ADD,
+  FAST_SUBTRACT,
+  FAST_MULTIPLY,
+  FAST_DIVIDE,
+} fast_binary_t;
+
+/* Sums over a row, each within count * 2^-53 of its magnitude. */
+typedef struct fast_totals {
+  double low;
+  double high;
+  double point;
+  double low_magnitude; /* Of |low|, and of |high|. */
+  double high_magnitude;
+} fast_totals_t;
+
+/* What a function may err by at x, in ulps: the larger one of `ulps` and start + growth * |x|,
+ * where x is at most CONTRACT_EXP_MAGNITUDE_MAX. */
+typedef struct fast_error {
+  double ulps;
+  double start;
+  double growth;
+} fast_error_t;
+
+typedef struct fast_kernels {
+  const char *name; /* "avx512", "avx2", "portable". */
+  /* Operands have out->count numbers. */
+  void (*binary)(fast_binary_t operation, const fast_numbers_t *a, const fast_numbers_t *b,
+                 fast_numbers_t *out);
+  void (*square)(const fast_numbers_t *a, fast_numbers_t *out);
+  void (*square_root)(const fast_numbers_t *a, fast_numbers_t *out);
+  void (*apply)(elementary_t function, fast_error_t error, const fast_numbers_t *a,
+                fast_numbers_t *out);
+  void (*sum)(const fast_numbers_t *a, fast_totals_t *out);
+  /* The exact products, not rounded; squares where a and b are one row. */
+  void (*products)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
+  /* The sum of squares of a[i] - mean, each within 2^-52 of itself. */
+  double (*squared_deviations)(const double *a, size_t count, double mean);
+  double (*greatest)(const double *a, size_t count); /* NaN if one is. */
+  /* Whether all numbers, and so all their sums, are multiples of 2^bit. */
+  bool (*are_multiples)(const double *a, size_t count, int bit);
+  void (*shares)(const fast_numbers_t *a, const fast_totals_t *totals, double error,
+                 fast_numbers_t *out);
+  /* Rounds to f16 or bf16, or leaves binary32 as it is; NaN stays. */
+  void (*finish)(const fast_numbers_t *a, const format_t *format, double *low, double *high);
+} fast_kernels_t;
+
+/* Whether a product below the normal numbers of binary32 is rounded by itself, which only the
+ * enclosed evaluator does (enclosed_sums.c). */
+static inline bool fast_rounds_tiny(const contract_t *contract, const fast_numbers_t *products) {
+  if (PERMITTED(contract, fma) == FMA_YES) return false;
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) return false;
+  bool is_any = false;
+  for (size_t i = 0; i < products->count; i++) {
+    bool is_zero = products->low[i] == 0 && products->high[i] == 0;
+    is_any |= !is_zero && products->low[i] > -0x1p-126 && products->high[i] < 0x1p-126;
+  }
+  return is_any;
+}
+
+/* The fastest that this machine can run; the one of that name, or NULL. */
+const fast_kernels_t *fast_kernels_best(void);
+const fast_kernels_t *fast_kernels_named(const char *name);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fast sets of uniform_quantize and uniform_dequantize. */
+#include <string.h>
+
+#include "oracles/exact/quantum/quantize_simd.h"
+#include "oracles/ops/element_conversion/parts.h"
+
+enum { BLOCK = QUANTIZE_SIMD_BLOCK };
+
+typedef struct fast {
+  const case_t *instance;
+  uint64_t *bits;
+  uint8_t *decide;
+} fast_t;
+
+/* ---- In f32 ---------------------------------------------------------------------------------- */
+
+static void quantize_floats(void *context, size_t begin, size_t count) {
+  const fast_t *fast = context;
+  const tensor_t *operand = &fast->instance->operands[0];
+  const fast_quantizer_t quantizer =
+      fast_quantizer_make(&fast->instance->program.results[0], begin);
+  float values[BLOCK];
+  if (operand->type.quantization == NULL) {
+    memcpy(values, operand->data + begin * sizeof values[0], count * sizeof values[0]);
+  } else {
+    fast_dequantize_floats(operand, begin, count, values);
+  }
+  fast_quantize_floats(&quantizer, values, count, fast->bits + begin, fast->decide + begin);
+}
+
+static void dequantize_to_floats(void *context, size_t begin, size_t count) {
+  const fast_t *fast = context;
+  float values[BLOCK];
+  uint32_t patterns[BLOCK];
+  fast_dequantize_floats(&fast->instance->operands[0], begin, count, values);
+  memcpy(patterns, values, count * sizeof values[0]);
+  for (size_t i = 0; i < count; i++) fast->bits[begin + i] = patterns[i];
+  memset(fast->decide + begin, 0, count);
+}
+
+/* ---- In any format --------------------------------------------------------------------------- */
+
+static void quantize_any(void *context, size_t begin, size_t count) {
+  const fast_t *fast = context;
+  const tensor_t *operand = &fast->instance->operands[0];
+  const element_t *from = operand->type.element;
+  const fast_quantizer_t quantizer =
+      fast_quantizer_make(&fast->instance->program.results[0], begin);
+  double values[BLOCK];
+  if (operand->type.quantization != NULL) {
+    fast_dequantize(operand, &quantizer.steps, begin, count, values);
+  } else {
+    for (size_t i = 0; i < count; i++) {
+      values[i] = format_to_double(from->format, element_load(from, operand->data, begin + i));
+    }
+  }
+  fast_quantize(&quantizer, values, count, fast->bits + begin, fast->decide + begin);
+}
+
+static void dequantize_any(void *context, size_t begin, size_t count) {
+  const fast_t *fast = context;
+  const format_t *format = fast->instance->program.results[0].element->format;
+  const arithmetic_t steps = arithmetic_make(format);
+  double values[BLOCK];
+  fast_dequantize(&fast->instance->operands[0], &steps, begin, count, values);
+  for (size_t i = 0; i < count; i++) {
+    fast->bits[begin + i] = format_from_double(format, values[i]);
+    fast->decide[begin + i] = values[i] != values[i];
+  }
+}
+
+/* ---- All elements ---------------------------------------------------------------------------- */
+
+static status_t accept_runs(const case_t *instance, quantize_simd_run_t *run, arena_t *arena,
+                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+  STATUS_TRY(quantization_check(&instance->program, error));
+  const type_t *types[] = {&instance->program.operands[0], &instance->program.results[0]};
+  size_t count = type_element_count(types[1]);
+  fast_t fast = {.instance = instance,
+                 .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
+                 .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  quantize_simd_runs(types, G_N_ELEMENTS(types), run, &fast);
+  out_accepts[0] = (accept_t){.count = count, .bits = fast.bits, .decide = fast.decide};
+  return STATUS_OK;
+}
+
+static bool is_f32(const type_t *type) {
+  return type->quantization->expressed->format == &format_table[FORMAT_f32];
+}
+
+status_t uniform_quantize_accept(const oracle_call_t *call,
+                                 accept_t out_accepts[CASE_RESULTS_MAX]) {
+  quantize_simd_run_t *run =
+      is_f32(&call->instance->program.results[0]) ? quantize_floats : quantize_any;
+  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
+}
+
+status_t uniform_dequantize_accept(const oracle_call_t *call,
+                                   accept_t out_accepts[CASE_RESULTS_MAX]) {
+  quantize_simd_run_t *run =
+      is_f32(&call->instance->program.operands[0]) ? dequantize_to_floats : dequantize_any;
+  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk of one case: every way in which an executor can answer, and its verdict. */
+#include "harness/run/case_runner.h"
+#include "tests/campaign/fake_executor.h"
+
+static const char sum_line[] =
+    "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[] : 3f8000004000000040400000 : "
+    "00000000";
+static const char and_line[] = "stablehlo.reduce body=and dims=[0] i1[1] i1[] -> i1[] : 1 : 1";
+/* The result has the wrong shape. */
+static const char broken_line[] =
+    "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[3] : 3f8000004000000040400000 : "
+    "00000000";
+
+typedef struct row {
+  const char *line;
+  fake_t fake;
+  bool isolate;
+  outcome_t outcome;
+  divergence_class_t class_;
+} row_t;
+
+static const row_t rows[] = {
+    {sum_line, FAKE_right, false, OUTCOME_conforms, CLASS_none},
+    {sum_line, FAKE_right, true, OUTCOME_conforms, CLASS_none},
+    {sum_line, FAKE_wrong, false, OUTCOME_diverges, CLASS_value},
+    {sum_line, FAKE_partly_written, false, OUTCOME_diverges, CLASS_unwritten},
+    {sum_line, FAKE_unrepeatable, false, OUTCOME_diverges, CLASS_nondeterministic},
+    {sum_line, FAKE_out_of_bounds, false, OUTCOME_diverges, CLASS_out_of_bounds},
+    {sum_line, FAKE_out_of_bounds, true, OUTCOME_diverges, CLASS_out_of_bounds},
+    {sum_line, FAKE_flushes, false, OUTCOME_diverges, CLASS_environment},
+    {sum_line, FAKE_wrong_and_flushes, false, OUTCOME_diverges, CLASS_value},
+    {and_line, FAKE_dirty_padding, false, OUTCOME_failed, CLASS_protocol},
+    {sum_line, FAKE_refuses, false, OUTCOME_refused, CLASS_none},
+    {sum_line, FAKE_breaks_promise, false, OUTCOME_diverges, CLASS_supported_refused},
+    {sum_line, FAKE_refuses_data, false, OUTCOME_diverges, CLASS_supported_refused},
+    {sum_line, FAKE_refuses_data_unpromised, false, OUTCOME_refused, CLASS_none},
+    {sum_line, FAKE_rejects, false, OUTCOME_diverges, CLASS_supported_refused},
+    {sum_line, FAKE_cannot_compile, false, OUTCOME_failed, CLASS_none},
+    {sum_line, FAKE_cannot_execute, false, OUTCOME_failed, CLASS_none},
+    {sum_line, FAKE_exceeds_target, false, OUTCOME_diverges, CLASS_unsupported_accepted},
+    {sum_line, FAKE_crashes, true, OUTCOME_failed, CLASS_crash},
+    {sum_line, FAKE_leaves, true, OUTCOME_failed, CLASS_ended},
+    {sum_line, FAKE_hangs, true, OUTCOME_failed, CLASS_hang},
+    {broken_line, FAKE_right, false, OUTCOME_diverges, CLASS_invalid_accepted},
+    {broken_line, FAKE_rejects, false, OUTCOME_conforms, CLASS_none},
+    {broken_line, FAKE_refuses, false, OUTCOME_refused, CLASS_none},
+    {broken_line, FAKE_breaks_promise, false, OUTCOME_refused, CLASS_none},
+    {broken_line, FAKE_cannot_compile, false, OUTCOME_failed, CLASS_none},
+};
+
+static verdict_t walk_line(const char *line, executor_t *executor, case_runner_t *walk) {
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  const char *broken = NULL;
+  failure_t error = {0};
+  verdict_t verdict = {0};
+  expectation_t expectation;
+  if (case_parse(str_from(line), &arena, &instance, &broken, &error) != STATUS_OK ||
+      case_runner_expect(walk, &instance, program_broken(&instance.program), &arena, &expectation,
+                         &error) != STATUS_OK ||
+      case_runner_run(walk, &expectation, executor, &verdict, &error) != STATUS_OK) {
+    g_error("%s: %s", line, error.text);
+  }
+  arena_deinit(&arena);
+  return verdict;
+}
+
+static case_runner_t make_walk(void) {
+  const contract_t contract = contract_backend();
+  case_runner_t walk;
+  case_runner_init(&walk, &contract, 1);
+  return walk;
+}
+
+static void test_outcome(gconstpointer data) {
+  const row_t *row = (const row_t *)data;
+  executor_t *executor = fake_executor_open(row->fake, row->isolate);
+  case_runner_t walk = make_walk();
+  verdict_t verdict = walk_line(row->line, executor, &walk);
+  g_assert_cmpstr(outcome_spelling(verdict.outcome), ==, outcome_spelling(row->outcome));
+  g_assert_cmpstr(class_spelling(verdict.class_), ==, class_spelling(row->class_));
+  g_assert_cmpint(verdict.constraint[0] != '\0', ==, row->line == broken_line);
+  executor_close(executor);
+}
+
+/* What the user is told of two runs that differ: the component and both patterns. */
+static void test_described(void) {
+  executor_t *executor = fake_executor_open(FAKE_unrepeatable, false);
+  case_runner_t walk = make_walk();
+  verdict_t verdict = walk_line(sum_line, executor, &walk);
+  g_assert_cmpstr(verdict.got, ==, "0x40e00000 in the first run, 0x41000000 in the second");
+  g_assert_cmpuint(verdict.got_bits, ==, 0x40e00000);
+  g_assert_cmpuint(verdict.wrong_count, ==, 1);
+  g_assert_cmpuint(verdict.component_count, ==, 1);
+  executor_close(executor);
+}
+
+/* After a crash the next case finds the executor alive again. */
+static void test_crash_costs_one_case(void) {
+  executor_t *executor = fake_executor_open(FAKE_crashes, true);
+  case_runner_t walk = make_walk();
+  for (int i = 0; i < 3; i++) {
+    g_assert_cmpint(walk_line(sum_line, executor, &walk).class_, ==, CLASS_crash);
+    g_assert_cmpint(walk_line(broken_line, executor, &walk).class_, ==, CLASS_invalid_accepted);
+  }
+  executor_close(executor);
+}
+
+/* Every component is audited if one in one is, and about one in ten if one in ten is. */
+static void test_audit_rate(void) {
+  static const char line[] =
+      "stablehlo.reduce body=add dims=[] f32[4] f32[] -> f32[4] : "
+      "3f800000400000004040000040800000 : 00000000";
+  executor_t *executor = fake_executor_open(FAKE_refuses, false);
+  case_runner_t walk = make_walk();
+  walk.audit_one_in = 1;
+  walk.audit_distance = 0;
+  for (int i = 0; i < 5; i++) walk_line(line, executor, &walk);
+  g_assert_cmpuint(walk.audited, ==, 20);
+  walk.audit_one_in = 10;
+  walk.audited = 0;
+  for (int i = 0; i < 500; i++) walk_line(line, executor, &walk);
+  g_assert_cmpuint(walk.audited, >, 150);
+  g_assert_cmpuint(walk.audited, <, 250);
+  walk.audit_one_in = 0;
+  walk.audited = 0;
+  walk_line(line, executor, &walk);
+  g_assert_cmpuint(walk.audited, ==, 0);
+  executor_close(executor);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const row_t *row = &rows[i];
+    char *path = g_strdup_printf("/case_runner/%zu/%s/%s%s", i, fake_names[row->fake],
+                                 row->line == broken_line ? "invalid" : "valid",
+                                 row->isolate ? "/isolated" : "");
+    g_test_add_data_func(path, row, test_outcome);
+    g_free(path);
+  }
+  g_test_add_func("/case_runner/described", test_described);
+  g_test_add_func("/case_runner/crash_costs_one_case", test_crash_costs_one_case);
+  g_test_add_func("/case_runner/audit_rate", test_audit_rate);
+  return g_test_run();
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two sides of the oracle against each other, over every op: whatever the fast side accepts,
+ * the exact side accepts (accept.h), and its numbers are those of MPFR.  Every component of
+ * thousands of drawn cases, under several contracts. */
+#include <glib.h>
+
+#include "harness/gen/gen.h"
+#include "oracles/oracle.h"
+
+/* The sanitizers' build looks for other faults, which fewer programs show as well. */
+#ifdef ASSAY_SANITIZE
+enum { PROGRAMS = 100 };
+#else
+enum { PROGRAMS = 350 };
+#endif
+enum { COMPONENTS_MAX = 64 };
+
+static const char *const contracts[] = {
+    "backend",
+    "spec",
+    "backend,init_count=1",
+    "backend,ftz=both,zero_sign=any",
+    "spec,order=any",
+    "backend,accum_rounding=rz,integer_overflow=saturate",
+};
+
+static void audit_case(const case_t *instance, const contract_t *contract, arena_t *arena,
+                       size_t *audited) {
+  const oracle_t *oracle = oracle_find(instance->program.op);
+  accept_t accepts[CASE_RESULTS_MAX];
+  failure_t error;
+  const oracle_call_t call = {
+      .instance = instance, .contract = contract, .arena = arena, .error = &error};
+  status_t status = oracle->accept(&call, accepts);
+  if (status == STATUS_UNSUPPORTED) return;
+  g_assert_cmpint(status, ==, STATUS_OK);
+  for (uint32_t result = 0; result < instance->program.result_count; result++) {
+    size_t count = MIN(accepts[result].count, (size_t)COMPONENTS_MAX);
+    g_assert_cmpuint(accepts[result].count, ==,
+                     type_component_count(&instance->program.results[result]));
+    for (size_t component = 0; component < count; component++) {
+      arena_mark_t mark = arena_mark(arena);
+      const oracle_call_t audit_call = {
+          .instance = instance, .contract = contract, .arena = arena, .error = &error};
+      status = oracle->audit(&audit_call, accepts, result, component);
+      if (status != STATUS_OK) {
+        GString *line = g_string_new(NULL);
+        case_print(instance, line);
+        g_test_message("%s: %s", line->str, error.text);
+        g_string_free(line, TRUE);
+        g_test_fail();
+      }
+      *audited += accepts[result].decide == NULL || accepts[result].decide[component] == 0;
+      arena_rewind(arena, mark);
+    }
+  }
+}
+
+static void test_fast_within_exact(gconstpointer data) {
+  const op_t *op = data;
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 0;
+  options.limits.elements_max = 512;
+  options.limits.terms_max = 64;
+  rng_t rng = rng_make(20261121);
+  arena_t arena;
+  arena_init(&arena);
+  size_t audited = 0;
+  for (size_t i = 0; i < PROGRAMS; i++) {
+    arena_reset(&arena);
+    program_t program;
+    const char *broken;
+    gen_program(&rng, op, &options, &arena, &program, &broken);
+    case_t instance = case_make(&arena, &program);
+    gen_data(&rng, &instance);
+    contract_t contract;
+    const char *text = contracts[i % G_N_ELEMENTS(contracts)];
+    g_assert_cmpint(contract_parse(str_from(text), &contract, NULL), ==, STATUS_OK);
+    audit_case(&instance, &contract, &arena, &audited);
+  }
+  arena_deinit(&arena);
+  g_test_message("%s: %zu components audited", op->name, audited);
+  g_assert_cmpuint(audited, >, PROGRAMS * 2 / 3);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    char *path = g_strdup_printf("/fast-within-exact/%s", (*op)->name);
+    g_test_add_data_func(path, *op, test_fast_within_exact);
+    g_free(path);
+  }
+  return g_test_run();
+}
