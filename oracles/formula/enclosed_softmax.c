@@ -113,12 +113,10 @@ static void limit_quotient(const formula_t *formula, const enclosed_t *a, bool i
                      : 4 * enclosed_unit_roundoff(formula);
   if (is_single) {
     inout->specials &= (uint8_t)~zeros;
-    inout->has_finite = enclosed_has_positive(a);
-    mpfr_set_d(inout->low, 1 - error, MPFR_RNDD);
-    mpfr_set_d(inout->high, 1 + error, MPFR_RNDU);
-  } else if (inout->has_finite && mpfr_cmp_d(inout->high, 1 + error) > 0) {
-    mpfr_set_d(inout->high, 1 + error, MPFR_RNDU);
+    inout->has_finite = inout->has_finite && enclosed_has_positive(a);
+    if (mpfr_cmp_d(inout->low, 1 - error) < 0) mpfr_set_d(inout->low, 1 - error, MPFR_RNDD);
   }
+  if (mpfr_cmp_d(inout->high, 1 + error) > 0) mpfr_set_d(inout->high, 1 + error, MPFR_RNDU);
 }
 
 /* Whether 1 / x, rounded, overflows. */
