@@ -48,6 +48,15 @@ static bool find_chore(const loop_t *loop, size_t *out_executor, time_slice_kind
   return false;
 }
 
+/* Slices in rounds of one for each executor; one round in ROUNDS_PER_DRAWN, from the second on,
+ * draws at random: searching has short case lines, into which the sizes do not fit at which kernels
+ * change. */
+static time_slice_kind_t kind_of_slice(const loop_t *loop, uint64_t number) {
+  enum { ROUNDS_PER_DRAWN = 4 };
+  uint64_t round = number / loop->options->executor_count;
+  return round % ROUNDS_PER_DRAWN == 1 ? TIME_SLICE_DRAW : TIME_SLICE_SEARCH;
+}
+
 static void on_exit_of_slice(GPid process, gint wait_status, gpointer context);
 
 static void start_slice(loop_t *loop, size_t worker) {
@@ -61,6 +70,7 @@ static void start_slice(loop_t *loop, size_t worker) {
   }
   uint64_t number = 0;
   if (!campaign_take_slice_number(loop, &number)) return;
+  if (!is_chore) kind = kind_of_slice(loop, number);
   time_slice_t *slice = &loop->slices[worker];
   *slice = (time_slice_t){.kind = kind,
                           .worker = worker,
@@ -72,9 +82,12 @@ static void start_slice(loop_t *loop, size_t worker) {
                           .isolate = loop->state->isolated[executor]};
   if (kind == TIME_SLICE_CRASHES) loop->has_crashes[executor] = false;
   if (kind == TIME_SLICE_MINIMISE) loop->is_oversized[executor] = false;
-  const time_slice_options_t options = {loop->options->program, loop->options->folder,
-                                        loop->state->name, loop->run_uuid,
-                                        loop->options->arguments};
+  const time_slice_options_t options = {.program = loop->options->program,
+                                        .folder = loop->options->folder,
+                                        .name = loop->state->name,
+                                        .part_of = loop->run_uuid,
+                                        .strata = loop->options->strata,
+                                        .arguments = loop->options->arguments};
   failure_t error = {0};
   campaign_share_begin(&loop->state->items[executor], slice->seconds);
   if (time_slice_start(slice, &options, &error) == STATUS_OK) {
@@ -160,11 +173,11 @@ static void finish_slice(loop_t *loop, time_slice_t *slice, int wait_status) {
     campaign_tell(loop, g_strdup_printf("%s; it is tried again", error.text));
   }
   campaign_share_item_t *item = &loop->state->items[slice->executor];
+  bool is_chore = slice->kind == TIME_SLICE_MINIMISE || slice->kind == TIME_SLICE_CRASHES;
   const campaign_share_yield_t yield = {
       .seconds_planned = slice->seconds,
       .seconds = (double)(g_get_monotonic_time() - slice->begin_us) / G_USEC_PER_SEC,
-      .cases =
-          slice->kind == TIME_SLICE_SEARCH ? cases : 1, /* A chore that has none is no failure. */
+      .cases = is_chore ? 1 : cases, /* A chore that has none is no failure. */
       .findings_new = (uint64_t)report.findings_new,
       .counters_new = (uint64_t)report.counters_new};
   bool was_set_aside = item->set_aside;

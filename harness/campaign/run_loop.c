@@ -47,6 +47,8 @@ static const char *doing(const time_slice_t *slice) {
       return "minimising the corpus";
     case TIME_SLICE_CRASHES:
       return "running crashes again";
+    case TIME_SLICE_DRAW:
+      return "drawing";
     case TIME_SLICE_SEARCH:
     default:
       return "searching";

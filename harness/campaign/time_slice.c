@@ -33,10 +33,22 @@ static void add(GPtrArray *words, const char *option, char *value) {
   if (value != NULL) g_ptr_array_add(words, value);
 }
 
+/* What `assay fuzz` takes and `assay run` does not. */
+static void add_search_words(GPtrArray *words, const time_slice_t *slice,
+                             const time_slice_options_t *options) {
+  bool is_crashes = slice->kind == TIME_SLICE_CRASHES;
+  add(words, "--corpus",
+      is_crashes ? crash_folder(options->folder, slice->executor_name)
+                 : campaign_folder_corpus(options->folder, slice->executor_name));
+  add(words, "--artifacts", crash_folder(options->folder, slice->executor_name));
+  if (is_crashes) add(words, "--runs", g_strdup("1"));
+  if (slice->kind == TIME_SLICE_MINIMISE) add(words, "--minimise-corpus", NULL);
+}
+
 static char **make_words(const time_slice_t *slice, const time_slice_options_t *options) {
   GPtrArray *words = g_ptr_array_new();
-  bool is_crashes = slice->kind == TIME_SLICE_CRASHES;
-  add(words, options->program, g_strdup("fuzz"));
+  bool is_drawn = slice->kind == TIME_SLICE_DRAW;
+  add(words, options->program, g_strdup(is_drawn ? "run" : "fuzz"));
   add(words, "--executor", g_strdup(slice->executor_name));
   add(words, "--db", g_strdup(slice->database));
   add(words, "--campaign", g_strdup(options->name));
@@ -45,18 +57,15 @@ static char **make_words(const time_slice_t *slice, const time_slice_options_t *
   add(words, "--fail-on", g_strdup("never")); /* What is left are reasons why it did not go on. */
   add(words, "--known", campaign_folder_database(options->folder));
   add(words, "--seed", g_strdup_printf("%" G_GUINT64_FORMAT, slice->seed));
-  add(words, "--corpus",
-      is_crashes ? crash_folder(options->folder, slice->executor_name)
-                 : campaign_folder_corpus(options->folder, slice->executor_name));
-  add(words, "--artifacts", crash_folder(options->folder, slice->executor_name));
-  if (is_crashes) {
-    add(words, "--runs", g_strdup("1"));
-  } else if (slice->kind == TIME_SLICE_SEARCH) {
-    add(words, "--time", g_strdup_printf("%.0fs", slice->seconds));
+  if (is_drawn) {
+    add(words, "--strata", g_strdup(options->strata));
   } else {
-    add(words, "--minimise-corpus", NULL);
+    add_search_words(words, slice, options);
   }
-  if (slice->isolate || is_crashes) add(words, "--isolate", NULL);
+  if (is_drawn || slice->kind == TIME_SLICE_SEARCH) {
+    add(words, "--time", g_strdup_printf("%.0fs", slice->seconds));
+  }
+  if (slice->isolate || slice->kind == TIME_SLICE_CRASHES) add(words, "--isolate", NULL);
   for (const char *const *word = options->arguments; *word != NULL; word++) {
     g_ptr_array_add(words, g_strdup(*word));
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A slice: one worker process, `assay fuzz`, that tests one executor for a while, into a database
- * of its own.  It dies with the process that runs the campaign. */
+/* A slice: one worker process, `assay fuzz` or `assay run`, that tests one executor for a while,
+ * into a database of its own.  It dies with the process that runs the campaign. */
 #ifndef ASSAY_CAMPAIGN_TIME_SLICE_H
 #define ASSAY_CAMPAIGN_TIME_SLICE_H
 
@@ -16,12 +16,14 @@ typedef struct time_slice_options {
   const char *folder;           /* Of the campaign. */
   const char *name;             /* Likewise. */
   const char *part_of;          /* The uuid of the campaign's run. */
+  const char *strata;           /* Of slices that draw, as --strata takes them. */
   const char *const *arguments; /* For every worker: --op, --contract, --timeout, ...; ended by
                                  * NULL. */
 } time_slice_options_t;
 
 typedef enum time_slice_kind {
   TIME_SLICE_SEARCH,
+  TIME_SLICE_DRAW,     /* Draws cases at random, most of them larger than a search has them. */
   TIME_SLICE_MINIMISE, /* Drops from the corpus what adds nothing. */
   TIME_SLICE_CRASHES,  /* Runs the cases that took workers along, in processes of their own. */
 } time_slice_kind_t;

@@ -10,27 +10,33 @@
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* The sum of eight numbers uniform in 0..65535, less its mean, in units of its standard deviation:
- * a normal number to within 1 % up to three deviations, and never beyond five. */
+/* The number of ones among 128 random bits, spread by a uniform number over the steps of 1, in
+ * units of its standard deviation.  The distribution function is within 1/1000 of the normal one;
+ * beyond three deviations lies 0.97 of what the normal distribution has there, beyond four 0.85. */
 static double draw_normal(rng_t *rng) {
-  static const double MEAN = 8 * 32767.5;
-  static const double DEVIATION = 53509.92; /* sqrt(8 (2^32 - 1) / 12). */
-  uint64_t sum = 0;
-  for (int i = 0; i < 2; i++) {
-    uint64_t random = rng_bits(rng);
-    for (int part = 0; part < 4; part++) sum += random >> (16 * part) & 0xFFFF;
-  }
-  return ((double)sum - MEAN) / DEVIATION;
+  static const double MEAN = 64.5;
+  static const double DEVIATION = 5.6641563774; /* sqrt(128 / 4 + 1 / 12). */
+  int ones = __builtin_popcountll(rng_bits(rng));
+  ones += __builtin_popcountll(rng_bits(rng));
+  double within_step = (double)(rng_bits(rng) >> 32) * 0x1p-32;
+  return (ones + within_step - MEAN) / DEVIATION;
 }
 
-/* Rounded to the element type.  Integers get it in units of an eighth of their range, at most 2^20;
- * what has no sign gets the magnitude. */
+/* Rounded towards zero, and to the end of the type that is next.  What has no sign gets the
+ * magnitude. */
+static uint64_t integer_bits(const element_t *element, double value) {
+  int magnitude_bits = MIN(element->kind == ELEMENT_SIGNED ? element->bits - 1 : element->bits, 30);
+  double end = ldexp(1, magnitude_bits);
+  double lowest = element->kind == ELEMENT_SIGNED ? -end : -(end - 1);
+  return special_value_integer(element, (int)CLAMP(value, lowest, end - 1)) & element_mask(element);
+}
+
+/* Rounded to the element type; integers get it in units of an eighth of their range, at most
+ * 2^20. */
 static uint64_t number_bits(const element_t *element, double value) {
   if (element->format == NULL) {
     if (element->bits == 1) return value > 0;
-    double unit = ldexp(1, CLAMP(element->bits - 3, 0, 20));
-    return special_value_integer(element, (int)CLAMP(value * unit, -0x1p30, 0x1p30)) &
-           element_mask(element);
+    return integer_bits(element, value * ldexp(1, CLAMP(element->bits - 3, 0, 20)));
   }
   if (element->format->specials == FORMAT_EXPONENT_ONLY) value = fabs(value);
   return format_from_double(element->format, value);
@@ -56,7 +62,8 @@ void regime_normal(rng_t *rng, const regime_operand_t *operand) {
   }
 }
 
-/* Student's distribution of about two degrees of freedom. */
+/* A normal number over the square root of a uniform one: a slash distribution, of which values
+ * beyond t have a probability near 1 / t^2. */
 void regime_long_tailed(rng_t *rng, const regime_operand_t *operand) {
   double deviation = draw_deviation(rng);
   for (size_t i = 0; i < operand->target.count; i++) {

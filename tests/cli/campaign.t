@@ -18,6 +18,8 @@ like err "write I/N" "a shard that is none: what to write"
 run 2 "an op that is none" campaign --executor model:sequential --op stablehlo.reduse --out x
 run 2 "an executor that is none" campaign --executor modell:sequential --out x
 run 2 "no workers" campaign $common --jobs -1 --out x
+run 2 "a stratum that is none" campaign $common --strata tile=1 --out x
+like err "there is no stratum 'tile'" "a stratum that is none: says so"
 run 2 "a contract that needs profiles" campaign $common --out x --contract identified
 [ ! -e x ]
 ok $? "nothing was made"
@@ -43,6 +45,15 @@ is "$(ls a/workers/*.db 2>/dev/null | wc -l)" 0 "no database of a worker is left
 is "$(ls a/corpus | wc -l)" 2 "each executor has a corpus"
 run 2 "--fresh" campaign $common --time 5s --out a --fresh
 like err "holds a campaign already" "--fresh: why not"
+
+# ---- Slices that draw ---------------------------------------------------------------------------------------
+# Rounds of one slice for each executor; the second draws.
+ASSAY_LOG=debug run 1 "a campaign that draws" campaign --executor canary:drop_last_term --op stablehlo.reduce \
+  --jobs 2 --time 6s --out draws --seed 5 --strata extremes=1
+like err "slice 0: [^ ]* fuzz " "the first slice searches"
+like err "slice 1: [^ ]* run .*--strata extremes=1" "the second draws, where it was told"
+is "$(ask draws "SELECT count(*) > 0 FROM reproducer WHERE stratum = 'extremes'")" 1 "what it found tells the stratum"
+unlike err "^assay: .*stopped with" "no worker failed"
 
 # ---- The same folder, another night; two at once ------------------------------------------------------------
 findings=$(ask a "SELECT count(*) FROM divergence")

@@ -59,6 +59,12 @@ run 0 "SQL" query --sql "SELECT sum(cases) AS n FROM counter WHERE outcome IN
 ok $? "the database: all cases counted"
 run 0 "SQL" query --sql "SELECT seed, exit_code FROM run" --db a.db --format csv
 like out "^3,1" "the database: seed and exit code of the run"
+run 1 "strata" run --executor canary:drop_last_term --op stablehlo.reduce --cases 300 --seed 3 --db s.db \
+  --strata tiles=1,extremes=3
+run 0 "SQL" query --sql "SELECT strata FROM run" --db s.db --format csv
+like out '^"tiles=1,extremes=3"' "strata: the shares of the run are kept"
+run 0 "SQL" query --sql "SELECT DISTINCT stratum AS x FROM reproducer ORDER BY x" --db s.db --format csv
+is "$(tr '\r\n' '  ' <out | tr -s ' ')" "x extremes tiles " "strata: cases tell theirs, and come from no other"
 for name in by-op by-algorithm findings worst; do
   for format in table json csv markdown; do
     run 0 "query $name --format $format" query $name --db a.db --format $format

@@ -205,7 +205,27 @@ static void test_normal(void) {
   double variance = squares / 100000;
   g_assert_cmpfloat(fabs(sum / 100000), <, 5 * sqrt(variance / 100000));
   double kurtosis = fourths / 100000 / (variance * variance);
-  g_assert_cmpfloat(fabs(kurtosis - 3), <, 0.25); /* That of a uniform number is 1.8. */
+  g_assert_cmpfloat(fabs(kurtosis - 3), <, 0.1); /* That of a uniform number is 1.8. */
+  int far = 0;
+  for (int i = 0; i < 100000; i++) far += fabs(values[i]) > 3 * sqrt(variance);
+  g_assert_cmpint(far, >=, 270 - 70); /* 270 are expected, with a deviation of 16. */
+  g_assert_cmpint(far, <=, 270 + 70);
+  arena_deinit(&arena);
+}
+
+/* What is too large for an integer type lies at the end of the type, with its sign. */
+static void test_integers_saturate(void) {
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance = make_case(&arena, "stablehlo.negate i8[100000] -> i8[100000]");
+  rng_t rng = rng_make(7);
+  int counts[256] = {0};
+  for (int draws = 0; draws < 4; draws++) {
+    gen_data_in_regime(&rng, REGIME_long_tailed, &instance);
+    for (int i = 0; i < 100000; i++) counts[instance.operands[0].data[i]]++;
+  }
+  g_assert_cmpint(counts[0x7F], >, 4 * counts[0x7E]);
+  g_assert_cmpint(counts[0x80], >, 4 * counts[0x81]);
   arena_deinit(&arena);
 }
 
@@ -250,6 +270,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/strata/sizes", test_sizes);
   g_test_add_func("/strata/programs", test_programs);
   g_test_add_func("/strata/normal", test_normal);
+  g_test_add_func("/strata/integers_saturate", test_integers_saturate);
   g_test_add_func("/strata/extremes", test_extremes);
   return g_test_run();
 }

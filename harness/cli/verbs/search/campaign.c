@@ -127,6 +127,7 @@ static int run_campaign(campaign_request_t *request, const char *command) {
       .compiling_is_dear = request->compiling_is_dear,
       .executor_count = g_strv_length(request->executor.names),
       .jobs = (size_t)request->jobs,
+      .strata = campaign_request_strata(request),
       .arguments = (const char *const *)request->arguments->pdata,
       .on_progress = campaign_progress_show,
       .on_message = campaign_progress_tell,

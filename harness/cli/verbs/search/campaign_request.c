@@ -13,6 +13,9 @@
 
 enum { JOBS_MAX = 1024 };
 
+/* A search has small programs, so most of the rest are larger ones. */
+#define STRATA_DEFAULT "tiles=4,long=1,deployment=1,thresholds=1,extremes=1"
+
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
   const GOptionEntry entries[] = {
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &request->folder,
@@ -26,6 +29,10 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "An op to search; may be given several times (default: all)", "OP"},
       {"seed", 's', 0, G_OPTION_ARG_STRING, &request->seed,
        "The seed of all drawing (default: random; it is printed)", "SEED"},
+      {"strata", 0, 0, G_OPTION_ARG_STRING, &request->strata,
+       "NAME=SHARE,...: where the programs come from that are drawn at random, which every fourth "
+       "slice does (default: " STRATA_DEFAULT ")",
+       "SHARES"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &request->contract,
        "spec, backend (default), KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"name", 0, 0, G_OPTION_ARG_STRING, &request->name,
@@ -51,6 +58,7 @@ void campaign_request_free(campaign_request_t *request) {
   g_strfreev(request->ops);
   g_free(request->time);
   g_free(request->seed);
+  g_free(request->strata);
   g_free(request->contract);
   g_free(request->folder);
   g_free(request->name);
@@ -112,11 +120,13 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
                      JOBS_MAX);
 }
 
-/* Ops and contract are looked up for their errors; workers get the words. */
+/* Ops, strata and contract are looked up for their errors; workers get the words. */
 static status_t check_words(campaign_request_t *request, failure_t *error) {
   const op_t *const *ops;
   size_t op_count;
   contract_t contract;
+  strata_t strata;
+  STATUS_TRY(find_strata(request->strata, &strata, error));
   STATUS_TRY(find_ops(request->ops, &ops, &op_count, error));
   g_free((gpointer)(uintptr_t)ops);
   STATUS_TRY(find_contract(request->contract, &contract, error));
@@ -176,6 +186,10 @@ int campaign_request_check(campaign_request_t *request) {
   return try_executors(request);
 }
 
+const char *campaign_request_strata(const campaign_request_t *request) {
+  return request->strata == NULL ? STRATA_DEFAULT : request->strata;
+}
+
 /* The words that must be the same to go on with a campaign. */
 static char *print_request(const campaign_request_t *request) {
   GString *text = g_string_new(NULL);
@@ -186,6 +200,10 @@ static char *print_request(const campaign_request_t *request) {
   for (guint i = 0; i + 1 < request->arguments->len; i++) {
     g_autofree char *quoted = g_shell_quote(g_ptr_array_index(request->arguments, i));
     g_string_append_printf(text, "%s ", quoted);
+  }
+  if (request->strata != NULL) {
+    g_autofree char *quoted = g_shell_quote(request->strata);
+    g_string_append_printf(text, "--strata %s ", quoted);
   }
   g_string_append_printf(text, "--shard %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,
                          request->shard_index, request->shard_count);

@@ -16,6 +16,7 @@ typedef struct campaign_request {
   char *folder;
   char *name;
   char *shard;
+  char *strata; /* NULL: not given. */
   gint jobs;
   char *fail_on;
   gboolean fresh;
@@ -38,6 +39,9 @@ void campaign_request_free(campaign_request_t *request);
 /* Checks all values, and that every executor starts.  Returns an exit code, after a complaint
  * unless it is EXIT_CODE_CLEAN. */
 int campaign_request_check(campaign_request_t *request);
+
+/* The strata of slices that draw at random: as given, or those that a search does not reach. */
+const char *campaign_request_strata(const campaign_request_t *request);
 
 /* Takes the folder, and the state from which to go on: of a campaign that did not finish, if it was
  * asked for the same, else a new one.  STATUS_INVALID if it was asked for something else. */

@@ -61,17 +61,17 @@ static bool has_op(const task_t *task, const op_t *op) {
 }
 
 /* Decides about one file; false after a complaint, with *out_exit_code. */
-static bool decide(fuzz_runner_t *walker, entry_t *entry, int *out_exit_code) {
+static bool decide(fuzz_runner_t *runner, entry_t *entry, int *out_exit_code) {
   search_proposal_t proposal;
   const uint8_t *data = (const uint8_t *)entry->data;
   size_t size = entry->size;
   while (size > 0 && data[size - 1] == '\n') size--;
   entry->is_kept = true;
-  if (!fuzz_runner_read(walker, data, size, &proposal)) return true;
-  if (!has_op(walker->task, proposal.instance.program.op)) return true;
-  size_t features = search_feature_count(walker->search);
-  *out_exit_code = fuzz_run_case(walker, &proposal, data, size);
-  entry->is_kept = search_feature_count(walker->search) > features;
+  if (!fuzz_runner_read(runner, data, size, &proposal)) return true;
+  if (!has_op(runner->task, proposal.instance.program.op)) return true;
+  size_t features = search_feature_count(runner->search);
+  *out_exit_code = fuzz_run_case(runner, &proposal, data, size);
+  entry->is_kept = search_feature_count(runner->search) > features;
   return *out_exit_code == EXIT_CODE_CLEAN;
 }
 
@@ -136,39 +136,39 @@ static guint count_kept(const GArray *entries) {
   return kept;
 }
 
-static int minimise(fuzz_runner_t *walker, GArray *entries) {
-  const char *folder = walker->options->corpus;
+static int minimise(fuzz_runner_t *runner, GArray *entries) {
+  const char *folder = runner->options->corpus;
   failure_t error = {0};
   status_t status = read_corpus(folder, entries, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   int exit_code = EXIT_CODE_CLEAN;
   for (guint i = 0; i < entries->len; i++) {
-    if (*session_options(walker->task->session)->stop != 0) {
+    if (*session_options(runner->task->session)->stop != 0) {
       complain("interrupted; %s is as it was", folder);
-      return run_report_exit_code(&walker->task->report);
+      return run_report_exit_code(&runner->task->report);
     }
-    if (!decide(walker, &g_array_index(entries, entry_t, i), &exit_code)) return exit_code;
+    if (!decide(runner, &g_array_index(entries, entry_t, i), &exit_code)) return exit_code;
   }
   status = replace_corpus(folder, entries, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
-  if (walker->task->flags->json) {
-    summary_print_json(&walker->task->report);
+  if (runner->task->flags->json) {
+    summary_print_json(&runner->task->report);
   } else {
     printf("%s: %u of %u files kept\n", folder, count_kept(entries), entries->len);
   }
-  return run_report_exit_code(&walker->task->report);
+  return run_report_exit_code(&runner->task->report);
 }
 
 int fuzz_minimise(task_t *task, const fuzz_options_t *options) {
-  fuzz_runner_t walker;
-  fuzz_runner_init(&walker, task, options);
+  fuzz_runner_t runner;
+  fuzz_runner_init(&runner, task, options);
   GArray *entries = g_array_new(FALSE, FALSE, sizeof(entry_t));
   g_array_set_clear_func(entries, entry_clear);
-  int exit_code = minimise(&walker, entries);
+  int exit_code = minimise(&runner, entries);
   failure_t error = {0};
   status_t status = task_settle(task, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   g_array_unref(entries);
-  fuzz_runner_deinit(&walker);
+  fuzz_runner_deinit(&runner);
   return task_close(task, exit_code);
 }
