@@ -42,6 +42,13 @@ for contract in spec backend; do
   check $contract 1 "$layer" 00000000
 done
 
+# 1 / scale is subnormal: flushed, the product with it is 0; else it is 0.59, which rounds to 1.
+quantize='byteir.quantize f32[1] f32[] i8[] -> i8[1] : 7e967699 : 7effffff : 00'
+check ftz=both,quantize=reciprocal 0 "$quantize" 00
+check ftz=both,quantize=reciprocal 0 "$quantize" 01
+check ftz=both,quantize=reciprocal 1 "$quantize" 02
+check quantize=reciprocal 1 "$quantize" 00
+
 # What nothing tells from zeros is no evidence: 2^24 + 1 - 2^24 is 0 or 1.
 cancels='stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[] : 4b8000003f800000cb800000 : 00000000'
 check backend 0 "$cancels" 00000000
