@@ -7,10 +7,19 @@
 #include <math.h>
 #include <string.h>
 
+const tensor_t *audit_results(arena_t *arena, const program_t *program) {
+  tensor_t *results = ARENA_NEW_ARRAY(arena, tensor_t, CASE_RESULTS_MAX);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = tensor_make(arena, &program->results[i]);
+    memset(results[i].data, 0, type_bytes(&program->results[i]));
+  }
+  return results;
+}
+
 /* All results with the fast patterns of this component, since an index is judged beside its
  * value. */
 static void set_results(const program_t *program, const accept_t *accepts, size_t component,
-                        tensor_t *results) {
+                        const tensor_t *results) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (accepts[i].bits == NULL) continue;
     element_store(program->results[i].element, results[i].data, component,
@@ -59,13 +68,9 @@ status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, cons
   if (accept->decide != NULL && accept->decide[component] != 0) return STATUS_OK;
   STATUS_TRY(check_reference(accept, component, reference, call->error));
   const program_t *program = &call->instance->program;
-  tensor_t results[CASE_RESULTS_MAX];
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    results[i] = tensor_make(call->arena, &program->results[i]);
-    memset(results[i].data, 0, type_bytes(&program->results[i]));
-  }
-  set_results(program, accepts, component, results);
-  const oracle_call_t asked = oracle_call_about(call, call->instance, results);
+  oracle_call_t asked = *call;
+  if (asked.results == NULL) asked.results = audit_results(call->arena, program);
+  set_results(program, accepts, component, asked.results);
   if (accept->bits != NULL) {
     return require_conforming(oracle, &asked, result, component, accept->bits[component]);
   }

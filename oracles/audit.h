@@ -14,8 +14,14 @@ typedef struct audit_reference {
   double magnitude; /* Sum of |terms|, rounded up. */
 } audit_reference_t;
 
+/* Zeros for all results of a program, in the arena: for audits of several components to write to.
+ */
+const tensor_t *audit_results(arena_t *arena, const program_t *program);
+
 /* Requires that every pattern that the fast set of the component names (its bits, both ends of its
- * interval) conforms by `oracle`'s ask(), and that its reference and magnitude are as promised. */
+ * interval) conforms by `oracle`'s decide(), and that its reference and magnitude are as promised.
+ * The patterns are written into the call's results, which are made if there are none; a memo must
+ * keep nothing that depends on them. */
 status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
                          uint32_t result, size_t component, const audit_reference_t *reference);
 

@@ -39,6 +39,12 @@ typedef struct oracle {
   status_t (*audit)(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                     size_t component);
 
+  /* The components of a result that decide() and audit() answer by the work of one of them, if their
+   * calls share a memo: those of a row, say.  Lists them in the arena, `component` among them, and
+   * returns how many.  NULL: each is work of its own. */
+  size_t (*siblings)(const oracle_call_t *call, uint32_t result, size_t component,
+                     const size_t **out_components);
+
   /* The bits that one concrete implementation returns.  The results are allocated and poisoned by
    * the caller; FAULT_unwritten_tail leaves the poison. */
   oracle_simulate_t *simulate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one case: builds the accept sets and audits a random sample of components, compiles,
+/* Runs one case: builds the accept sets and has a random sample of components audited, compiles,
  * executes twice, judges, and adds diagnosis and observations. Forbidden programs take the same
  * way. */
 #include "harness/run/case_runner.h"
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/base/log.h"
+#include "harness/run/audit_sample.h"
 #include "harness/run/clock.h"
 #include "harness/run/execute_twice.h"
 #include "harness/run/judge_unlike_runs.h"
@@ -21,30 +22,6 @@ void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t 
                           .audit_rng = rng_make(seed)};
   /* Any component may be the first, else short runs would never audit. */
   walk->audit_distance = rng_below(&walk->audit_rng, CASE_RUNNER_AUDIT_ONE_IN);
-}
-
-/* Audits the components that are due, on average one in audit_one_in: distances are uniform in
- * 1 .. 2 * audit_one_in - 1, which costs one random number an audit instead of one a component. */
-static status_t audit(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
-                      failure_t *error) {
-  if (walk->audit_one_in == 0) return STATUS_OK;
-  size_t count = expectation->accepts[result].count;
-  size_t component = 0;
-  while (walk->audit_distance < count - component) {
-    component += walk->audit_distance;
-    arena_mark_t mark = arena_mark(expectation->arena);
-    const oracle_call_t call = {.instance = expectation->instance,
-                                .contract = &walk->contract,
-                                .arena = expectation->arena,
-                                .error = error};
-    status_t status = expectation->oracle->audit(&call, expectation->accepts, result, component);
-    arena_rewind(expectation->arena, mark);
-    STATUS_TRY(status);
-    walk->audited++;
-    walk->audit_distance = 1 + rng_below(&walk->audit_rng, 2 * (uint64_t)walk->audit_one_in - 1);
-  }
-  walk->audit_distance -= count - component;
-  return STATUS_OK;
 }
 
 static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, failure_t *error) {
@@ -68,7 +45,7 @@ static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, fa
       return expectation->oracle_status;
   }
   for (uint32_t i = 0; i < expectation->instance->program.result_count; i++) {
-    STATUS_TRY(audit(walk, expectation, i, error));
+    STATUS_TRY(audit_sample(walk, expectation, i, error));
   }
   return STATUS_OK;
 }

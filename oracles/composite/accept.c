@@ -242,6 +242,20 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
   return STATUS_OK;
 }
 
+size_t composite_siblings(const oracle_call_t *call, uint32_t result, size_t component,
+                          const size_t **out_components) {
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  size_t place;
+  part_t part = problem_part_of(&problem, result, component, &place);
+  size_t count = part_result_count(&problem, &part, result);
+  size_t *components = ARENA_NEW_ARRAY(call->arena, size_t, count);
+  for (size_t i = 0; i < count; i++) {
+    components[i] = part_result_element(&problem, &part, result, i);
+  }
+  *out_components = components;
+  return count;
+}
+
 status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                          size_t component) {
   const audit_reference_t reference = {.is_known = false};

@@ -63,6 +63,8 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
                           answer_t *out_answer);
 status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                          size_t component);
+size_t composite_siblings(const oracle_call_t *call, uint32_t result, size_t component,
+                          const size_t **out_components);
 status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results);
 status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
@@ -71,7 +73,8 @@ status_t composite_find_formula(const oracle_call_t *call, const accept_t *accep
 /* All of them, for a row. */
 #define COMPOSITE_FUNCTIONS                                                         \
   .accept = composite_accept, .decide = composite_decide, .audit = composite_audit, \
-  .simulate = composite_simulate, .find_formula = composite_find_formula
+  .siblings = composite_siblings, .simulate = composite_simulate,                   \
+  .find_formula = composite_find_formula
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
 composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);

@@ -131,6 +131,32 @@ static void test_audit_rate(void) {
   executor_close(executor);
 }
 
+/* Components of one row are audited together, and as much more rarely. */
+static void test_audit_rate_of_rows(void) {
+  static const char line[] =
+      "byteir.softmax axis=0 f32[16,2] -> f32[16,2] : "
+      "3f800000400000003f800000400000003f800000400000003f800000400000003f80000040000000"
+      "3f800000400000003f800000400000003f800000400000003f800000400000003f80000040000000"
+      "3f800000400000003f800000400000003f800000400000003f800000400000003f80000040000000"
+      "3f80000040000000";
+  enum { WALKS = 500, ONE_IN = 10, EXPECTED = WALKS * 32 / ONE_IN };
+  executor_t *executor = fake_executor_open(FAKE_refuses, false);
+  case_runner_t walk = make_walk();
+  walk.audit_one_in = ONE_IN;
+  walk.audit_distance = 0;
+  int walks_with_some = 0;
+  for (int i = 0; i < WALKS; i++) {
+    uint64_t before = walk.audited;
+    walk_line(line, executor, &walk);
+    walks_with_some += walk.audited > before;
+  }
+  /* Ten at once, 160 times, with a deviation of 12. */
+  g_assert_cmpuint(walk.audited, >, EXPECTED - EXPECTED / 3);
+  g_assert_cmpuint(walk.audited, <, EXPECTED + EXPECTED / 3);
+  g_assert_cmpint(walks_with_some, <, EXPECTED / ONE_IN + 50);
+  executor_close(executor);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -145,5 +171,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/case_runner/described", test_described);
   g_test_add_func("/case_runner/crash_costs_one_case", test_crash_costs_one_case);
   g_test_add_func("/case_runner/audit_rate", test_audit_rate);
+  g_test_add_func("/case_runner/audit_rate_of_rows", test_audit_rate_of_rows);
   return g_test_run();
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which components of a case are audited: a random sample, of which those are taken together that
+ * are the work of one. */
+#include "harness/run/audit_sample.h"
+
+#include <glib.h>
+
+#include "oracles/audit.h"
+
+/* Audits one of the siblings, and from there on as many as `count`, with one memo. */
+static status_t audit_siblings(case_runner_t *walk, const expectation_t *expectation,
+                               const oracle_call_t *call, uint32_t result, const size_t *siblings,
+                               size_t sibling_count, size_t count) {
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  oracle_call_t remembering = *call;
+  remembering.memo = &memo;
+  remembering.results = audit_results(call->arena, &expectation->instance->program);
+  size_t first = rng_below(&walk->audit_rng, sibling_count);
+  status_t status = STATUS_OK;
+  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    size_t component = siblings[(first + i) % sibling_count];
+    status = expectation->oracle->audit(&remembering, expectation->accepts, result, component);
+    arena_rewind(call->arena, mark);
+    walk->audited++;
+  }
+  decision_memo_deinit(&memo);
+  return status;
+}
+
+/* Audits a component that is due.  Where siblings cost as much as one, many are audited, and as
+ * many times more rarely: a row of 100,000 numbers would else be recomputed for ten of them, in
+ * some hundred times what the fast side took. */
+static status_t audit_due(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
+                          size_t component, failure_t *error) {
+  enum { SIBLINGS_MAX = 1024 };
+  const oracle_call_t call = {.instance = expectation->instance,
+                              .contract = &walk->contract,
+                              .arena = expectation->arena,
+                              .error = error};
+  const size_t *siblings = NULL;
+  size_t sibling_count = 1;
+  if (expectation->oracle->siblings != NULL) {
+    sibling_count = expectation->oracle->siblings(&call, result, component, &siblings);
+  }
+  size_t count = MIN(MIN(sibling_count, SIBLINGS_MAX), walk->audit_one_in);
+  if (count > 1) {
+    if (!rng_one_in(&walk->audit_rng, count)) return STATUS_OK;
+    return audit_siblings(walk, expectation, &call, result, siblings, sibling_count, count);
+  }
+  walk->audited++;
+  return expectation->oracle->audit(&call, expectation->accepts, result, component);
+}
+
+/* On average one in audit_one_in: distances are uniform in 1 .. 2 * audit_one_in - 1, which costs
+ * one random number an audit instead of one a component. */
+status_t audit_sample(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
+                      failure_t *error) {
+  if (walk->audit_one_in == 0) return STATUS_OK;
+  size_t count = expectation->accepts[result].count;
+  size_t component = 0;
+  while (walk->audit_distance < count - component) {
+    component += walk->audit_distance;
+    arena_mark_t mark = arena_mark(expectation->arena);
+    status_t status = audit_due(walk, expectation, result, component, error);
+    arena_rewind(expectation->arena, mark);
+    STATUS_TRY(status);
+    walk->audit_distance = 1 + rng_below(&walk->audit_rng, 2 * (uint64_t)walk->audit_one_in - 1);
+  }
+  walk->audit_distance -= count - component;
+  return STATUS_OK;
+}
