@@ -75,6 +75,8 @@ SELECT executor_id, executor, op, algorithm, types,
        sum(cases) FILTER (WHERE outcome = 'refused') AS refused,
        sum(cases) FILTER (WHERE outcome = 'weak') AS weak,
        sum(cases) FILTER (WHERE outcome = 'no-oracle') AS no_oracle,
+       sum(elements) AS elements,
+       sum(untested) AS untested,
        max(ulp_error_max) AS ulp_error_max,
        max(slack_max) AS slack_max,
        max(backward_error_max) AS backward_error_max

@@ -10,6 +10,7 @@
 
 #include "harness/judge/block_compare.h"
 #include "harness/judge/triage.h"
+#include "harness/judge/vacuity.h"
 
 /* One walk over all components. */
 typedef struct walk {
@@ -19,6 +20,7 @@ typedef struct walk {
   verdict_t verdict;
   measures_t measures;
   size_t could_fail_count; /* Conforming components of which some value would have been wrong. */
+  vacuity_t vacuity;       /* Of what nobody had computed. */
   size_t outside_count;    /* Components outside a fast set that were asked about ... */
   bool all_outside_wrong;  /* ... and whether all of them were wrong. */
   bool lacks_oracle;       /* The oracle had no answer: the walk ends there. */
@@ -62,8 +64,8 @@ static void note_conforming(walk_t *walk, const answer_t *answer) {
 
 /* Asks the oracle about a component that the fast set does not hold; `is_outside` if a fast set
  * is known there. */
-static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is_outside,
-                        failure_t *error) {
+static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, size_t component,
+                        bool is_outside, failure_t *error) {
   const judge_t *judge = walk->judge;
   bool asked_enough =
       judge->decide_wrong_max != 0 && walk->outside_count >= judge->decide_wrong_max;
@@ -95,6 +97,12 @@ static status_t consult(walk_t *walk, uint32_t result, size_t component, bool is
   if (is_outside) {
     walk->outside_count++;
     walk->all_outside_wrong &= !answer.conforms;
+  }
+  const element_t *element = walk->results[result].type.element;
+  if (!answer.is_vacuous && is_outside) {
+    vacuity_note(&walk->vacuity, accept, element, component, 1);
+  } else if (!answer.is_vacuous) {
+    vacuity_refute(&walk->vacuity);
   }
   if (answer.conforms) {
     note_conforming(walk, &answer);
@@ -129,8 +137,11 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
   const tensor_t *tensor = &walk->results[result];
   block_compare(accept, tensor, block, &walk->measures);
   reject_unlike_twins(accept, tensor, block);
+  const element_t *element = tensor->type.element;
   if (block->rejected_any == 0) {
+    vacuity_note(&walk->vacuity, accept, element, block->first, block->count);
     walk->could_fail_count += block->count;
+    walk->could_fail_count -= vacuity_count_open(accept, element, block->first, block->count);
     return STATUS_OK;
   }
   for (size_t i = 0; i < block->count && !walk->lacks_oracle; i++) {
@@ -139,10 +150,11 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
     bool is_outside = is_known && !accept_differs_from_twin(accept, tensor, component);
     bool is_inside = block->rejected[i] == 0;
     if (is_inside || (is_outside && is_special(walk, accept, result, component))) {
-      walk->could_fail_count++;
+      vacuity_note(&walk->vacuity, accept, element, component, 1);
+      walk->could_fail_count += 1 - vacuity_count_open(accept, element, component, 1);
       continue;
     }
-    STATUS_TRY(consult(walk, result, component, is_outside, error));
+    STATUS_TRY(consult(walk, accept, result, component, is_outside, error));
   }
   return STATUS_OK;
 }
@@ -207,6 +219,8 @@ status_t judge_results(const judge_t *judge, const case_t *instance, const accep
     walk.verdict.treeless_count += accepts[i].treeless_count;
     STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
   }
+  size_t tested = walk.could_fail_count + walk.verdict.wrong_count;
+  if (!walk.lacks_oracle) walk.verdict.untested_count = walk.verdict.component_count - tested;
   walk.verdict.ulp_error_max = walk.measures.ulp_error;
   walk.verdict.slack_max = walk.measures.slack;
   walk.verdict.backward_error_max = walk.measures.backward_error;
@@ -215,7 +229,10 @@ status_t judge_results(const judge_t *judge, const case_t *instance, const accep
   } else if (walk.lacks_oracle) {
     walk.verdict.outcome = OUTCOME_no_oracle;
   } else {
-    walk.verdict.outcome = walk.could_fail_count == 0 ? OUTCOME_weak : OUTCOME_conforms;
+    const char *blind = vacuity_find(&walk.vacuity);
+    bool is_weak = walk.could_fail_count == 0 || blind != NULL;
+    walk.verdict.outcome = is_weak ? OUTCOME_weak : OUTCOME_conforms;
+    if (blind != NULL) g_strlcpy(walk.verdict.reason, blind, sizeof walk.verdict.reason);
     /* The fast set measures from one variant of the program; what lies outside it may conform by
      * another (more initial values, say), and has then used up no more than is permitted. */
     walk.verdict.slack_max = fmin(walk.verdict.slack_max, 1);

@@ -114,6 +114,8 @@ static void write_tally(const ledger_t *ledger, tally_t *tally) {
                                      .class = class_spelling(row->class_),
                                      .implementation = row->implementation,
                                      .cases = row->cases - row->cases_stored,
+                                     .elements = row->elements - row->elements_stored,
+                                     .untested = row->untested - row->untested_stored,
                                      .ulp_error_max = row->ulp_error_max,
                                      .slack_max = row->slack_max,
                                      .backward_error_max = row->backward_error_max};
@@ -122,6 +124,8 @@ static void write_tally(const ledger_t *ledger, tally_t *tally) {
     write_histogram(ledger, row, "slack", &row->slack);
     write_constraints(ledger, row);
     row->cases_stored = row->cases;
+    row->elements_stored = row->elements;
+    row->untested_stored = row->untested;
   }
 }
 

@@ -124,6 +124,8 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   if (row == NULL || !row_equal(row, &key)) row = find_or_add(tally, &key, verdict->reason);
   if (recent != NULL) *recent = row;
   row->cases++;
+  row->elements += verdict->component_count;
+  row->untested += verdict->untested_count;
   row->ulp_error_max = fmax(row->ulp_error_max, verdict->ulp_error_max);
   row->slack_max = fmax(row->slack_max, verdict->slack_max);
   row->backward_error_max = fmax(row->backward_error_max, verdict->backward_error_max);
@@ -138,6 +140,16 @@ size_t tally_count(const tally_t *tally) { return tally->rows->len; }
 
 tally_row_t *tally_at(tally_t *tally, size_t index) {
   return (tally_row_t *)g_ptr_array_index(tally->rows, index);
+}
+
+tally_elements_t tally_elements(const tally_t *tally) {
+  tally_elements_t elements = {0};
+  for (guint i = 0; i < tally->rows->len; i++) {
+    const tally_row_t *row = (const tally_row_t *)g_ptr_array_index(tally->rows, i);
+    elements.judged += row->elements;
+    elements.untested += row->untested;
+  }
+  return elements;
 }
 
 uint64_t tally_cases(const tally_t *tally, outcome_t outcome) {

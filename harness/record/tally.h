@@ -33,7 +33,11 @@ typedef struct tally_row {
   const char *implementation;
   uint64_t cases;
   uint64_t cases_stored; /* Of these, how many the store knows of. */
-  double ulp_error_max;  /* Extremes are NaN-free and 0 where nothing was measured. */
+  uint64_t elements;     /* Of results that were judged, ... */
+  uint64_t untested;     /* ... and those that nothing could have failed (verdict.h). */
+  uint64_t elements_stored;
+  uint64_t untested_stored;
+  double ulp_error_max; /* Extremes are NaN-free and 0 where nothing was measured. */
   double slack_max;
   double backward_error_max;
   measure_histogram_t ulp; /* Of results that were judged. */
@@ -61,6 +65,14 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
 /* All rows, in order of first appearance. */
 size_t tally_count(const tally_t *tally);
 tally_row_t *tally_at(tally_t *tally, size_t index);
+
+/* Elements of judged results, over all labels, executors and outcomes. */
+typedef struct tally_elements {
+  uint64_t judged;
+  uint64_t untested;
+} tally_elements_t;
+
+tally_elements_t tally_elements(const tally_t *tally);
 
 /* Cases with this outcome, over all labels and executors. */
 uint64_t tally_cases(const tally_t *tally, outcome_t outcome);

@@ -38,6 +38,7 @@ value_range_t value_range_anything(const format_t *format) {
 void value_range_print(const value_range_t *range, char *out, size_t out_bytes) {
   GString *text = g_string_new(NULL);
   bool only_zero = range->low == 0 && range->high == 0;
+  bool holds_zero = range->low <= 0 && range->high >= 0 && !only_zero;
   if (range->low == range->high && !only_zero) {
     g_string_append_printf(text, "%a", range->low);
   } else if (range->low < range->high) {
@@ -47,8 +48,8 @@ void value_range_print(const value_range_t *range, char *out, size_t out_bytes) 
     bool allowed;
     const char *name;
   } specials[] = {
-      {only_zero && range->positive_zero, "+0"},
-      {only_zero && range->negative_zero, "-0"},
+      {!holds_zero && range->positive_zero, "+0"},
+      {!holds_zero && range->negative_zero, "-0"},
       {range->nan, "NaN"},
       {range->positive_infinity, "+inf"},
       {range->negative_infinity, "-inf"},

@@ -2,9 +2,10 @@
 /* A set of numbers that a conforming implementation may reach at some step, and the evaluator that
  * computes with such sets: the accept set of a formula, in MPFR with its ends rounded outwards.
  *
- * A set is what lies in a closed interval of reals, and NaN, infinities and zeros by flags.  The
- * signs of zeros are told where a zero comes alone; an interval with numbers on both sides of zero
- * has both. */
+ * A set is what lies in a closed interval of reals, and NaN, infinities and zeros by flags.  Zeros
+ * may lie apart from the interval, as where a product underflows or stays unrounded (theory.md,
+ * T100); a set of zeros alone has the interval [0, 0].  An interval with numbers on both sides of
+ * zero has both zeros. */
 #ifndef ASSAY_ORACLES_FORMULA_ENCLOSED_H
 #define ASSAY_ORACLES_FORMULA_ENCLOSED_H
 
@@ -26,8 +27,8 @@ enum enclosed_special {
 };
 
 typedef struct enclosed {
-  bool has_finite; /* Finite numbers, zeros among them, lie in [low, high]; an end that is infinite
-                    * means that they have no bound there. */
+  bool has_finite;   /* There are finite numbers, and those that are not zero lie in [low, high]; an
+                      * end that is infinite means that they have no bound there. */
   bool is_delivered; /* They came from an elementary function, whose error is that of its result in
                       * the working format: nothing is rounded after it. */
   uint8_t specials;
@@ -45,6 +46,9 @@ typedef struct enclosing {
 
 /* Exact values of a row of patterns of `format`, or, if inputs may be flushed, with their zeros. */
 row_t enclosed_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
+
+/* Makes the interval reach the zeros of the set: where numbers between them are reached as well. */
+void enclosed_join_zero(enclosed_t *inout);
 
 /* The accept set of a result of `format` whose last step gave this set. */
 void enclosed_finish(const formula_t *formula, const enclosed_t *set, const format_t *format,

@@ -151,7 +151,9 @@ static row_t squares_about(formula_t *formula, row_t a, const enclosed_t *mean) 
 }
 
 row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean) {
-  const enclosed_t *m = mean.enclosed;
+  enclosed_t *m = enclosed_new(formula->arena, 1);
+  enclosed_copy(m, mean.enclosed);
+  enclosed_join_zero(m);
   const uint8_t not_finite = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
   bool is_interval = m->has_finite && (m->specials & not_finite) == 0 && mpfr_number_p(m->low) &&
                      mpfr_number_p(m->high) && !mpfr_equal_p(m->low, m->high);

@@ -50,6 +50,28 @@ static bool wider_holds(const formula_t *formula, mpfr_srcptr x) {
   return mpfr_zero_p(x) || mpfr_min_prec(x) <= precision;
 }
 
+/* Below the smallest normal number a wider node errs as it does there: theory.md, T18. */
+static void raise_to_normal(const formula_t *formula, mpfr_ptr inout) {
+  if (enclosed_settings(formula)->is_unbounded) return;
+  double normal = format_smallest_normal(formula->format);
+  if (mpfr_cmp_d(inout, normal) < 0) mpfr_set_d(inout, normal, MPFR_RNDN);
+}
+
+/* The least number other than zero that a step may make of numbers from `x` > 0 on, though x itself
+ * rounds to zero: the smallest one; or x, or what a wider node makes of it, which is perhaps
+ * nothing but zero (theory.md, T100). */
+static void round_above_zero(const formula_t *formula, mpfr_ptr x, bool may_stay) {
+  if (!may_be_wider(formula)) {
+    if (!may_stay) mpfr_set_d(x, format_smallest(formula->format), MPFR_RNDN);
+  } else if (!wider_holds(formula, x)) {
+    LOCAL_NUMBER(error);
+    raise_to_normal(formula, error);
+    mpfr_mul_d(error, error, error_bound_wide_unit_roundoff(formula->format), MPFR_RNDU);
+    mpfr_sub(x, x, error, MPFR_RNDD);
+    if (mpfr_sgn(x) < 0) mpfr_set_zero(x, 1);
+  }
+}
+
 /* The least that a step may make of numbers from `x` on; -infinity stands for no bound, +infinity
  * for nothing finite.  It is what x rounds to if that is below x, since every rounding to the
  * working format or a wider one keeps to one side of what the working format holds.  Else x may
@@ -61,11 +83,17 @@ static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool 
   LOCAL_NUMBER(nearest);
   round_to(nearest, formula, x);
   *out_overflows = mpfr_inf_p(nearest) && mpfr_sgn(nearest) < 0;
+  if (mpfr_zero_p(nearest) && mpfr_sgn(x) > 0) {
+    round_above_zero(formula, x, may_stay);
+    return;
+  }
   bool is_wider = may_be_wider(formula);
+  may_stay = may_stay && !mpfr_inf_p(nearest); /* There are no numbers beyond the largest one. */
   bool rounds_up = mpfr_greater_p(nearest, x);
   if ((rounds_up || *out_overflows) && (is_wider || may_stay)) {
     if (!is_wider || wider_holds(formula, x)) return;
     mpfr_abs(nearest, x, MPFR_RNDU);
+    raise_to_normal(formula, nearest);
     mpfr_mul_d(nearest, nearest, error_bound_wide_unit_roundoff(formula->format), MPFR_RNDU);
     mpfr_sub(x, x, nearest, MPFR_RNDD);
   } else if (*out_overflows) {
@@ -148,7 +176,11 @@ void enclosed_round(const formula_t *formula, enclosed_t *inout, bool may_stay) 
   if (overflows) inout->specials |= ENCLOSED_POSITIVE_INFINITY;
   bool is_nothing = mpfr_inf_p(inout->low) && mpfr_sgn(inout->low) > 0;
   is_nothing = is_nothing || (mpfr_inf_p(inout->high) && mpfr_sgn(inout->high) < 0);
-  inout->has_finite = !is_nothing;
+  bool is_empty = is_nothing || mpfr_greater_p(inout->low, inout->high);
+  if (!is_empty) return;
+  inout->has_finite = enclosed_has_zero(inout); /* All else has overflowed, or rounded to zero. */
+  mpfr_set_zero(inout->low, 1);
+  mpfr_set_zero(inout->high, 1);
 }
 
 /* ---- The result ------------------------------------------------------------------------------ */

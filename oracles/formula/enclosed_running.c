@@ -7,6 +7,7 @@
 
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
+#include "oracles/exact/sum/wider_node.h"
 #include "oracles/formula/enclosed_moments.h"
 
 /* Of each operation here, since what is updated is an accumulator: its additions may truncate
@@ -260,12 +261,23 @@ static void set_bounds(const formula_t *formula, const running_t *r, const momen
   if (mpfr_zero_p(squares->low)) mpfr_set_zero(squares->low, 1);
 }
 
+/* The numbers, with intervals that reach their zeros. */
+static row_t join_zeros(const formula_t *formula, row_t a) {
+  row_t joined = {.count = a.count, .enclosed = enclosed_new(formula->arena, a.count)};
+  for (size_t i = 0; i < a.count; i++) {
+    enclosed_copy(&joined.enclosed[i], &a.enclosed[i]);
+    enclosed_join_zero(&joined.enclosed[i]);
+  }
+  return joined;
+}
+
 static void set_running(const formula_t *formula, row_t a, enclosed_t *mean, enclosed_t *squares) {
   if (is_unbounded(formula, a.count)) {
     enclosed_set_anything(mean);
     enclosed_set_anything(squares);
     return;
   }
+  if (!enclosed_are_finite_points(a)) a = join_zeros(formula, a);
   moments_t moments;
   moments_init(&moments, a);
   const running_t bounds = find_bounds(formula, &moments, a);
@@ -289,11 +301,22 @@ static void permit_merged_specials(enclosed_t *mean, enclosed_t *squares, size_t
   if (count == 1) enclosed_add_zero(squares, ENCLOSED_POSITIVE_ZERO);
 }
 
-/* Nothing is merged: the number is the mean, added to +0 perhaps, and there are no squares. */
+/* No merge moves the number: it is the mean, added to +0 perhaps, and there are no squares. */
 static void set_single(const enclosed_t *number, enclosed_t *mean, enclosed_t *squares) {
   enclosed_copy(mean, number);
   if (mpfr_zero_p(number->low)) mean->specials |= ENCLOSED_POSITIVE_ZERO;
   enclosed_set_double(squares, 0);
+}
+
+/* Of equal numbers all differences of means are zero: theory.md, T103. */
+static bool are_equal_points(const formula_t *formula, row_t a) {
+  if (PERMITTED(formula->contract, ftz) != FTZ_NONE) return false;
+  if (!format_holds(formula->format, a.enclosed[0].low)) return false;
+  for (size_t i = 0; i < a.count; i++) {
+    const enclosed_t *x = &a.enclosed[i];
+    if (!enclosed_is_point(x) || !mpfr_equal_p(x->low, a.enclosed[0].low)) return false;
+  }
+  return true;
 }
 
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
@@ -308,7 +331,7 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
   } else if (!enclosed_are_finite_points(a) && PERMITTED(formula->contract, ftz) != FTZ_NONE) {
     enclosed_set_anything(mean.enclosed);
     enclosed_set_anything(squares.enclosed);
-  } else if (a.count == 1) {
+  } else if (a.count == 1 || are_equal_points(formula, a)) {
     set_single(a.enclosed, mean.enclosed, squares.enclosed);
   } else {
     set_running(formula, a, mean.enclosed, squares.enclosed);

@@ -67,17 +67,34 @@ static void settle_zeros(enclosed_t *out) {
   }
 }
 
-void enclosed_unite(enclosed_t *inout, const enclosed_t *from) {
-  inout->specials |= from->specials;
-  inout->is_delivered = inout->is_delivered && from->is_delivered;
-  if (!from->has_finite) return;
-  if (!inout->has_finite || mpfr_less_p(from->low, inout->low)) {
-    mpfr_set(inout->low, from->low, MPFR_RNDD);
-  }
-  if (!inout->has_finite || mpfr_greater_p(from->high, inout->high)) {
-    mpfr_set(inout->high, from->high, MPFR_RNDU);
-  }
+bool enclosed_has_zero(const enclosed_t *set) {
+  return (set->specials & (ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO)) != 0;
+}
+
+static bool is_zero_alone(const enclosed_t *set) {
+  return set->has_finite && enclosed_has_zero(set) && mpfr_zero_p(set->low) &&
+         mpfr_zero_p(set->high);
+}
+
+static bool has_zero_apart(const enclosed_t *set) {
+  return enclosed_has_zero(set) && set->has_finite &&
+         (mpfr_sgn(set->low) > 0 || mpfr_sgn(set->high) < 0);
+}
+
+/* Makes the interval hold these numbers too; zeros alone are only flags. */
+static void widen_interval(enclosed_t *inout, mpfr_srcptr low, mpfr_srcptr high) {
+  bool is_first = !inout->has_finite || is_zero_alone(inout);
+  if (is_first || mpfr_less_p(low, inout->low)) mpfr_set(inout->low, low, MPFR_RNDD);
+  if (is_first || mpfr_greater_p(high, inout->high)) mpfr_set(inout->high, high, MPFR_RNDU);
   inout->has_finite = true;
+}
+
+void enclosed_unite(enclosed_t *inout, const enclosed_t *from) {
+  inout->is_delivered = inout->is_delivered && from->is_delivered;
+  if (from->has_finite && !(inout->has_finite && is_zero_alone(from))) {
+    widen_interval(inout, from->low, from->high);
+  }
+  inout->specials |= from->specials;
   settle_zeros(inout);
 }
 
@@ -87,6 +104,10 @@ void enclosed_intersect(enclosed_t *inout, const enclosed_t *from) {
   if (!inout->has_finite) return;
   mpfr_max(inout->low, inout->low, from->low, MPFR_RNDD);
   mpfr_min(inout->high, inout->high, from->high, MPFR_RNDU);
+  if (mpfr_lessequal_p(inout->low, inout->high)) return;
+  inout->has_finite = enclosed_has_zero(inout); /* Zeros alone, if anything. */
+  mpfr_set_zero(inout->low, 1);
+  mpfr_set_zero(inout->high, 1);
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
@@ -94,7 +115,7 @@ void enclosed_intersect(enclosed_t *inout, const enclosed_t *from) {
 bool enclosed_is_point(const enclosed_t *set) {
   bool has_other = (set->specials &
                     (ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY)) != 0;
-  return set->has_finite && !has_other && mpfr_equal_p(set->low, set->high);
+  return set->has_finite && !has_other && !has_zero_apart(set) && mpfr_equal_p(set->low, set->high);
 }
 
 bool enclosed_has_positive(const enclosed_t *set) {
@@ -111,9 +132,16 @@ static bool reaches_zero(const enclosed_t *set) {
 
 void enclosed_add_zero(enclosed_t *inout, uint8_t flag) {
   inout->specials |= flag;
-  if (!inout->has_finite || mpfr_sgn(inout->low) > 0) mpfr_set_zero(inout->low, 1);
-  if (!inout->has_finite || mpfr_sgn(inout->high) < 0) mpfr_set_zero(inout->high, 1);
+  if (inout->has_finite) return;
+  mpfr_set_zero(inout->low, 1);
+  mpfr_set_zero(inout->high, 1);
   inout->has_finite = true;
+}
+
+void enclosed_join_zero(enclosed_t *inout) {
+  if (!has_zero_apart(inout)) return;
+  if (mpfr_sgn(inout->low) > 0) mpfr_set_zero(inout->low, 1);
+  if (mpfr_sgn(inout->high) < 0) mpfr_set_zero(inout->high, 1);
 }
 
 /* ---- Special values -------------------------------------------------------------------------- */
@@ -178,6 +206,8 @@ void enclosed_set_add(enclosed_t *out, const enclosed_t *a, const enclosed_t *b)
   if (out->has_finite) {
     mpfr_add(out->low, a->low, b->low, MPFR_RNDD);
     mpfr_add(out->high, a->high, b->high, MPFR_RNDU);
+    if (has_zero_apart(a) && !is_zero_alone(b)) widen_interval(out, b->low, b->high);
+    if (has_zero_apart(b) && !is_zero_alone(a)) widen_interval(out, a->low, a->high);
   }
   bool may_cancel = (enclosed_has_positive(a) && enclosed_has_negative(b)) ||
                     (enclosed_has_negative(a) && enclosed_has_positive(b));
@@ -313,25 +343,58 @@ void enclosed_set_square_root(enclosed_t *out, const enclosed_t *a) {
       ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
   out->specials |= a->specials & kept;
   if ((a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0) out->specials |= ENCLOSED_NAN;
+  if (enclosed_has_zero(out)) enclosed_add_zero(out, 0);
 }
 
-/* Numbers that are above all of the other set are maxima, however many infinities there are. */
+/* The larger numbers of two intervals, either of which may be one of zeros, or of -infinity. */
+typedef struct piece {
+  mpfr_srcptr low;
+  mpfr_srcptr high;
+} piece_t;
+
+enum { PIECES_MAX = 3 };
+
+static size_t find_pieces(const enclosed_t *set, mpfr_srcptr zero, mpfr_srcptr below,
+                          piece_t out[PIECES_MAX]) {
+  size_t count = 0;
+  if (set->has_finite) out[count++] = (piece_t){set->low, set->high};
+  if (has_zero_apart(set)) out[count++] = (piece_t){zero, zero};
+  if ((set->specials & ENCLOSED_NEGATIVE_INFINITY) != 0) out[count++] = (piece_t){below, below};
+  return count;
+}
+
+static void widen_to_larger(enclosed_t *inout, const piece_t *a, const piece_t *b) {
+  mpfr_srcptr low = mpfr_greater_p(a->low, b->low) ? a->low : b->low;
+  mpfr_srcptr high = mpfr_greater_p(a->high, b->high) ? a->high : b->high;
+  bool is_infinite = mpfr_inf_p(high) && mpfr_sgn(high) < 0;
+  bool is_zero = mpfr_zero_p(low) && mpfr_zero_p(high);
+  if (is_infinite || (is_zero && inout->has_finite)) return;
+  bool was_zero = inout->has_finite && mpfr_zero_p(inout->low) && mpfr_zero_p(inout->high);
+  if (was_zero) inout->has_finite = false;
+  widen_interval(inout, low, high);
+}
+
+/* Whether a number above zero is not sure. */
+static bool may_stay_below(const enclosed_t *set) {
+  return enclosed_has_zero(set) || (set->specials & ENCLOSED_NEGATIVE_INFINITY) != 0 ||
+         (set->has_finite && mpfr_sgn(set->low) <= 0);
+}
+
+/* theory.md, T100. */
 void enclosed_set_maximum(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
   const uint8_t zeros = ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
-  bool a_low = (a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
-  bool b_low = (b->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
-  bool both = a->has_finite && b->has_finite;
-  start(out, both || (a->has_finite && b_low) || (b->has_finite && a_low));
-  if (both) {
-    mpfr_max(out->low, a_low ? b->low : a->low, b_low ? a->low : b->low, MPFR_RNDD);
-    if (a_low && b_low) mpfr_min(out->low, a->low, b->low, MPFR_RNDD);
-    mpfr_max(out->high, a->high, b->high, MPFR_RNDU);
-  } else if (out->has_finite) {
-    mpfr_set(out->low, a->has_finite ? a->low : b->low, MPFR_RNDD);
-    mpfr_set(out->high, a->has_finite ? a->high : b->high, MPFR_RNDU);
+  LOCAL_NUMBER(zero);
+  LOCAL_NUMBER(below);
+  mpfr_set_inf(below, -1);
+  piece_t of_a[PIECES_MAX], of_b[PIECES_MAX];
+  size_t a_count = find_pieces(a, zero, below, of_a), b_count = find_pieces(b, zero, below, of_b);
+  start(out, false);
+  for (size_t i = 0; i < a_count; i++) {
+    for (size_t j = 0; j < b_count; j++) widen_to_larger(out, &of_a[i], &of_b[j]);
   }
   out->specials =
       (a->specials | b->specials) & (uint8_t)(ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY);
   out->specials |= a->specials & b->specials & ENCLOSED_NEGATIVE_INFINITY;
-  if (reaches_zero(out)) out->specials |= (a->specials | b->specials) & zeros;
+  if (may_stay_below(b)) out->specials |= a->specials & zeros;
+  if (may_stay_below(a)) out->specials |= b->specials & zeros;
 }

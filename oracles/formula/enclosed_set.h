@@ -30,10 +30,11 @@ void enclosed_intersect(enclosed_t *inout, const enclosed_t *from);
 /* Whether the set is one finite number. */
 bool enclosed_is_point(const enclosed_t *set);
 
+bool enclosed_has_zero(const enclosed_t *set);
 bool enclosed_has_positive(const enclosed_t *set);
 bool enclosed_has_negative(const enclosed_t *set);
 
-/* Makes the finite part of a set reach zero, with the sign of `flag`. */
+/* Adds a zero with the sign of `flag`, which the interval need not reach. */
 void enclosed_add_zero(enclosed_t *inout, uint8_t flag);
 
 void enclosed_set_add(enclosed_t *out, const enclosed_t *a, const enclosed_t *b);

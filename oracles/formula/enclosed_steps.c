@@ -187,6 +187,7 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
   for (size_t i = 0; i < a.count; i++) {
     enclosed_t *number = &row.enclosed[i];
     enclosed_copy(number, &a.enclosed[i]);
+    enclosed_join_zero(number);
     number->is_delivered = false;
     if (!number->has_finite) continue;
     mpfr_sub_d(number->low, number->low, distance, MPFR_RNDD);

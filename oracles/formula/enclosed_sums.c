@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
 #include "oracles/exact/sum/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
@@ -50,6 +51,7 @@ static void note_lowest_bit(totals_t *totals, mpfr_srcptr point) {
   totals->lowest_bit = MIN(totals->lowest_bit, bit);
 }
 
+/* Of terms whose intervals reach their zeros. */
 static void totals_init(totals_t *totals, const formula_t *formula, const enclosed_t *terms,
                         size_t count) {
   *totals = (totals_t){
@@ -105,6 +107,24 @@ static bool is_rounded_once(const formula_t *formula, const totals_t *totals, bo
   bool are_few = totals->nonzero <= 1 || (totals->nonzero == 2 && !may_lose_product &&
                                           (!are_products || totals->are_in_format));
   return are_few && wider_node_holds(formula->format, totals->low);
+}
+
+/* Whether all terms but one are zeros, and that is a product below the normal numbers: one
+ * operation rounds it, and what that may lose is all of it. */
+static bool is_tiny_product(const formula_t *formula, const totals_t *totals, bool are_products) {
+  if (!are_products || !totals->are_points || totals->nonzero != 1) return false;
+  if (PERMITTED(formula->contract, ftz) != FTZ_NONE) return false;
+  if (PERMITTED(formula->contract, accum_rounding) != ACCUM_ROUNDING_RN) return false;
+  double normal = format_smallest_normal(formula->format);
+  return !enclosed_settings(formula)->is_unbounded && mpfr_cmp_d(totals->low_magnitude, normal) < 0;
+}
+
+/* What wider nodes make of it, as many as there are terms: theory.md, T18. */
+static double tiny_product_error(const formula_t *formula, const totals_t *totals, size_t count) {
+  bool may_be_wider = PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_YES;
+  if (!may_be_wider || wider_node_holds(formula->format, totals->low)) return 0;
+  error_bound_t bound = error_bound_wide_roundings(formula->format, formula->contract, count);
+  return upper_scale(upper_of(bound.factor), format_smallest_normal(formula->format)).value;
 }
 
 /* end -+ (factor * magnitude + offset), outwards; both magnitudes count unless the factor is below
@@ -170,10 +190,10 @@ static void keep_sign(enclosed_t *inout, const totals_t *totals) {
 }
 
 /* theory.md, T10 to T16, T18 and T28. */
-static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count,
-                       bool are_products) {
+static row_t sum_terms(formula_t *formula, enclosed_t *terms, size_t count, bool are_products) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   enclosed_t *out = row.enclosed;
+  for (size_t i = 0; i < count; i++) enclosed_join_zero(&terms[i]);
   totals_t totals;
   totals_init(&totals, formula, terms, count);
   const bound_shape_t shape = {.terms = count,
@@ -189,6 +209,10 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
   bool with_last = bound.last_truncates;
   double factor = with_last ? bound.total_factor : bound.factor;
   double offset = with_last ? bound.total_offset : bound.offset;
+  bool is_tiny =
+      !enclosed_settings(formula)->is_exact && is_tiny_product(formula, &totals, are_products);
+  if (is_tiny) factor = 0;
+  if (is_tiny) offset = tiny_product_error(formula, &totals, count);
   out->has_finite = totals.have_finite;
   if (out->has_finite) {
     move_end(out->low, totals.low, &totals, true, factor, offset);
@@ -196,7 +220,7 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
     keep_sign(out, &totals);
   }
   set_sum_specials(formula, &totals, count, bound.total_factor, out);
-  enclosed_round(formula, out, true);
+  enclosed_round(formula, out, !is_tiny);
   /* A product that underflows may meet the +0 from which the sum starts. */
   if ((out->specials & ENCLOSED_NEGATIVE_ZERO) != 0 && totals.negative_zeros < count) {
     enclosed_add_zero(out, ENCLOSED_POSITIVE_ZERO);
@@ -206,7 +230,26 @@ static row_t sum_terms(formula_t *formula, const enclosed_t *terms, size_t count
 }
 
 row_t enclosed_sum(formula_t *formula, row_t a) {
-  return sum_terms(formula, a.enclosed, a.count, false);
+  enclosed_t *terms = enclosed_new(formula->arena, a.count);
+  for (size_t i = 0; i < a.count; i++) enclosed_copy(&terms[i], &a.enclosed[i]);
+  return sum_terms(formula, terms, a.count, false);
+}
+
+/* Where each product is rounded to the working format by itself, those below the normal numbers are
+ * known as that is, and lose nothing to a bound. */
+static void round_tiny_products(const formula_t *formula, enclosed_t *products, size_t count) {
+  const contract_t *contract = formula->contract;
+  bool are_rounded =
+      PERMITTED(contract, fma) == FMA_NO && PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO &&
+      PERMITTED(contract, ftz) == FTZ_NONE && !enclosed_settings(formula)->is_exact &&
+      !enclosed_settings(formula)->is_unbounded;
+  double normal = format_smallest_normal(formula->format);
+  for (size_t i = 0; are_rounded && i < count; i++) {
+    enclosed_t *product = &products[i];
+    bool is_tiny = product->has_finite && mpfr_cmp_d(product->low, -normal) > 0 &&
+                   mpfr_cmp_d(product->high, normal) < 0;
+    if (is_tiny) enclosed_round(formula, product, false);
+  }
 }
 
 row_t enclosed_sum_of_products(formula_t *formula, row_t a, row_t b) {
@@ -218,5 +261,6 @@ row_t enclosed_sum_of_products(formula_t *formula, row_t a, row_t b) {
       enclosed_set_multiply(&products[i], &a.enclosed[i], &b.enclosed[i]);
     }
   }
+  round_tiny_products(formula, products, a.count);
   return sum_terms(formula, products, a.count, true);
 }

@@ -246,8 +246,7 @@ static bool is_exact(const formula_t *formula, const fast_numbers_t *terms, doub
   int bit = ilogb(magnitude) - format->precision;
   if (magnitude > ldexp(1, bit + format->precision)) bit++;
   int lowest = format->exponent_min - format->precision + 1;
-  bit = bit > lowest ? bit : lowest;
-  return kernels_of(formula)->are_multiples(terms->low, terms->count, bit);
+  return kernels_of(formula)->are_multiples(terms->low, terms->count, bit > lowest ? bit : lowest);
 }
 
 /* Whether one operation may be all that rounds (enclosed_sums.c): at most one term is not 0, or two
@@ -278,7 +277,8 @@ static row_t sum_terms(formula_t *formula, const fast_numbers_t *terms, bool are
     factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
     slop = (double)terms->count * 0x1p-51; /* theory.md, T69. */
   }
-  if (!(factor < 1)) return one_number(formula, NAN, NAN, totals.point);
+  bool is_lost = are_products && fast_rounds_tiny(formula->contract, terms);
+  if (is_lost || !(factor < 1)) return one_number(formula, NAN, NAN, totals.point);
   double low = totals.low - (factor - slop) * totals.low_magnitude;
   double high = totals.high + (factor - slop) * totals.high_magnitude;
   return one_number(formula, to_f32(low), to_f32(high), totals.point);

@@ -67,6 +67,19 @@ typedef struct fast_kernels {
   void (*finish)(const fast_numbers_t *a, const format_t *format, double *low, double *high);
 } fast_kernels_t;
 
+/* Whether a product below the normal numbers of binary32 is rounded by itself, which only the
+ * enclosed evaluator does (enclosed_sums.c). */
+static inline bool fast_rounds_tiny(const contract_t *contract, const fast_numbers_t *products) {
+  if (PERMITTED(contract, fma) == FMA_YES) return false;
+  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) return false;
+  bool is_any = false;
+  for (size_t i = 0; i < products->count; i++) {
+    bool is_zero = products->low[i] == 0 && products->high[i] == 0;
+    is_any |= !is_zero && products->low[i] > -0x1p-126 && products->high[i] < 0x1p-126;
+  }
+  return is_any;
+}
+
 /* The fastest that this machine can run; the one of that name, or NULL. */
 const fast_kernels_t *fast_kernels_best(void);
 const fast_kernels_t *fast_kernels_named(const char *name);

@@ -94,7 +94,8 @@ void html_unjudged(const overview_t *overview, GString *out) {
       {"cases", "Cases", HTML_NUMBER},        {"refused", "Refused", HTML_NUMBER},
       {"refused %", "Share", HTML_PERCENT},   {"no-oracle", "Undecided", HTML_NUMBER},
       {"no-oracle %", "Share", HTML_PERCENT}, {"weak", "Weak", HTML_NUMBER},
-      {"weak %", "Share", HTML_PERCENT},      {NULL, NULL, HTML_TEXT}};
+      {"weak %", "Share", HTML_PERCENT},      {"untested elements", "Untested", HTML_NUMBER},
+      {"untested %", "Share", HTML_PERCENT},  {NULL, NULL, HTML_TEXT}};
   enum { ROWS_MAX = 200 };
   const report_grid_t *grid = &overview->sections[OVERVIEW_UNJUDGED];
   size_t count = report_grid_row_count(grid);

@@ -53,8 +53,8 @@ static void print_unjudged(const overview_t *overview, FILE *out) {
     double count = overview_total(overview, kinds[i][0]);
     fprintf(out, "  %10.0f  %5.1f %%  %s\n", count, share(count, cases), kinds[i][1]);
   }
-  static const char *const columns[] = {"executor",    "op",     "cases", "refused %",
-                                        "no-oracle %", "weak %", NULL};
+  static const char *const columns[] = {"executor",    "op",     "cases",      "refused %",
+                                        "no-oracle %", "weak %", "untested %", NULL};
   if (report_grid_row_count(&overview->sections[OVERVIEW_UNJUDGED]) > 0) {
     print_table(&overview->sections[OVERVIEW_UNJUDGED], columns, out);
   }

@@ -224,6 +224,12 @@ static void print_lives(const run_report_t *report) {
   fputs(text->str, stdout);
 }
 
+static void print_untested(const run_report_t *report) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  summary_describe_untested(report, text);
+  if (text->len > 0) printf("%s\n", text->str);
+}
+
 void summary_print(const run_report_t *report) {
   summary_end_progress();
   print_table(report);
@@ -242,6 +248,7 @@ void summary_print(const run_report_t *report) {
   printf("\n%" PRIu64 " cases in %.2f s (%.0f/s), %zu findings in %" PRIu64 " occurrences\n", cases,
          shares.seconds, (double)cases / shares.seconds, findings, occurrences);
   summary_print_judged(report);
+  print_untested(report);
   print_lives(report);
   printf(
       "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, causes %.0f%%, "
@@ -270,6 +277,8 @@ static json_t *json_counters(const run_report_t *report) {
         row->label.algorithm, "types", row->label.types, "invalid", (int)row->is_invalid, "outcome",
         outcome_spelling(row->outcome), "class", class_spelling(row->class_), "implementation",
         row->implementation, "reason", row->reason, "cases", (json_int_t)row->cases);
+    json_object_set_new(object, "elements", json_integer((json_int_t)row->elements));
+    json_object_set_new(object, "untested", json_integer((json_int_t)row->untested));
     json_object_set_new(object, "max_ulp", json_number(row->ulp_error_max));
     json_object_set_new(object, "max_slack", json_number(row->slack_max));
     json_object_set_new(object, "max_backward_error", json_number(row->backward_error_max));

@@ -32,6 +32,14 @@ void summary_print_judged(const run_report_t *report) {
   printf("\n");
 }
 
+void summary_describe_untested(const run_report_t *report, GString *out_text) {
+  tally_elements_t elements = tally_elements(session_tally(report->session));
+  if (elements.untested == 0) return;
+  g_string_append_printf(
+      out_text, "untested: %" PRIu64 " of %" PRIu64 " elements, which nothing could have failed",
+      elements.untested, elements.judged);
+}
+
 void summary_print_shortfalls(const run_report_t *report) {
   GArray *shortfalls = run_report_shortfalls(report);
   GString *text = g_string_new(NULL);

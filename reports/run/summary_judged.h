@@ -13,6 +13,9 @@ GArray *run_report_shortfalls(const run_report_t *report);
 /* "judged: openblas 10000 of 10000, model:sequential 10000 of 10000". */
 void summary_print_judged(const run_report_t *report);
 
+/* "untested: 12 of 345 elements, which nothing could have failed"; nothing if there are none. */
+void summary_describe_untested(const run_report_t *report, GString *out_text);
+
 /* A line for each shortfall; nothing if there is none. */
 void summary_print_shortfalls(const run_report_t *report);
 

@@ -320,6 +320,9 @@ int vet_report_print(const run_report_t *report, tap_t *tap) {
   describe_contracts(report, contracts);
   if (contracts->len > 0) tap_comment(tap, contracts->str);
   g_string_free(predictions, TRUE);
+  g_autoptr(GString) untested = g_string_new(NULL);
+  summary_describe_untested(report, untested);
+  if (untested->len > 0) tap_comment(tap, untested->str);
   fflush(stdout);
   return exit_code == EXIT_CODE_CLEAN && fails ? EXIT_CODE_DIVERGES : exit_code;
 }

@@ -96,6 +96,7 @@ json_t *json_verdict(const verdict_t *verdict) {
       (json_int_t)verdict->wrong_count, "components", (json_int_t)verdict->component_count, "got",
       verdict->got, "expected", verdict->expected, "observed", verdict->observed, "reason",
       verdict->reason, "constraint", verdict->constraint);
+  json_object_set_new(object, "untested", json_integer((json_int_t)verdict->untested_count));
   json_object_set_new(object, "algorithms",
                       verdict->has_algorithms ? json_algorithms(verdict->algorithms) : json_null());
   json_object_set_new(object, "cause", json_string(verdict->cause));

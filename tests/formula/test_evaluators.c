@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "harness/model/fault.h"
+#include "oracles/exact/error_bound.h"
 #include "tests/formula/random_formula.h"
 
-enum { FORMULAS = 8000, FAULTY_FORMULAS = 400 };
+enum { FORMULAS = 8000, LIBERTY_FORMULAS = 500, FAULTY_FORMULAS = 400 };
 
 static row_t run_one(const random_formula_t *random, const evaluator_t *evaluator,
                      const void *settings, const format_t *format, const contract_t *contract,
@@ -73,15 +74,15 @@ static implementation_model_t draw_schedule(rng_t *rng, const format_t *working)
 
 /* Rows of `random` in which a model leaves the enclosed sets are described in out_what. */
 static bool model_stays_inside(const random_formula_t *random, const format_t *format,
-                               const contract_t *contract, const implementation_model_t *schedule,
-                               GString *out_what) {
+                               const contract_t *contract, const evaluator_t *evaluator,
+                               const implementation_model_t *schedule, GString *out_what) {
   arena_t arena;
   arena_init(&arena);
   row_t enclosed[ROWS_MAX], model[ROWS_MAX];
   size_t count, model_count;
   const enclosing_t settings = {.is_exact = false};
   run_one(random, &enclosed_evaluator, &settings, format, contract, NULL, &arena, enclosed, &count);
-  run_one(random, &model_evaluator, NULL, format, contract, schedule, &arena, model, &model_count);
+  run_one(random, evaluator, NULL, format, contract, schedule, &arena, model, &model_count);
   g_assert_cmpuint(count, ==, model_count);
   bool stays = holds_rows(format, contract, enclosed, model, count, &arena, out_what);
   if (!stays) random_formula_print(random, out_what);
@@ -110,11 +111,107 @@ static void test_models(gconstpointer data) {
     random_formula_draw(&rng, &format_table[formats->operands], &random);
     implementation_model_t schedule = draw_schedule(&rng, working);
     g_autoptr(GString) what = g_string_new(NULL);
-    if (model_stays_inside(&random, working, &contract, &schedule, what)) continue;
+    if (model_stays_inside(&random, working, &contract, &model_evaluator, &schedule, what)) {
+      continue;
+    }
     g_test_message("%s", what->str);
     outside++;
   }
   g_assert_cmpuint(outside, ==, 0);
+}
+
+/* ---- Liberties ------------------------------------------------------------------------------- */
+
+/* A model that takes its own subnormal results for zero. */
+static row_t flush(const formula_t *formula, row_t row) {
+  double normal = format_smallest_normal(formula->format);
+  for (size_t i = 0; i < row.count; i++) {
+    if (fabs(row.values[i]) < normal) row.values[i] = copysign(0, row.values[i]);
+  }
+  return row;
+}
+
+#define FLUSHED_UNARY(name)                                  \
+  static row_t flushed_##name(formula_t *formula, row_t a) { \
+    return flush(formula, model_evaluator.name(formula, a)); \
+  }
+#define FLUSHED_BINARY(name)                                          \
+  static row_t flushed_##name(formula_t *formula, row_t a, row_t b) { \
+    return flush(formula, model_evaluator.name(formula, a, b));       \
+  }
+FLUSHED_UNARY(square_root)
+FLUSHED_UNARY(sum)
+FLUSHED_UNARY(shares)
+FLUSHED_BINARY(add)
+FLUSHED_BINARY(subtract)
+FLUSHED_BINARY(multiply)
+FLUSHED_BINARY(divide)
+FLUSHED_BINARY(sum_of_products)
+FLUSHED_BINARY(squared_deviations)
+
+static row_t flushed_multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
+  return flush(formula, model_evaluator.multiply_add(formula, a, b, c));
+}
+
+static row_t flushed_function(formula_t *formula, elementary_t function, row_t a) {
+  return flush(formula, model_evaluator.function(formula, function, a));
+}
+
+/* What a contract permits, models do; within it all of them stay. */
+typedef struct liberty {
+  const char *contract;
+  fault_t fault;
+  bool is_fused;
+  bool flushes;
+} liberty_t;
+
+static const liberty_t liberties[] = {
+    {"backend,fma=no,accum_wider=no", FAULT_NONE, false, false},
+    {"ftz=inputs", FAULT_flush_inputs, true, false},
+    {"ftz=outputs", FAULT_NONE, true, true},
+    {"ftz=both", FAULT_flush_inputs, true, true},
+    {"ftz=both,fma=no,accum_wider=no", FAULT_flush_inputs, false, true},
+};
+
+static void check_liberty(const liberty_t *liberty, const evaluator_t *evaluator,
+                          const formats_t *formats, rng_t *rng) {
+  contract_t contract;
+  g_assert_cmpint(contract_parse(str_from(liberty->contract), &contract, NULL), ==, STATUS_OK);
+  const format_t *working = &format_table[formats->working];
+  size_t outside = 0;
+  for (size_t i = 0; i < LIBERTY_FORMULAS && outside < 3; i++) {
+    random_formula_t random;
+    random_formula_draw(rng, &format_table[formats->operands], &random);
+    implementation_model_t schedule = draw_schedule(rng, working);
+    schedule.fused &= liberty->is_fused;
+    schedule.fault = liberty->fault;
+    g_autoptr(GString) what = g_string_new(NULL);
+    if (model_stays_inside(&random, working, &contract, evaluator, &schedule, what)) continue;
+    g_test_message("%s: %s", liberty->contract, what->str);
+    outside++;
+  }
+  g_assert_cmpuint(outside, ==, 0);
+}
+
+static void test_liberties(gconstpointer data) {
+  const formats_t *formats = (const formats_t *)data;
+  evaluator_t flushing = model_evaluator;
+  flushing.square_root = flushed_square_root;
+  flushing.sum = flushed_sum;
+  flushing.shares = flushed_shares;
+  flushing.add = flushed_add;
+  flushing.subtract = flushed_subtract;
+  flushing.multiply = flushed_multiply;
+  flushing.divide = flushed_divide;
+  flushing.sum_of_products = flushed_sum_of_products;
+  flushing.squared_deviations = flushed_squared_deviations;
+  flushing.multiply_add = flushed_multiply_add;
+  flushing.function = flushed_function;
+  rng_t rng = rng_make(13);
+  for (size_t i = 0; i < G_N_ELEMENTS(liberties); i++) {
+    const evaluator_t *evaluator = liberties[i].flushes ? &flushing : &model_evaluator;
+    check_liberty(&liberties[i], evaluator, formats, &rng);
+  }
 }
 
 /* Models that do what the contract does not permit leave the sets, now and then. */
@@ -128,8 +225,9 @@ static void check_leaves(const char *contract_text, const implementation_model_t
     random_formula_t random;
     random_formula_draw(&rng, &format_table[FORMAT_f32], &random);
     g_autoptr(GString) what = g_string_new(NULL);
-    outside +=
-        model_stays_inside(&random, &format_table[FORMAT_f32], &contract, schedule, what) ? 0 : 1;
+    const format_t *format = &format_table[FORMAT_f32];
+    bool stays = model_stays_inside(&random, format, &contract, &model_evaluator, schedule, what);
+    outside += stays ? 0 : 1;
   }
   g_test_message("%s: %zu of %d formulas leave the sets", contract_text, outside, FAULTY_FORMULAS);
   g_assert_cmpuint(outside, >, 0);
@@ -282,6 +380,10 @@ int main(int argc, char **argv) {
         g_strdup_printf("/evaluators/models/%s-in-%s", format_table[format_pairs[i].operands].name,
                         format_table[format_pairs[i].working].name);
     g_test_add_data_func(path, &format_pairs[i], test_models);
+    g_autofree char *liberties_path = g_strdup_printf("/evaluators/liberties/%s-in-%s",
+                                                      format_table[format_pairs[i].operands].name,
+                                                      format_table[format_pairs[i].working].name);
+    g_test_add_data_func(liberties_path, &format_pairs[i], test_liberties);
   }
   g_test_add_func("/evaluators/faulty-models", test_faulty_models);
   static const int fast_formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16};

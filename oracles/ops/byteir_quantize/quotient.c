@@ -106,6 +106,7 @@ static const enclosed_t *enclose(const quotient_t *quotient, const quotient_vari
       [QUANTIZE_SCALE] = load(&formula, quotient, quotient->scale, variant->flushes_scale)};
   row_t result;
   quotient_formulas[variant->formula](&formula, operands, &result);
+  enclosed_join_zero(result.enclosed); /* Quanta are told by the ends alone. */
   return result.enclosed;
 }
 

@@ -40,6 +40,26 @@ typedef struct weights {
   row_t upper[RESIZE_AXES_MAX];
 } weights_t;
 
+/* The error of a step in the working format, or in a wider one and then in that: theory.md, T12. */
+static double step_roundoff(const formula_t *formula) {
+  double u = format_unit_roundoff(formula->format);
+  if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO) return u;
+  double w = error_bound_wide_unit_roundoff(formula->format);
+  return upper_add(upper_of(u + w), upper_of(u * w)).value;
+}
+
+/* Where sets are computed with, which do not know that two numbers belong together: keeps what lies
+ * between two numbers (theory.md, T102). */
+static void keep_within(const formula_t *formula, row_t inout, double least, double greatest) {
+  if (formula->evaluator != &enclosed_evaluator) return;
+  for (size_t i = 0; i < inout.count; i++) {
+    enclosed_t *set = &inout.enclosed[i];
+    set->specials &= least > 0 ? 0 : ENCLOSED_POSITIVE_ZERO;
+    if (mpfr_cmp_d(set->low, least) < 0) mpfr_set_d(set->low, least, MPFR_RNDN);
+    if (mpfr_cmp_d(set->high, greatest) > 0) mpfr_set_d(set->high, greatest, MPFR_RNDN);
+  }
+}
+
 /* Divided by their sum, as computed: t is w1 / (w0 + w1), and 1 - t and t get two roundings. */
 static void normalize(const steps_t *steps, row_t *lower, row_t *upper) {
   formula_t *formula = steps->formula;
@@ -50,8 +70,12 @@ static void normalize(const steps_t *steps, row_t *lower, row_t *upper) {
   }
   *upper = formula_subtract(formula, formula_number(formula, 1), *lower);
   row_t sum = formula_add(formula, *lower, *upper);
+  double error = 4 * step_roundoff(formula);
+  keep_within(formula, sum, 1 - error, 1 + error);
   *lower = formula_divide(formula, *lower, sum);
   *upper = formula_divide(formula, *upper, sum);
+  keep_within(formula, *lower, 0, 1 + error);
+  keep_within(formula, *upper, 0, 1 + error);
 }
 
 /* Weights come from coordinates, whose precision need not be that of the working format. */
@@ -177,16 +201,10 @@ row_t resize_interpolate(formula_t *formula, resize_formula_t which, const resiz
 
 /* ---- Enclosures ------------------------------------------------------------------------------ */
 
-/* The errors of a step in the working format, or in a wider one and then in that: theory.md, T12.
- */
 static void set_errors(steps_t *steps) {
   const format_t *format = steps->last->format;
   const contract_t *contract = steps->last->contract;
-  double u = format_unit_roundoff(format);
-  if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
-    double w = error_bound_wide_unit_roundoff(format);
-    u = upper_add(upper_of(u + w), upper_of(u * w)).value;
-  }
+  double u = step_roundoff(steps->last);
   double smallest = PERMITTED(contract, ftz) == FTZ_NONE ? format_smallest(format)
                                                          : format_smallest_normal(format);
   steps->relative = formula_number(steps->formula, 1);
@@ -215,6 +233,12 @@ static double weight_end(const formula_t *formula, resize_formula_t which, row_t
   return is_high ? MIN(high, 1) : MAX(low, 0);
 }
 
+row_t resize_hull(formula_t *formula, row_t a, row_t b) {
+  row_t hull = formula_either(formula, a, b);
+  for (size_t i = 0; i < hull.count; i++) enclosed_join_zero(&hull.enclosed[i]);
+  return hull;
+}
+
 /* The hull over all ends of the weights and both orders: theory.md, T74. */
 static row_t enclose_loosely(formula_t *formula, resize_formula_t which,
                              const resize_cell_t *cell) {
@@ -240,18 +264,37 @@ static row_t enclose_loosely(formula_t *formula, resize_formula_t which,
     weights_t at_ends = make_weights(&steps, which, &special_value);
     for (int order = 0; order < (cell->axis_count == 1 ? 1 : 2); order++) {
       row_t row = interpolate(&steps, which, &special_value, &at_ends, order == 0);
-      hull = hull.count == 0 ? row : formula_either(formula, hull, row);
+      hull = hull.count == 0 ? row : resize_hull(formula, hull, row);
     }
   }
   return hull;
 }
 
-/* Numbers and zeros that both sets hold; infinities of either, since exact steps overflow at the
- * end only. */
+/* Whether no step reaches beyond the largest number: theory.md, T102. */
+static bool cannot_overflow(const formula_t *formula, resize_formula_t which,
+                            const resize_cell_t *cell) {
+  if (which == RESIZE_DIFFERENCE) return false;
+  double u = step_roundoff(formula);
+  size_t corners = (size_t)1 << cell->axis_count;
+  upper_t steps = upper_of((double)(corners + 8 * cell->axis_count + 8));
+  upper_t growth = upper_add(upper_of(1), upper_expm1(upper_scale(steps, u)));
+  double largest = format_to_double(formula->format, formula->format->largest_bits);
+  for (size_t c = 0; c < corners; c++) {
+    const enclosed_t *corner = cell->corners[c].enclosed;
+    double magnitude =
+        fmax(fabs(mpfr_get_d(corner->low, MPFR_RNDA)), fabs(mpfr_get_d(corner->high, MPFR_RNDA)));
+    if (!corner->has_finite || upper_multiply(upper_of(magnitude), growth).value > largest) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Numbers and zeros that both sets hold; infinities are those of the first, whose steps overflow
+ * where those of an implementation do. */
 static void intersect(enclosed_t *inout, const enclosed_t *other) {
   const uint8_t zeros = ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
-  uint8_t common = inout->specials & other->specials & zeros;
-  inout->specials = (uint8_t)(((inout->specials | other->specials) & (uint8_t)~zeros) | common);
+  inout->specials &= other->specials | (uint8_t)~zeros;
   inout->has_finite = inout->has_finite && other->has_finite;
   if (!inout->has_finite) return;
   mpfr_max(inout->low, inout->low, other->low, MPFR_RNDD);
@@ -266,5 +309,7 @@ row_t resize_enclose(formula_t *formula, resize_formula_t which, const resize_ce
   for (size_t i = 0; i < cell->axis_count; i++) are_points &= is_point(weights.upper[i]);
   if (are_points) return row;
   intersect(row.enclosed, enclose_loosely(formula, which, cell).enclosed);
+  const uint8_t zeros = ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
+  if (cannot_overflow(formula, which, cell)) row.enclosed->specials &= zeros;
   return row;
 }

@@ -29,6 +29,9 @@ typedef struct resize_cell {
 /* The interpolated numbers, by whatever evaluator. */
 row_t resize_interpolate(formula_t *formula, resize_formula_t which, const resize_cell_t *cell);
 
+/* The numbers of both sets, of the enclosed evaluator, and all between them. */
+row_t resize_hull(formula_t *formula, row_t a, row_t b);
+
 /* What the enclosed evaluator makes of one cell whose corners are finite and whose weights are
  * intervals: tighter than resize_interpolate(), which takes 1 - t and t for independent. */
 row_t resize_enclose(formula_t *formula, resize_formula_t which, const resize_cell_t *cell);

@@ -97,7 +97,7 @@ static row_t weight_row(formula_t *formula, const resize_place_t *place, bool is
   bool is_interval = place->low < place->high;
   row_t low = formula_number(formula, is_edge && is_interval ? 0 : place->low);
   if (!is_interval) return low;
-  return formula_either(formula, low, formula_number(formula, is_edge ? 1 : place->high));
+  return resize_hull(formula, low, formula_number(formula, is_edge ? 1 : place->high));
 }
 
 /* Kinds of places as a set: those that a cell has a dimension for.  An edge may be taken for a
@@ -294,7 +294,7 @@ static bool question_holds(question_t *question, uint64_t bits, value_range_t *o
     row_t row = evaluate(question, &choice);
     *out_range = finish(question, row);
     if (value_range_holds(out_range, format, bits, any_zero)) return true;
-    hull = hull.count == 0 ? row : formula_either(&question->formula, hull, row);
+    hull = hull.count == 0 ? row : resize_hull(&question->formula, hull, row);
   } while (advance(question, counters));
   if (PERMITTED(question->contract, resize_zero_weight) == RESIZE_ZERO_WEIGHT_EVERYWHERE &&
       has_special_anywhere(question)) {

@@ -64,6 +64,7 @@ value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_varia
   }
   arena_mark_t mark = arena_mark(call->arena);
   row_t result = evaluate(&formula, instance, uniform);
+  enclosed_join_zero(result.enclosed); /* Of smaller numbers there are results between them. */
   value_range_t range;
   enclosed_finish(&formula, result.enclosed, format, &range);
   arena_rewind(call->arena, mark);

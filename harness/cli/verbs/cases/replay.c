@@ -74,6 +74,9 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
     printf("  errors:   at most %.6g ulp, slack %.6g, backward error %.6g (%zu elements)\n",
            verdict->ulp_error_max, verdict->slack_max, verdict->backward_error_max,
            verdict->component_count);
+    if (verdict->untested_count > 0) {
+      printf("  untested: %zu elements, that nothing could have failed\n", verdict->untested_count);
+    }
   }
   if (verdict->pattern[0] != '\0') printf("  pattern:  %s\n", verdict->pattern);
   if (verdict->cause_words[0] != '\0') printf("  cause:    %s\n", verdict->cause_words);
