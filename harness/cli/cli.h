@@ -34,6 +34,7 @@ COMMAND(quant);
 COMMAND(shrink);
 COMMAND(show);
 COMMAND(gen);
+COMMAND(power);
 COMMAND(subject);
 COMMAND(judge);
 COMMAND(merge);

@@ -27,6 +27,8 @@ const command_t command_table[] = {
     {"invariance", "--executor NAME [--op OP] [--property NAME] [--tap]",
      "does the same row give the same bits in any batch, place, layout and run?",
      command_invariance},
+    {"power", "[--op OP] [--types TYPES] [--program LINE] [--contract CONTRACT]",
+     "how wrong could results be without being noticed?", command_power},
     {"identify", "--executor NAME --op OP --n N|FIRST..LAST [--type T] [--m M] [--columns C]",
      "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",
