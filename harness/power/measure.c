@@ -95,7 +95,7 @@ static status_t measure_component(const power_options_t *options,
   if (is_silent(status)) return STATUS_OK;
   STATUS_TRY(status);
   if (!tolerance.is_measured) return STATUS_OK;
-  power_row_add(row, &tolerance);
+  g_array_append_val(row->elements, tolerance);
   if (row->examined->len >= options->examined_max || is_dear_to_examine(row)) return STATUS_OK;
   power_examined_t *examined = g_new0(power_examined_t, 1);
   examined->ulps = tolerance.ulps;
@@ -122,7 +122,7 @@ status_t power_measure_case(const power_options_t *options, const power_case_t *
   size_t first = rng_below(rng, MAX(count, 1));
   for (size_t i = 0; i < MIN(options->elements, count) && status == STATUS_OK; i++) {
     size_t component = (first + i) % count;
-    if (subject->known[result][component] == 0) continue;
+    if (subject->known[result] != NULL && subject->known[result][component] == 0) continue;
     status = measure_component(options, &question, row, result, component, error);
   }
   decision_memo_deinit(&memo);

@@ -37,7 +37,7 @@ typedef struct power_case {
   const case_t *instance;
   power_data_t data;
   tensor_t *results;                      /* See tolerance_question_t. */
-  const uint8_t *known[CASE_RESULTS_MAX]; /* Nonzero: the value is known to conform. */
+  const uint8_t *known[CASE_RESULTS_MAX]; /* Nonzero: that value conforms; NULL: all do. */
 } power_case_t;
 
 /* Adds the tolerances of some elements of a case. */

@@ -20,8 +20,7 @@ static void free_examined(void *item) {
 
 static void free_row(void *item) {
   power_row_t *row = (power_row_t *)item;
-  g_array_unref(row->ulps);
-  g_array_unref(row->relatives);
+  g_array_unref(row->elements);
   g_ptr_array_unref(row->examined);
   g_free(row);
 }
@@ -32,33 +31,35 @@ void power_table_init(power_table_t *table) {
 
 void power_table_deinit(power_table_t *table) { g_ptr_array_unref(table->rows); }
 
-static const char *types_of(const program_t *program) {
-  g_autoptr(GString) text = g_string_new(NULL);
-  program_print_types(program, text);
-  return g_intern_string(text->str);
+static bool is_row_of(const power_row_t *row, const power_row_t *wanted) {
+  return row->op == wanted->op && row->algorithm == wanted->algorithm &&
+         row->types == wanted->types && row->bucket == wanted->bucket && row->data == wanted->data;
 }
 
 power_row_t *power_table_row(power_table_t *table, const program_t *program, power_data_t data) {
-  const char *types = types_of(program);
-  size_t terms = program_terms(program), bucket = term_bucket(terms);
+  size_t terms = program_terms(program);
+  g_autoptr(GString) text = g_string_new(NULL);
+  program->op->print_algorithm(program, text);
+  const char *algorithm = g_intern_string(text->str);
+  g_string_truncate(text, 0);
+  program_print_types(program, text);
+  const power_row_t wanted = {.op = program->op,
+                              .algorithm = algorithm,
+                              .types = g_intern_string(text->str),
+                              .bucket = term_bucket(terms),
+                              .data = data,
+                              .terms_least = terms,
+                              .terms_most = terms};
   power_row_t *row = NULL;
   for (guint i = 0; i < table->rows->len && row == NULL; i++) {
     power_row_t *other = (power_row_t *)g_ptr_array_index(table->rows, i);
-    bool is_it = other->op == program->op && other->types == types && other->bucket == bucket &&
-                 other->data == data;
-    if (is_it) row = other;
+    if (is_row_of(other, &wanted)) row = other;
   }
   if (row == NULL) {
     row = g_new0(power_row_t, 1);
-    *row = (power_row_t){.op = program->op,
-                         .types = types,
-                         .bucket = bucket,
-                         .data = data,
-                         .terms_least = terms,
-                         .terms_most = terms,
-                         .ulps = g_array_new(FALSE, FALSE, sizeof(double)),
-                         .relatives = g_array_new(FALSE, FALSE, sizeof(double)),
-                         .examined = g_ptr_array_new_with_free_func(free_examined)};
+    *row = wanted;
+    row->elements = g_array_new(FALSE, FALSE, sizeof(tolerance_t));
+    row->examined = g_ptr_array_new_with_free_func(free_examined);
     g_ptr_array_add(table->rows, row);
   }
   row->terms_least = MIN(row->terms_least, terms);
@@ -70,6 +71,7 @@ static gint compare_rows(gconstpointer a, gconstpointer b) {
   const power_row_t *left = *(const power_row_t *const *)a;
   const power_row_t *right = *(const power_row_t *const *)b;
   int order = strcmp(left->op->name, right->op->name);
+  if (order == 0) order = strcmp(left->algorithm, right->algorithm);
   if (order == 0) order = strcmp(left->types, right->types);
   if (order == 0) order = (int)left->data - (int)right->data;
   return order != 0 ? order : (int)left->bucket - (int)right->bucket;
@@ -77,21 +79,37 @@ static gint compare_rows(gconstpointer a, gconstpointer b) {
 
 void power_table_sort(power_table_t *table) { g_ptr_array_sort(table->rows, compare_rows); }
 
-void power_row_add(power_row_t *row, const tolerance_t *tolerance) {
-  row->elements++;
-  row->vacuous += tolerance->is_vacuous;
-  row->with_nan += tolerance->holds_nan;
-  row->forms[tolerance->form]++;
-  g_array_append_val(row->ulps, tolerance->ulps);
-  if (!isnan(tolerance->relative)) g_array_append_val(row->relatives, tolerance->relative);
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static const tolerance_t *element_at(const power_row_t *row, guint index) {
+  return &g_array_index(row->elements, tolerance_t, index);
+}
+
+guint power_row_vacuous(const power_row_t *row) {
+  guint count = 0;
+  for (guint i = 0; i < row->elements->len; i++) count += element_at(row, i)->is_vacuous;
+  return count;
+}
+
+guint power_row_with_nan(const power_row_t *row) {
+  guint count = 0;
+  for (guint i = 0; i < row->elements->len; i++) count += element_at(row, i)->holds_nan;
+  return count;
+}
+
+guint power_row_of_form(const power_row_t *row, accepted_form_t form) {
+  guint count = 0;
+  for (guint i = 0; i < row->elements->len; i++) count += element_at(row, i)->form == form;
+  return count;
 }
 
 accepted_form_t power_row_form(const power_row_t *row) {
-  size_t most = 0;
-  for (size_t i = 1; i < ACCEPTED_FORM_COUNT; i++) {
-    if (row->forms[i] > row->forms[most]) most = i;
+  accepted_form_t most = (accepted_form_t)0;
+  for (int i = 1; i < ACCEPTED_FORM_COUNT; i++) {
+    accepted_form_t form = (accepted_form_t)i;
+    if (power_row_of_form(row, form) > power_row_of_form(row, most)) most = form;
   }
-  return (accepted_form_t)most;
+  return most;
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
@@ -108,6 +126,16 @@ double power_quantile(const GArray *values, double share) {
   g_array_sort(sorted, compare_doubles);
   double rank = ceil(share * (double)values->len);
   return g_array_index(sorted, double, (guint)fmax(rank, 1) - 1);
+}
+
+double power_row_quantile(const power_row_t *row, power_measure_t measure, double share) {
+  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
+  for (guint i = 0; i < row->elements->len; i++) {
+    const tolerance_t *element = element_at(row, i);
+    double value = measure == POWER_ULPS ? element->ulps : element->relative;
+    if (!isnan(value)) g_array_append_val(values, value);
+  }
+  return power_quantile(values, share);
 }
 
 /* ---- Permissions ----------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The power of a contract, gathered: tolerances of elements by op, types, terms and data. */
+/* The power of a contract, gathered: tolerances of elements by op, algorithm, types, terms and
+ * data. */
 #ifndef ASSAY_POWER_TABLE_H
 #define ASSAY_POWER_TABLE_H
 
@@ -25,17 +26,18 @@ typedef struct power_examined {
 
 typedef struct power_row {
   const op_t *op;
-  const char *types; /* Interned. */
-  size_t bucket;     /* Of terms. */
+  const char *algorithm; /* As op_t.print_algorithm() has it; interned, as are the types. */
+  const char *types;
+  size_t bucket; /* Of terms. */
   power_data_t data;
   size_t terms_least, terms_most; /* That were seen. */
-  uint64_t elements;              /* Whose tolerance was measured. */
-  uint64_t vacuous, with_nan;     /* Of these. */
-  uint64_t forms[ACCEPTED_FORM_COUNT];
-  GArray *ulps;        /* Of double: of all these; owned. */
-  GArray *relatives;   /* Of those whose exact value is not zero. */
-  GPtrArray *examined; /* Of power_examined_t; owned. */
+  GArray *elements;               /* Of tolerance_t: those that were measured; owned. */
+  guint stored;                   /* Of these, how many the store knows of. */
+  GPtrArray *examined;            /* Of power_examined_t; owned. */
 } power_row_t;
+
+/* Two numbers of a tolerance. */
+typedef enum power_measure { POWER_ULPS, POWER_RELATIVE } power_measure_t;
 
 typedef struct power_table {
   GPtrArray *rows;         /* Of power_row_t; owned. */
@@ -49,16 +51,22 @@ void power_table_deinit(power_table_t *table);
 /* The row for a program with such data; a new one if there is none. */
 power_row_t *power_table_row(power_table_t *table, const program_t *program, power_data_t data);
 
-/* Sorts rows by op, types, data and terms. */
+/* Sorts rows by op, algorithm, types, data and terms. */
 void power_table_sort(power_table_t *table);
 
-void power_row_add(power_row_t *row, const tolerance_t *tolerance);
+/* The smallest number that a share of the elements does not exceed; NaN if there are none, or none
+ * for which the number is known. */
+double power_row_quantile(const power_row_t *row, power_measure_t measure, double share);
 
-/* The smallest of the values (of double, in any order) that a share of them does not exceed; NaN
- * if there are none. */
+/* How many elements are vacuous, and accept NaN beside numbers. */
+guint power_row_vacuous(const power_row_t *row);
+guint power_row_with_nan(const power_row_t *row);
+
+/* The same of values (of double, in any order). */
 double power_quantile(const GArray *values, double share);
 
-/* What most elements accept. */
+/* How many elements accept sets of that form; the form that most have. */
+guint power_row_of_form(const power_row_t *row, accepted_form_t form);
 accepted_form_t power_row_form(const power_row_t *row);
 
 /* The permission without which the median of the examined elements is the smallest, and both

@@ -4,7 +4,6 @@
 #include "reports/power/power_report.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,10 +33,10 @@ static void print_number(double value, int width) {
   printf("%*s", width, text->str);
 }
 
-static void print_quantiles(const GArray *values) {
-  print_number(power_quantile(values, 0.5), 9);
-  print_number(power_quantile(values, 0.9), 9);
-  print_number(power_quantile(values, 1), 9);
+static void print_quantiles(const power_row_t *row, power_measure_t measure) {
+  print_number(power_row_quantile(row, measure, 0.5), 9);
+  print_number(power_row_quantile(row, measure, 0.9), 9);
+  print_number(power_row_quantile(row, measure, 1), 9);
 }
 
 /* "softmax=online (8.1, else 1)": the permission, the median with it and without it. */
@@ -59,32 +58,34 @@ static void print_widest(const power_row_t *row, const contract_t *contract) {
   printf("  %s", text->str);
 }
 
-static double share(uint64_t part, const power_row_t *row) {
-  return row->elements == 0 ? 0 : 100 * (double)part / (double)row->elements;
+static double vacuous_percent(const power_row_t *row) {
+  return 100 * (double)power_row_vacuous(row) / (double)row->elements->len;
 }
 
 static void print_row(const power_options_t *options, const power_row_t *row) {
   g_autoptr(GString) terms = g_string_new(NULL);
   power_report_terms(row, terms);
-  printf("  %-9s%-15s%8" PRIu64, power_data_name(row->data), terms->str, row->elements);
-  print_quantiles(row->ulps);
-  print_quantiles(row->relatives);
-  printf("%8.3g%%", share(row->vacuous, row));
+  printf("  %-9s%-15s%8u", power_data_name(row->data), terms->str, row->elements->len);
+  print_quantiles(row, POWER_ULPS);
+  print_quantiles(row, POWER_RELATIVE);
+  printf("%8.3g%%", vacuous_percent(row));
   print_widest(row, options->contract);
   printf("\n");
 }
 
 static bool begins_block(const power_row_t *previous, const power_row_t *row) {
-  return previous == NULL || previous->op != row->op || previous->types != row->types;
+  return previous == NULL || previous->op != row->op || previous->types != row->types ||
+         previous->algorithm != row->algorithm;
 }
 
 void power_report_print(const power_options_t *options, const power_table_t *table) {
   const power_row_t *previous = NULL;
   for (guint i = 0; i < table->rows->len; i++) {
     const power_row_t *row = g_ptr_array_index(table->rows, i);
-    if (row->elements == 0) continue;
+    if (row->elements->len == 0) continue;
     if (begins_block(previous, row)) {
-      printf("%s%s %s\n", previous == NULL ? "" : "\n", row->op->name, row->types);
+      printf("%s%s %s %s\n", previous == NULL ? "" : "\n", row->op->name, row->algorithm,
+             row->types);
       printf("  %-9s%-15s%8s%9s%9s%9s%9s%9s%9s%9s  %s\n", "data", "terms", "elements", "ulp 50%",
              "90%", "worst", "rel 50%", "90%", "worst", "vacuous", "accepted; widest permission");
     }
@@ -106,17 +107,17 @@ static json_t *json_measure(double value) {
   return isinf(value) ? json_string("any") : json_real(value);
 }
 
-static json_t *json_quantiles(const GArray *values) {
-  return json_pack("{s:o, s:o, s:o}", "median", json_measure(power_quantile(values, 0.5)), "p90",
-                   json_measure(power_quantile(values, 0.9)), "worst",
-                   json_measure(power_quantile(values, 1)));
+static json_t *json_quantiles(const power_row_t *row, power_measure_t measure) {
+  return json_pack("{s:o, s:o, s:o}", "median", json_measure(power_row_quantile(row, measure, 0.5)),
+                   "p90", json_measure(power_row_quantile(row, measure, 0.9)), "worst",
+                   json_measure(power_row_quantile(row, measure, 1)));
 }
 
 static json_t *json_forms(const power_row_t *row) {
   json_t *forms = json_object();
   for (int i = 0; i < ACCEPTED_FORM_COUNT; i++) {
     json_object_set_new(forms, accepted_form_name((accepted_form_t)i),
-                        json_integer((json_int_t)row->forms[i]));
+                        json_integer(power_row_of_form(row, (accepted_form_t)i)));
   }
   return forms;
 }
@@ -133,27 +134,36 @@ static json_t *json_widest(const power_row_t *row, const contract_t *contract) {
       json_measure(without));
 }
 
-static json_t *json_row(const power_options_t *options, const power_row_t *row) {
-  return json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "op",
-                   row->op->name, "types", row->types, "data", power_data_name(row->data),
-                   "terms_least", (json_int_t)row->terms_least, "terms_most",
-                   (json_int_t)row->terms_most, "elements", (json_int_t)row->elements, "vacuous",
-                   (json_int_t)row->vacuous, "with_nan", (json_int_t)row->with_nan, "ulps",
-                   json_quantiles(row->ulps), "relative", json_quantiles(row->relatives),
-                   "accepted", json_forms(row), "widest", json_widest(row, options->contract));
+static json_t *json_row(const contract_t *contract, const power_row_t *row) {
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:i}", "op", row->op->name, "algorithm",
+                row->algorithm, "types", row->types, "data", power_data_name(row->data),
+                "terms_least", (json_int_t)row->terms_least, "terms_most",
+                (json_int_t)row->terms_most, "elements", (int)row->elements->len, "vacuous",
+                (int)power_row_vacuous(row), "with_nan", (int)power_row_with_nan(row));
+  json_object_set_new(object, "ulps", json_quantiles(row, POWER_ULPS));
+  json_object_set_new(object, "relative", json_quantiles(row, POWER_RELATIVE));
+  json_object_set_new(object, "accepted", json_forms(row));
+  json_object_set_new(object, "widest", json_widest(row, contract));
+  return object;
 }
 
-void power_report_print_json(const power_options_t *options, const power_table_t *table) {
+json_t *json_power(const contract_t *contract, const power_table_t *table) {
   json_t *rows = json_array();
   for (guint i = 0; i < table->rows->len; i++) {
     const power_row_t *row = g_ptr_array_index(table->rows, i);
-    if (row->elements > 0) json_array_append_new(rows, json_row(options, row));
+    if (row->elements->len > 0) json_array_append_new(rows, json_row(contract, row));
   }
+  return rows;
+}
+
+void power_report_print_json(const power_options_t *options, const power_table_t *table) {
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print(options->contract, contract);
   g_autofree char *seed = g_strdup_printf("%" PRIu64, options->seed);
-  json_print(json_pack("{s:s, s:s, s:I, s:I, s:o}", "seed", seed, "contract", contract->str,
-                       "cases", (json_int_t)table->cases, "without_oracle",
-                       (json_int_t)table->without_oracle, "power", rows),
-             false);
+  json_t *document =
+      json_pack("{s:s, s:s, s:I, s:I}", "seed", seed, "contract", contract->str, "cases",
+                (json_int_t)table->cases, "without_oracle", (json_int_t)table->without_oracle);
+  json_object_set_new(document, "power", json_power(options->contract, table));
+  json_print(document, false);
 }
