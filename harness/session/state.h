@@ -31,8 +31,8 @@ typedef struct standing {
 /* How wrong judged results could have been, and what knowing that has cost. */
 typedef struct session_power {
   power_table_t table;
+  uint64_t conforming; /* Results that conformed, of some of which it was measured. */
   uint64_t nanoseconds;
-  GHashTable *rates; /* Of op_t to double: nanoseconds a term that measuring a case takes; owned. */
 } session_power_t;
 
 struct session {
@@ -85,8 +85,8 @@ status_t session_walk_case(session_t *session, const case_t *instance,
 void session_power_init(session_power_t *power);
 void session_power_deinit(session_power_t *power);
 
-/* Measures the tolerance of some elements of a case that conforms, as long as all that took little
- * of the session's time.  The results are those of the walk's evidence. */
+/* Measures the tolerance of some elements of some cases that conform, whose results are those of
+ * the walk's evidence. */
 status_t session_measure_power(session_t *session, const expectation_t *expectation,
                                const verdict_t *verdict, failure_t *error);
 

@@ -50,8 +50,9 @@ status_t store_add_executor(store_t *store, const store_executor_t *executor,
 /* Counts: cases by op, algorithm, types, executor and verdict, with extremes; cases that two
  * executors both answered with results; cases by the algorithm that was asked for and those, or the
  * formula, that could have given the results; cases by their largest error; elements by how wrong
- * they could have been; and cases whose program breaks a constraint on purpose.  Added to what is there for the run with the next commit: whoever
- * counts much sums up first.  Rows without cases are nothing. */
+ * they could have been; and cases whose program breaks a constraint on purpose.  Added to what is
+ * there for the run with the next commit: whoever counts much sums up first.  Rows without cases
+ * are nothing. */
 void store_count(store_t *store, const store_counter_t *counter);
 void store_add_pair(store_t *store, const store_pair_t *pair);
 void store_add_observation(store_t *store, const store_observation_t *observation);

@@ -8,7 +8,7 @@
 #include "reports/power/power_report.h"
 
 /* A median of fewer says little. */
-enum { ELEMENTS_ENOUGH = 8 };
+enum { ELEMENTS_ENOUGH = 4 };
 
 static bool is_blunter(const power_kind_t *a, const power_kind_t *b) {
   bool a_counts = a->elements >= ELEMENTS_ENOUGH, b_counts = b->elements >= ELEMENTS_ENOUGH;
@@ -70,6 +70,7 @@ void power_line_print(const power_summary_t *summary, GString *out_text) {
     g_string_append_c(out_text, ')');
     return;
   }
+  if (summary->bluntest.median == 0) return;
   g_string_append_printf(out_text, "; of %zu kinds the bluntest (", summary->kinds);
   print_kind(&summary->bluntest, out_text);
   g_string_append(out_text, "), ");

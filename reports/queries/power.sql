@@ -1,4 +1,4 @@
--- How large an error would have been seen: tolerances by op, types, terms and contract.
+-- How large an error would have been seen, by op, types, terms and contract.
 -- SPDX-License-Identifier: Apache-2.0
 -- In units in the last place.  An error above the median shows in half of the elements.
 SELECT op, algorithm, types,

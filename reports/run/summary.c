@@ -257,8 +257,8 @@ void summary_print(const run_report_t *report) {
   contract_print_short(&session_options(report->session)->contract, contract);
   printf("seed %" PRIu64 ", contract %s\n", session_options(report->session)->stream.seed,
          contract->str);
-  summary_print_shortfalls(report);
   print_power(report);
+  summary_print_shortfalls(report);
 }
 
 static json_t *json_counters(const run_report_t *report) {

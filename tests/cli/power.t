@@ -4,7 +4,7 @@
 . "$(dirname "$0")/checks.sh"
 
 run 0 "one op" power --op stablehlo.add --types f32 --cases 3
-like out "^stablehlo.add add f32,f32->f32$" "one op: its types"
+like out "^stablehlo.add float f32,f32->f32$" "one op: its types"
 like out "^  ordinary  *1  *[1-9][0-9]*  .* 0%  one value$" "one op: ordinary data, one value"
 like out "^  drawn  *1  *[1-9]" "one op: drawn data"
 like out "^6 cases, 0 without an oracle; seed 1, contract backend$" "one op: what was measured"
@@ -49,6 +49,25 @@ run 2 "an unknown contract" power --contract lax
 run 2 "an unknown stratum" power --strata none=1
 like err "(--strata)" "an unknown stratum: the option"
 run 2 "an argument" power stablehlo.add
+run 0 "a run" run --executor model:pairwise --op stablehlo.add --op stablehlo.reduce --cases 300 --strata corner=1
+like out "^power: half of the elements measured would have shown a.* error.*; of [0-9]* kinds the bluntest (stablehlo\..*, n = [0-9]" \
+  "a run: ends with its power"
+one="run --executor model:pairwise --cases 50 --strata deployment=1 --db a.db"
+five='byteir.softmax axis=0 f32[5] -> f32[5]'
+run 0 "one program" $one --program "$five"
+like out "^power: half of the elements measured would have shown an error above [0-9.]* ulp (byteir.softmax f32->f32, n = 5)$" \
+  "one program: its size"
+run 0 "a blunter contract" $one --program "$five" --contract backend,exp_f32=1024 --json
+parses_as_json out "a blunter contract: JSON"
+is "$(json out '$d->{power}[0]{ulps}{median} > 100 ? 1 : 0')" 1 "a blunter contract: its power is in the JSON"
+run 0 "query power" query power --db a.db --format csv
+like out '^byteir.softmax,softmax,f32->f32,2 to 8,' "query power: a line for each kind"
+run 0 "query blunter" query blunter --db a.db --format csv
+like out '^byteir.softmax,softmax,f32->f32,2,' "query blunter: names the kind"
+run 0 "report" report --db a.db
+like out "^power: half of the elements measured" "report: ends with it"
+run 0 "vet" vet --executor model:pairwise --op stablehlo.add --cases 200
+like out "^# power: half of the elements measured would have shown " "vet: as a comment"
 run 0 "help" power --help
 like out "--types" "help: options"
 finish
