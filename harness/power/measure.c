@@ -177,7 +177,8 @@ static status_t measure_drawn(drawing_t *drawing, const case_t *instance, power_
 /* Data of both kinds for a program. */
 static status_t measure_both(drawing_t *drawing, const program_t *program, stratum_t stratum) {
   const stratum_t strata[] = {STRATUM_deployment, stratum};
-  for (size_t i = 0; i < G_N_ELEMENTS(strata); i++) {
+  size_t kinds = drawing->options->only_ordinary ? 1 : G_N_ELEMENTS(strata);
+  for (size_t i = 0; i < kinds; i++) {
     arena_mark_t mark = arena_mark(&drawing->arena);
     case_t instance = case_make(&drawing->arena, program);
     gen_data_in_stratum(&drawing->rng, strata[i], &instance);

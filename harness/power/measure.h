@@ -10,6 +10,7 @@ typedef struct power_options {
   const contract_t *contract; /* Borrowed, like all here. */
   strata_t strata;            /* Of programs, and of the data that are `drawn`. */
   uint64_t seed;
+  bool only_ordinary;  /* No `drawn` data. */
   uint64_t programs;   /* Of each op; each gets data of both kinds. */
   size_t elements;     /* Of each case: neighbours, from a random place on. */
   size_t examined_max; /* Elements of a row of which permissions are withdrawn. */
