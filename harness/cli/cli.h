@@ -35,6 +35,7 @@ COMMAND(quant);
 COMMAND(shrink);
 COMMAND(show);
 COMMAND(gen);
+COMMAND(power);
 COMMAND(subject);
 COMMAND(judge);
 COMMAND(merge);

@@ -30,6 +30,8 @@ const command_t command_table[] = {
     {"contract", "infer --executor NAME [--db FILE] [--op OP] [--types TYPES] [--out FILE]",
      "what an executor did not need: the tightest contract that its results keep",
      command_contract},
+    {"power", "[--op OP] [--types TYPES] [--program LINE] [--contract CONTRACT]",
+     "how wrong could results be without being noticed?", command_power},
     {"identify", "--executor NAME --op OP --n N|FIRST..LAST [--type T] [--m M] [--columns C]",
      "find how an executor adds, and predict its bits", command_identify},
     {"replay", "LINE|FILE|- --executor NAME", "run recorded cases again and explain the verdict",

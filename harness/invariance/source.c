@@ -27,31 +27,6 @@ uint64_t invariance_source_seed(uint64_t seed, uint64_t index, uint64_t purpose)
   return rng_splitmix(&state);
 }
 
-static bool has_quantized(const program_t *program) {
-  bool has = false;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    has |= program->operands[i].quantization != NULL;
-  }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    has |= program->results[i].quantization != NULL;
-  }
-  return has;
-}
-
-/* One name stands for programs of that type that are not quantized. */
-static bool has_types(const program_t *program, const char *types) {
-  if (types == NULL) return true;
-  if (strstr(types, "->") == NULL) {
-    return !has_quantized(program) && strcmp(program->operands[0].element->name, types) == 0 &&
-           strcmp(program->results[0].element->name, types) == 0;
-  }
-  GString *text = g_string_new(NULL);
-  program_print_types(program, text);
-  bool is_same = strcmp(text->str, types) == 0;
-  g_string_free(text, TRUE);
-  return is_same;
-}
-
 static bool has_results(const program_t *program) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (type_element_count(&program->results[i]) == 0) return false;
@@ -72,7 +47,7 @@ static bool draw_program(rng_t *rng, const op_t *op, const char *types, arena_t 
     const char *broken;
     arena_mark_t mark = arena_mark(arena);
     gen_program(rng, op, &options, arena, out_program, &broken);
-    bool is_fit = has_types(out_program, types) && has_results(out_program);
+    bool is_fit = program_has_types(out_program, types) && has_results(out_program);
     if (is_fit && has_axes(out_program)) return true;
     arena_rewind(arena, mark);
   }

@@ -76,4 +76,9 @@ hash_text_t program_hash(const program_t *program);
  * which differ from program to program: "quant<i8:f32>", per axis "quant<i8:f32:axis>". */
 void program_print_types(const program_t *program, GString *out_text);
 
+/* Whether a program, which has an operand and a result, has these types: all of them, as
+ * program_print_types() has it, or the name of an element type, which stands for programs that take
+ * and give that and are not quantized; NULL: any. */
+bool program_has_types(const program_t *program, const char *types);
+
 #endif

@@ -77,3 +77,25 @@ void program_print_types(const program_t *program, GString *out_text) {
   g_string_append(out_text, "->");
   print_elements(program->results, program->result_count, out_text);
 }
+
+static bool has_quantized(const program_t *program) {
+  bool has = false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    has |= program->operands[i].quantization != NULL;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    has |= program->results[i].quantization != NULL;
+  }
+  return has;
+}
+
+bool program_has_types(const program_t *program, const char *types) {
+  if (types == NULL) return true;
+  if (strstr(types, "->") == NULL) {
+    return !has_quantized(program) && strcmp(program->operands[0].element->name, types) == 0 &&
+           strcmp(program->results[0].element->name, types) == 0;
+  }
+  g_autoptr(GString) text = g_string_new(NULL);
+  program_print_types(program, text);
+  return strcmp(text->str, types) == 0;
+}

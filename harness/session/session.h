@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include "harness/power/table.h"
 #include "harness/record/observation_tally.h"
 #include "harness/record/pair_tally.h"
 #include "harness/record/tally.h"
@@ -45,8 +46,9 @@ typedef struct session_options {
   double seconds_end; /* ... but until then at most. */
   bool asks_invalid; /* Programs that break a constraint go to all executors, not only to those that
                       * declare that they validate. */
-  store_t *store;    /* Borrowed, or NULL. */
-  const char *command;               /* For the store; borrowed. */
+  bool measures_power; /* Measures how wrong some results could have been, see session_power(). */
+  store_t *store;      /* Borrowed, or NULL. */
+  const char *command; /* For the store; borrowed. */
   const char *assay_version;         /* Likewise. */
   const char *campaign;              /* What the run belongs to, or NULL; likewise. */
   const char *part_of;               /* The uuid of the run that started it, or NULL. */
@@ -145,6 +147,10 @@ const session_options_t *session_options(const session_t *session);
 tally_t *session_tally(const session_t *session);
 pair_tally_t *session_pairs(const session_t *session); /* Empty with a single executor. */
 observation_tally_t *session_observations(const session_t *session);
+/* Tolerances of some elements of the cases that conformed.  Of what is dear in a short session
+ * there may be none; measuring takes 3 % of its time, or 60 ms if that is more. */
+const power_table_t *session_power(const session_t *session);
+double session_power_seconds(const session_t *session); /* That it took. */
 size_t session_finding_count(const session_t *session);
 const finding_t *session_finding(const session_t *session, size_t index);
 uint64_t session_cases(const session_t *session); /* Drawn or walked so far. */

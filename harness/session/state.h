@@ -5,6 +5,8 @@
 #define ASSAY_SESSION_STATE_H
 
 #include "harness/diagnose/diagnosis_budget.h"
+#include "harness/power/measure.h"
+#include "harness/record/power_log.h"
 #include "harness/record/run_log.h"
 #include "harness/session/session.h"
 
@@ -26,6 +28,13 @@ typedef struct standing {
   uint64_t given_up; /* Programs. */
 } standing_t;
 
+/* How wrong judged results could have been, and what knowing that has cost. */
+typedef struct session_power {
+  power_table_t table;
+  uint64_t conforming; /* Results that conformed, of some of which it was measured. */
+  uint64_t nanoseconds;
+} session_power_t;
+
 struct session {
   session_options_t options;
   stream_t stream;
@@ -41,6 +50,7 @@ struct session {
   tally_t *tally;
   pair_tally_t *pairs;
   observation_tally_t *observations;
+  session_power_t power;
   tally_label_t label;        /* Of the present program. */
   const session_part_t *part; /* Of session_walk_part(), else NULL. */
   finding_set_t *findings;
@@ -71,6 +81,14 @@ void session_begin_program(session_t *session, const program_t *program);
 status_t session_walk_case(session_t *session, const case_t *instance,
                            const op_constraint_t *broken, const case_origin_t *origin,
                            verdict_t *out_verdicts, failure_t *error);
+
+void session_power_init(session_power_t *power);
+void session_power_deinit(session_power_t *power);
+
+/* Measures the tolerance of some elements of some cases that conform, whose results are those of
+ * the walk's evidence. */
+status_t session_measure_power(session_t *session, const expectation_t *expectation,
+                               const verdict_t *verdict, failure_t *error);
 
 /* Counts an answer towards the limits of session_run(), if that is what runs. */
 void session_note_answer(session_t *session, size_t executor, const verdict_t *verdict);

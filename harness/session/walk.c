@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens and closes a session and answers questions about it: executors and their standing,
- * counters, findings, exit code. Running cases, handling failures and keeping findings are
- * separate. */
+/* Opens and closes a session, and walks a case over its executors.  What is drawn, handling
+ * failures, keeping findings and answering questions are separate. */
 #include "harness/session/session.h"
 
 #include <string.h>
@@ -41,6 +40,7 @@ static void session_free(session_t *session) {
   tally_free(session->tally);
   pair_tally_free(session->pairs);
   observation_tally_free(session->observations);
+  session_power_deinit(&session->power);
   finding_set_free(session->findings);
   diagnosis_budget_free(session->causes);
   g_string_free(session->program_line, TRUE);
@@ -99,6 +99,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->tally = tally_new();
   session->pairs = pair_tally_new();
   session->observations = observation_tally_new();
+  session_power_init(&session->power);
   session->findings = finding_set_new();
   session->causes = diagnosis_budget_new(options->is_thorough);
   session->program_line = g_string_new(NULL);
@@ -122,6 +123,7 @@ status_t session_close(session_t *session, int exit_code, failure_t *error) {
   if (session == NULL) return STATUS_OK;
   status_t status = session_tell(session, error);
   ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times);
+  power_log_write(&session->ledger, &session->power.table);
   failure_t ignored;
   status_t closed =
       ledger_close(&session->ledger, session->tally, session->pairs, session->observations,
@@ -207,6 +209,7 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
     sign_part(session, &signature);
   }
   if (status == STATUS_OK) keep_results(session, &instance->program);
+  if (status == STATUS_OK) status = session_measure_power(session, expectation, out_verdict, error);
   arena_rewind(&session->arena, mark);
   STATUS_TRY(status);
   tally_add(session->tally, index, &session->label, out_verdict,
@@ -270,6 +273,7 @@ static status_t tick(session_t *session, failure_t *error) {
     session->options.on_tick(session->options.hook_context, session);
   }
   ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times);
+  power_log_write(&session->ledger, &session->power.table);
   return ledger_write(&session->ledger, session->tally, session->pairs, session->observations,
                       error);
 }
@@ -338,63 +342,4 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   session->cases++;
   if (status == STATUS_OK) status = session_take_aftermaths(session, error);
   return status == STATUS_OK ? tick(session, error) : status;
-}
-
-const char *session_bug_case(const session_t *session) {
-  return session->found_itself_wrong ? session->case_line->str : "";
-}
-
-const session_options_t *session_options(const session_t *session) { return &session->options; }
-
-int64_t session_run_id(const session_t *session) { return session->ledger.run_id; }
-
-int64_t session_executor_id(const session_t *session, size_t executor) {
-  return session->ledger.store == NULL ? 0 : session->ledger.executor_ids[executor];
-}
-
-tally_t *session_tally(const session_t *session) { return session->tally; }
-
-pair_tally_t *session_pairs(const session_t *session) { return session->pairs; }
-
-observation_tally_t *session_observations(const session_t *session) {
-  return session->observations;
-}
-
-size_t session_finding_count(const session_t *session) {
-  return finding_set_count(session->findings);
-}
-
-const finding_t *session_finding(const session_t *session, size_t index) {
-  return finding_set_at(session->findings, index);
-}
-
-uint64_t session_cases(const session_t *session) { return session->cases; }
-
-uint64_t session_judged(const session_t *session, size_t executor) {
-  return session->standings[executor].judged;
-}
-
-uint64_t session_given_up(const session_t *session, size_t executor) {
-  return session->standings[executor].given_up;
-}
-
-session_end_t session_end(const session_t *session) { return session->end; }
-
-double session_seconds(const session_t *session) {
-  return (double)(clock_nanoseconds() - session->begin) * 1e-9;
-}
-
-uint64_t session_audited(const session_t *session) { return session->walk.audited; }
-
-uint64_t session_treeless(const session_t *session) { return session->walk.treeless; }
-
-case_runner_times_t session_times(const session_t *session) { return session->walk.times; }
-
-int session_exit_code(const session_t *session) {
-  int exit_code = 0;
-  for (size_t i = 0; i < session_finding_count(session); i++) {
-    if (session_finding(session, i)->verdict.outcome == OUTCOME_diverges) return 1;
-    exit_code = 3;
-  }
-  return exit_code;
 }

@@ -49,13 +49,15 @@ status_t store_add_executor(store_t *store, const store_executor_t *executor,
 
 /* Counts: cases by op, algorithm, types, executor and verdict, with extremes; cases that two
  * executors both answered with results; cases by the algorithm that was asked for and those, or the
- * formula, that could have given the results; cases by their largest error; and cases whose program
- * breaks a constraint on purpose.  Added to what is there for the run with the next commit: whoever
- * counts much sums up first.  Rows without cases are nothing. */
+ * formula, that could have given the results; cases by their largest error; elements by how wrong
+ * they could have been; and cases whose program breaks a constraint on purpose.  Added to what is
+ * there for the run with the next commit: whoever counts much sums up first.  Rows without cases
+ * are nothing. */
 void store_count(store_t *store, const store_counter_t *counter);
 void store_add_pair(store_t *store, const store_pair_t *pair);
 void store_add_observation(store_t *store, const store_observation_t *observation);
 void store_add_histogram(store_t *store, const store_histogram_t *histogram);
+void store_add_tolerance(store_t *store, const store_tolerance_t *tolerance);
 void store_count_constraint(store_t *store, const store_constraint_t *constraint);
 
 /* One divergence: added, or counted if its signature is known for this executor; the worst case (by

@@ -22,6 +22,7 @@ typedef enum overview_section {
   OVERVIEW_TIME,
   OVERVIEW_VERSIONS,
   OVERVIEW_RUNS,
+  OVERVIEW_POWER,    /* power_stored_sql. */
   OVERVIEW_FINDINGS, /* Worst first, each with what overview_finding() reads. */
   OVERVIEW_SECTION_COUNT
 } overview_section_t;

@@ -8,6 +8,7 @@
 #include "harness/model/contract.h"
 #include "harness/store/reader.h"
 #include "reports/overview/overview_states.h"
+#include "reports/power/power_stored.h"
 #include "reports/report.h"
 
 enum { PASTED_LINE_BYTES_MAX = 2000 };
@@ -63,6 +64,7 @@ static const struct {
     [OVERVIEW_TIME] = {"time", NULL},
     [OVERVIEW_VERSIONS] = {"versions", NULL},
     [OVERVIEW_RUNS] = {"runs", NULL},
+    [OVERVIEW_POWER] = {"power", power_stored_sql},
     [OVERVIEW_FINDINGS] = {"findings", FINDINGS},
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/overview/report_overview.h"
+#include "reports/power/power_stored.h"
 #include "reports/report.h"
 
 enum { ROWS_MAX = 20, NEW_MAX = 20 };
@@ -106,6 +107,16 @@ static void print_new(const overview_t *overview, FILE *out) {
   g_array_unref(groups);
 }
 
+/* The last line. */
+static void print_power(const overview_t *overview, FILE *out) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  power_summary_t power = power_stored_summary(&overview->sections[OVERVIEW_POWER]);
+  power_line_print(&power, text);
+  if (text->len == 0) return;
+  fputc('\n', out);
+  report_print_line(text->str, out);
+}
+
 void report_print_text(const overview_t *overview, FILE *out) {
   static const char *const causes[] = {"executor", "op",        "class",   "cause", "findings",
                                        "new",      "sightings", "max ulp", NULL};
@@ -134,4 +145,5 @@ void report_print_text(const overview_t *overview, FILE *out) {
           overview_total(overview, "constraints drawn"), overview_total(overview, "constraints"));
   fputs("\nTIME\n", out);
   print_table(&overview->sections[OVERVIEW_TIME], times, out);
+  print_power(overview, out);
 }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "harness/base/instruction_set.h"
+#include "reports/power/power_line.h"
+#include "reports/power/power_report.h"
 #include "reports/run/describe_finding.h"
 #include "reports/run/summary_contracts.h"
 #include "reports/run/summary_formulas.h"
@@ -189,6 +191,7 @@ typedef struct shares {
   double compile;
   double executor;
   double cause;
+  double power; /* Knowing how wrong results could have been. */
   double rest;
 } shares_t;
 
@@ -200,8 +203,10 @@ static shares_t measure_shares(const run_report_t *report) {
                      .judge = (double)times.judge * 1e-9 / all,
                      .compile = (double)times.compile * 1e-9 / all,
                      .executor = (double)times.executor * 1e-9 / all,
-                     .cause = (double)times.cause * 1e-9 / all};
-  shares.rest = 1 - shares.oracle - shares.judge - shares.compile - shares.executor - shares.cause;
+                     .cause = (double)times.cause * 1e-9 / all,
+                     .power = session_power_seconds(report->session) / all};
+  shares.rest = 1 - shares.oracle - shares.judge - shares.compile - shares.executor - shares.cause -
+                shares.power;
   return shares;
 }
 
@@ -216,6 +221,13 @@ static void print_predictions(const run_report_t *report) {
   describe_predictions(report, text);
   if (text->len > 0) printf("\n%s", text->str);
   g_string_free(text, TRUE);
+}
+
+static void print_power(const run_report_t *report) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  const power_summary_t power = power_summary_of(session_power(report->session));
+  power_line_print(&power, text);
+  if (text->len > 0) printf("%s\n", text->str);
 }
 
 static void print_lives(const run_report_t *report) {
@@ -252,10 +264,10 @@ void summary_print(const run_report_t *report) {
   print_lives(report);
   printf(
       "time: oracle %.0f%%, judge %.0f%%, compiling %.0f%%, executors %.0f%%, causes %.0f%%, "
-      "rest %.0f%%; "
+      "power %.0f%%, rest %.0f%%; "
       "%" PRIu64 " components audited with MPFR",
       100 * shares.oracle, 100 * shares.judge, 100 * shares.compile, 100 * shares.executor,
-      100 * shares.cause, 100 * shares.rest, session_audited(session));
+      100 * shares.cause, 100 * shares.power, 100 * shares.rest, session_audited(session));
   uint64_t treeless = session_treeless(session);
   if (treeless > 0) printf(", %" PRIu64 " sums of few terms judged by bounds alone", treeless);
   printf("\n");
@@ -263,6 +275,7 @@ void summary_print(const run_report_t *report) {
   contract_print_short(&session_options(report->session)->contract, contract);
   printf("seed %" PRIu64 ", contract %s\n", session_options(report->session)->stream.seed,
          contract->str);
+  print_power(report);
   summary_print_shortfalls(report);
 }
 
@@ -329,10 +342,11 @@ void summary_print_json(const run_report_t *report) {
                       json_string(instruction_set_name(instruction_set())));
   json_object_set_new(document, "executors", json_executors(report));
   json_object_set_new(document, "totals", json_totals(report));
-  json_object_set_new(document, "time_shares",
-                      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
-                                shares.judge, "compiling", shares.compile, "executors",
-                                shares.executor, "causes", shares.cause, "rest", shares.rest));
+  json_object_set_new(
+      document, "time_shares",
+      json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "oracle", shares.oracle, "judge",
+                shares.judge, "compiling", shares.compile, "executors", shares.executor, "causes",
+                shares.cause, "power", shares.power, "rest", shares.rest));
   json_object_set_new(document, "shortfalls", summary_json_shortfalls(report));
   json_object_set_new(document, "counters", json_counters(report));
   json_object_set_new(document, "observations", summary_json_observations(report));
@@ -340,6 +354,7 @@ void summary_print_json(const run_report_t *report) {
   json_object_set_new(document, "contracts", summary_json_contracts(report));
   json_object_set_new(document, "pairs", summary_json_pairs(report));
   json_object_set_new(document, "predictions", json_predictions(report));
+  json_object_set_new(document, "power", json_power(&options->contract, session_power(session)));
   json_object_set_new(document, "findings", findings);
   json_object_set_new(document, "finding_states", json_lives(report));
   json_print(document, false);

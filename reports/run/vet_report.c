@@ -8,6 +8,7 @@
 
 #include "harness/base/exit_code.h"
 #include "harness/session/shortfall.h"
+#include "reports/power/power_line.h"
 #include "reports/run/describe_finding.h"
 #include "reports/run/summary_contracts.h"
 #include "reports/run/summary_judged.h"
@@ -323,6 +324,10 @@ int vet_report_print(const run_report_t *report, tap_t *tap) {
   g_autoptr(GString) untested = g_string_new(NULL);
   summary_describe_untested(report, untested);
   if (untested->len > 0) tap_comment(tap, untested->str);
+  g_autoptr(GString) text = g_string_new(NULL);
+  const power_summary_t power = power_summary_of(session_power(report->session));
+  power_line_print(&power, text);
+  if (text->len > 0) tap_comment(tap, text->str);
   fflush(stdout);
   return exit_code == EXIT_CODE_CLEAN && fails ? EXIT_CODE_DIVERGES : exit_code;
 }

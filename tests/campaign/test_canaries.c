@@ -3,12 +3,9 @@
  * cases and classed as what it is; and no model, conforming by construction, is ever reported. */
 #include <inttypes.h>
 
-#include "harness/builtin/builtin.h"
 #include "harness/session/session.h"
 #include "oracles/oracle.h"
-#include "tests/campaign/canary_ops.h"
-
-enum { OPS_MAX = 64 };
+#include "tests/campaign/canary_list.h"
 
 /* The sanitizers look at code, and see it in fewer cases. */
 #ifdef ASSAY_SANITIZE
@@ -16,28 +13,6 @@ enum { CANARY_CASES = 600, COMPOSITE_CANARY_CASES = 60, MODEL_CASES = 4000 };
 #else
 enum { CANARY_CASES = 6000, COMPOSITE_CANARY_CASES = 600, MODEL_CASES = 15000 };
 #endif
-
-typedef struct canary {
-  const char *name;
-  const char *contract;
-  const char *ops; /* Those it is held against: canary_ops.h. */
-  uint64_t within; /* The first finding comes within so many cases. */
-  /* Of most of its diverging cases: either one. */
-  divergence_class_t class_, other_class;
-} canary_t;
-
-static const canary_t canaries[] = {
-#define CANARY(name, contract, ops, within, class_) \
-  {"canary:" name, contract, ops, within, CLASS_##class_, CLASS_##class_},
-#define CANARY_EITHER(name, contract, ops, within, class_, other_class) \
-  {"canary:" name, contract, ops, within, CLASS_##class_, CLASS_##other_class},
-#define SUM_OP(name)
-#include "generated/all_canaries.def"
-#include "tests/campaign/canaries.def"
-#undef SUM_OP
-#undef CANARY_EITHER
-#undef CANARY
-};
 
 /* tests/search looks for these. */
 static const char *const hard_canaries[] = {
@@ -55,14 +30,6 @@ static void note_finding(void *context, const session_t *session, const finding_
   (void)finding;
   occurrence_t *sighting = (occurrence_t *)context;
   if (sighting->first == 0) sighting->first = session_cases(session);
-}
-
-static executor_t *open_builtin(const char *name) {
-  const executor_options_t options = {.find_builtin = builtin_find};
-  executor_t *executor = NULL;
-  failure_t error = {0};
-  if (executor_open(name, &options, &executor, &error) != STATUS_OK) g_error("%s", error.text);
-  return executor;
 }
 
 /* Small cases, so that many can be run: faults do not need large ones. */
@@ -105,22 +72,13 @@ static divergence_class_t most_frequent_class(const session_t *session) {
   return (divergence_class_t)most;
 }
 
-/* Those of canary_concerns(). */
-static size_t find_ops(const char *ops, const op_t *out_ops[]) {
-  size_t count = 0;
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    if (canary_concerns(ops, (*op)->name)) out_ops[count++] = *op;
-  }
-  return count;
-}
-
 static void test_canary(gconstpointer data) {
   const canary_t *canary = (const canary_t *)data;
-  executor_t *executor = open_builtin(canary->name);
+  executor_t *executor = canary_open(canary->name);
   session_options_t options = make_options(&executor, 1, canary->contract);
-  const op_t *ops[OPS_MAX];
+  const op_t *ops[CANARY_OPS_MAX];
   options.stream.ops = ops;
-  options.stream.op_count = find_ops(canary->ops, ops);
+  options.stream.op_count = canary_find_ops(canary->ops, ops);
   g_assert_cmpuint(options.stream.op_count, >, 0);
   occurrence_t sighting = {0};
   options.on_finding = note_finding;
@@ -181,7 +139,7 @@ static GPtrArray *open_models(void) {
   builtin_list(names);
   char **lines = g_strsplit(names->str, "\n", -1);
   for (char **line = lines; *line != NULL; line++) {
-    if (g_str_has_prefix(*line, "model:")) g_ptr_array_add(models, open_builtin(*line));
+    if (g_str_has_prefix(*line, "model:")) g_ptr_array_add(models, canary_open(*line));
   }
   g_strfreev(lines);
   g_string_free(names, TRUE);

@@ -94,6 +94,32 @@ static inline void fill_histogram(store_t *store, int64_t run_id, int64_t execut
   }
 }
 
+/* Of onednn's reductions of 9 to 64 terms: six elements of each run, twice as blunt in the second;
+ * one of them is vacuous. */
+static inline void fill_tolerances(store_t *store, int64_t first_run, int64_t second_run) {
+  const store_tolerance_t sharp = {.run_id = first_run,
+                                   .op = "stablehlo.reduce",
+                                   .algorithm = "add",
+                                   .types = "f32,f32->f32",
+                                   .terms_low = 9,
+                                   .terms_high = 64,
+                                   .bucket = 4,
+                                   .low = 2,
+                                   .high = 2.378414230005442,
+                                   .cases = 6};
+  store_add_tolerance(store, &sharp);
+  store_tolerance_t blunt = sharp;
+  blunt.run_id = second_run;
+  blunt.bucket = 8;
+  blunt.low = 4;
+  blunt.high = 4.756828460010884;
+  blunt.cases = 5;
+  store_add_tolerance(store, &blunt);
+  blunt.is_vacuous = 1;
+  blunt.cases = 1;
+  store_add_tolerance(store, &blunt);
+}
+
 /* C2 is rejected, C10 accepted once, C1 is never drawn. */
 static inline void fill_constraints(store_fixture_t *fixture, store_t *store, int64_t run_id,
                                     int64_t executor_id) {
@@ -147,6 +173,15 @@ static inline void fill_lives(store_fixture_t *fixture, store_t *store, int64_t 
                              .class = "",
                              .slack = 0.5};
   store_add_bits(store, &bits);
+}
+
+/* Changes the database as its owner could. */
+static inline void change_database(store_fixture_t *fixture, const char *sql) {
+  connection_t connection;
+  ASSERT_OK(fixture,
+            connection_open(fixture->path, CONNECTION_WRITE, &connection, &fixture->error));
+  ASSERT_OK(fixture, connection_execute(&connection, sql, &fixture->error));
+  connection_close(&connection);
 }
 
 /* Two ops, two executors, two runs, every outcome and four findings. */
@@ -206,6 +241,7 @@ static inline void fill_sample(store_fixture_t *fixture) {
 
   int64_t second_run = begin_run(fixture, store);
   fill_observations(store, openblas, first_run, second_run);
+  fill_tolerances(store, first_run, second_run);
   store_divergence_t late = sample_divergence(second_run, openblas, "s3");
   late.case_line = "short";
   late.slack = INFINITY;
@@ -213,15 +249,7 @@ static inline void fill_sample(store_fixture_t *fixture) {
   store_add_divergence(store, &late);
   fill_lives(fixture, store, first_run, onednn);
   close_store(fixture, store);
-}
-
-/* Changes the database as its owner could. */
-static inline void change_database(store_fixture_t *fixture, const char *sql) {
-  connection_t connection;
-  ASSERT_OK(fixture,
-            connection_open(fixture->path, CONNECTION_WRITE, &connection, &fixture->error));
-  ASSERT_OK(fixture, connection_execute(&connection, sql, &fixture->error));
-  connection_close(&connection);
+  change_database(fixture, "UPDATE run SET assay_version = '0.2.0' WHERE run_id = 2");
 }
 
 #endif

@@ -28,6 +28,7 @@ static const struct {
   size_t rows;
 } EXPECTATIONS[] = {
     {"bits", "f32,f32->f32      1         1         0        0", 1},
+    {"blunter", "f32,f32->f32           9          2.378   4.757      2", 1},
     {"by-algorithm", "stablehlo.dot_general  default    openblas     20        10         0", 2},
     {"by-op", "stablehlo.reduce       onednn      100        90         6       4", 2},
     {"by-type", "stablehlo.reduce  f32,f32->f32  onednn      100     10       10         2", 1},
@@ -50,6 +51,7 @@ static const struct {
     {"pairs", "  100         15             5            4             3           2          1",
      1},
     {"percentiles", "ulp         96    0  1.189   37   37", 2},
+    {"power", "9 to 64         6      16.67   4.757  4.757  4.757         1  0.2.0", 2},
     {"profile-changes", "f32[n] f32[] -> f32[]  9 .. 59    8 lanes, pairwise at the end", 2},
     {"profiles", "f32[]  60        irregular                              1  2", 6},
     {"retests", "onednn    1.2      not-run", 1},

@@ -45,6 +45,9 @@ static void write_randomly(store_fixture_t *fixture, store_t *store, int64_t run
                                    types,  "conforms",  "slack",      (int)rng_below(rng, 3),
                                    0.5,    1,           counter.cases};
     store_add_histogram(store, &histogram);
+    store_tolerance_t tolerance = {run_id, "op", "a", types, 9, 64, 0, (int)rng_below(rng, 3),
+                                   0.5,    1,    2};
+    store_add_tolerance(store, &tolerance);
     store_constraint_t constraint = {run_id, executor_id, "op", types, "conforms", 1};
     store_count_constraint(store, &constraint);
     store_observation_t observation = {run_id, executor_id, "op", "a", types, "b", "formula", 2};
@@ -102,6 +105,7 @@ static const char *const CONTENTS[] = {
     "JOIN program USING (program_id) JOIN executor USING (executor_id) ORDER BY 1, 2, 3",
     "SELECT uuid, name, types, bucket, cases FROM histogram JOIN run USING (run_id) "
     "JOIN executor USING (executor_id) ORDER BY 1, 2, 3, 4",
+    "SELECT uuid, types, bucket, cases FROM tolerance JOIN run USING (run_id) ORDER BY 1, 2, 3",
     "SELECT uuid, name, broken_constraint, cases FROM constraint_counter JOIN run USING (run_id) "
     "JOIN executor USING (executor_id) ORDER BY 1, 2, 3",
     "SELECT uuid, name, types, cases FROM observation JOIN run USING (run_id) "
@@ -165,7 +169,7 @@ static void test_sums(store_fixture_t *fixture, gconstpointer data) {
       "SELECT sum(cases) FROM counter",   "SELECT sum(sightings) FROM divergence",
       "SELECT sum(cases) FROM histogram", "SELECT sum(cases) FROM constraint_counter",
       "SELECT sum(cases) FROM pair",      "SELECT coalesce(sum(sightings), 0) FROM profile",
-      "SELECT count(*) FROM run"};
+      "SELECT sum(cases) FROM tolerance", "SELECT count(*) FROM run"};
   for (size_t c = 0; c < G_N_ELEMENTS(counts); c++) {
     int64_t expected = 0;
     for (int i = 0; i < SHARDS; i++) {

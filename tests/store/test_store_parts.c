@@ -78,6 +78,8 @@ static void write_case(world_t *world, store_t *store, int64_t run_id) {
   const store_histogram_t histogram = {run_id,  executor_id, "op", "", type, "conforms",
                                        "slack", 3,           0.5,  1,  1};
   store_add_histogram(store, &histogram);
+  const store_tolerance_t tolerance = {run_id, "op", "a", type, 9, 64, 0, 3, 0.5, 1, 1};
+  store_add_tolerance(store, &tolerance);
   const store_constraint_t constraint = {run_id, executor_id, "op", type, "conforms", 1};
   store_count_constraint(store, &constraint);
   const store_observation_t observation = {run_id, executor_id, "op", "a", type, "b", "formula", 1};
@@ -183,14 +185,15 @@ static void assert_as_modelled(world_t *world, int database) {
       "SELECT (SELECT coalesce(sum(cases), 0) FROM counter),"
       " (SELECT coalesce(sum(cases), 0) FROM histogram),"
       " (SELECT coalesce(sum(cases), 0) FROM constraint_counter),"
+      " (SELECT coalesce(sum(cases), 0) FROM tolerance),"
       " (SELECT coalesce(sum(cases), 0) FROM observation),"
       " (SELECT coalesce(sum(undecided), 0) FROM pair),"
       " (SELECT coalesce(sum(cases), 0) FROM sighting),"
       " (SELECT coalesce(sum(sightings), 0) FROM divergence)";
   unsigned cases = 0;
   for (int i = 0; i < PARTS_MAX; i++) cases += world->known[database][i];
-  g_autofree char *expected =
-      g_strdup_printf("%u|%u|%u|%u|%u|%u|%u", cases, cases, cases, cases, cases, cases, cases);
+  g_autofree char *expected = g_strdup_printf("%u|%u|%u|%u|%u|%u|%u|%u", cases, cases, cases, cases,
+                                              cases, cases, cases, cases);
   g_autofree char *found = decide(world, world->paths[database], sql);
   g_assert_cmpstr(found, ==, expected);
   g_autofree char *broken = decide(world, world->paths[database], "PRAGMA foreign_key_check");

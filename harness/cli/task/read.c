@@ -85,5 +85,6 @@ status_t task_read_flags(task_t *task, failure_t *error) {
       PERMITTED(&options->contract, bits) == BITS_IDENTIFIED && task->flags->database != NULL;
   if (predicts) STATUS_TRY(store_require(task->flags->database, error));
   options->asks_invalid = task->flags->invalid;
+  options->measures_power = true;
   return read_programs(task, error);
 }

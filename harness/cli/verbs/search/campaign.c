@@ -12,6 +12,7 @@
 #include "harness/cli/task/task.h"
 #include "harness/cli/verbs/search/campaign_request.h"
 #include "reports/campaign/campaign_progress.h"
+#include "reports/power/power_stored.h"
 #include "reports/report.h"
 
 /* The outcome in words: first what is not known, then what was found. */
@@ -90,7 +91,10 @@ static int summarise(const campaign_request_t *request, const campaign_state_t *
                               : "Finished: the same command, with another --name, adds another.",
          request->folder);
   status_t status = campaign_shortfalls_read(database, state->name, print_shortfall, NULL, &error);
+  g_autoptr(GString) power = g_string_new(NULL);
+  if (status == STATUS_OK) status = power_stored_print(database, state->name, power, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
+  if (power->len > 0) printf("%s\n", power->str);
   return find_exit_code(request, state, outcome, &error);
 }
 
