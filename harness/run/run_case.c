@@ -11,6 +11,7 @@
 #include "harness/run/audit_sample.h"
 #include "harness/run/clock.h"
 #include "harness/run/execute_twice.h"
+#include "harness/run/judge_rows.h"
 #include "harness/run/judge_unlike_runs.h"
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
@@ -260,7 +261,8 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   STATUS_TRY(status);
   begin = clock_nanoseconds();
   const oracle_call_t call = call_about(walk, expectation, results, error);
-  status = observe_algorithms(expectation->oracle, &call, out_verdict);
+  status = judge_rows(expectation->oracle, &call, out_verdict);
+  if (status == STATUS_OK) status = observe_algorithms(expectation->oracle, &call, out_verdict);
   if (status == STATUS_OK) {
     status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
   }

@@ -24,14 +24,14 @@
   "ftz=none,"                                                                                      \
   "integer_overflow=either,zero_sign=strict,reduce_types=spec,intermediate=native,function_range=" \
   "strict,byteir=today,"                                                                           \
-  "epsilon=exact,exp_by_exp2=no" SPEC_ULPS
+  "epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS
 #define BACKEND_WITH_BITS(bits)                                                                \
   "order=any,bits=" bits                                                                       \
   ",repeat=same,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,integer_"    \
   "overflow=either,"                                                                           \
   "zero_sign=strict,reduce_types=spec,intermediate=either,function_range=strict,byteir=today," \
   "epsilon="                                                                                   \
-  "either,exp_by_exp2=no" BACKEND_ULPS
+  "either,exp_by_exp2=no,shared=each" BACKEND_ULPS
 #define BACKEND BACKEND_WITH_BITS("any")
 #define IDENTIFIED BACKEND_WITH_BITS("identified")
 
@@ -71,7 +71,7 @@ static void test_parse(void) {
        "ftz=both,"
        "integer_overflow=saturate,zero_sign=any,reduce_types=spec,intermediate=native,function_"
        "range=strict,"
-       "byteir=today,epsilon=exact,exp_by_exp2=no" SPEC_ULPS},
+       "byteir=today,epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
