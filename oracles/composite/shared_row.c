@@ -190,7 +190,8 @@ static double way_gone(shared_row_t *row, const part_t *elements, sensitivity_t 
  * which the others follow but for their roundings. */
 static bool choose_alone(shared_row_t *row, const part_t *elements, const enclosed_t *cell,
                          sensitivity_t *sensitivity, size_t *out_number) {
-  double gone[SHARED_NUMBERS_MAX], farthest = 0;
+  double gone[SHARED_NUMBERS_MAX], farthest = 0, all = 0;
+  for (size_t n = 0; n < sensitivity->count; n++) all += sensitivity->sides->sides[n] != 0;
   for (size_t k = 0; k < row->shared.count; k++) {
     gone[k] = 0;
     if (mpfr_equal_p(cell[k].low, cell[k].high)) continue;
@@ -199,6 +200,7 @@ static bool choose_alone(shared_row_t *row, const part_t *elements, const enclos
     gone[k] = way_gone(row, elements, sensitivity);
     enclosed_copy(within, &cell[k]);
     farthest = fmax(farthest, gone[k]);
+    if (gone[k] >= all * 0.75) break; /* No other can go much farther. */
   }
   if (farthest < 0x1p-6) return false;
   *out_number = 0;
