@@ -8,7 +8,7 @@
 #include "oracles/formula/enclosed_set.h"
 
 enum {
-  CELLS_MAX = 4000, /* Looked at before the search ends. */
+  CELLS_MAX = 1000, /* Looked at before the search ends. */
   DEPTH_MAX = 200,  /* Cells that wait. */
   TRIALS_MAX = 64,  /* Numbers that are held against the whole row. */
 };
