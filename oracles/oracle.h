@@ -20,6 +20,14 @@ typedef status_t oracle_decide_t(const oracle_call_t *call, uint32_t result, siz
 typedef status_t oracle_simulate_t(const oracle_call_t *call,
                                    const implementation_model_t *schedule, tensor_t *inout_results);
 
+/* Whether the rows of a case agree: see oracle_t.explain_rows. */
+typedef struct row_answer {
+  bool agrees;     /* If not, of the first row that no numbers explain: */
+  uint32_t result; /* an element that contradicts others, */
+  size_t component;
+  char expected[160]; /* and in words which. */
+} row_answer_t;
+
 typedef struct oracle {
   const char *op_name;
   const composite_t *composite; /* Of ops that are a formula; else NULL. */
@@ -67,6 +75,12 @@ typedef struct oracle {
    * the op has no formulas. */
   status_t (*find_formula)(const oracle_call_t *call, const accept_t *accepts, uint8_t *out_formula,
                            bool *out_found);
+
+  /* Of an op whose elements share numbers by rows, such as the sum of a softmax: whether for each
+   * row some values of these numbers explain all of its elements, of the call's results, by one of
+   * the formulas that the contract permits.  Asked where each component conforms by itself.  A row
+   * of which that cannot be told counts as explained.  NULL if elements share nothing. */
+  status_t (*explain_rows)(const oracle_call_t *call, row_answer_t *out_answer);
 
   /* Encloses results: whatever numbers the elements of the operands are within their boxes, what a
    * conforming implementation may return lies in out_results (the caller's, one box for each

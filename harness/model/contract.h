@@ -31,6 +31,7 @@ enum permission_intermediate { INTERMEDIATE_WIDE, INTERMEDIATE_NATIVE, INTERMEDI
 enum permission_accumulation { ACCUMULATION_F32, ACCUMULATION_NATIVE, ACCUMULATION_EITHER };
 enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
+enum permission_shared { SHARED_ONCE, SHARED_EACH };
 enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };
 enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
 

@@ -8,6 +8,7 @@
 
 #include "harness/base/log.h"
 #include "harness/run/clock.h"
+#include "harness/run/judge_rows.h"
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
 
@@ -90,6 +91,13 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   decision_memo_deinit(&context.memo);
   *out_evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
+  STATUS_TRY(status);
+  begin = clock_nanoseconds();
+  oracle_call_t call =
+      case_runner_call(walk, judging->expectation, judging->results, judging->error);
+  call.contract = question->contract;
+  status = judge_rows(judging->expectation->oracle, &call, out_verdict);
+  walk->times.oracle += clock_nanoseconds() - begin;
   return status;
 }
 
@@ -162,6 +170,11 @@ static status_t hold_promised(const judging_t *judging, verdict_t *verdict) {
     return STATUS_OK;
   }
   if (other.outcome == OUTCOME_no_oracle) return STATUS_OK;
+  if (verdict->class_ == CLASS_shared) { /* Of the row, no component of which is wrong. */
+    verdict->class_ = CLASS_looser;
+    g_strlcpy(verdict->observed, "shared=each", sizeof verdict->observed);
+    return STATUS_OK;
+  }
   verdict->class_ = CLASS_looser;
   return name_withdrawn(judging, &promised, verdict);
 }

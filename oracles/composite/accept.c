@@ -100,7 +100,7 @@ static void store_other(result_sets_t *sets, size_t element, double low, double 
 static bool accept_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                         result_sets_t *sets) {
   fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, variant, rows);
+  problem_evaluate_fast(problem, part, variant, NULL, rows);
   bool lacks_some = false;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const fast_row_t *row = &rows[r];
@@ -118,7 +118,7 @@ static bool accept_fast(const problem_t *problem, const part_t *part, const vari
 static void accept_others_fast(const problem_t *problem, const part_t *part,
                                const variant_t *variant, result_sets_t *sets) {
   fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, variant, rows);
+  problem_evaluate_fast(problem, part, variant, NULL, rows);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
@@ -212,7 +212,7 @@ static void accept_group(const problem_t *problem, size_t group, const variant_t
     return;
   }
   for (size_t term = 0; term < problem->layout.term_count; term++) {
-    part_t one = {group, term, 1};
+    part_t one = {group, term, 1, NULL};
     if (is_asked(problem, &one, sets)) accept_exactly(problem, &one, variant, sets);
   }
 }

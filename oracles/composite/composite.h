@@ -67,6 +67,7 @@ size_t composite_siblings(const oracle_call_t *call, uint32_t result, size_t com
                           const size_t **out_components);
 status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results);
+status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_answer);
 status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                 uint8_t *out_formula, bool *out_found);
 
@@ -74,7 +75,7 @@ status_t composite_find_formula(const oracle_call_t *call, const accept_t *accep
 #define COMPOSITE_FUNCTIONS                                                         \
   .accept = composite_accept, .decide = composite_decide, .audit = composite_audit, \
   .siblings = composite_siblings, .simulate = composite_simulate,                   \
-  .find_formula = composite_find_formula
+  .find_formula = composite_find_formula, .explain_rows = composite_explain_rows
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */
 composite_layout_t composite_layout_elements(const type_t *type, arena_t *arena);

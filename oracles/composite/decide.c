@@ -197,7 +197,7 @@ static bool hold_accepted(const problem_t *problem, const part_t *part, const ac
 static bool hold_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
   fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, variant, rows);
+  problem_evaluate_fast(problem, part, variant, NULL, rows);
   bool holds_all = true;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const format_t *format = results[r].type.element->format;
@@ -247,7 +247,7 @@ static bool holds_part(const problem_t *problem, const part_t *part,
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
       if (is_held[r][i]) continue;
       bool is_alone = problem->layout.is_elementwise;
-      part_t one = is_alone ? (part_t){part->group, part->first + i, 1} : *part;
+      part_t one = is_alone ? (part_t){part->group, part->first + i, 1, NULL} : *part;
       size_t place = is_alone ? 0 : i;
       decision_memo_t *of_part = is_alone ? NULL : memo; /* Nobody asks about that element again. */
       given_number_t number = {.part = &one,

@@ -5,6 +5,7 @@
 
 #include "oracles/composite/composite.h"
 #include "oracles/formula/enclosed.h"
+#include "oracles/formula/shared/shared_numbers.h"
 
 /* One way to understand a program: a formula, the format it is computed in, and which epsilon it
  * takes. */
@@ -41,11 +42,13 @@ size_t problem_variants_of(const problem_t *problem, uint8_t formula,
 
 uint8_t problem_formula_count(const problem_t *problem);
 
-/* Some terms of a group: all of them, but of elementwise ops, where one may be enough. */
+/* Some terms of a group: all of them, but of elementwise ops, where one may be enough, and where
+ * the numbers that a row shares are known (shared_numbers.h). */
 typedef struct part {
   size_t group;
   size_t first;
   size_t count;
+  const size_t *terms; /* `count` of them in place of those from `first` on; or NULL. */
 } part_t;
 
 part_t problem_part(const problem_t *problem, size_t group);
@@ -64,6 +67,7 @@ typedef struct evaluation {
   const evaluator_t *evaluator;
   const void *settings;                   /* Of the evaluator; NULL where it has none. */
   const implementation_model_t *schedule; /* Of the model evaluator; NULL for the others. */
+  shared_numbers_t *shared;               /* Of the shared evaluator; NULL for the others. */
 } evaluation_t;
 
 /* Loads the operands of a part and runs a formula.  `results` are as many rows as the program has
@@ -92,7 +96,8 @@ typedef struct fast_row {
   const double *point;
 } fast_row_t;
 
+/* By the fast evaluator, or, with `shared`, by the shared fast one (shared_numbers.h). */
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                           fast_row_t out_rows[CASE_RESULTS_MAX]);
+                           shared_numbers_t *shared, fast_row_t out_rows[CASE_RESULTS_MAX]);
 
 #endif

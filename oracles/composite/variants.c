@@ -112,7 +112,7 @@ size_t problem_variants_of(const problem_t *problem, uint8_t formula,
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 part_t problem_part(const problem_t *problem, size_t group) {
-  return (part_t){group, 0, problem->layout.term_count};
+  return (part_t){group, 0, problem->layout.term_count, NULL};
 }
 
 /* Rows are laid out in both orders that offsets have: the group and term of an element are found by
@@ -143,9 +143,14 @@ part_t problem_part_of(const problem_t *problem, uint32_t result, size_t compone
   }
   size_t group, term;
   locate(&problem->layout, component, &group, &term);
-  if (problem->layout.is_elementwise) return (part_t){group, term, 1};
+  if (problem->layout.is_elementwise) return (part_t){group, term, 1, NULL};
   *out_place = term;
   return problem_part(problem, group);
+}
+
+/* The term at a place of a part. */
+static size_t part_term(const part_t *part, size_t place) {
+  return part->terms != NULL ? part->terms[place] : part->first + place;
 }
 
 size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t result) {
@@ -156,7 +161,7 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
                            size_t place) {
   if (problem->composite->result_roles[result] == COMPOSITE_GROUP) return part->group;
   const composite_layout_t *layout = &problem->layout;
-  return layout->group_base[part->group] + layout->term_offset[part->first + place];
+  return layout->group_base[part->group] + layout->term_offset[part_term(part, place)];
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
@@ -164,7 +169,7 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
 static size_t operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
                               size_t place) {
   const composite_layout_t *layout = &problem->layout;
-  size_t term = part->first + place;
+  size_t term = part_term(part, place);
   switch (problem->composite->operand_roles[operand]) {
     case COMPOSITE_ELEMENT:
       return layout->group_base[part->group] + layout->term_offset[term];
@@ -188,7 +193,9 @@ static size_t operand_count(const problem_t *problem, const part_t *part, uint32
 
 static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count) {
-  if (formula->evaluator == &fast_evaluator) return fast_load(formula, format, bits, count);
+  bool is_fast =
+      formula->evaluator == &fast_evaluator || formula->evaluator == &shared_fast_evaluator;
+  if (is_fast) return fast_load(formula, format, bits, count);
   if (formula->evaluator == &model_evaluator) return model_load(formula, format, bits, count);
   return enclosed_load(formula, format, bits, count);
 }
@@ -228,6 +235,7 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const varian
                        .format = variant->format,
                        .contract = problem->contract,
                        .schedule = evaluation->schedule,
+                       .shared = evaluation->shared,
                        .group = part->group,
                        .rounds_epsilon = variant->rounds_epsilon,
                        .arena = problem->arena};
@@ -262,11 +270,13 @@ bool problem_has_fast(const variant_t *variant) {
 }
 
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                           fast_row_t out_rows[CASE_RESULTS_MAX]) {
+                           shared_numbers_t *shared, fast_row_t out_rows[CASE_RESULTS_MAX]) {
   const fast_kernels_t *kernels = fast_kernels_best();
   const fast_settings_t settings = {kernels, problem->formulas[variant->formula].is_unbounded};
   row_t results[CASE_RESULTS_MAX];
-  const evaluation_t fast = {.evaluator = &fast_evaluator, .settings = &settings};
+  const evaluation_t fast = {.evaluator = shared == NULL ? &fast_evaluator : &shared_fast_evaluator,
+                             .shared = shared,
+                             .settings = &settings};
   problem_evaluate(problem, part, variant, &fast, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const fast_numbers_t *numbers = results[r].fast;

@@ -26,7 +26,7 @@
   "integer_overflow=either,zero_sign=strict,reduce_types=spec,intermediate=native,"               \
   "accumulation=native,function_range="                                                           \
   "strict,byteir=today,"                                                                          \
-  "epsilon=exact,exp_by_exp2=no" SPEC_ULPS
+  "epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS
 #define BACKEND_WITH(bits, short_floats)                                                        \
   "order=any,bits=" bits                                                                        \
   ",inferred=no,repeat=same,init_count=any,accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none," \
@@ -35,7 +35,7 @@
   "zero_sign=strict,reduce_types=spec," short_floats                                            \
   ",function_range=strict,byteir=today,"                                                        \
   "epsilon="                                                                                    \
-  "either,exp_by_exp2=no" BACKEND_ULPS
+  "either,exp_by_exp2=no,shared=each" BACKEND_ULPS
 #define EITHER "intermediate=either,accumulation=either"
 #define BACKEND BACKEND_WITH("any", EITHER)
 #define IDENTIFIED BACKEND_WITH("identified", EITHER)

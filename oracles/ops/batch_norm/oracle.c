@@ -73,6 +73,15 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
              : composite_find_formula(call, accepts, out_formula, out_found);
 }
 
+/* Quantized results are too coarse to tell. */
+static status_t explain_rows(const oracle_call_t *call, row_answer_t *out_answer) {
+  if (!composite_is_quantized(&call->instance->program)) {
+    return composite_explain_rows(call, out_answer);
+  }
+  *out_answer = (row_answer_t){.agrees = true};
+  return STATUS_OK;
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const oracle_t training_oracle = {
@@ -83,6 +92,7 @@ static const oracle_t training_oracle = {
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
+    .explain_rows = explain_rows,
 };
 
 static const oracle_t grad_oracle = {
@@ -93,6 +103,7 @@ static const oracle_t grad_oracle = {
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
+    .explain_rows = explain_rows,
 };
 
 extern const oracle_t *const batch_norm_oracles[];

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judges rows as wholes, where the contract says that what the elements of a row share is computed
+ * once (`shared=once`).  Private to harness/run. */
+#ifndef ASSAY_RUN_JUDGE_ROWS_H
+#define ASSAY_RUN_JUDGE_ROWS_H
+
+#include "harness/judge/verdict.h"
+#include "oracles/oracle.h"
+
+/* `inout_verdict` is that on the elements: where they all conform, and no shared numbers explain a
+ * row, it becomes a divergence of class `shared`. */
+status_t judge_rows(const oracle_t *oracle, const oracle_call_t *call, verdict_t *inout_verdict);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether the elements of each row can come from the same shared numbers: by one of the permitted
+ * variants, which are asked one after the other with the same witnesses. */
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "oracles/composite/fast_row.h"
+#include "oracles/composite/row_search.h"
+
+/* One row and how far its variants have been asked. */
+typedef struct row_question {
+  const problem_t *problem; /* With an arena for scratch. */
+  const tensor_t *results;
+  part_t row;
+  arena_t *arena; /* For what is kept while this row is asked about. */
+  size_t variant_count;
+  variant_t variants[VARIANTS_MAX];
+  shared_row_t *rows[VARIANTS_MAX]; /* NULL: not asked about yet. */
+} row_question_t;
+
+static shared_row_t *row_of(row_question_t *question, size_t variant) {
+  if (question->rows[variant] == NULL) {
+    shared_row_t *row = ARENA_NEW_ARRAY(question->arena, shared_row_t, 1);
+    *row = shared_row_make(question->problem, &question->variants[variant], &question->row,
+                           question->results, question->arena);
+    question->rows[variant] = row;
+  }
+  return question->rows[variant];
+}
+
+/* The elements with the least and the largest number of the first result.  Returns false if one is
+ * not finite: then nothing is asked. */
+static bool choose_witnesses(const row_question_t *question, row_witnesses_t *out_witnesses) {
+  const tensor_t *result = &question->results[0];
+  double least = INFINITY, largest = -INFINITY;
+  *out_witnesses = (row_witnesses_t){.count = 2};
+  for (size_t i = 0; i < question->row.count; i++) {
+    size_t index = part_result_element(question->problem, &question->row, 0, i);
+    double value = format_to_double(result->type.element->format,
+                                    element_load(result->type.element, result->data, index));
+    if (!isfinite(value)) return false;
+    if (value < least) least = value, out_witnesses->terms[0] = i;
+    if (value > largest) largest = value, out_witnesses->terms[1] = i;
+  }
+  if (out_witnesses->terms[0] == out_witnesses->terms[1]) out_witnesses->count = 1;
+  return true;
+}
+
+/* Whether no variant explains these witnesses alone. */
+static bool contradict(row_question_t *question, const row_witnesses_t *witnesses) {
+  for (size_t v = 0; v < question->variant_count; v++) {
+    if (row_search_witnesses(row_of(question, v), witnesses) != ROW_CONTRADICTS) return false;
+  }
+  return true;
+}
+
+/* Leaves out witnesses that a contradiction does not need. */
+static void reduce(row_question_t *question, row_witnesses_t *inout_witnesses) {
+  for (size_t i = inout_witnesses->count; i-- > 0 && inout_witnesses->count > 1;) {
+    row_witnesses_t fewer = *inout_witnesses;
+    fewer.count--;
+    memmove(&fewer.terms[i], &fewer.terms[i + 1], (fewer.count - i) * sizeof(size_t));
+    if (contradict(question, &fewer)) *inout_witnesses = fewer;
+  }
+}
+
+static bool is_explained_fast_by_any(const row_question_t *question) {
+  for (size_t v = 0; v < question->variant_count; v++) {
+    const variant_t *variant = &question->variants[v];
+    bool is_explained =
+        problem_has_fast(variant) &&
+        fast_row_is_explained(question->problem, variant, &question->row, question->results);
+    if (is_explained) return true;
+  }
+  return false;
+}
+
+/* Whether no variant explains the row; if so, some elements that show it. */
+static bool is_contradictory(row_question_t *question, row_witnesses_t *out_witnesses) {
+  if (is_explained_fast_by_any(question)) return false;
+  if (!choose_witnesses(question, out_witnesses)) return false;
+  for (size_t v = 0; v < question->variant_count; v++) {
+    if (row_search_all(row_of(question, v), out_witnesses) != ROW_CONTRADICTS) return false;
+  }
+  reduce(question, out_witnesses);
+  return true;
+}
+
+/* "the numbers that its row computes once to agree with elements 5 and 9 too" */
+static void describe(const row_question_t *question, const row_witnesses_t *witnesses,
+                     row_answer_t *out_answer) {
+  size_t elements[ROW_ELEMENTS_MAX];
+  for (size_t i = 0; i < witnesses->count; i++) {
+    elements[i] = part_result_element(question->problem, &question->row, 0, witnesses->terms[i]);
+  }
+  out_answer->result = 0;
+  out_answer->component = elements[0];
+  GString *text = g_string_new(NULL);
+  if (witnesses->count == 1) {
+    g_string_append(text, "what the numbers that its row shares explain");
+  } else {
+    g_string_append(text, "what agrees, by the numbers that a row shares, with element");
+    g_string_append(text, witnesses->count == 2 ? " " : "s ");
+    for (size_t i = 1; i < witnesses->count; i++) {
+      const char *comma = i == 1 ? "" : i + 1 == witnesses->count ? " and " : ", ";
+      g_string_append_printf(text, "%s%zu", comma, elements[i]);
+    }
+  }
+  g_strlcpy(out_answer->expected, text->str, sizeof out_answer->expected);
+  g_string_free(text, TRUE);
+}
+
+static void ask_row(const problem_t *problem, const tensor_t *results, size_t group, arena_t *arena,
+                    row_answer_t *answer) {
+  row_question_t question = {
+      .problem = problem, .results = results, .row = problem_part(problem, group), .arena = arena};
+  question.variant_count = problem_variants(problem, question.variants);
+  row_witnesses_t witnesses;
+  if (!is_contradictory(&question, &witnesses)) return;
+  answer->agrees = false;
+  describe(&question, &witnesses, answer);
+}
+
+status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_answer) {
+  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  *out_answer = (row_answer_t){.agrees = true};
+  if (problem.layout.is_elementwise || problem.layout.term_count < 2) return STATUS_OK;
+  for (size_t group = 0; group < problem.layout.group_count && out_answer->agrees; group++) {
+    arena_t arena;
+    arena_init(&arena);
+    ask_row(&problem, call->results, group, &arena, out_answer);
+    arena_deinit(&arena);
+  }
+  return STATUS_OK;
+}
