@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/clock.h"
 #include "harness/diagnose/tests.h"
 #include "harness/diagnose/wrong_pattern.h"
-#include "harness/run/clock.h"
 
 static const char *const spellings[CAUSE_COUNT] = {
 #define CAUSE(name, spelling, words) [CAUSE_##name] = (spelling),

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/clock.h"
 #include "harness/invariance/finding.h"
 #include "harness/invariance/source.h"
-#include "harness/run/clock.h"
 
 enum {
   TICK_NANOSECONDS = 500000000,

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/clock.h"
 #include "harness/base/log.h"
-#include "harness/run/clock.h"
 #include "harness/run/judge_rows.h"
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/base/clock.h"
 #include "harness/run/audit_sample.h"
-#include "harness/run/clock.h"
 #include "harness/run/execute_twice.h"
 #include "harness/run/judge_case.h"
 #include "harness/run/judge_unlike_runs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a session does with findings: counts and stores them, makes their cases small, tells them.
  */
-#include "harness/run/clock.h"
+#include "harness/base/clock.h"
 #include "harness/session/state.h"
 
 enum { TELLING_NANOSECONDS = 200000000 };

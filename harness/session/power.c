@@ -2,7 +2,7 @@
 /* How wrong could the results of a run have been without being noticed?  Measured on some elements
  * of some cases that conformed.  Which ones does not depend on time, so that the same seed gives
  * the same words. */
-#include "harness/run/clock.h"
+#include "harness/base/clock.h"
 #include "harness/session/state.h"
 
 /* Measuring two elements takes as long as judging 1 to 6 cases like theirs, so that it takes less

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers questions about a session: executors and their standing, counters, findings, exit code.
  */
-#include "harness/run/clock.h"
+#include "harness/base/clock.h"
 #include "harness/session/state.h"
 
 const char *session_bug_case(const session_t *session) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "harness/run/clock.h"
+#include "harness/base/clock.h"
 #include "harness/session/state.h"
 
 enum {

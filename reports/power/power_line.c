@@ -42,10 +42,11 @@ power_summary_t power_summary_of(const power_table_t *table) {
   return summary;
 }
 
-/* "any error", "an error above 0.5 ulp", "no error at all". */
+/* "any error", "an error above 0.5 ulp", "no error at all".  Below half a unit only the nearest
+ * number is accepted. */
 static void print_error(double ulps, const char *what, GString *out_text) {
-  if (ulps == 0 || isinf(ulps)) {
-    g_string_append(out_text, ulps == 0 ? "any error" : "no error at all");
+  if (ulps < 0.5 || isinf(ulps)) {
+    g_string_append(out_text, ulps < 0.5 ? "any error" : "no error at all");
     return;
   }
   g_string_append_printf(out_text, "%s above ", what);
@@ -70,7 +71,7 @@ void power_line_print(const power_summary_t *summary, GString *out_text) {
     g_string_append_c(out_text, ')');
     return;
   }
-  if (summary->bluntest.median == 0) return;
+  if (summary->bluntest.median < 0.5) return;
   g_string_append_printf(out_text, "; of %zu kinds the bluntest (", summary->kinds);
   print_kind(&summary->bluntest, out_text);
   g_string_append(out_text, "), ");

@@ -7,6 +7,7 @@
 
 #include "harness/base/rng.h"
 #include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/find_tree.h"
 #include "oracles/exact/any_order/tree_text.h"
 #include "oracles/exact/arithmetic.h"
 

@@ -3,7 +3,6 @@
 #ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_TREE_H
 #define ASSAY_ORACLES_EXACT_ANY_ORDER_TREE_H
 
-#include "harness/base/arena.h"
 #include "oracles/exact/any_order/terms.h"
 
 enum { TREE_LEAVES_MAX = FEW_TERMS_MAX + 4 /* Initial values. */ };
@@ -21,12 +20,5 @@ typedef struct few_terms_tree {
   uint8_t leaves[TREE_LEAVES_MAX];    /* Numbers of terms; few_terms_t.count: the initial value. */
   tree_node_t nodes[TREE_LEAVES_MAX]; /* leaf_count - 1, the root last. */
 } few_terms_tree_t;
-
-/* A tree that gives the value: a random one, or else one of the sets of plain and fused trees.
- * False if neither has any: then only trees with nodes of several widths may give it.  So it is
- * of zeros, of which the sets do not know the sign, and of what is not finite.  Zero terms may be
- * left out.  `arena` is for scratch and left as it was. */
-bool few_terms_find_tree(const few_terms_t *sum, double value, arena_t *arena,
-                         few_terms_tree_t *out_tree);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/any_order/find_tree.h"
 #include "oracles/exact/any_order/share.h"
 #include "oracles/exact/any_order/tree_text.h"
 #include "oracles/exact/in_order/in_order.h"

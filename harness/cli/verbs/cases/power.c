@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/cli/options/flags.h"
-#include "harness/run/clock.h"
 #include "reports/power/power_report.h"
 
 enum {

@@ -3,12 +3,12 @@
  * bug report needs: the line that replays it, a StableHLO module, and arrays in C. */
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/verbs/cases/shrink_finding.h"
 #include "harness/predict/prediction.h"
-#include "harness/run/clock.h"
 #include "harness/shrink/divergence.h"
 #include "reports/verdict/describe.h"
 #include "reports/verdict/reproducer.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/run/case_runner.h"
-#include "harness/run/clock.h"
 
 enum {
   DRAWS_PER_CASE = 100, /* Drawn at most for each case that is wanted. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/cli/verbs/search/fuzz_cases.h"
-#include "harness/run/clock.h"
 #include "reports/run/summary.h"
 
 enum {

@@ -3,7 +3,7 @@
  * and feeds verdicts and cost back to the search. */
 #include "harness/cli/verbs/search/fuzz_cases.h"
 
-#include "harness/run/clock.h"
+#include "harness/base/clock.h"
 
 static bool compiles_dearly(const task_t *task) {
   for (size_t i = 0; i < task->executors.count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for a tree that gives a value: among random ones, and then from the root of the sets down,
  * where every number of a part's set is the sum of two of the sets of its parts. */
-#include "oracles/exact/any_order/tree.h"
+#include "oracles/exact/any_order/find_tree.h"
 
 #include <glib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cheap monotonic clock for rates, limits and shares of time; it never enters a result. */
-#ifndef ASSAY_RUN_CLOCK_H
-#define ASSAY_RUN_CLOCK_H
+#ifndef ASSAY_BASE_CLOCK_H
+#define ASSAY_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
