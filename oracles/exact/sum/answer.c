@@ -12,6 +12,7 @@
 #include "oracles/exact/any_order/find_tree.h"
 #include "oracles/exact/any_order/share.h"
 #include "oracles/exact/any_order/tree_text.h"
+#include "oracles/exact/arithmetic.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/result.h"
@@ -295,6 +296,45 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
   return in_order_admits(&schedules, value, any_zero, arena, &inout_answer->conforms, error);
 }
 
+/* Whether a pattern of the accumulation type is converted to that of the result, all NaNs being
+ * one. */
+static bool becomes(const sum_problem_t *question, uint64_t source, uint64_t bits) {
+  const format_t *result = question->result;
+  uint64_t converted = format_convert(question->format, result, source, ROUNDING_NEAREST_EVEN);
+  if (converted == bits) return true;
+  if (format_is_nan(result, converted)) return format_is_nan(result, bits);
+  return format_is_zero(result, converted) && format_is_zero(result, bits) &&
+         !format_has_negative_zero(result);
+}
+
+/* Whether what conforms as a result is one of few terms in a type of so few patterns that all are
+ * asked: their trees tell more than the bound of the converted sum. */
+static bool has_listed_sources(const sum_problem_t *question, const contract_t *contract) {
+  if (question->result == NULL || question->format->bits > 8) return false;
+  bool is_plain = PERMITTED(contract, ftz) == FTZ_NONE &&
+                  PERMITTED(contract, zero_sign) == ZERO_SIGN_STRICT &&
+                  PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN;
+  bool may_round_once = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES &&
+                        arithmetic_format_holds(question->format, question->result);
+  return is_plain && !may_round_once && !question->is_complex_part &&
+         sum_has_few_terms(question, contract);
+}
+
+static status_t hold_to_sources(const claim_t *claim, arena_t *arena, answer_t *inout_answer,
+                                failure_t *error) {
+  sum_problem_t source = *claim->question;
+  source.result = NULL;
+  source.why = NULL;
+  uint64_t patterns = UINT64_C(1) << source.format->bits;
+  answer_t answer = {.conforms = false};
+  for (uint64_t bits = 0; bits < patterns && !answer.conforms; bits++) {
+    if (!becomes(claim->question, bits, claim->bits)) continue;
+    STATUS_TRY(sum_answer(&source, claim->contract, bits, arena, &answer, error));
+  }
+  inout_answer->conforms = answer.conforms;
+  return STATUS_OK;
+}
+
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
@@ -316,6 +356,9 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     sum_bounds_deinit(&sum);
   }
   sum_totals_deinit(&totals);
+  if (status == STATUS_OK && answer.conforms && has_listed_sources(question, contract)) {
+    status = hold_to_sources(&claim, arena, &answer, error);
+  }
   if (status == STATUS_OK) *out_answer = answer;
   return status;
 }
