@@ -20,11 +20,6 @@ static void print_head(const contract_file_t *file, GString *out) {
     g_string_append_printf(out, "# %" G_GUINT64_FORMAT " cases that diverge were left out.\n",
                            file->diverged);
   }
-  if (file->vacuous > 0) {
-    g_string_append_printf(
-        out, "# %" G_GUINT64_FORMAT " cases that could not have failed were left out.\n",
-        file->vacuous);
-  }
   if (file->was_stopped) {
     g_string_append(out, "# It was stopped: with this file as --contract it goes on from here.\n");
   }

@@ -13,7 +13,6 @@ typedef struct contract_file {
   const char *assay_version;
   const char *types; /* NULL: all. */
   uint64_t diverged; /* Cases that were left out. */
-  uint64_t vacuous;
   bool was_stopped;
 } contract_file_t;
 

@@ -165,11 +165,10 @@ static status_t gather(const contract_flags_t *flags, const infer_request_t *req
   return status_fail(
       error, STATUS_IO,
       "no case%s%s of %s conforms to its contract, so that none tells what it needs: "
-      "%" G_GUINT64_FORMAT " diverge, %" G_GUINT64_FORMAT " are vacuous, %" G_GUINT64_FORMAT
-      " failed, %" G_GUINT64_FORMAT " programs are refused",
+      "%" G_GUINT64_FORMAT " diverge, %" G_GUINT64_FORMAT " failed, %" G_GUINT64_FORMAT
+      " programs are refused",
       flags->types == NULL ? "" : " with ", flags->types == NULL ? "" : flags->types,
-      executor_name(request->executor), counts->diverged, counts->vacuous, counts->failed,
-      counts->refused);
+      executor_name(request->executor), counts->diverged, counts->failed, counts->refused);
 }
 
 static void show_permission(void *context, size_t permission, unsigned round) {
@@ -207,7 +206,6 @@ static status_t infer(const contract_flags_t *flags, const infer_request_t *requ
                                   .assay_version = ASSAY_VERSION,
                                   .types = request->types,
                                   .diverged = counts->diverged,
-                                  .vacuous = counts->vacuous,
                                   .was_stopped = *request->stop != 0};
     contract_file_print(&file, text);
     status = put_out(flags, text, error);

@@ -75,11 +75,9 @@ static void count(drawing_t *drawing, const case_t *instance, const verdict_t *v
   infer_counts_t *counts = drawing->counts;
   switch (verdict->outcome) {
     case OUTCOME_conforms:
+    case OUTCOME_weak: /* Under a tighter contract it may well tell. */
       counts->kept++;
       infer_keep(drawing->infer, instance, drawing->walk.evidence.results);
-      break;
-    case OUTCOME_weak:
-      counts->vacuous++;
       break;
     case OUTCOME_no_oracle:
       counts->without_oracle++;
@@ -110,10 +108,10 @@ static status_t run_case(drawing_t *drawing, const case_t *instance, failure_t *
 }
 
 static status_t run_drawn(drawing_t *drawing, failure_t *error) {
-  uint64_t kept = drawing->counts->kept, vacuous = drawing->counts->vacuous;
+  uint64_t kept = drawing->counts->kept;
   STATUS_TRY(run_case(drawing, &drawing->stream.instance, error));
   const infer_counts_t *counts = drawing->counts;
-  stream_learn(&drawing->stream, 0, counts->kept + counts->vacuous > kept + vacuous);
+  stream_learn(&drawing->stream, 0, counts->kept > kept);
   if (!drawing->is_prepared) stream_skip_program(&drawing->stream);
   return STATUS_OK;
 }

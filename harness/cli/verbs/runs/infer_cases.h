@@ -24,7 +24,6 @@ typedef struct infer_request {
 /* What came of the cases that were drawn. */
 typedef struct infer_counts {
   uint64_t kept;
-  uint64_t vacuous;
   uint64_t diverged;
   uint64_t failed;
   uint64_t refused; /* Programs. */
