@@ -80,7 +80,7 @@ static void test_parse(void) {
        "ftz=both,"
        "integer_overflow=saturate,zero_sign=any,reduce_types=spec,intermediate=native,"
        "accumulation=native,function_range=strict,"
-       "byteir=today,epsilon=exact,exp_by_exp2=no" SPEC_ULPS},
+       "byteir=today,epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     contract_t contract;
