@@ -10,7 +10,7 @@
 #include "tests/campaign/examples.h"
 
 #ifdef ASSAY_SANITIZE
-enum { CASES = 100 };
+enum { CASES = 200 };
 #else
 enum { CASES = 600 };
 #endif
