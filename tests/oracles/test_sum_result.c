@@ -71,11 +71,20 @@ static void check_conversion(const terms_t *terms, const format_t *from, const f
                             .right = terms->right,
                             .left_format = from,
                             .right_format = from};
-  bool from_conforms[256];
+  bool from_conforms[256], has_nan = false;
   for (uint64_t bits = 0; bits < UINT64_C(1) << from->bits; bits++) {
     from_conforms[bits] = conforms(&question, contract, bits, arena);
+    has_nan |= from_conforms[bits] && format_is_nan(from, bits);
   }
   question.result = to;
+  if (has_nan && !format_has_nan(to)) { /* Nobody says what that becomes: any number of both. */
+    for (uint64_t bits = 0; bits < UINT64_C(1) << from->bits; bits++) {
+      if (!isfinite(format_to_double(from, bits))) continue;
+      uint64_t converted = format_convert(from, to, bits, ROUNDING_NEAREST_EVEN);
+      g_assert_true(conforms(&question, contract, converted, arena));
+    }
+    return;
+  }
   for (uint64_t bits = 0; bits < UINT64_C(1) << to->bits; bits++) {
     bool expected = is_reached(from, to, from_conforms, bits);
     bool is_single =
@@ -83,6 +92,7 @@ static void check_conversion(const terms_t *terms, const format_t *from, const f
     bool got = conforms(&question, contract, bits, arena);
     /* A wider last node may be rounded to the result type at once. */
     if (got == expected || (is_single && got)) continue;
+    if (got && !format_has_nan(to)) continue; /* Judged by the bound. */
     g_error("%s to %s, 0x%" G_GINT64_MODIFIER "x: %s, but it %s be reached", from->name, to->name,
             bits, got ? "conforms" : "does not conform", expected ? "can" : "cannot");
   }
@@ -100,7 +110,7 @@ static void test_conversion(void) {
   for (int i = 0; i < 600; i++) {
     const format_t *from = &format_table[formats[rng_below(&rng, 3)]]; /* With infinity and NaN. */
     const format_t *to = &format_table[formats[rng_below(&rng, G_N_ELEMENTS(formats))]];
-    if (from == to || !format_has_nan(to)) continue;
+    if (from == to) continue;
     const terms_t terms = draw_terms(&rng, from);
     check_conversion(&terms, from, to, rng_one_in(&rng, 2) ? &strict : &wide, &arena);
   }
