@@ -206,6 +206,8 @@ static bool may_be_subnormal(const sum_problem_t *question) {
 
 bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
   bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0;
+  /* What a NaN becomes in a type without any, nobody says: the bound permits any number. */
+  if (question->result != NULL && !format_has_nan(question->result)) return false;
   if (!is_one_sum || question->is_complex_part || !few_terms_decide(question->count, contract))
     return false;
   if (PERMITTED(contract, ftz) != FTZ_NONE && may_be_subnormal(question)) return false;
@@ -308,8 +310,7 @@ static bool becomes(const sum_problem_t *question, uint64_t source, uint64_t bit
 }
 
 /* Whether what conforms as a result is one of few terms in a type of so few patterns that all are
- * asked: their trees tell more than the bound of the converted sum.  (What a NaN becomes in a type
- * without any, nobody says.) */
+ * asked: their trees tell more than the bound of the converted sum (theory.md, T24). */
 static bool has_listed_sources(const sum_problem_t *question, const contract_t *contract) {
   if (question->result == NULL || question->format->bits > 8) return false;
   bool is_plain = PERMITTED(contract, ftz) == FTZ_NONE &&
@@ -317,8 +318,8 @@ static bool has_listed_sources(const sum_problem_t *question, const contract_t *
                   PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN;
   bool may_round_once = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES &&
                         arithmetic_format_holds(question->format, question->result);
-  return is_plain && !may_round_once && format_has_nan(question->result) &&
-         !question->is_complex_part && sum_has_few_terms(question, contract);
+  return is_plain && !may_round_once && !question->is_complex_part &&
+         sum_has_few_terms(question, contract);
 }
 
 static status_t hold_to_sources(const claim_t *claim, arena_t *arena, answer_t *inout_answer,
