@@ -122,7 +122,8 @@ static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout
 
 bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
                            stored_interval_t *out_picked) {
-  size_t leaves = question->count + (with_init ? 1 : 0);
+  bool may_repeat = with_init && PERMITTED(question->contract, init_count) != INIT_COUNT_ONE;
+  size_t leaves = question->count + (may_repeat ? 2 : with_init ? 1 : 0);
   stored_interval_t picked = with_init ? question->init : question->terms[0];
   for (size_t i = 0; i < question->count; i++) {
     stored_interval_t term = question->terms[i];

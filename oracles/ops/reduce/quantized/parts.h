@@ -6,7 +6,8 @@
 #include "oracles/ops/reduce/quantized/reach.h"
 
 /* What the largest (smallest) leaf may become, which nodes may quantize any number of times; false
- * if that may give no value of the storage range.  There is a leaf. */
+ * if that may give no value of the storage range.  There is a leaf.  An initial value that may
+ * enter more than once is picked by a node even where there are no terms. */
 bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
                            stored_interval_t *out_picked);
 
