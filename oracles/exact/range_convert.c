@@ -78,7 +78,8 @@ void value_range_flush(value_range_t *range, const format_t *format) {
 }
 
 bool value_is_converted(const format_t *from, const format_t *to, double value) {
-  uint64_t nearest = format_from_double(from, value);
+  double largest = format_to_double(from, from->largest_bits);
+  uint64_t nearest = format_from_double(from, fmax(-largest, fmin(value, largest)));
   const uint64_t candidates[] = {nearest, format_next_up(from, nearest),
                                  format_next_down(from, nearest)};
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
