@@ -14,7 +14,7 @@
 enum permission_order { ORDER_IN_ORDER, ORDER_ANY };
 enum permission_bits { BITS_ANY, BITS_IDENTIFIED };
 enum permission_inferred { INFERRED_NO, INFERRED_YES };
-enum permission_init_count { INIT_COUNT_ANY, INIT_COUNT_ONE };
+enum permission_init_count { INIT_COUNT_ANY, INIT_COUNT_FEW, INIT_COUNT_ONE };
 enum permission_accum_rounding { ACCUM_ROUNDING_RN, ACCUM_ROUNDING_RZ };
 enum permission_accum_wider { ACCUM_WIDER_NO, ACCUM_WIDER_YES };
 enum permission_fma { FMA_NO, FMA_YES };
@@ -85,6 +85,15 @@ enum permission_index {
  * specification sets no number, and without one an integer sum with an odd initial value could be
  * anything. */
 #define CONTRACT_INIT_COUNT_MAX 65536u
+
+/* How often it may enter a reduction of so many terms at the most.  Few: one beside the terms, and
+ * one more at each leaf and each node of a tree of these, which has 2 terms + 1. */
+static inline uint32_t contract_init_count_max(const contract_t *contract, size_t terms) {
+  if (PERMITTED(contract, init_count) == INIT_COUNT_ONE) return 1;
+  bool are_few = PERMITTED(contract, init_count) == INIT_COUNT_FEW;
+  return are_few && terms < CONTRACT_INIT_COUNT_MAX / 2 - 1 ? 2 * (uint32_t)terms + 2
+                                                            : CONTRACT_INIT_COUNT_MAX;
+}
 
 /* "spec": the letter of the specification.  "backend": what compilers do in practice; the default.
  * "wide": backend, but 16-bit and 8-bit floats are computed with in f32 or wider, and rounded once.

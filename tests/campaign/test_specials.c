@@ -163,7 +163,7 @@ static bool any_variant_returns(const place_t *place, implementation_model_t sch
     schedule.function_ulps = ulps;
     if (any_seed_returns(place, schedule, bits)) return true;
   }
-  bool may_repeat = !is_formula && PERMITTED(place->contract, init_count) == INIT_COUNT_ANY;
+  bool may_repeat = !is_formula && PERMITTED(place->contract, init_count) != INIT_COUNT_ONE;
   for (size_t i = 1; may_repeat && i < G_N_ELEMENTS(counts); i++) {
     schedule.init_count = counts[i];
     if (any_seed_returns(place, schedule, bits)) return true;

@@ -140,6 +140,16 @@ run 0 "a time" run --executor model:pairwise --time 300ms
 
 run 1 "a contract" run --executor canary:init_twice --contract init_count=1 --cases 2000 --strata corner=1
 like out "diverges (init)" "a contract: init_count=1 finds the initial value entering twice"
+sum='stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[]'
+run 1 "many initial values" run --executor model:sequential+init=50 --contract init_count=few --program "$sum" --cases 60
+like out "diverges (init-count)" "many initial values: a class of their own"
+like out "init_count=" "many initial values: how many"
+run 1 "two initial values" run --executor model:sequential+init=2 --contract init_count=1 --program "$sum" --cases 60
+like out "diverges (init)" "two initial values: not that class"
+unlike out "init-count" "two initial values: not many"
+run 0 "few initial values" run --executor model:sequential+init=8 --contract init_count=few --program "$sum" --cases 60
+run 0 "few initial values, wide" run --executor model:sequential+init=8 --contract wide --program "$sum" --cases 60
+run 0 "any number" run --executor model:sequential+init=50 --contract spec --program "$sum" --cases 60
 run 0 "the default contract" run --executor canary:init_twice --cases 2000 --strata corner=1
 cat >letter.contract <<END
 [contract]

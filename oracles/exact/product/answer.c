@@ -23,10 +23,11 @@ static size_t init_count_candidates(const product_problem_t *question, const con
   out_counts[count++] = 1;
   if (product_init_is_one(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
     return count;
+  uint32_t most = contract_init_count_max(contract, question->count);
   if (question->count != 0) out_counts[count++] = 0;
   out_counts[count++] = 2; /* The other parity, for sign and for infinities. */
-  out_counts[count++] = 3;
-  out_counts[count++] = CONTRACT_INIT_COUNT_MAX;
+  if (most > 2) out_counts[count++] = 3;
+  if (most > 3) out_counts[count++] = most;
   double got = format_to_double(result_format(question), bits);
   double step = log2(fabs(question->init));
   if (!isfinite(got) || got == 0 || !isfinite(step) || step == 0) return count;
@@ -39,7 +40,7 @@ static size_t init_count_candidates(const product_problem_t *question, const con
   near = floor(near / step + 0.5);
   for (int offset = -1; offset <= 0; offset++) {
     double candidate = near + offset;
-    if (candidate < 4 || candidate > CONTRACT_INIT_COUNT_MAX) continue;
+    if (candidate < 4 || candidate > most) continue;
     out_counts[count++] = (uint32_t)candidate;
   }
   return count;

@@ -226,12 +226,12 @@ static void saturated_move(saturated_t *range, const mpz_t init, uint32_t from, 
 /* More initial values push both ends of a saturating sum one way only.  So the first number of them
  * whose far end reaches the result is the only one to try: the near end of any other is beyond. */
 static bool find_saturated_sum_count(saturated_t *range, const integer_problem_t *question,
-                                     const mpz_t got, uint32_t *out_count) {
+                                     const mpz_t got, uint32_t most, uint32_t *out_count) {
   mpz_t init;
   mpz_init(init);
   set_extended(init, question->element, question->init);
   bool rises = mpz_sgn(init) > 0;
-  uint32_t present = 0, first = question->count == 0 ? 1 : 0, last = CONTRACT_INIT_COUNT_MAX;
+  uint32_t present = 0, first = question->count == 0 ? 1 : 0, last = most;
   while (first < last) {
     uint32_t middle = first + (last - first) / 2;
     saturated_move(range, init, present, middle);
@@ -252,12 +252,12 @@ static bool find_saturated_sum_count(saturated_t *range, const integer_problem_t
 /* Products settle soon: from 4 initial values on, what two more of them do not change, no number of
  * them does, since only their sign alternates. */
 static bool find_saturated_product_count(saturated_t *range, const integer_problem_t *question,
-                                         uint64_t bits, uint32_t *out_count) {
+                                         uint64_t bits, uint32_t most, uint32_t *out_count) {
   enum { SETTLED = 4 };
   mpz_t low[2], high[2]; /* Of the counts of either parity seen last. */
   mpz_inits(low[0], low[1], high[0], high[1], NULL);
   bool found = false, settled = false;
-  for (uint32_t count = 0; count <= CONTRACT_INIT_COUNT_MAX && !found && !settled; count++) {
+  for (uint32_t count = 0; count <= most && !found && !settled; count++) {
     if (count != 0) saturated_take_init(range, question);
     found = saturated_holds(range, question, bits) && (count != 0 || question->count != 0);
     *out_count = count;
@@ -273,18 +273,18 @@ static bool find_saturated_product_count(saturated_t *range, const integer_probl
 
 /* The number of initial values that explains `bits` in saturating arithmetic. */
 static bool find_saturated_init_count(const integer_problem_t *question, uint64_t bits,
-                                      uint32_t *out_count) {
+                                      uint32_t most, uint32_t *out_count) {
   if (!body_overflows(question)) return false;
   saturated_t range;
   saturated_init(&range, question);
   bool found;
   if (question->body == FOLD_MULTIPLY) {
-    found = find_saturated_product_count(&range, question, bits, out_count);
+    found = find_saturated_product_count(&range, question, bits, most, out_count);
   } else {
     mpz_t got;
     mpz_init(got);
     set_extended(got, question->element, extended(question->element, bits));
-    found = find_saturated_sum_count(&range, question, got, out_count);
+    found = find_saturated_sum_count(&range, question, got, most, out_count);
     mpz_clear(got);
   }
   saturated_deinit(&range);
@@ -293,7 +293,8 @@ static bool find_saturated_init_count(const integer_problem_t *question, uint64_
 
 /* The number of initial values, other than 1, that explains `bits` in modular arithmetic; 0 is
  * never right for no terms.  True if there is one. */
-static bool find_init_count(const integer_problem_t *question, uint64_t bits, uint32_t *out_count) {
+static bool find_init_count(const integer_problem_t *question, uint64_t bits, uint32_t most,
+                            uint32_t *out_count) {
   uint64_t mask = element_mask(question->element);
   if (question->count != 0 && integer_result(question, 0) == (bits & mask)) {
     *out_count = 0;
@@ -301,7 +302,7 @@ static bool find_init_count(const integer_problem_t *question, uint64_t bits, ui
   }
   fold_body_t body = effective_body(question);
   uint64_t result = extended(question->element, integer_result(question, 1));
-  for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
+  for (uint32_t count = 2; count <= most; count++) {
     uint64_t next = combine(question, body, result, question->init);
     if (next == result) return false; /* Idempotent: no further change. */
     result = next;
@@ -355,11 +356,13 @@ void integer_answer(const integer_problem_t *question, const contract_t *contrac
   } else if (saturated && may_saturate) {
     answer.conforms = true;
     snprintf(answer.observed, sizeof answer.observed, "saturated");
-  } else if (question->has_init && PERMITTED(contract, init_count) == INIT_COUNT_ANY) {
+  } else if (question->has_init && PERMITTED(contract, init_count) != INIT_COUNT_ONE) {
+    uint32_t most = contract_init_count_max(contract, question->count);
     bool wraps = PERMITTED(contract, integer_overflow) != INTEGER_OVERFLOW_SATURATE ||
                  !body_overflows(question);
-    answer.conforms = (wraps && find_init_count(question, bits, &init_count)) ||
-                      (may_saturate && find_saturated_init_count(question, bits, &init_count));
+    answer.conforms =
+        (wraps && find_init_count(question, bits, most, &init_count)) ||
+        (may_saturate && find_saturated_init_count(question, bits, most, &init_count));
     if (answer.conforms) {
       snprintf(answer.observed, sizeof answer.observed, "init_count=%u", init_count);
     }

@@ -25,7 +25,8 @@ typedef struct reducing {
 
 /* The initial values that enter together make one more term or factor, which may be none. */
 static double most_inits(const reducing_t *reducing) {
-  return reducing->may_repeat_init ? (double)CONTRACT_INIT_COUNT_MAX : 1;
+  if (!reducing->may_repeat_init) return 1;
+  return contract_init_count_max(reducing->contract, reducing->count);
 }
 
 static bool is_point(box_t box, double value) { return box.low == value && box.high == value; }
@@ -81,7 +82,7 @@ static box_product_t multiply_terms(const reducing_t *reducing) {
   if (reducing->may_repeat_init) {
     init = box_magnitude(init) > 1 ? box_whole_line()
                                    : box_unite(init, (box_t){init.low < 0 ? -1 : 0, 1});
-    product.count += CONTRACT_INIT_COUNT_MAX;
+    product.count += (size_t)most_inits(reducing);
   } else if (reducing->may_skip_init) {
     init = box_unite(init, box_point(1));
   }
@@ -219,7 +220,7 @@ static void enclose_result(reducing_t reducing, const reduce_slices_t *slices, c
   reducing.count = slices->term_count;
   reducing.terms = terms;
   reducing.may_repeat_init =
-      reducing.contract != NULL && PERMITTED(reducing.contract, init_count) == INIT_COUNT_ANY;
+      reducing.contract != NULL && PERMITTED(reducing.contract, init_count) != INIT_COUNT_ONE;
   reducing.may_skip_init = reducing.may_repeat_init && slices->term_count > 0;
   for (size_t output = 0; output < slices->output_count; output++) {
     bool are_known = init_is_known;

@@ -45,9 +45,9 @@ static bool sum_may_saturate_and_leave(const integer_problem_t *question,
     *(term > 0 ? &positive : &negative) += term;
   }
   wide_t init = widen(element, question->init);
-  bool any = PERMITTED(contract, init_count) == INIT_COUNT_ANY;
+  bool any = PERMITTED(contract, init_count) != INIT_COUNT_ONE;
   uint32_t first = any && question->count > 0 ? 0 : 1;
-  uint32_t last = any ? CONTRACT_INIT_COUNT_MAX : 1;
+  uint32_t last = contract_init_count_max(contract, question->count);
   /* More of them move both ends one way: the two extremes decide. */
   const uint32_t counts[] = {first, last};
   for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
@@ -62,7 +62,8 @@ static bool sum_may_saturate_and_leave(const integer_problem_t *question,
 /* Whether some modular result is outside of `result`. */
 static bool modular_leaves(const integer_problem_t *question, const contract_t *contract,
                            const element_t *result) {
-  bool any = PERMITTED(contract, init_count) == INIT_COUNT_ANY;
+  bool any = PERMITTED(contract, init_count) != INIT_COUNT_ONE;
+  uint32_t last = contract_init_count_max(contract, question->count);
   integer_problem_t next = *question;
   uint64_t unused;
   uint64_t value = integer_result(question, 1);
@@ -73,7 +74,7 @@ static bool modular_leaves(const integer_problem_t *question, const contract_t *
     return true;
   }
   const element_t *element = question->element;
-  for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
+  for (uint32_t count = 2; count <= last; count++) {
     uint64_t extended =
         element->kind == ELEMENT_SIGNED ? (uint64_t)element_signed_value(element, value) : value;
     next.left = &extended;

@@ -261,7 +261,7 @@ void reduce_minmax_ask(const oracle_call_t *call, const reduce_slices_t *slices,
   answer_t answer = {.is_index = result == 1};
   bool may_flush = PERMITTED(call->contract, ftz) != FTZ_NONE && pick.element->format != NULL;
   pick_t flushed = may_flush ? flush_inputs(&pick, call->arena) : pick;
-  bool may_skip_init = pick.count != 0 && PERMITTED(call->contract, init_count) == INIT_COUNT_ANY;
+  bool may_skip_init = pick.count != 0 && PERMITTED(call->contract, init_count) != INIT_COUNT_ONE;
   for (int skips = 0; skips <= (may_skip_init ? 1 : 0) && !answer.conforms; skips++) {
     bool with_init = skips == 0;
     answer.conforms = is_admissible(&pick, call->contract, with_init, result, value, index) ||

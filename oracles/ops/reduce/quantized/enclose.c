@@ -68,7 +68,7 @@ static stored_interval_t unite(stored_interval_t a, stored_interval_t b) {
 /* What the accumulation ends in, with every number of initial values; false if nobody knows. */
 static bool accumulate(const reach_question_t *question, fold_body_t body,
                        stored_interval_t *out_sum) {
-  bool may_vary = PERMITTED(question->contract, init_count) == INIT_COUNT_ANY;
+  bool may_vary = PERMITTED(question->contract, init_count) != INIT_COUNT_ONE;
   bool may_skip = may_vary && question->count > 0;
   bool largest = body == FOLD_MAXIMUM;
   stored_interval_t without;
@@ -86,7 +86,8 @@ static bool accumulate(const reach_question_t *question, fold_body_t body,
   }
   if (!may_vary || reduce_init_says_nothing(question)) return true;
   stored_interval_t most;
-  if (!reach_bound(question, CONTRACT_INIT_COUNT_MAX, &most)) return false;
+  uint32_t most_inits = contract_init_count_max(question->contract, question->count);
+  if (!reach_bound(question, most_inits, &most)) return false;
   const quantum_t *quantum = &question->quanta->accumulation;
   *out_sum = (stored_interval_t){quantum->storage_min, quantum->storage_max};
   return true;
