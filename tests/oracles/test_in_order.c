@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <math.h>
 
+#include "harness/base/rng.h"
+#include "oracles/exact/arithmetic.h"
 #include "oracles/exact/sum/problem.h"
 
 /* f32 sums whose in-order results can be listed by hand.  With a = 2^24: a + 1 = a (tie to even),
@@ -67,10 +69,72 @@ static void test_hull(void) {
   g_assert_false(conforms(&question, "spec", far));
 }
 
+enum { LONG = 1500, TREES = 12 };
+
+/* A random in-order tree, with initial values at random places. */
+static double add_randomly(const arithmetic_t *arithmetic, const double *terms, size_t count,
+                           rng_t *rng) {
+  if (count == 1) return terms[0];
+  uint64_t shape = rng_below(rng, 4);
+  size_t left = 1 + rng_below(rng, count - 1);
+  if (shape == 0) left = 1;
+  if (shape == 1) left = count - 1;
+  if (shape == 2) left = count / 2;
+  double a = add_randomly(arithmetic, terms, left, rng);
+  return arithmetic_add(arithmetic, a, add_randomly(arithmetic, terms + left, count - left, rng));
+}
+
+/* Terms of either sign, so that sums of ranges are small beside sum |terms|: what trees give
+ * conforms, and not what another order could give. */
+static void check_long(const format_t *format, uint32_t inits, rng_t *rng) {
+  double terms[LONG + 16], plain[LONG];
+  double init = format_round_double(format, 0.3);
+  size_t count = 0;
+  const arithmetic_t arithmetic = arithmetic_make(format);
+  for (size_t i = 0; i < LONG; i++) {
+    double sign = i % 2 == 0 ? 1 : -1;
+    plain[i] = sign * (1 + ldexp((double)rng_below(rng, 64), 1 - format->precision));
+  }
+  for (size_t i = 0, left = inits; i < LONG; i++) {
+    if (left > 0 && (rng_one_in(rng, LONG / inits) || LONG - i <= left)) {
+      terms[count++] = init;
+      left--;
+    }
+    terms[count++] = plain[i];
+  }
+  const sum_problem_t question = {.format = format,
+                                  .count = LONG,
+                                  .left = plain,
+                                  .left_format = format,
+                                  .has_init = inits > 0,
+                                  .init = init};
+  double result = 0;
+  for (int i = 0; i < TREES; i++) {
+    result = add_randomly(&arithmetic, terms, count, rng);
+    g_assert_true(conforms(&question, "spec", result));
+  }
+  const double n = LONG;
+  double error = n * n * ldexp(1, -format->precision); /* n u sum |terms| */
+  double wrong = format_round_double(format, inits > 0 ? -error / 3 : error / 3);
+  g_assert_true(conforms(&question, "spec,order=any", wrong));
+  g_assert_false(conforms(&question, "spec", wrong));
+}
+
+static void test_long(void) {
+  static const int formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_f64};
+  rng_t rng = rng_make(50);
+  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+    for (uint32_t inits = 0; inits <= 9; inits += 3) {
+      check_long(&format_table[formats[i]], inits, &rng);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/in-order/rows", test_rows);
   g_test_add_func("/in-order/hull", test_hull);
+  g_test_add_func("/in-order/long", test_long);
   return g_test_run();
 }

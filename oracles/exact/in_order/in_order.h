@@ -8,7 +8,7 @@
 #include "harness/model/contract.h"
 #include "oracles/exact/in_order/trees.h"
 
-enum { IN_ORDER_INIT_COUNT_MAX = 4 }; /* More initial values are left to the any-order bound. */
+enum { IN_ORDER_INIT_COUNT_MAX = 4 }; /* Of more no trees are made one by one. */
 
 /* Whether the schedules can tell anything that the any-order bound does not: the contract is
  * in-order with plain nodes of the accumulation type, and a rounding is made, those of products
@@ -18,8 +18,9 @@ bool in_order_matters(size_t roundings, const contract_t *contract);
 
 /* Whether an in-order tree over the terms gives `value`, which lies within what the any-order rules
  * allow and may be infinite or NaN; with `any_zero` the sign of zero does not count.  Up to 64
- * terms by the exact set of all trees, up to about 500 by its hull (theory.md, T25 and T26);
- * beyond, and for more than 4 initial values, everything is admitted. */
+ * terms by the exact set of all trees, up to about 500 by its hull (theory.md, T25 and T26); beyond
+ * by the errors that partial sums of ranges may have (T121).  Of more than 4 initial values by that
+ * and by the hull without any (T22). */
 status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
                          bool *out_admits, failure_t *error);
 
