@@ -32,7 +32,7 @@ static bool make_product(double left, double right, bool is_f64, real_t *out_pro
   return left == 0 || right == 0 || fabs(product) >= product_min;
 }
 
-static bool number_parts(leaves_t *leaves) {
+bool leaves_number_parts(leaves_t *leaves) {
   leaves->part_count = 1;
   for (size_t i = 0; i < leaves->kind_count; i++) {
     leaf_kind_t *kind = &leaves->kinds[i];
@@ -56,11 +56,11 @@ bool leaves_make(const few_terms_t *sum, leaves_t *out_leaves) {
     magnitude += is_infinite ? 0 : fabs(value.high);
     if (!(magnitude < magnitude_max) || !add_leaf(out_leaves, value, i, 1)) return false;
   }
-  if (sum->init_count == 0) return number_parts(out_leaves);
+  if (sum->init_count == 0) return leaves_number_parts(out_leaves);
   magnitude += isinf(sum->init) ? 0 : fabs(sum->init) * sum->init_count;
   return magnitude < magnitude_max &&
          add_leaf(out_leaves, real_of(sum->init), sum->count, sum->init_count) &&
-         number_parts(out_leaves);
+         leaves_number_parts(out_leaves);
 }
 
 leaf_split_t leaf_split_begin(const leaves_t *leaves, size_t whole) {

@@ -35,6 +35,10 @@ typedef struct leaves {
  * small for exact arithmetic on pairs of binary64 numbers. */
 bool leaves_make(const few_terms_t *sum, leaves_t *out_leaves);
 
+/* Sets strides and the number of parts from the counts of all kinds; false if there are too many
+ * parts. */
+bool leaves_number_parts(leaves_t *leaves);
+
 /* A walk over the ways to split a part in two that are not empty, either order once. */
 typedef struct leaf_split {
   const leaves_t *leaves;

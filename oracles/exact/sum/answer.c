@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides one component of a float sum or dot product exactly: finds, by bisection, the numbers of
- * initial values that could explain the result, then tests each against its permitted range and,
- * if order is fixed, its trees. */
+/* Decides one component of a float sum or dot product exactly: tests the numbers of initial values
+ * that could explain the result against their permitted ranges and, where these tell more, their
+ * trees; of formats of few numbers all numbers of initial values at once. */
 #include "oracles/exact/sum/problem.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "oracles/exact/any_order/share.h"
 #include "oracles/exact/any_order/tree_text.h"
 #include "oracles/exact/arithmetic.h"
+#include "oracles/exact/closure/closed_sum.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/result.h"
@@ -25,96 +26,6 @@ bool product_underflows(const format_t *left, const format_t *right, const forma
   int left_lowest = left->exponent_min - left->precision + 1;
   int right_lowest = right->exponent_min - right->precision + 1;
   return left_lowest + right_lowest < format->exponent_min - format->precision + 1;
-}
-
-/* More initial values only push a sum one way: theory.md, T22.  So whatever fewer of them surely
- * reach, more reach.  Without this the bounds, which grow with every initial value, would soon hold
- * every number of a short format. */
-static void push_by(sum_bounds_t *sum, uint32_t fewer, const sum_problem_t *question,
-                    const sum_totals_t *totals, const contract_t *contract) {
-  sum_bounds_t other;
-  sum_bounds_init(&other, question, fewer);
-  sum_bounds_set_range(&other, question, totals, contract);
-  value_range_t *range = &sum->result_range;
-  if (question->init > 0) {
-    range->low = fmax(range->low, other.result_range.low);
-  } else {
-    range->high = fmin(range->high, other.result_range.high);
-  }
-  if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
-  sum_bounds_deinit(&other);
-}
-
-/* Whether so many initial values may push the sum as far as `got`. */
-static bool reaches(const sum_problem_t *question, const sum_totals_t *totals,
-                    const contract_t *contract, uint32_t init_count, double got) {
-  sum_bounds_t sum;
-  sum_bounds_init(&sum, question, init_count);
-  sum_bounds_set_range(&sum, question, totals, contract);
-  const value_range_t *range = &sum.result_range;
-  bool far_enough = question->init > 0 ? got <= range->high : got >= range->low;
-  sum_bounds_deinit(&sum);
-  return far_enough;
-}
-
-/* The least of the counts from..CONTRACT_INIT_COUNT_MAX with which the sum gets that far; the last
- * if none. */
-static uint32_t least_init_count(const sum_problem_t *question, const sum_totals_t *totals,
-                                 const contract_t *contract, uint32_t from, double got) {
-  uint32_t to = CONTRACT_INIT_COUNT_MAX;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    if (reaches(question, totals, contract, middle, got)) {
-      to = middle;
-    } else {
-      from = middle + 1;
-    }
-  }
-  return from;
-}
-
-enum { INIT_COUNTS_TRIED = 6 };
-
-/* How often the initial value may have entered. */
-typedef struct init_counts {
-  size_t count;
-  uint32_t tried[INIT_COUNTS_TRIED];
-  uint32_t least; /* The least number above 1 that gets as far in any order; else 0. */
-} init_counts_t;
-
-/* The least number that gets to `got` decides for all above it, since both ends of what conforms
- * only move that way.  Numbers that the schedules of an in-order contract judge exactly stand for
- * themselves, and those above must get there in any order too. */
-static init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
-                                      const contract_t *contract, uint64_t bits) {
-  init_counts_t counts = {.count = 1, .tried = {1}};
-  if (sum_init_is_zero(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
-    return counts;
-  if (question->count != 0) counts.tried[counts.count++] = 0;
-  uint32_t next = 2;
-  if (in_order_matters(question->count + 1, contract) || sum_has_few_terms(question, contract)) {
-    while (next <= IN_ORDER_INIT_COUNT_MAX) counts.tried[counts.count++] = next++;
-  }
-  double got =
-      format_to_double(question->result == NULL ? question->format : question->result, bits);
-  bool is_finite = isfinite(got) && isfinite(question->init);
-  uint32_t last = CONTRACT_INIT_COUNT_MAX;
-  if (is_finite) {
-    counts.least = least_init_count(question, totals, contract, 2, got);
-    last = MAX(counts.least, next);
-  }
-  counts.tried[counts.count++] = last;
-  return counts;
-}
-
-static void push_by_fewer_inits(sum_bounds_t *sum, const init_counts_t *counts,
-                                const sum_problem_t *question, const sum_totals_t *totals,
-                                const contract_t *contract) {
-  for (uint32_t fewer = 1; fewer < sum->init_count; fewer *= 2) {
-    push_by(sum, fewer, question, totals, contract);
-  }
-  bool is_beyond = sum->init_count > counts->least && sum->init_count > IN_ORDER_INIT_COUNT_MAX;
-  if (counts->least != 0 && is_beyond) push_by(sum, counts->least, question, totals, contract);
 }
 
 static void describe(const sum_bounds_t *sum, const sum_problem_t *question, uint64_t bits,
@@ -275,6 +186,14 @@ static void explain_few_terms(const sum_bounds_t *sum, const claim_t *claim, are
   }
 }
 
+/* A number of initial values, and what is known of all. */
+typedef struct init_numbers {
+  const sum_totals_t *totals;
+  const init_counts_t *counts;
+  uint32_t tried;
+  bool is_first;
+} init_numbers_t;
+
 /* Whether the pattern is permitted with this number of initial values; under an in-order contract
  * the schedules have the last word. */
 static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
@@ -337,6 +256,52 @@ static status_t hold_to_sources(const claim_t *claim, arena_t *arena, answer_t *
   return STATUS_OK;
 }
 
+/* The least number of initial values with which some tree gives the pattern.  False if that cannot
+ * be told of all numbers at once. */
+static bool find_least_inits(const claim_t *claim, arena_t *arena, uint32_t *out_inits) {
+  const sum_problem_t *question = claim->question;
+  const contract_t *contract = claim->contract;
+  bool has_trees = sum_has_schedules(question, question->count + 1, contract) ||
+                   sum_has_few_terms(question, contract);
+  if (!has_trees || !question->has_init || question->right != NULL || question->result != NULL)
+    return false;
+  const closed_sum_t sum = {.format = question->format,
+                            .count = question->count,
+                            .terms = question->left,
+                            .init = question->init,
+                            .contract = contract};
+  return closed_sum_least_inits(&sum, claimed_value(claim), arena, out_inits);
+}
+
+/* Decides with so many initial values, or, where more are asked about than trees are made of one by
+ * one, with whatever number of them. */
+static status_t decide_number(const claim_t *claim, const init_numbers_t *numbers, arena_t *arena,
+                              answer_t *inout_answer, failure_t *error) {
+  const sum_problem_t *question = claim->question;
+  const contract_t *contract = claim->contract;
+  uint32_t inits = numbers->tried;
+  bool is_closed = inits > IN_ORDER_INIT_COUNT_MAX && find_least_inits(claim, arena, &inits);
+  if (is_closed && inits == CLOSURE_NEVER) return STATUS_OK;
+  sum_bounds_t sum;
+  sum_bounds_init(&sum, question, inits);
+  sum_bounds_set_range(&sum, question, numbers->totals, contract);
+  if (isfinite(question->init)) {
+    init_counts_push(&sum, numbers->counts, question, numbers->totals, contract);
+  }
+  status_t status = STATUS_OK;
+  if (is_closed) {
+    inout_answer->conforms = true;
+  } else {
+    status = decide(&sum, claim, arena, inout_answer, error);
+  }
+  if (status == STATUS_OK && (numbers->is_first || inout_answer->conforms)) {
+    describe(&sum, question, claim->bits, inout_answer);
+    if (question->why != NULL && inout_answer->conforms) explain_few_terms(&sum, claim, arena);
+  }
+  sum_bounds_deinit(&sum);
+  return status;
+}
+
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
@@ -346,16 +311,9 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
   const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
-    sum_bounds_t sum;
-    sum_bounds_init(&sum, question, counts.tried[i]);
-    sum_bounds_set_range(&sum, question, &totals, contract);
-    if (isfinite(question->init)) push_by_fewer_inits(&sum, &counts, question, &totals, contract);
-    status = decide(&sum, &claim, arena, &answer, error);
-    if (status == STATUS_OK && (i == 0 || answer.conforms)) {
-      describe(&sum, question, bits, &answer);
-      if (question->why != NULL && answer.conforms) explain_few_terms(&sum, &claim, arena);
-    }
-    sum_bounds_deinit(&sum);
+    const init_numbers_t numbers = {
+        .totals = &totals, .counts = &counts, .tried = counts.tried[i], .is_first = i == 0};
+    status = decide_number(&claim, &numbers, arena, &answer, error);
   }
   sum_totals_deinit(&totals);
   if (status == STATUS_OK && answer.conforms && has_listed_sources(question, contract)) {

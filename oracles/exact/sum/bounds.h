@@ -33,4 +33,23 @@ void sum_bounds_deinit(sum_bounds_t *sum);
 void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
                           const sum_totals_t *totals, const contract_t *contract);
 
+/* ---- How often the initial value may have entered, judging by the result -----------------------
+ */
+
+enum { INIT_COUNTS_TRIED = 6 };
+
+typedef struct init_counts {
+  size_t count;
+  uint32_t tried[INIT_COUNTS_TRIED];
+  uint32_t least; /* The least number above 1 that gets as far in any order; else 0. */
+} init_counts_t;
+
+/* The numbers to be tried: where none of them explains the pattern, no number does. */
+init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
+                               const contract_t *contract, uint64_t bits);
+
+/* Cuts off of the range of a result what fewer initial values surely get beyond. */
+void init_counts_push(sum_bounds_t *sum, const init_counts_t *counts, const sum_problem_t *question,
+                      const sum_totals_t *totals, const contract_t *contract);
+
 #endif

@@ -183,17 +183,18 @@ static bool pick_conforms(quantized_decide_t *decide) {
   decide->init_count = 1;
   if (pick_conforms_with(decide, true, &decide->expected, &decide->is_known)) return true;
   bool may_skip = decide->question.count > 0 &&
-                  PERMITTED(decide->question.contract, init_count) == INIT_COUNT_ANY;
+                  PERMITTED(decide->question.contract, init_count) != INIT_COUNT_ONE;
   decide->init_count = 0;
   stored_interval_t picked;
   bool is_known;
   return may_skip && pick_conforms_with(decide, false, &picked, &is_known);
 }
 
+enum { SET_INITS_MAX = 4 };
+
 /* Whether some schedule with so many initial values ends in a source. */
 static bool sum_conforms_with(quantized_decide_t *decide, uint32_t init_count, arena_t *arena,
                               bool *out_is_known) {
-  enum { SET_INITS_MAX = 4 };
   stored_interval_t bound;
   *out_is_known = reach_bound(&decide->question, init_count, &bound);
   if (!*out_is_known) return true;
@@ -216,20 +217,42 @@ bool reduce_init_says_nothing(const reach_question_t *question) {
          one.low == many.low && one.high == many.high;
 }
 
+/* Whether some number of initial values ends in a source, and the least one that does.  False if
+ * that cannot be told of all numbers at once. */
+static bool find_closed_source(quantized_decide_t *decide, arena_t *arena, bool *out_conforms) {
+  const quantum_t *quantum = &decide->question.quanta->accumulation;
+  uint32_t least[CLOSURE_VALUES_MAX], inits = CLOSURE_NEVER;
+  if (!reach_closure(&decide->question, arena, least)) return false;
+  for (int64_t value = quantum->storage_min; value <= quantum->storage_max; value++) {
+    const stored_interval_t point = {.low = value, .high = value};
+    uint32_t needed = least[value - quantum->storage_min];
+    if (needed == CLOSURE_NEVER) continue;
+    bool is_right = sources_meet(&decide->sources, point) ||
+                    !reduce_result_is_decided(decide->question.quanta, point);
+    if (is_right) inits = MIN(inits, needed);
+  }
+  *out_conforms = inits != CLOSURE_NEVER;
+  if (*out_conforms) decide->init_count = inits;
+  return true;
+}
+
 static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
   const reach_question_t *question = &decide->question;
   bool is_known = true;
   decide->init_count = 1;
   bool conforms = sum_conforms_with(decide, 1, arena, &decide->is_known);
   if (decide->is_known) (void)reach_bound(question, 1, &decide->expected);
-  if (conforms || PERMITTED(question->contract, init_count) != INIT_COUNT_ANY) return conforms;
+  if (conforms || PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return conforms;
   if (question->count > 0) {
     decide->init_count = 0;
     if (sum_conforms_with(decide, 0, arena, &is_known)) return true;
   }
   if (reduce_init_says_nothing(question)) return false;
-  for (uint32_t count = 2; count <= CONTRACT_INIT_COUNT_MAX; count++) {
+  uint32_t most = contract_init_count_max(question->contract, question->count);
+  for (uint32_t count = 2; count <= most; count++) {
     decide->init_count = count;
+    bool is_first_left = count == SET_INITS_MAX + 1;
+    if (is_first_left && find_closed_source(decide, arena, &conforms)) return conforms;
     if (sum_conforms_with(decide, count, arena, &is_known)) return true;
   }
   return false;

@@ -169,8 +169,8 @@ typedef struct derived {
   stored_interval_t items[3 * REACH_INTERVALS_MAX * REACH_INTERVALS_MAX];
 } derived_set_t;
 
-static int64_t add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
-                              int64_t b) {
+int64_t reach_add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
+                             int64_t b) {
   const quantum_t *quantum = &question->quanta->accumulation;
   double left = quantum_dequantize(quantum, format, a);
   double right = quantum_dequantize(quantum, format, b);
@@ -188,8 +188,8 @@ static void gather_pair(const reach_question_t *question, stored_interval_t a, s
   out->items[out->count++] = stored;
   for (size_t i = 0; i < quanta->arithmetic_count; i++) {
     const format_t *format = quanta->arithmetics[i];
-    stored_interval_t floats = {.low = add_by_formula(question, format, a.low, b.low),
-                                .high = add_by_formula(question, format, a.high, b.high)};
+    stored_interval_t floats = {.low = reach_add_by_formula(question, format, a.low, b.low),
+                                .high = reach_add_by_formula(question, format, a.high, b.high)};
     if (floats.low == stored.low && floats.high == stored.high) continue;
     out->items[out->count++] = floats;
   }

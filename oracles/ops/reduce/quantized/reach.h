@@ -3,6 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_REACH_H
 #define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_REACH_H
 
+#include "oracles/exact/closure/closure.h"
 #include "oracles/ops/reduce/quantized/problem.h"
 
 typedef struct stored_interval {
@@ -60,6 +61,17 @@ typedef struct reach_set {
 } reach_set_t;
 bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena_t *arena,
                     reach_set_t *out_set);
+
+/* For each storage value, counted from the least, the least number of initial values with which
+ * some tree gives it, at most as many as the contract permits; CLOSURE_NEVER if none does.  False
+ * if it has more than 8 bits, or that takes too much work, or nodes are not known (reach_bound()).
+ */
+bool reach_closure(const reach_question_t *question, arena_t *arena,
+                   uint32_t out_least[CLOSURE_VALUES_MAX]);
+
+/* The sum of two storage values by the specification's formula in one arithmetic. */
+int64_t reach_add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
+                             int64_t b);
 
 static inline bool stored_intervals_meet(stored_interval_t a, stored_interval_t b) {
   return a.low <= b.high && b.low <= a.high;
