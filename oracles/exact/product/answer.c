@@ -15,10 +15,12 @@ static const format_t *result_format(const product_problem_t *question) {
   return question->result == NULL ? question->format : question->result;
 }
 
+enum { CANDIDATES_MAX = 8 };
+
 /* Few numbers of initial values can explain a result: the logarithm of the distance behaves as the
  * distance does for sums (sum_problem.c). */
 static size_t init_count_candidates(const product_problem_t *question, const contract_t *contract,
-                                    uint64_t bits, uint32_t out_counts[7]) {
+                                    uint64_t bits, uint32_t out_counts[CANDIDATES_MAX]) {
   size_t count = 0;
   out_counts[count++] = 1;
   if (product_init_is_one(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
@@ -28,6 +30,7 @@ static size_t init_count_candidates(const product_problem_t *question, const con
   out_counts[count++] = 2; /* The other parity, for sign and for infinities. */
   if (most > 2) out_counts[count++] = 3;
   if (most > 3) out_counts[count++] = most;
+  if (most > 4) out_counts[count++] = most - 1; /* Zeros and infinities have signs. */
   double got = format_to_double(result_format(question), bits);
   double step = log2(fabs(question->init));
   if (!isfinite(got) || got == 0 || !isfinite(step) || step == 0) return count;
@@ -114,7 +117,7 @@ status_t product_answer(const product_problem_t *question, const contract_t *con
                         uint64_t bits, arena_t *arena, answer_t *out_answer, failure_t *error) {
   answer_t answer = {0};
   const claim_t claim = {.question = question, .contract = contract, .bits = bits};
-  uint32_t counts[7];
+  uint32_t counts[CANDIDATES_MAX];
   size_t count = init_count_candidates(question, contract, bits, counts);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < count && !answer.conforms && status == STATUS_OK; i++) {
