@@ -73,9 +73,10 @@ static void reduce(row_question_t *question, row_witnesses_t *inout_witnesses) {
   }
 }
 
-/* What was returned for the row, of each result. */
-static void load_values(const row_question_t *question, double *out_values[CASE_RESULTS_MAX]) {
+/* What was returned for the row, of each result.  Returns whether the first has finite numbers. */
+static bool load_values(const row_question_t *question, double *out_values[CASE_RESULTS_MAX]) {
   const problem_t *problem = question->problem;
+  bool are_finite = true;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const tensor_t *result = &question->results[r];
     size_t count = part_result_count(problem, &question->row, r);
@@ -84,13 +85,16 @@ static void load_values(const row_question_t *question, double *out_values[CASE_
       size_t index = part_result_element(problem, &question->row, r, i);
       uint64_t bits = element_load(result->type.element, result->data, index);
       out_values[r][i] = format_to_double(result->type.element->format, bits);
+      are_finite = are_finite && (r > 0 || isfinite(out_values[r][i]));
     }
   }
+  return are_finite;
 }
 
+/* Nothing is asked about rows that are not finite: choose_witnesses(). */
 static bool is_explained_fast_by_any(const row_question_t *question) {
   double *values[CASE_RESULTS_MAX];
-  load_values(question, values);
+  if (!load_values(question, values)) return true;
   for (size_t v = 0; v < question->variant_count; v++) {
     const variant_t *variant = &question->variants[v];
     bool is_explained = problem_has_fast(variant) &&
