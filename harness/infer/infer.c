@@ -169,7 +169,9 @@ static status_t try_case(attempt_t *attempt, guint index, pass_t pass, failure_t
   accept_t accepts[CASE_RESULTS_MAX];
   bool is_known, conforms = false, tells = false;
   STATUS_TRY(kept_accept(kept, &attempt->contract, &infer->scratch, accepts, &is_known, error));
-  bool is_equal = is_known && kept_accepts_equal(kept, accepts);
+  bool is_equal = is_known && kept_accepts_equal(kept, accepts) &&
+                  kept_asks_about_rows(kept, &attempt->contract) ==
+                      kept_asks_about_rows(kept, &infer->contract);
   attempt->differs |= !is_equal;
   if (is_equal != (pass == PASS_EQUAL)) return STATUS_OK;
   if (is_known) {

@@ -77,6 +77,29 @@ static status_t decide(void *context, const oracle_call_t *call, uint32_t result
   return status;
 }
 
+/* Whether the rows of some results of the case conform as wholes: harness/run/judge_rows.c. */
+static status_t do_rows_agree(const kept_t *kept, const tensor_t *results,
+                              const contract_t *contract, arena_t *arena, bool *out_agree,
+                              failure_t *error) {
+  *out_agree = true;
+  if (!kept_asks_about_rows(kept, contract)) return STATUS_OK;
+  const oracle_call_t call = {.instance = &kept->instance,
+                              .contract = contract,
+                              .results = results,
+                              .arena = arena,
+                              .error = error};
+  row_answer_t answer = {.agrees = true};
+  arena_mark_t mark = arena_mark(arena);
+  status_t status = kept->oracle->explain_rows(&call, &answer);
+  arena_rewind(arena, mark);
+  *out_agree = answer.agrees;
+  return has_no_answer(status) ? STATUS_OK : status;
+}
+
+bool kept_asks_about_rows(const kept_t *kept, const contract_t *contract) {
+  return PERMITTED(contract, shared) == SHARED_ONCE && kept->oracle->explain_rows != NULL;
+}
+
 status_t kept_conforms(const kept_t *kept, const contract_t *contract, const accept_t *accepts,
                        arena_t *arena, bool *out_conforms, failure_t *error) {
   decide_context_t context = {.oracle = kept->oracle, .arena = arena};
@@ -91,7 +114,8 @@ status_t kept_conforms(const kept_t *kept, const contract_t *contract, const acc
   decision_memo_deinit(&context.memo);
   *out_conforms = status == STATUS_OK &&
                   (verdict.outcome == OUTCOME_conforms || verdict.outcome == OUTCOME_weak);
-  return status;
+  if (!*out_conforms) return status;
+  return do_rows_agree(kept, kept->results, contract, arena, out_conforms, error);
 }
 
 /* ---- Witnesses --------------------------------------------------------------------------------
@@ -128,8 +152,12 @@ static status_t accepts_pattern(const search_t *search, const contract_t *contra
   status_t status = oracle_decide_with_memo(search->kept->oracle->decide, &call, search->result,
                                             search->component, &answer);
   arena_rewind(search->arena, mark);
-  element_store(element_of(search), data, search->component, kept);
   *out_conforms = status == STATUS_OK && answer.conforms;
+  if (*out_conforms) {
+    status =
+        do_rows_agree(search->kept, search->results, contract, search->arena, out_conforms, error);
+  }
+  element_store(element_of(search), data, search->component, kept);
   return has_no_answer(status) ? STATUS_OK : status;
 }
 
@@ -157,18 +185,26 @@ static bool is_unknown(const accept_t *accept, size_t component) {
   return accept->decide != NULL && accept->decide[component] != 0;
 }
 
-/* What a fast set holds conforms. */
+/* What a fast set holds conforms, as far as rows are not asked about. */
 static status_t try_ends(search_t *search, bool *out_tells, failure_t *error) {
   const accept_t *loose = &search->kept->accepts[search->result];
   const accept_t *tight = &search->rivals->accepts[search->result];
   const element_t *element = element_of(search);
+  bool loose_asks = kept_asks_about_rows(search->kept, search->rivals->loose);
+  bool tight_asks = kept_asks_about_rows(search->kept, search->rivals->tight);
   uint64_t ends[8];
   size_t component = search->component, count = list_ends(loose, search, ends);
   for (size_t i = 0; i < count && !*out_tells && search->decided < ENDS_DECIDED; i++) {
     if (!accept_holds(loose, element, component, ends[i])) continue;
-    if (!is_unknown(tight, component) && accept_holds(tight, element, component, ends[i])) continue;
+    bool is_held =
+        !is_unknown(tight, component) && accept_holds(tight, element, component, ends[i]);
+    if (is_held && (loose_asks || !tight_asks)) continue;
     search->decided++;
-    bool is_tight;
+    bool is_tight, is_loose = true;
+    if (loose_asks) {
+      STATUS_TRY(accepts_pattern(search, search->rivals->loose, ends[i], &is_loose, error));
+    }
+    if (!is_loose) continue;
     STATUS_TRY(accepts_pattern(search, search->rivals->tight, ends[i], &is_tight, error));
     *out_tells = !is_tight;
   }

@@ -23,6 +23,9 @@ status_t kept_accept(const kept_t *kept, const contract_t *contract, arena_t *ar
 /* Whether the fast sets are the same: then nothing is known to tell the contracts apart. */
 bool kept_accepts_equal(const kept_t *kept, const accept_t *accepts);
 
+/* Whether the contract asks of the case that whole rows conform too, whatever the fast sets say. */
+bool kept_asks_about_rows(const kept_t *kept, const contract_t *contract);
+
 /* Whether the results conform to a contract that has these fast sets. */
 status_t kept_conforms(const kept_t *kept, const contract_t *contract, const accept_t *accepts,
                        arena_t *arena, bool *out_conforms, failure_t *error);

@@ -96,7 +96,7 @@ static inline uint32_t contract_init_count_max(const contract_t *contract, size_
 }
 
 /* "spec": the letter of the specification.  "backend": what compilers do in practice; the default.
- * "wide": backend, but 16-bit and 8-bit floats are computed with in f32 or wider, and rounded once.
+ * "wide": backend, but 16-bit and 8-bit floats are computed in f32, and what a row shares is, once.
  * "identified": backend, and the bits that the stored profile of the executor predicts. */
 contract_t contract_spec(void);
 contract_t contract_backend(void);

@@ -196,7 +196,7 @@ static bool has_short_float(const type_t *types, uint32_t count) {
   return false;
 }
 
-/* Only with short floats do the contracts differ. */
+/* Of short floats, whose arithmetic it is about: of others it asks for `shared=once` alone. */
 static status_t hold_tighter(const judging_t *judging, verdict_t *verdict) {
   case_runner_t *walk = judging->walk;
   const program_t *program = &judging->expectation->instance->program;

@@ -9,12 +9,19 @@
 #include "oracles/composite/fast_row.h"
 #include "oracles/composite/row_search.h"
 
+/* The careful search takes milliseconds or more for a row.  Of a case of a type that the fast
+ * evaluator does not know, as f64, so many rows are asked, spread over all; of others all, until so
+ * many were not explained fast, and not refuted either: then the numbers of the case are such that
+ * little can be told of the rest. */
+enum { ROWS_WITHOUT_FAST = 4, CAREFUL_ROWS_MAX = 8 };
+
 /* One row and how far its variants have been asked. */
 typedef struct row_question {
   const problem_t *problem; /* With an arena for scratch. */
   const tensor_t *results;
   part_t row;
-  arena_t *arena; /* For what is kept while this row is asked about. */
+  arena_t *arena;   /* For what is kept while this row is asked about. */
+  bool is_searched; /* The careful search was asked. */
   size_t variant_count;
   variant_t variants[VARIANTS_MAX];
   shared_row_t *rows[VARIANTS_MAX]; /* NULL: not asked about yet. */
@@ -66,12 +73,33 @@ static void reduce(row_question_t *question, row_witnesses_t *inout_witnesses) {
   }
 }
 
+/* What was returned for the row, of each result.  Returns whether the first has finite numbers. */
+static bool load_values(const row_question_t *question, double *out_values[CASE_RESULTS_MAX]) {
+  const problem_t *problem = question->problem;
+  bool are_finite = true;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const tensor_t *result = &question->results[r];
+    size_t count = part_result_count(problem, &question->row, r);
+    out_values[r] = ARENA_NEW_ARRAY(question->arena, double, count);
+    for (size_t i = 0; i < count; i++) {
+      size_t index = part_result_element(problem, &question->row, r, i);
+      uint64_t bits = element_load(result->type.element, result->data, index);
+      out_values[r][i] = format_to_double(result->type.element->format, bits);
+      are_finite = are_finite && (r > 0 || isfinite(out_values[r][i]));
+    }
+  }
+  return are_finite;
+}
+
+/* Nothing is asked about rows that are not finite: choose_witnesses(). */
 static bool is_explained_fast_by_any(const row_question_t *question) {
+  double *values[CASE_RESULTS_MAX];
+  if (!load_values(question, values)) return true;
   for (size_t v = 0; v < question->variant_count; v++) {
     const variant_t *variant = &question->variants[v];
-    bool is_explained =
-        problem_has_fast(variant) &&
-        fast_row_is_explained(question->problem, variant, &question->row, question->results);
+    bool is_explained = problem_has_fast(variant) &&
+                        fast_row_is_explained(question->problem, variant, &question->row,
+                                              (const double *const *)values);
     if (is_explained) return true;
   }
   return false;
@@ -81,6 +109,7 @@ static bool is_explained_fast_by_any(const row_question_t *question) {
 static bool is_contradictory(row_question_t *question, row_witnesses_t *out_witnesses) {
   if (is_explained_fast_by_any(question)) return false;
   if (!choose_witnesses(question, out_witnesses)) return false;
+  question->is_searched = true;
   for (size_t v = 0; v < question->variant_count; v++) {
     if (row_search_all(row_of(question, v), out_witnesses) != ROW_CONTRADICTS) return false;
   }
@@ -112,25 +141,39 @@ static void describe(const row_question_t *question, const row_witnesses_t *witn
   g_string_free(text, TRUE);
 }
 
-static void ask_row(const problem_t *problem, const tensor_t *results, size_t group, arena_t *arena,
+/* Returns whether that took the careful search. */
+static bool ask_row(const problem_t *problem, const tensor_t *results, size_t group, arena_t *arena,
                     row_answer_t *answer) {
   row_question_t question = {
       .problem = problem, .results = results, .row = problem_part(problem, group), .arena = arena};
   question.variant_count = problem_variants(problem, question.variants);
   row_witnesses_t witnesses;
-  if (!is_contradictory(&question, &witnesses)) return;
+  if (!is_contradictory(&question, &witnesses)) return question.is_searched;
   answer->agrees = false;
   describe(&question, &witnesses, answer);
+  return true;
+}
+
+static bool has_fast_variant(const problem_t *problem) {
+  variant_t variants[VARIANTS_MAX];
+  size_t count = problem_variants(problem, variants);
+  for (size_t v = 0; v < count; v++) {
+    if (problem_has_fast(&variants[v])) return true;
+  }
+  return false;
 }
 
 status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_answer) {
   problem_t problem = problem_make(call->instance, call->contract, call->arena);
   *out_answer = (row_answer_t){.agrees = true};
   if (problem.layout.is_elementwise || problem.layout.term_count < 2) return STATUS_OK;
-  for (size_t group = 0; group < problem.layout.group_count && out_answer->agrees; group++) {
+  size_t groups = problem.layout.group_count, step = 1, searched = 0;
+  if (!has_fast_variant(&problem)) step = (groups + ROWS_WITHOUT_FAST - 1) / ROWS_WITHOUT_FAST;
+  for (size_t group = 0; group < groups && out_answer->agrees; group += step) {
+    if (searched == CAREFUL_ROWS_MAX) break;
     arena_t arena;
     arena_init(&arena);
-    ask_row(&problem, call->results, group, &arena, out_answer);
+    searched += ask_row(&problem, call->results, group, &arena, out_answer);
     arena_deinit(&arena);
   }
   return STATUS_OK;

@@ -5,7 +5,7 @@
 
 #include "oracles/composite/composite.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/shared/shared_numbers.h"
+#include "oracles/formula/shared/shared_points.h"
 
 /* One way to understand a program: a formula, the format it is computed in, and which epsilon it
  * takes. */
@@ -43,7 +43,7 @@ size_t problem_variants_of(const problem_t *problem, uint8_t formula,
 uint8_t problem_formula_count(const problem_t *problem);
 
 /* Some terms of a group: all of them, but of elementwise ops, where one may be enough, and where
- * the numbers that a row shares are known (shared_numbers.h). */
+ * the numbers that a row shares are known (shared_evaluator.h). */
 typedef struct part {
   size_t group;
   size_t first;
@@ -67,7 +67,7 @@ typedef struct evaluation {
   const evaluator_t *evaluator;
   const void *settings;                   /* Of the evaluator; NULL where it has none. */
   const implementation_model_t *schedule; /* Of the model evaluator; NULL for the others. */
-  shared_numbers_t *shared;               /* Of the shared evaluator; NULL for the others. */
+  shared_t *shared;                       /* Of the shared evaluator; NULL for the others. */
 } evaluation_t;
 
 /* Loads the operands of a part and runs a formula.  `results` are as many rows as the program has
@@ -93,11 +93,13 @@ typedef struct fast_row {
   size_t count;
   const double *low;
   const double *high;
+  const double *unrounded_low; /* Before the result was rounded to its type. */
+  const double *unrounded_high;
   const double *point;
 } fast_row_t;
 
-/* By the fast evaluator, or, with `shared`, by the shared fast one (shared_numbers.h). */
+/* By the fast evaluator; with `points`, by the shared one, with these. */
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                           shared_numbers_t *shared, fast_row_t out_rows[CASE_RESULTS_MAX]);
+                           shared_points_t *points, fast_row_t out_rows[CASE_RESULTS_MAX]);
 
 #endif

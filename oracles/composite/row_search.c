@@ -8,9 +8,10 @@
 #include "oracles/formula/enclosed_set.h"
 
 enum {
-  CELLS_MAX = 1000, /* Looked at before the search ends. */
-  DEPTH_MAX = 200,  /* Cells that wait. */
-  TRIALS_MAX = 64,  /* Numbers that are held against the whole row. */
+  CELLS_MAX = 1000,        /* Looked at before the search ends; */
+  CAREFUL_CELLS_MAX = 100, /* where the fast evaluator has not tried before. */
+  DEPTH_MAX = 200,         /* Cells that wait. */
+  TRIALS_MAX = 64,         /* Numbers that are held against the whole row. */
 };
 
 /* Intervals of all numbers; cells that wait are a stack. */
@@ -88,7 +89,9 @@ static row_verdict_t search_cells(shared_row_t *row, const row_witnesses_t *witn
   shared_mode_t mode;
   size_t trials = 0;
   for (size_t looked = 0; stack->count > 0; looked++) {
-    if (looked == CELLS_MAX) return ROW_UNDECIDED;
+    if (looked == (problem_has_fast(&row->variant) ? CELLS_MAX : CAREFUL_CELLS_MAX)) {
+      return ROW_UNDECIDED;
+    }
     const part_t elements = part_of_witnesses(row, witnesses, terms);
     enclosed_t *cell = stack->cells[stack->count - 1];
     shared_row_set_cell(row, cell);
@@ -119,6 +122,7 @@ static row_verdict_t search_from_all(shared_row_t *row, const row_witnesses_t *w
   enclosed_t *whole = push(stack, row);
   for (size_t i = 0; i < row->shared.count; i++) {
     enclosed_copy(&whole[i], row->shared.numbers[i].recorded);
+    enclosed_join_zero(&whole[i]);
   }
   row_verdict_t verdict = search_cells(row, witnesses, grown, stack);
   arena_rewind(row->shared.arena, mark);

@@ -15,20 +15,18 @@ enum { CHUNK_TERMS = 512 };
 static void evaluate(shared_row_t *row, const part_t *part, shared_mode_t mode,
                      row_t results[CASE_RESULTS_MAX]) {
   const problem_t *problem = &row->problem;
-  row->shared.mode = mode;
-  row->shared.next = 0;
-  row->shared.is_empty = false;
+  shared_numbers_start(&row->shared, mode);
   const enclosing_t settings = {.is_unbounded =
                                     problem->formulas[row->variant.formula].is_unbounded};
   const evaluation_t evaluation = {
-      .evaluator = &shared_evaluator, .settings = &settings, .shared = &row->shared};
+      .evaluator = &shared_evaluator, .settings = &settings, .shared = &row->shared.as_shared};
   problem_evaluate(problem, part, &row->variant, &evaluation, results);
 }
 
 shared_row_t shared_row_make(const problem_t *problem, const variant_t *variant, const part_t *part,
                              const tensor_t *results, arena_t *arena) {
   shared_row_t row = {.problem = *problem, .variant = *variant, .row = *part, .results = results};
-  row.shared.arena = arena;
+  shared_numbers_init(&row.shared, arena);
   arena_mark_t mark = arena_mark(problem->arena);
   row_t ignored[CASE_RESULTS_MAX];
   evaluate(&row, part, SHARED_RECORD, ignored);

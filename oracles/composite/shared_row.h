@@ -5,6 +5,7 @@
 #define ASSAY_ORACLES_COMPOSITE_SHARED_ROW_H
 
 #include "oracles/composite/parts.h"
+#include "oracles/formula/shared/shared_numbers.h"
 
 typedef struct shared_row {
   problem_t problem; /* With an arena for scratch. */

@@ -193,10 +193,9 @@ static size_t operand_count(const problem_t *problem, const part_t *part, uint32
 
 static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count) {
-  bool is_fast =
-      formula->evaluator == &fast_evaluator || formula->evaluator == &shared_fast_evaluator;
-  if (is_fast) return fast_load(formula, format, bits, count);
-  if (formula->evaluator == &model_evaluator) return model_load(formula, format, bits, count);
+  const evaluator_t *base = shared_base(formula);
+  if (base == &fast_evaluator) return fast_load(formula, format, bits, count);
+  if (base == &model_evaluator) return model_load(formula, format, bits, count);
   return enclosed_load(formula, format, bits, count);
 }
 
@@ -270,12 +269,16 @@ bool problem_has_fast(const variant_t *variant) {
 }
 
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                           shared_numbers_t *shared, fast_row_t out_rows[CASE_RESULTS_MAX]) {
+                           shared_points_t *points, fast_row_t out_rows[CASE_RESULTS_MAX]) {
   const fast_kernels_t *kernels = fast_kernels_best();
-  const fast_settings_t settings = {kernels, problem->formulas[variant->formula].is_unbounded};
+  const fast_settings_t settings = {
+      .kernels = kernels,
+      .is_unbounded = problem->formulas[variant->formula].is_unbounded,
+      .is_wide = points != NULL && points->is_wide,
+  };
   row_t results[CASE_RESULTS_MAX];
-  const evaluation_t fast = {.evaluator = shared == NULL ? &fast_evaluator : &shared_fast_evaluator,
-                             .shared = shared,
+  const evaluation_t fast = {.evaluator = points == NULL ? &fast_evaluator : &shared_evaluator,
+                             .shared = points == NULL ? NULL : &points->as_shared,
                              .settings = &settings};
   problem_evaluate(problem, part, variant, &fast, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
@@ -283,6 +286,7 @@ void problem_evaluate_fast(const problem_t *problem, const part_t *part, const v
     double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
-    out_rows[r] = (fast_row_t){numbers->count, low, high, numbers->point};
+    out_rows[r] =
+        (fast_row_t){numbers->count, low, high, numbers->low, numbers->high, numbers->point};
   }
 }

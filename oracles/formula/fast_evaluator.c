@@ -44,6 +44,7 @@ static const fast_kernels_t *kernels_of(const formula_t *f) { return settings_of
 static fast_numbers_t *new_numbers(const formula_t *formula, size_t count) {
   fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
   *numbers = (fast_numbers_t){.count = count,
+                              .is_wide = settings_of(formula)->is_wide,
                               .low = ARENA_NEW_ARRAY(formula->arena, double, count),
                               .high = ARENA_NEW_ARRAY(formula->arena, double, count),
                               .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
@@ -105,13 +106,12 @@ row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits
   return (row_t){.count = count, .fast = numbers};
 }
 
-static row_t constant(formula_t *formula, const char *decimal) {
-  double value = strtod(decimal, NULL);
+static row_t number(formula_t *formula, double value) {
   return one_number(formula, to_f32(value), to_f32(value), value);
 }
 
-static row_t number(formula_t *formula, double value) {
-  return one_number(formula, to_f32(value), to_f32(value), value);
+static row_t constant(formula_t *formula, const char *decimal) {
+  return number(formula, strtod(decimal, NULL));
 }
 
 /* ---- Single numbers -------------------------------------------------------------------------- */
@@ -151,8 +151,13 @@ static row_t square_root(formula_t *formula, row_t a) {
   return row_of(formula, out);
 }
 
-/* theory.md, T61 and T69. */
+/* Nothing is known of them here. */
+static row_t unknown(const formula_t *formula) { return one_number(formula, NAN, NAN, NAN); }
+
+/* theory.md, T61, T69; and T125: the others are proven for arguments of binary64, too. */
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
+  bool needs_f32 = which == ELEMENTARY_erf || which == ELEMENTARY_erfc || which == ELEMENTARY_tanh;
+  if (settings_of(formula)->is_wide && needs_f32) return unknown(formula);
   fast_numbers_t *out = new_numbers(formula, a.count);
   const contract_t *contract = formula->contract;
   fast_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),
@@ -339,13 +344,9 @@ static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
   return squares;
 }
 
-/* Nothing is known of them here. */
-static row_t unknown(const formula_t *formula) { return one_number(formula, NAN, NAN, NAN); }
-
 static void running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
   (void)a;
-  *out_mean = unknown(formula);
-  *out_squares = unknown(formula);
+  *out_mean = *out_squares = unknown(formula);
 }
 
 static row_t online_sum(formula_t *formula, row_t a) {
@@ -354,8 +355,7 @@ static row_t online_sum(formula_t *formula, row_t a) {
 }
 
 static row_t nearby(formula_t *formula, row_t a, double distance) {
-  (void)a;
-  (void)distance;
+  (void)a, (void)distance;
   return unknown(formula);
 }
 

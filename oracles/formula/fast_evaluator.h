@@ -16,6 +16,8 @@ extern const evaluator_t fast_evaluator;
 typedef struct fast_settings {
   const fast_kernels_t *kernels;
   bool is_unbounded; /* As enclosing_t's. */
+  bool is_wide;      /* Steps may stay unrounded in binary64, as accum_wider=yes permits: theory.md,
+                      * T125. */
 } fast_settings_t;
 
 /* A row of patterns of a format whose numbers f32 holds. */

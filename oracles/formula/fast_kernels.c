@@ -6,14 +6,13 @@
 #include <float.h>
 
 #include "oracles/formula/elementary_kernels.h"
+#include "oracles/formula/fast_steps.h"
 
 /* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
  * roots that, once rounded to binary32, are rounded right (Figueroa, "When is double rounding
  * innocuous?", 1995: 53 >= 2 * 24 + 2; products are exact), and all four operations are monotone in
  * each operand.  So what is computed here lies within what the enclosed evaluator computes of wider
  * operands: its ends are those of an implementation that computes in binary32 step by step. */
-KERNEL_INLINE double to_f32(double x) { return (double)(float)x; }
-
 KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
 KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
 
@@ -31,51 +30,61 @@ KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high,
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 
 static void add(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  const bool is_wide = out->is_wide;
   for (size_t i = 0; i < out->count; i++) {
-    store(out, i, to_f32(a->low[i] + b->low[i]), to_f32(a->high[i] + b->high[i]),
-          a->point[i] + b->point[i]);
+    store(out, i, low_end(add_values(a->low[i], b->low[i]), is_wide),
+          high_end(add_values(a->high[i], b->high[i]), is_wide), a->point[i] + b->point[i]);
   }
 }
 
 static void subtract(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  const bool is_wide = out->is_wide;
   for (size_t i = 0; i < out->count; i++) {
-    store(out, i, to_f32(a->low[i] - b->high[i]), to_f32(a->high[i] - b->low[i]),
-          a->point[i] - b->point[i]);
+    store(out, i, low_end(add_values(a->low[i], -b->high[i]), is_wide),
+          high_end(add_values(a->high[i], -b->low[i]), is_wide), a->point[i] - b->point[i]);
   }
 }
 
 /* The results of an operation at the ends of two intervals. */
 typedef struct corners {
-  double p;
-  double q;
-  double r;
-  double s;
+  step_value_t p;
+  step_value_t q;
+  step_value_t r;
+  step_value_t s;
 } corners_t;
 
 /* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
  * both signs. */
 KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, corners_t at, double point) {
-  double p = at.p, q = at.q, r = at.r, s = at.s;
-  double total = (p + q) + (r + s);
-  double low = to_f32(least(least(p, q), least(r, s)));
-  store(out, i, total == total ? low : not_a_number(), to_f32(most(most(p, q), most(r, s))), point);
+  const bool is_wide = out->is_wide;
+  double total = (at.p.value + at.q.value) + (at.r.value + at.s.value);
+  double low = least(least(low_end(at.p, is_wide), low_end(at.q, is_wide)),
+                     least(low_end(at.r, is_wide), low_end(at.s, is_wide)));
+  double high = most(most(high_end(at.p, is_wide), high_end(at.q, is_wide)),
+                     most(high_end(at.r, is_wide), high_end(at.s, is_wide)));
+  store(out, i, total == total ? low : not_a_number(), high, point);
 }
 
 static void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
-    double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
-    double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
-    store_corners(out, i, (corners_t){p, q, r, s}, a->point[i] * b->point[i]);
+    double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
+    const corners_t at = {{c * e, is_f32(c) & is_f32(e)},
+                          {c * f, is_f32(c) & is_f32(f)},
+                          {d * e, is_f32(d) & is_f32(e)},
+                          {d * f, is_f32(d) & is_f32(f)}};
+    store_corners(out, i, at, a->point[i] * b->point[i]);
   }
 }
 
 /* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
 static void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   for (size_t i = 0; i < out->count; i++) {
-    bool is_apart = (b->low[i] > 0) | (b->high[i] < 0);
-    double p = a->low[i] / b->low[i], q = a->low[i] / b->high[i];
-    double r = a->high[i] / b->low[i], s = a->high[i] / b->high[i];
-    const corners_t at = {is_apart ? p : not_a_number(), q, r, s};
+    double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
+    bool is_apart = (e > 0) | (f < 0);
+    const corners_t at = {{is_apart ? c / e : not_a_number(), is_f32(c) & is_f32(e)},
+                          {c / f, is_f32(c) & is_f32(f)},
+                          {d / e, is_f32(d) & is_f32(e)},
+                          {d / f, is_f32(d) & is_f32(f)}};
     store_corners(out, i, at, a->point[i] / b->point[i]);
   }
 }
@@ -95,11 +104,13 @@ static void binary(fast_binary_t operation, const fast_numbers_t *a, const fast_
 }
 
 static void square(const fast_numbers_t *a, fast_numbers_t *out) {
+  const bool is_wide = out->is_wide;
   for (size_t i = 0; i < out->count; i++) {
-    double p = a->low[i] * a->low[i], q = a->high[i] * a->high[i];
+    const step_value_t p = {a->low[i] * a->low[i], is_f32(a->low[i])};
+    const step_value_t q = {a->high[i] * a->high[i], is_f32(a->high[i])};
     bool has_zero = (a->low[i] <= 0) & (a->high[i] >= 0);
-    store(out, i, has_zero ? 0 : to_f32(least(p, q)), to_f32(most(p, q)),
-          a->point[i] * a->point[i]);
+    store(out, i, has_zero ? 0 : least(low_end(p, is_wide), low_end(q, is_wide)),
+          most(high_end(p, is_wide), high_end(q, is_wide)), a->point[i] * a->point[i]);
   }
 }
 
@@ -116,8 +127,11 @@ static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numb
 }
 
 static void square_root(const fast_numbers_t *a, fast_numbers_t *out) {
+  const bool is_wide = out->is_wide;
   for (size_t i = 0; i < out->count; i++) {
-    store(out, i, to_f32(sqrt(a->low[i])), to_f32(sqrt(a->high[i])), sqrt(a->point[i]));
+    const step_value_t low = {sqrt(a->low[i]), is_f32(a->low[i])};
+    const step_value_t high = {sqrt(a->high[i]), is_f32(a->high[i])};
+    store(out, i, low_end(low, is_wide), high_end(high, is_wide), sqrt(a->point[i]));
   }
 }
 
@@ -353,7 +367,7 @@ static void shares(const fast_numbers_t *a, const fast_totals_t *totals, double 
 }
 
 static void finish(const fast_numbers_t *a, const format_t *format, double *low, double *high) {
-  bool is_f32 = format == &format_table[FORMAT_f32];
+  bool is_f32 = format == &format_table[FORMAT_f32] && !a->is_wide;
   for (size_t i = 0; i < a->count; i++) {
     low[i] = is_f32 ? a->low[i] : format_round_double(format, a->low[i]);
     high[i] = is_f32 ? a->high[i] : format_round_double(format, a->high[i]);

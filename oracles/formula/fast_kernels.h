@@ -15,6 +15,8 @@
 typedef struct fast_numbers {
   size_t count;
   bool are_points; /* low = high = point throughout. */
+  bool is_wide;    /* Of a result: steps may stay unrounded (theory.md, T125), and so ends may be no
+                    * binary32 numbers. */
   double *low;
   double *high;
   double *point;

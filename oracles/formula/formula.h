@@ -86,7 +86,7 @@ struct formula {
   const format_t *format;                 /* The working format: what each step rounds to. */
   const contract_t *contract;             /* What the steps are permitted. */
   const implementation_model_t *schedule; /* Of models, else NULL. */
-  struct shared_numbers *shared;          /* Of the shared evaluator, else NULL. */
+  struct shared *shared;                  /* Of the shared evaluator, else NULL. */
   size_t group;        /* Which problem of the case this is: models choose by it. */
   bool rounds_epsilon; /* An epsilon attribute is first rounded to the operands' type. */
   arena_t *arena;

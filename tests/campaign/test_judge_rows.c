@@ -75,12 +75,15 @@ static void test_two_sums(void) {
   divide(&row, 1, 1 + 0x1p-18);
   verdict_t each = judge(&row, "backend");
   g_assert_cmpstr(outcome_spelling(each.outcome), ==, "conforms");
-  verdict_t once = judge(&row, "backend,shared=once");
-  g_assert_cmpstr(outcome_spelling(once.outcome), ==, "diverges");
-  g_assert_cmpstr(class_spelling(once.class_), ==, "shared");
-  g_assert_cmpstr(once.observed, ==, "shared=each");
-  g_test_message("got %s, expected %s", once.got, once.expected);
-  g_assert_true(g_str_has_prefix(once.expected, "what agrees, by the numbers that a row shares"));
+  static const char *const contracts[] = {"backend,shared=once", "wide"};
+  for (size_t i = 0; i < G_N_ELEMENTS(contracts); i++) {
+    verdict_t once = judge(&row, contracts[i]);
+    g_assert_cmpstr(outcome_spelling(once.outcome), ==, "diverges");
+    g_assert_cmpstr(class_spelling(once.class_), ==, "shared");
+    g_assert_cmpstr(once.observed, ==, "shared=each");
+    g_test_message("got %s, expected %s", once.got, once.expected);
+    g_assert_true(g_str_has_prefix(once.expected, "what agrees, by the numbers that a row shares"));
+  }
   arena_deinit(&row.arena);
 }
 

@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "harness/builtin/builtin.h"
-#include "harness/session/session.h"
 #include "oracles/oracle.h"
+#include "tests/campaign/contract_run.h"
 #include "tests/campaign/examples.h"
 
 #ifdef ASSAY_SANITIZE
@@ -94,36 +93,20 @@ static status_t note_answer(void *context, const session_t *session, const sessi
 static seen_t run(const permitted_t *row, const char *contract) {
   seen_t seen = {.row = row};
   drawing_t drawing = {.op = op_find(str_from(row->op)), .row = row};
-  const executor_options_t opening = {.find_builtin = builtin_find};
-  executor_t *executor = NULL;
-  failure_t error = {.text = ""};
-  if (executor_open(row->model, &opening, &executor, &error) != STATUS_OK)
-    g_error("%s", error.text);
-  session_options_t options = {.stream = {.ops = &drawing.op,
-                                          .op_count = 1,
-                                          .draw_program = draw_program,
-                                          .draw_context = &drawing,
-                                          .gen = gen_options_default(),
-                                          .seed = 7},
-                               .executors = &executor,
-                               .executor_count = 1,
-                               .cases_max = CASES,
-                               .command = "test",
-                               .assay_version = "test",
-                               .on_answer = note_answer,
-                               .hook_context = &seen};
-  g_assert_cmpint(contract_parse(str_from(contract), &options.contract, NULL), ==, STATUS_OK);
-  session_t *session = NULL;
-  if (session_open(&options, &session, &error) != STATUS_OK ||
-      session_run(session, &error) != STATUS_OK) {
-    g_error("%s", error.text);
-  }
+  const contract_run_t session = {.op = drawing.op,
+                                  .executor = row->model,
+                                  .contract = contract,
+                                  .seed = 7,
+                                  .cases_max = CASES,
+                                  .draw_program = draw_program,
+                                  .draw_context = &drawing,
+                                  .on_answer = note_answer,
+                                  .hook_context = &seen};
+  uint64_t conforming, cases = contract_run(&session, &conforming);
   g_test_message("%s under %s: %" PRIu64 " of %" PRIu64 " cases diverge, %" PRIu64 " as %s (%s)",
-                 row->model, contract, seen.diverging, session_cases(session), seen.named,
+                 row->model, contract, seen.diverging, cases, seen.named,
                  class_spelling(row->class_), row->observed);
-  g_assert_cmpuint(tally_cases(session_tally(session), OUTCOME_conforms), >, 0);
-  session_close(session, 0, NULL);
-  executor_close(executor);
+  g_assert_cmpuint(conforming, >, 0);
   return seen;
 }
 
@@ -138,8 +121,8 @@ static void test_row(gconstpointer data) {
   g_assert_cmpuint(2 * without.named, >, without.diverging);
 }
 
-/* Each run is judged by itself: what one of two does wrong is seen, whichever it is. */
-/* Wrong in some runs, whatever the contract. */
+/* Each run is judged by itself: what one of two does wrong is seen, whichever it is.  Wrong in some
+ * runs, whatever the contract. */
 static void test_racing_canary(void) {
   const permitted_t racing_canary = {.model = "canary:lost_update+shuffled+races",
                                      .op = example_op(EXAMPLE_SUM)->name,

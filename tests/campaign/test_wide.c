@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "harness/builtin/builtin.h"
-#include "harness/session/session.h"
+#include "tests/campaign/contract_run.h"
 
 #ifdef ASSAY_SANITIZE
 enum { CASES = 80 };
@@ -84,31 +83,17 @@ static status_t note_answer(void *context, const session_t *session, const sessi
 
 static seen_t run(const op_t *op, const char *model, const char *contract, uint64_t cases) {
   seen_t seen = {0};
-  const executor_options_t opening = {.find_builtin = builtin_find};
-  executor_t *executor = NULL;
-  failure_t error = {.text = ""};
-  if (executor_open(model, &opening, &executor, &error) != STATUS_OK) g_error("%s", error.text);
-  session_options_t options = {.stream = {.ops = &op,
-                                          .op_count = 1,
-                                          .draw_program = draw_program,
-                                          .draw_context = (void *)(uintptr_t)op,
-                                          .gen = gen_options_default(),
-                                          .seed = 17},
-                               .executors = &executor,
-                               .executor_count = 1,
-                               .draws_max = cases,
-                               .command = "test",
-                               .assay_version = "test",
-                               .on_answer = note_answer,
-                               .hook_context = &seen};
-  g_assert_cmpint(contract_parse(str_from(contract), &options.contract, NULL), ==, STATUS_OK);
-  session_t *session = NULL;
-  if (session_open(&options, &session, &error) != STATUS_OK ||
-      session_run(session, &error) != STATUS_OK) {
-    g_error("%s", error.text);
-  }
-  session_close(session, 0, NULL);
-  executor_close(executor);
+  const contract_run_t session = {.op = op,
+                                  .executor = model,
+                                  .contract = contract,
+                                  .seed = 17,
+                                  .draws_max = cases,
+                                  .draw_program = draw_program,
+                                  .draw_context = (void *)(uintptr_t)op,
+                                  .on_answer = note_answer,
+                                  .hook_context = &seen};
+  uint64_t conforming;
+  contract_run(&session, &conforming);
   return seen;
 }
 

@@ -83,8 +83,8 @@ static inline double draw_normal(rng_t *rng) {
 
 /* Operands that are lists have N(0, 1), gradients too; weights and variances of one number are 1,
  * other single numbers 0. */
-static inline case_t common_factor_case(const common_factor_op_t *op, const char *type,
-                                        size_t count, arena_t *arena) {
+static inline case_t common_factor_case_of(const common_factor_op_t *op, const char *type,
+                                           size_t count, uint64_t seed, arena_t *arena) {
   case_t instance = {0};
   failure_t error = {0};
   const char *line = op->line(type, count, arena);
@@ -93,7 +93,7 @@ static inline case_t common_factor_case(const common_factor_op_t *op, const char
   }
   bool is_layer_norm = op->line == line_of_layer_norm;
   bool is_grad = op->line == line_of_batch_norm_grad;
-  rng_t rng = rng_make(count);
+  rng_t rng = rng_make(seed);
   for (uint32_t i = 0; i < instance.program.operand_count; i++) {
     tensor_t *tensor = &instance.operands[i];
     *tensor = tensor_make(arena, &instance.program.operands[i]);
@@ -106,6 +106,11 @@ static inline case_t common_factor_case(const common_factor_op_t *op, const char
     }
   }
   return instance;
+}
+
+static inline case_t common_factor_case(const common_factor_op_t *op, const char *type,
+                                        size_t count, arena_t *arena) {
+  return common_factor_case_of(op, type, count, count, arena);
 }
 
 static inline double format_ulp(const format_t *format, double x) {

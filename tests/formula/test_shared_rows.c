@@ -234,8 +234,45 @@ static void test_sum_computed_twice(void) {
   arena_deinit(&row.arena);
 }
 
+/* ---- Zeros apart ----------------------------------------------------------------------------- */
+
+/* A row whose sum, 2^-126, is exact in any order, and whose mean is subnormal: it may be flushed,
+ * or not.  The variance is nothing beside epsilon. */
+static void make_tiny_row(row_case_t *row, const char *contract, bool mean_is_flushed) {
+  implementation_model_t schedule = schedule_plain();
+  row_case_make(row, &common_factor_ops[0], "f32", 4, contract, &schedule);
+  float *x = (float *)(void *)row->instance.operands[0].data;
+  float *y = (float *)(void *)row->results[0].data;
+  x[0] = 0x1p-120f + 0x1p-126f;
+  x[1] = x[2] = -0x1p-120f;
+  x[3] = 0x1p-120f;
+  float mean = mean_is_flushed ? 0 : 0x1p-128f;
+  float inverse = 1 / sqrtf(0x1p-17f);
+  for (size_t i = 0; i < 4; i++) y[i] = (x[i] - mean) * inverse;
+}
+
+/* theory.md, T100: a shared number that may be a zero apart from its other values. */
+static void test_flushed_mean(void) {
+  static const char *const contracts[] = {"backend,layer_norm=two-pass,shared=once,ftz=both",
+                                          "backend,layer_norm=two-pass,shared=once,ftz=outputs",
+                                          "backend,layer_norm=two-pass,shared=once"};
+  for (size_t c = 0; c < G_N_ELEMENTS(contracts); c++) {
+    for (int is_flushed = 0; is_flushed < 2; is_flushed++) {
+      row_case_t row;
+      make_tiny_row(&row, contracts[c], is_flushed != 0);
+      row_answer_t answer = explain(&row);
+      g_test_message("%s, %s: %s", contracts[c], is_flushed != 0 ? "flushed" : "as it is",
+                     answer.agrees ? "explained" : answer.expected);
+      bool may_be = is_flushed == 0 || strstr(contracts[c], "ftz") != NULL;
+      g_assert_cmpint(answer.agrees, ==, may_be);
+      arena_deinit(&row.arena);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/shared_rows/flushed_mean", test_flushed_mean);
   g_test_add_func("/shared_rows/models_agree", test_models_agree);
   g_test_add_func("/shared_rows/one_element_off", test_one_element_off);
   if (g_getenv("ASSAY_LONG_ROWS_ROUNDS") != NULL)

@@ -27,7 +27,7 @@
   "accumulation=native,function_range="                                                           \
   "strict,byteir=today,"                                                                          \
   "epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS
-#define BACKEND_WITH(bits, inits, short_floats)                       \
+#define BACKEND_WITH(bits, inits, short_floats, shared)               \
   "order=any,bits=" bits ",inferred=no,repeat=same,init_count=" inits \
   ",accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,"              \
   "integer_"                                                          \
@@ -35,11 +35,11 @@
   "zero_sign=strict,reduce_types=spec," short_floats                  \
   ",function_range=strict,byteir=today,"                              \
   "epsilon="                                                          \
-  "either,exp_by_exp2=no,shared=each" BACKEND_ULPS
+  "either,exp_by_exp2=no,shared=" shared BACKEND_ULPS
 #define EITHER "intermediate=either,accumulation=either"
-#define BACKEND BACKEND_WITH("any", "any", EITHER)
-#define IDENTIFIED BACKEND_WITH("identified", "any", EITHER)
-#define WIDE BACKEND_WITH("any", "few", "intermediate=wide,accumulation=f32")
+#define BACKEND BACKEND_WITH("any", "any", EITHER, "each")
+#define IDENTIFIED BACKEND_WITH("identified", "any", EITHER, "each")
+#define WIDE BACKEND_WITH("any", "few", "intermediate=wide,accumulation=f32", "once")
 
 static void check_prints(const contract_t *contract, const char *expected) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -69,7 +69,7 @@ static void test_parse(void) {
       {"backend", BACKEND},
       {SPEC, SPEC},
       {"wide", WIDE},
-      {"init_count=few,intermediate=wide,accumulation=f32", WIDE},
+      {"init_count=few,intermediate=wide,accumulation=f32,shared=once", WIDE},
       {"identified", IDENTIFIED},
       {"bits=identified", IDENTIFIED},
       {"identified,bits=any", BACKEND},
