@@ -173,7 +173,8 @@ static size_t sum_roundings(const sum_problem_t *question, size_t terms) {
 }
 
 bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract) {
-  bool is_plain = question->result == NULL && question->group == 0 && question->imprecise_bits == 0;
+  bool is_plain = question->result == NULL && question->group == 0 &&
+                  question->imprecise_bits == 0 && !question->factors_exceed;
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
@@ -205,7 +206,8 @@ static bool may_be_subnormal(const sum_problem_t *question) {
 }
 
 bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
-  bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0;
+  bool is_one_sum =
+      !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
   /* What a NaN becomes in a type without any, nobody says: the bound permits any number. */
   if (question->result != NULL && !format_has_nan(question->result)) return false;
   if (!is_one_sum || question->is_complex_part || !few_terms_decide(question->count, contract))

@@ -184,7 +184,7 @@ static void interleave(const fast_arrays_t *out, const fast_arrays_t *part_array
 /* Under an in-order contract: see sum_has_schedules(). */
 static bool has_schedules(const dot_plan_t *plan, size_t parts) {
   return parts == 1 && plan->result == NULL && plan->primitive_count == 1 &&
-         plan->imprecise_bits == 0;
+         plan->imprecise_bits == 0 && !plan->factors_exceed;
 }
 
 static bound_shape_t shape_of(const matrices_t *matrices) {

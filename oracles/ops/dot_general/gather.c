@@ -22,15 +22,17 @@ static double load(const tensor_t *tensor, size_t component) {
 }
 
 void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
-                                 const format_t *precision, size_t index,
+                                 uint32_t side, size_t index,
                                  double out_components[DOT_COMPONENTS_MAX]) {
+  const format_t *precision = dot_plan_precision(plan, side);
+  int count = plan->component_counts[side];
   dot_stored_t number = {.storage = operand->type.element->format};
   number.bits = element_load(operand->type.element, operand->data, index);
   number.value = format_to_double(number.storage, number.bits);
-  if (number.storage == precision && plan->component_count == 1) {
+  if (number.storage == precision && count == 1) {
     out_components[0] = number.value;
   } else {
-    dot_split(split, precision, plan->component_count, &number, out_components);
+    dot_split(dot_plan_split(plan, side, split), precision, count, &number, out_components);
   }
 }
 
@@ -64,9 +66,9 @@ static void gather_components(const case_t *instance, const dot_plan_t *plan, sp
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
   double a[DOT_COMPONENTS_MAX], b[DOT_COMPONENTS_MAX];
   for (size_t term = 0; term < layout->term_count; term++) {
-    dot_general_load_components(lhs, plan, split, plan->lhs,
+    dot_general_load_components(lhs, plan, split, DOT_GENERAL_LHS,
                                 dot_general_lhs_index(layout, place, term), a);
-    dot_general_load_components(rhs, plan, split, plan->rhs,
+    dot_general_load_components(rhs, plan, split, DOT_GENERAL_RHS,
                                 dot_general_rhs_index(layout, place, term), b);
     for (int i = 0; i < plan->primitive_count; i++) {
       size_t to = (size_t)i * layout->term_count + term;
@@ -102,6 +104,7 @@ sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t 
       .result = plan->result,
       .group = plan->primitive_count > 1 ? layout->term_count : 0,
       .imprecise_bits = plan->imprecise_bits,
+      .factors_exceed = plan->factors_exceed,
   };
 }
 

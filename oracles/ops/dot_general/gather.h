@@ -36,9 +36,9 @@ sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t 
                                        split_t split, const dot_general_layout_t *layout,
                                        dot_general_place_t place, arena_t *arena);
 
-/* Element `index` of a float operand split into the plan's components. */
+/* Element `index` of a float operand split into the plan's components for the left or the right. */
 void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
-                                 const format_t *precision, size_t index,
+                                 uint32_t side, size_t index,
                                  double out_components[DOT_COMPONENTS_MAX]);
 
 /* The same for integers and booleans. */

@@ -17,11 +17,27 @@ typedef struct dot_plan {
   const format_t *rhs;
   const format_t *accumulation;
   const format_t *result; /* What sums are converted to at last; NULL if to nothing else. */
-  int component_count;
+  int component_counts[2];
   int primitive_count;
   dot_primitive_t primitives[DOT_PRIMITIVES_MAX]; /* The leading one last. */
   int imprecise_bits;                             /* See bound_shape_t. */
+  bool factors_exceed; /* The accumulation type does not hold all factors: see sum_problem_t. */
+  bool any_way[2];     /* See dot_plan_split(). */
 } dot_plan_t;
+
+/* How an operand is split where the plan's are split like that: hardware's own ways are for
+ * operands that the contract permits them for. */
+static inline split_t dot_plan_split(const dot_plan_t *plan, uint32_t operand, split_t split) {
+  bool is_cut =
+      split == SPLIT_TRUNCATE || split == SPLIT_TRUNCATE_ALL || split == SPLIT_TRUNCATE_AWAY;
+  if (plan->any_way[operand]) return split;
+  return is_cut && plan->component_counts[operand] > 1 ? SPLIT_TRUNCATE : SPLIT_NEAREST;
+}
+
+/* The format of an operand's components. */
+static inline const format_t *dot_plan_precision(const dot_plan_t *plan, uint32_t operand) {
+  return operand == DOT_GENERAL_LHS ? plan->lhs : plan->rhs;
+}
 
 /* The plan of a float or complex program: by the algorithm that it asks for, or by another, or by
  * none.  Without an algorithm the contract may permit several, by what it says of accumulation:

@@ -29,14 +29,14 @@ static double round_outward(const format_t *precision, double value) {
   return format_to_double(precision, bits);
 }
 
-static void load(const split_simulation_t *split, const tensor_t *operand,
-                 const format_t *precision, size_t index, double *const out[DOT_COMPONENTS_MAX],
-                 size_t to) {
+static void load(const split_simulation_t *split, const tensor_t *operand, uint32_t side,
+                 size_t index, double *const out[DOT_COMPONENTS_MAX], size_t to) {
+  const format_t *precision = dot_plan_precision(&split->plan, side);
   const element_t *element = operand->type.element;
   uint64_t bits = element_load(element, operand->data, index);
   double value = fold_load(&split->simulation->fold, element, operand->data, index).real;
   double components[DOT_COMPONENTS_MAX];
-  int count = split->plan.component_count;
+  int count = split->plan.component_counts[side];
   if (split->schedule->fault == FAULT_operands_rounded_outward) {
     value = round_outward(precision, value);
   }
@@ -50,14 +50,14 @@ static void load_batch(split_simulation_t *split, size_t batch) {
   const dot_general_layout_t *layout = simulation->layout;
   for (size_t row = 0; row < layout->row_count; row++) {
     for (size_t term = 0; term < split->term_count; term++) {
-      load(split, simulation->lhs, split->plan.lhs,
+      load(split, simulation->lhs, DOT_GENERAL_LHS,
            simulation_lhs_index(simulation, batch, row, term), split->lhs,
            row * split->term_count + term);
     }
   }
   for (size_t column = 0; column < layout->column_count; column++) {
     for (size_t term = 0; term < split->term_count; term++) {
-      load(split, simulation->rhs, split->plan.rhs,
+      load(split, simulation->rhs, DOT_GENERAL_RHS,
            simulation_rhs_index(simulation, batch, column, term), split->rhs,
            column * split->term_count + term);
     }
@@ -87,6 +87,24 @@ static const double *right_of(const split_simulation_t *split, int primitive, si
   return split->rhs[split->plan.primitives[primitive].rhs] + column * split->term_count;
 }
 
+/* Whether binary64 does not hold all products of the factors, which are rounded to less. */
+static bool has_long_products(const split_simulation_t *split) {
+  const format_t *format = split->simulation->fold.arithmetic.format;
+  return split->plan.lhs->precision + split->plan.rhs->precision > 53 && format->bits < 64;
+}
+
+static double multiply(const split_simulation_t *split, double left, double right) {
+  const arithmetic_t *arithmetic = &split->simulation->fold.arithmetic;
+  return has_long_products(split) ? arithmetic_multiply_any(arithmetic, left, right)
+                                  : arithmetic_multiply(arithmetic, left, right);
+}
+
+/* Long products are never fused. */
+static fold_value_t make_term(const split_simulation_t *split, double left, double right) {
+  if (has_long_products(split)) return fold_real(multiply(split, left, right));
+  return fold_product(&split->simulation->fold, fold_real(left), fold_real(right));
+}
+
 static double sum_product(const split_simulation_t *split, int primitive, size_t row, size_t column,
                           size_t output) {
   const fold_t *fold = &split->simulation->fold;
@@ -97,7 +115,7 @@ static double sum_product(const split_simulation_t *split, int primitive, size_t
     return aligned_sum(left, right, split->term_count, WIDTH, (int)split->schedule->aligned_bits);
   }
   for (size_t i = 0; i < split->term_count; i++) {
-    split->terms[i] = fold_product(fold, fold_real(left[i]), fold_real(right[i]));
+    split->terms[i] = make_term(split, left[i], right[i]);
   }
   return fold_run(fold, fold_zero(fold), split->terms, split->term_count, output).real;
 }
@@ -124,8 +142,7 @@ static double sum_by_term(const split_simulation_t *split, size_t row, size_t co
   for (size_t term = 0; term < split->term_count; term++) {
     double low = 0, product = 0;
     for (int i = 0; i <= leading; i++) {
-      product = arithmetic_multiply(arithmetic, left_of(split, i, row)[term],
-                                    right_of(split, i, column)[term]);
+      product = multiply(split, left_of(split, i, row)[term], right_of(split, i, column)[term]);
       for (int use = 0; i < leading && use < uses_of(split, i); use++) {
         low = arithmetic_add(arithmetic, low, product);
       }
@@ -159,7 +176,7 @@ status_t simulate_algorithm(simulation_t *simulation, const oracle_call_t *call,
                             const dot_algorithm_t *algorithm,
                             const implementation_model_t *schedule, tensor_t *inout_results) {
   const contract_t contract = contract_backend(); /* Nothing of it matters to a simulation. */
-  const element_t *accumulation = element_named(algorithm->row->accumulation->name);
+  const element_t *accumulation = algorithm->accumulation;
   const element_t *result = call->instance->program.results[0].element;
   split_simulation_t split = {
       .simulation = simulation, .schedule = schedule, .term_count = simulation->layout->term_count};
@@ -167,10 +184,13 @@ status_t simulate_algorithm(simulation_t *simulation, const oracle_call_t *call,
       dot_plan_make_for(&call->instance->program, algorithm, &contract, &split.plan, call->error));
   STATUS_TRY(fold_make(FOLD_ADD, accumulation, NULL, schedule, &simulation->fold, call->error));
   STATUS_TRY(fold_make(FOLD_ADD, result, NULL, schedule, &split.store, call->error));
-  for (int i = 0; i < split.plan.component_count; i++) {
-    size_t terms = split.term_count;
-    split.lhs[i] = ARENA_NEW_ARRAY(call->arena, double, simulation->layout->row_count *terms);
-    split.rhs[i] = ARENA_NEW_ARRAY(call->arena, double, simulation->layout->column_count *terms);
+  for (int i = 0; i < split.plan.component_counts[0]; i++) {
+    size_t count = simulation->layout->row_count * split.term_count;
+    split.lhs[i] = ARENA_NEW_ARRAY(call->arena, double, count);
+  }
+  for (int i = 0; i < split.plan.component_counts[1]; i++) {
+    size_t count = simulation->layout->column_count * split.term_count;
+    split.rhs[i] = ARENA_NEW_ARRAY(call->arena, double, count);
   }
   split.terms = fold_make_terms(&simulation->fold, split.term_count, call->arena);
   for (size_t batch = 0; batch < simulation->layout->batch_count; batch++) {

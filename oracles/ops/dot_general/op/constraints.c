@@ -274,7 +274,29 @@ static bool permits_algorithm(const program_t *program, const contract_t *contra
   dot_algorithm_t known;
   const dot_algorithm_attribute_t *algorithm = algorithm_of(program);
   return algorithm == NULL || PERMITTED(contract, dot_algorithm) != DOT_ALGORITHM_VERIFIER ||
-         dot_algorithm_find(algorithm, &known);
+         (dot_algorithm_find(algorithm, &known) && dot_algorithm_row(&known) != NULL);
+}
+
+/* Of programs that pass, counts are positive. */
+static dot_algorithm_flaw_t flaw_of(const program_t *program) {
+  dot_algorithm_t algorithm;
+  const dot_algorithm_attribute_t *attribute = algorithm_of(program);
+  return attribute == NULL ? DOT_ALGORITHM_SOUND : dot_algorithm_read(attribute, &algorithm);
+}
+
+static bool adds_numbers(const program_t *program, const contract_t *contract) {
+  (void)contract;
+  return flaw_of(program) != DOT_ALGORITHM_KINDS;
+}
+
+static bool has_few_components(const program_t *program, const contract_t *contract) {
+  (void)contract;
+  return flaw_of(program) != DOT_ALGORITHM_COMPONENTS;
+}
+
+static bool has_all_products(const program_t *program, const contract_t *contract) {
+  (void)contract;
+  return flaw_of(program) != DOT_ALGORITHM_PRIMITIVES;
 }
 
 /* ---- The tables ------------------------------------------------------------------------------ */
@@ -357,5 +379,13 @@ const op_constraint_t dot_general_contract_constraints[] = {
         "known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)",
         "dot algorithms known to be supported on any hardware", "StableHLO's verifier",
         permits_algorithm),
+    OP_UNMODELLED_UNDER("kinds", "the algorithm's types are floats with a sign and a zero",
+                        adds_numbers),
+    OP_UNMODELLED_UNDER("components", "operands have at most 8 components each",
+                        has_few_components),
+    OP_UNMODELLED_UNDER("primitives",
+                        "there are no more primitive operations than products of components "
+                        "(counts of 1 stand for as many components as are needed, up to 8)",
+                        has_all_products),
     OP_CONSTRAINTS_END,
 };
