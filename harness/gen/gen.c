@@ -253,7 +253,7 @@ static bool takes_edges(rng_t *rng, data_kind_t kind, const program_t *program) 
 
 static gen_regime_t choose_regime(rng_t *rng, data_kind_t kind, const program_t *program) {
   if (takes_edges(rng, kind, program)) return REGIME_edges;
-  bool splits = kind == DATA_corner && program->op->splits_operands != NULL &&
+  bool splits = kind <= DATA_ordinary && program->op->splits_operands != NULL &&
                 program->op->splits_operands(program);
   return splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng, kind);
 }

@@ -67,7 +67,7 @@ static inline double naive_cut(const format_t *format, double value, uint32_t bi
   uint32_t bits;
   memcpy(&bits, &narrow, sizeof bits);
   if (isnan(value)) bits = bits_if_nan;
-  int cut = format->precision == 8 ? 16 : 13;
+  int cut = 24 - format->precision;
   uint32_t kept = bits >> cut << cut;
   memcpy(&narrow, &kept, sizeof narrow);
   return (double)narrow;
@@ -81,10 +81,12 @@ static inline void naive_split_element(const naive_split_t *split, const format_
   double rest = format_to_double(storage->format, bits);
   bool is_f32 = strcmp(storage->name, "f32") == 0;
   uint32_t nan_bits = is_f32 ? (uint32_t)bits : 0x7fc00000;
+  if (!isfinite(rest) && !format_has_nan(format)) rest = NAN; /* Nobody says what that becomes. */
   for (int i = 0; i < count; i++) {
     bool cuts = split->truncates && i < count - 1;
-    out_components[i] = cuts ? naive_cut(format, rest, i == 0 ? nan_bits : 0x7fc00000)
-                             : naive_add_floats(format, rest, -0.0); /* Rounds. */
+    out_components[i] = isnan(rest) && !format_has_nan(format) ? rest
+                        : cuts ? naive_cut(format, rest, i == 0 ? nan_bits : 0x7fc00000)
+                               : naive_add_floats(format, rest, -0.0); /* Rounds. */
     rest = rest - out_components[i];
   }
 }

@@ -56,7 +56,15 @@ static void test_known(void) {
       {"[bf16,bf16,f32,9,1,1,false]", NULL},
       {"[bf16,bf16,f32,1,1,65,false]", NULL},
       {"[f8E8M0FNU,f8E5M2,f32,1,1,1,false]", NULL},
-      {"[i8,i8,i32,1,1,1,false]", NULL},
+      {"[i8,i16,i32,1,1,1,false]", "[i8,i16,i32,1,1,1,false]"},
+      {"[i8,bf16,f32,1,1,1,true]", "[i8,bf16,f32,1,1,1,true]"},
+      {"[i8,i8,i32,2,2,3,false]", NULL},
+      {"[i8,i8,i32,1,1,3,false]", NULL},
+      {"[i8,i8,i32,1,1,1,true]", NULL},
+      {"[i8,ui8,ui32,1,1,1,false]", NULL},
+      {"[i64,i8,f32,1,1,1,false]", NULL},
+      {"[f16,i8,i32,1,1,1,false]", NULL},
+      {"[i1,i1,i32,1,1,1,false]", NULL},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     dot_algorithm_attribute_t attribute = parse(rows[i].text);
@@ -127,7 +135,14 @@ static void test_rules(void) {
       {LINE("precision=[HIGH,DEFAULT] ", "[tf32,tf32,f32,1,1,1,false]", F32), {NULL, "C21", "C21"}},
       {LINE("precision=[DEFAULT,DEFAULT] ", "[tf32,tf32,f32,1,1,1,false]", F32),
        {NULL, NULL, NULL}},
-      {LINE("", "[i8,i8,i32,1,1,1,false]", "i8[2] i8[2] -> i32[]"), {"kinds", "float", "float"}},
+      {LINE("", "[i8,i8,i32,1,1,1,false]", "i8[2] i8[2] -> i32[]"), {NULL, "float", "float"}},
+      {LINE("", "[i8,ui8,ui32,1,1,1,false]", "i8[2] i8[2] -> i32[]"), {"kinds", "float", "float"}},
+      {LINE("", "[i8,i8,i32,1,1,1,true]", "i8[2] i8[2] -> i32[]"), {"imprecise", "float", "float"}},
+      {LINE("", "[bf16,bf16,f32,1,1,1,false]", "i1[2] i1[2] -> f32[]"),
+       {"storage", "storage", "storage"}},
+      {LINE("", "[bf16,bf16,f32,1,1,1,false]", "complex<f32>[2] complex<f32>[2] -> f32[]"),
+       {"storage", "storage", "storage"}},
+      {LINE("", "[bf16,bf16,f32,1,1,1,false]", "i64[2] i64[2] -> f32[]"), {NULL, NULL, NULL}},
       {LINE("", "[f8E5M2,f8E4M3FN,f32,1,1,1,false]", "f8E5M2[2] f8E4M3FN[2] -> f32[]"),
        {"C13", "C13", NULL}},
   };

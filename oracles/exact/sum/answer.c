@@ -339,8 +339,19 @@ static status_t hold_to_sources(const claim_t *claim, arena_t *arena, answer_t *
   return STATUS_OK;
 }
 
+/* theory.md, T131. */
+static answer_t open_answer(void) {
+  return (answer_t){.conforms = true,
+                    .is_vacuous = true,
+                    .expected = "anything: an operand has no number of its precision type"};
+}
+
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
+  if (question->is_open) {
+    *out_answer = open_answer();
+    return STATUS_OK;
+  }
   answer_t answer = {0};
   const claim_t claim = {.question = question, .contract = contract, .bits = bits};
   sum_totals_t totals;

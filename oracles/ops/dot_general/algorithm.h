@@ -65,7 +65,7 @@ extern const size_t dot_algorithm_count;
 
 /* An algorithm that has a meaning, by its members. */
 typedef struct dot_algorithm {
-  const element_t *lhs; /* What operands are rounded to. */
+  const element_t *lhs; /* What operands are rounded to: floats or integers. */
   const element_t *rhs;
   const element_t *accumulation;
   int component_counts[2]; /* The true ones, of the left and the right operand. */
@@ -79,6 +79,7 @@ typedef enum dot_algorithm_flaw {
   DOT_ALGORITHM_KINDS,      /* Its types are not those of numbers that are added. */
   DOT_ALGORITHM_COMPONENTS, /* Too many components. */
   DOT_ALGORITHM_PRIMITIVES, /* More products than its components have. */
+  DOT_ALGORITHM_IMPRECISE,  /* Integers are added as they are. */
 } dot_algorithm_flaw_t;
 
 /* The product of component `lhs` of the left and component `rhs` of the right operand, from 0. */
@@ -136,8 +137,8 @@ void dot_algorithm_print_mlir(const dot_algorithm_attribute_t *attribute, GStrin
  * meaning. */
 void dot_algorithm_print_label(const dot_algorithm_attribute_t *attribute, GString *out_text);
 
-/* Draws an attribute: mostly a known algorithm that suits operands of `storage`, seldom one that
- * suits no better than any other, and seldom one that only the RFC and the specification permit. */
+/* Draws an attribute for operands of `storage`: a third of them of any members, and others of a known
+ * algorithm that mostly suits them, seldom changed to one that has no name or no meaning. */
 dot_algorithm_attribute_t dot_algorithm_draw(rng_t *rng, const element_t *storage);
 
 #endif

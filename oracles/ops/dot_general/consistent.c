@@ -39,9 +39,17 @@ static double value_of(const evidence_t *evidence, size_t component) {
   return format_to_double(evidence->result->type.element->format, bits_of(evidence, component));
 }
 
+/* Whether some operands have no number of their precision type. */
+static bool leaves_open(const dot_plan_t *plan) {
+  return plan->types[0]->format == NULL || plan->types[1]->format == NULL ||
+         !format_has_nan(plan->types[0]->format) || !format_has_nan(plan->types[1]->format) ||
+         !format_has_nan(plan->accumulation);
+}
+
 /* Whether a finite result has bits that the accumulation type has not. */
 static bool leaves_grid(const evidence_t *evidence, const dot_plan_t *plan) {
-  if (plan->result == NULL || !arithmetic_format_holds(plan->result, plan->accumulation)) {
+  if (plan->result == NULL || plan->accumulation == NULL || leaves_open(plan)) return false;
+  if (!arithmetic_format_holds(plan->result, plan->accumulation)) {
     return false;
   }
   for (size_t i = 0; i < evidence->count; i++) {
@@ -100,6 +108,7 @@ static double total_error(const sum_problem_t *question, const contract_t *contr
 static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
                             arena_t *arena) {
   if (PERMITTED(evidence->contract, ftz) != FTZ_NONE) return false;
+  if (plan->accumulation == NULL || plan->integer != NULL || leaves_open(plan)) return false;
   double got = value_of(evidence, component);
   if (!isfinite(got)) return false;
   split_t splits[DOT_SPLITS_MAX];
@@ -306,7 +315,11 @@ void dot_general_loosen_algorithms(contract_t *inout_contract) {
 
 status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {
   const program_t *program = &call->instance->program;
-  for (uint32_t i = 0; i < 2; i++) {
+  if (dot_general_is_hybrid(program) || dot_general_is_quantized(program)) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "no dot algorithms on quantized types");
+  }
+  bool is_plain = !dot_general_attributes(program)->has_algorithm;
+  for (uint32_t i = 0; i < 2 && is_plain; i++) {
     if (program->operands[i].element->kind == ELEMENT_FLOAT) continue;
     return status_fail(call->error, STATUS_UNSUPPORTED, "dot algorithms are for floats");
   }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/components.h"
 
 /* ---- Operands that are the factors ----------------------------------------------------------- */
 
@@ -125,9 +125,10 @@ static void split_f32_elements(split_t split, const format_t *precision, int com
   }
 }
 
-static bool is_usual(const format_t *precision, const tensor_t *tensor) {
+static bool is_usual(const element_t *type, const tensor_t *tensor) {
+  const format_t *precision = type->format;
   if (tensor->type.element->format != &format_table[FORMAT_f32]) return false;
-  if (!dot_split_is_usual(precision)) return false;
+  if (precision == NULL || !dot_split_is_usual(precision)) return false;
   const float *values = (const float *)(const void *)tensor->data;
   size_t count = type_element_count(&tensor->type);
   bool all = true;
@@ -140,10 +141,10 @@ static void split_operand(const matrices_t *matrices, uint32_t operand, split_t 
   const tensor_t *tensor = &matrices->instance->operands[operand];
   const dot_plan_t *plan = matrices->plan;
   const format_t *precision = dot_plan_precision(plan, operand);
-  size_t count = type_element_count(&tensor->type);
+  size_t count = type_component_count(&tensor->type);
   int parts = plan->component_counts[operand];
   for (int i = 0; i < parts; i++) out[i] = matrix_make(is_wide(plan), count, arena);
-  if (!is_wide(plan) && parts <= 3 && is_usual(precision, tensor)) {
+  if (!is_wide(plan) && parts <= 3 && is_usual(plan->types[operand], tensor)) {
     split_f32_elements(dot_plan_split(plan, operand, split), precision, parts,
                        (const float *)(const void *)tensor->data, count, out);
     return;
@@ -165,7 +166,7 @@ static bool is_nonzero(const matrix_t *matrix, size_t count) {
 /* Which components of an operand hold anything but zeros. */
 static void find_nonzero(const matrices_t *matrices, uint32_t operand,
                          bool out_nonzero[DOT_COMPONENTS_MAX]) {
-  size_t count = type_element_count(&matrices->instance->operands[operand].type);
+  size_t count = type_component_count(&matrices->instance->operands[operand].type);
   for (int i = 0; i < matrices->plan->component_counts[operand]; i++) {
     out_nonzero[i] = is_nonzero(&matrices->components[operand][i], count);
   }
@@ -203,6 +204,10 @@ size_t matrices_terms(const matrices_t *matrices) {
   return matrices->layout->term_count * parts * (size_t)matrices->primitive_count;
 }
 
+static bool has_parts(const matrices_t *matrices) {
+  return matrices->instance->program.operands[DOT_GENERAL_LHS].element->components == 2;
+}
+
 static void copy_run(const matrix_t *to, size_t to_index, const matrix_t *from, size_t base,
                      const size_t *offset, size_t count) {
   size_t bytes = to->is_f64 ? sizeof(double) : sizeof(float);
@@ -213,6 +218,45 @@ static void copy_run(const matrix_t *to, size_t to_index, const matrix_t *from, 
     return;
   }
   for (size_t i = 0; i < count; i++) memcpy(out + i * bytes, in + offset[i] * bytes, bytes);
+}
+
+/* Complex numbers split: as gather_whole_lhs() and gather_whole_rhs(), a primitive product after
+ * the other. */
+static matrix_t gather_parts_lhs(const matrices_t *matrices, size_t batch, int part,
+                                 arena_t *arena) {
+  const dot_general_layout_t *layout = matrices->layout;
+  size_t group = layout->term_count * 2, width = matrices_terms(matrices);
+  matrix_t matrix = matrix_make(is_wide(matrices->plan), layout->row_count * width, arena);
+  for (size_t row = 0; row < layout->row_count; row++) {
+    size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
+    for (size_t i = 0; i < width; i++) {
+      int component = matrices->primitives[i / group].lhs;
+      size_t imaginary = i % 2, element = base + layout->lhs_term_offset[i % group / 2];
+      double value =
+          matrix_load(&matrices->components[DOT_GENERAL_LHS][component], 2 * element + imaginary);
+      matrix_store(&matrix, row * width + i, imaginary == 1 && part == 0 ? -value : value);
+    }
+  }
+  return matrix;
+}
+
+static matrix_t gather_parts_rhs(const matrices_t *matrices, size_t batch, int part,
+                                 arena_t *arena) {
+  const dot_general_layout_t *layout = matrices->layout;
+  size_t group = layout->term_count * 2, height = matrices_terms(matrices);
+  size_t width = layout->column_count;
+  matrix_t matrix = matrix_make(is_wide(matrices->plan), height * width, arena);
+  for (size_t i = 0; i < height; i++) {
+    const matrix_t *from =
+        &matrices->components[DOT_GENERAL_RHS][matrices->primitives[i / group].rhs];
+    size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[i % group / 2];
+    for (size_t column = 0; column < width; column++) {
+      size_t element = base + layout->rhs_column_offset[column];
+      matrix_store(&matrix, i * width + column,
+                   matrix_load(from, 2 * element + (i + (size_t)part) % 2));
+    }
+  }
+  return matrix;
 }
 
 static matrix_t gather_split_lhs(const matrices_t *matrices, size_t batch, arena_t *arena) {
@@ -246,11 +290,17 @@ static matrix_t gather_split_rhs(const matrices_t *matrices, size_t batch, arena
 }
 
 matrix_t matrices_gather_lhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena) {
+  if (matrices->plan->has_algorithm && has_parts(matrices)) {
+    return gather_parts_lhs(matrices, batch, part, arena);
+  }
   if (matrices->plan->has_algorithm) return gather_split_lhs(matrices, batch, arena);
   return gather_whole_lhs(matrices->instance, matrices->layout, batch, part, arena);
 }
 
 matrix_t matrices_gather_rhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena) {
+  if (matrices->plan->has_algorithm && has_parts(matrices)) {
+    return gather_parts_rhs(matrices, batch, part, arena);
+  }
   if (matrices->plan->has_algorithm) return gather_split_rhs(matrices, batch, arena);
   return gather_whole_rhs(matrices->instance, matrices->layout, batch, part, arena);
 }
@@ -264,7 +314,7 @@ static bool matrix_equal(const matrix_t *a, const matrix_t *b, size_t count) {
 
 bool matrices_are_equal(const matrices_t *a, const matrices_t *b) {
   for (uint32_t operand = 0; operand < 2; operand++) {
-    size_t count = type_element_count(&a->instance->operands[operand].type);
+    size_t count = type_component_count(&a->instance->operands[operand].type);
     for (int i = 0; i < a->plan->component_counts[operand]; i++) {
       if (!matrix_equal(&a->components[operand][i], &b->components[operand][i], count)) {
         return false;

@@ -58,30 +58,52 @@ static bool takes_any_way(const dot_algorithm_t *algorithm, uint32_t operand,
          type->format == &format_table[FORMAT_tf32];
 }
 
-status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
-                           const contract_t *contract, dot_plan_t *out_plan, failure_t *error) {
+/* A format that holds all numbers of a type of factors. */
+static const format_t *format_of(const element_t *type) {
+  if (type->format != NULL) return type->format;
+  int format = type->bits <= 8 ? FORMAT_bf16 : type->bits <= 16 ? FORMAT_f32 : FORMAT_f64;
+  return &format_table[format];
+}
+
+/* Numbers of any real types are multiplied to real ones, and complex ones to complex ones in
+ * floats. */
+static status_t require_storage(const program_t *program, const dot_algorithm_t *algorithm,
+                                failure_t *error) {
   const element_t *types[] = {program->operands[DOT_GENERAL_LHS].element,
                               program->operands[DOT_GENERAL_RHS].element,
                               program->results[0].element};
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
-    if (types[i]->kind == ELEMENT_FLOAT) continue;
+    bool is_complex = types[i]->kind == ELEMENT_COMPLEX;
+    bool is_alike = is_complex == (types[2]->kind == ELEMENT_COMPLEX) &&
+                    !(is_complex && algorithm->accumulation->format == NULL);
+    if (is_alike && types[i]->kind != ELEMENT_BOOLEAN) continue;
     return status_fail(error, STATUS_UNSUPPORTED, "no oracle for dot algorithms on %s",
                        types[i]->name);
   }
-  STATUS_TRY(require_sums(types[2]->format, types[2]->name, error));
+  if (types[2]->format == NULL) return STATUS_OK;
+  return require_sums(types[2]->format, types[2]->name, error);
+}
+
+status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
+                           const contract_t *contract, dot_plan_t *out_plan, failure_t *error) {
+  STATUS_TRY(require_storage(program, algorithm, error));
+  const element_t *result = program->results[0].element;
   const format_t *accumulation = algorithm->accumulation->format;
   dot_plan_t plan = {
       .has_algorithm = true,
-      .lhs = algorithm->lhs->format,
-      .rhs = algorithm->rhs->format,
+      .types = {algorithm->lhs, algorithm->rhs},
+      .sum = algorithm->accumulation,
+      .lhs = format_of(algorithm->lhs),
+      .rhs = format_of(algorithm->rhs),
       .accumulation = accumulation,
-      .result = types[2]->format == accumulation ? NULL : types[2]->format,
+      .result = result->format == accumulation ? NULL : result->format,
+      .integer = result->format == NULL ? result : NULL,
       .component_counts = {algorithm->component_counts[0], algorithm->component_counts[1]},
-      .factors_exceed = !arithmetic_format_holds(accumulation, algorithm->lhs->format) ||
-                        !arithmetic_format_holds(accumulation, algorithm->rhs->format),
       .any_way = {takes_any_way(algorithm, DOT_GENERAL_LHS, contract),
                   takes_any_way(algorithm, DOT_GENERAL_RHS, contract)},
   };
+  plan.factors_exceed = accumulation != NULL && (!arithmetic_format_holds(accumulation, plan.lhs) ||
+                                                 !arithmetic_format_holds(accumulation, plan.rhs));
   plan.primitive_count = dot_algorithm_primitives(algorithm, plan.primitives);
   if (algorithm->is_imprecise) {
     plan.imprecise_bits = IMPRECISE_BITS_MIN + PERMITTED(contract, imprecise_accum_bits);
@@ -104,12 +126,6 @@ status_t dot_plan_make(const program_t *program, const contract_t *contract, dot
                        "no oracle for a dot algorithm that has no meaning");
   }
   return dot_plan_make_for(program, &algorithm, contract, out_plan, error);
-}
-
-status_t dot_plan_require_none(const program_t *program, failure_t *error) {
-  if (!dot_general_attributes(program)->has_algorithm) return STATUS_OK;
-  return status_fail(error, STATUS_UNSUPPORTED, "no oracle for dot algorithms on %s",
-                     program->operands[DOT_GENERAL_LHS].element->name);
 }
 
 size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
@@ -137,8 +153,7 @@ static double mask_nan(const format_t *precision, const format_t *storage, uint6
   return format_is_negative(storage, bits) ? -INFINITY : INFINITY;
 }
 
-/* Any binary64 number rounded to the precision type. */
-static double round_component(const format_t *precision, double value, rounding_t rounding) {
+double dot_split_round(const format_t *precision, double value, rounding_t rounding) {
   if (rounding == ROUNDING_NEAREST_EVEN) return format_round_double(precision, value);
   uint64_t bits =
       format_convert(&format_table[FORMAT_f64], precision, binary64_bits(value), rounding);
@@ -162,7 +177,7 @@ void dot_split(split_t split, const format_t *precision, int count, const dot_st
   double rest = value;
   for (int i = 0; i < count; i++) {
     rounding_t rounding = dot_split_rounding(split, i, count);
-    double component = round_component(precision, rest, rounding);
+    double component = dot_split_round(precision, rest, rounding);
     if (i == 0 && rounding == ROUNDING_TOWARD_ZERO && isnan(value)) {
       component = mask_nan(precision, number->storage, number->bits);
     }

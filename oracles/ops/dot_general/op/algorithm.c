@@ -24,10 +24,15 @@ const size_t dot_algorithm_count = G_N_ELEMENTS(dot_algorithm_table);
 
 /* ---- Meaning --------------------------------------------------------------------------------- */
 
+/* How much smaller each component is than the one before it.  Integers have one. */
+static int bits_of(const element_t *type) {
+  return type->format == NULL ? type->bits : type->format->precision;
+}
+
 /* Whether a product of components (i, j) is larger than another, or counts as such: see
  * dot_algorithm_primitives(). */
 static bool comes_before(const dot_algorithm_t *algorithm, dot_primitive_t a, dot_primitive_t b) {
-  int lhs_bits = algorithm->lhs->format->precision, rhs_bits = algorithm->rhs->format->precision;
+  int lhs_bits = bits_of(algorithm->lhs), rhs_bits = bits_of(algorithm->rhs);
   int a_bits = lhs_bits * a.lhs + rhs_bits * a.rhs, b_bits = lhs_bits * b.lhs + rhs_bits * b.rhs;
   return a_bits != b_bits ? a_bits < b_bits : a.lhs < b.lhs;
 }
@@ -72,32 +77,58 @@ static bool is_float(const element_t *element) {
   return element->kind == ELEMENT_FLOAT && element->format->specials != FORMAT_EXPONENT_ONLY;
 }
 
+/* Whether sums of one integer type may hold factors of another as they are. */
+static bool adds_integers(const element_t *sum, const element_t *factor) {
+  if (sum->kind == ELEMENT_UNSIGNED) return factor->kind == ELEMENT_UNSIGNED;
+  return factor->kind == ELEMENT_SIGNED || factor->bits < 64;
+}
+
+/* Floats and integers are multiplied in floats, of which f64 holds integers of 32 bits; integers in
+ * integers, too. */
+static bool are_kinds_alike(const dot_algorithm_attribute_t *attribute) {
+  const element_t *factors[] = {attribute->lhs_type, attribute->rhs_type};
+  const element_t *sum = attribute->accumulation_type;
+  for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
+    bool is_alike = is_float(sum) ? is_float(factors[i]) ||
+                                        (element_is_integer(factors[i]) && factors[i]->bits <= 32)
+                                  : element_is_integer(sum) && element_is_integer(factors[i]) &&
+                                        adds_integers(sum, factors[i]);
+    if (!is_alike) return false;
+  }
+  return true;
+}
+
+static int64_t components_max(const element_t *type) {
+  return type->format == NULL ? 1 : DOT_COMPONENTS_MAX;
+}
+
 dot_algorithm_flaw_t dot_algorithm_read(const dot_algorithm_attribute_t *attribute,
                                         dot_algorithm_t *out_algorithm) {
-  if (!is_float(attribute->lhs_type) || !is_float(attribute->rhs_type) ||
-      !is_float(attribute->accumulation_type)) {
-    return DOT_ALGORITHM_KINDS;
-  }
+  if (!are_kinds_alike(attribute)) return DOT_ALGORITHM_KINDS;
   int64_t lhs = attribute->lhs_component_count, rhs = attribute->rhs_component_count;
   int64_t products = attribute->primitive_count;
-  if (lhs < 1 || lhs > DOT_COMPONENTS_MAX || rhs < 1 || rhs > DOT_COMPONENTS_MAX) {
-    return DOT_ALGORITHM_COMPONENTS;
-  }
   if (products < 1 || products > DOT_PRIMITIVES_MAX) return DOT_ALGORITHM_PRIMITIVES;
   if (lhs == 1 && rhs == 1) lhs = rhs = least_components(products);
+  if (lhs < 1 || lhs > components_max(attribute->lhs_type) || rhs < 1 ||
+      rhs > components_max(attribute->rhs_type)) {
+    return DOT_ALGORITHM_COMPONENTS;
+  }
   if (products > lhs * rhs) return DOT_ALGORITHM_PRIMITIVES;
+  bool is_imprecise = attribute->allows_imprecise_accumulation;
+  if (is_imprecise && attribute->accumulation_type->format == NULL) return DOT_ALGORITHM_IMPRECISE;
   *out_algorithm = (dot_algorithm_t){
       .lhs = attribute->lhs_type,
       .rhs = attribute->rhs_type,
       .accumulation = attribute->accumulation_type,
       .component_counts = {(int)lhs, (int)rhs},
       .primitive_count = (int)products,
-      .is_imprecise = attribute->allows_imprecise_accumulation,
+      .is_imprecise = is_imprecise,
   };
   return DOT_ALGORITHM_SOUND;
 }
 
 static bool is_named(const dot_algorithm_row_t *row, const dot_algorithm_t *algorithm) {
+  if (algorithm->lhs->format == NULL || algorithm->rhs->format == NULL) return false;
   return dot_algorithm_takes(row, algorithm->lhs->format) &&
          dot_algorithm_takes(row, algorithm->rhs->format) &&
          row->accumulation == algorithm->accumulation->format &&

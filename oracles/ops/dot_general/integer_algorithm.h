@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dot algorithms that add integers (theory.md, T133): operands are rounded to integers of the
+ * precision types, their products are added in the accumulation type, wrapping or saturating as
+ * permission integer_overflow says, and the sum is converted to the type of the result. */
+#ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_INTEGER_ALGORITHM_H
+#define ASSAY_ORACLES_OPS_DOT_GENERAL_INTEGER_ALGORITHM_H
+
+#include "oracles/ops/dot_general/gather.h"
+#include "oracles/oracle_call.h"
+
+/* Fast sets, and the last word on one component, by a plan that adds integers. */
+accept_t dot_integers_accept(const oracle_call_t *call, const dot_general_layout_t *layout,
+                             const dot_plan_t *plan);
+void dot_integers_decide(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
+                         uint64_t bits, answer_t *out_answer);
+
+/* A pattern extended to 64 bits by the signedness of its type. */
+uint64_t dot_integers_extend(const element_t *element, uint64_t bits);
+
+/* What a sum, extended to 64 bits, becomes in the type of the result; false if that has no such
+ * number, of which these are the low bits. */
+bool dot_integers_convert(const element_t *sum, uint64_t value, const element_t *result,
+                          uint64_t *out_bits);
+
+#endif
