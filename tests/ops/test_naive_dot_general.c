@@ -222,8 +222,8 @@ static const naive_plan_t plans[] = {
     {.name = "shuffled", .shape = NAIVE_RANDOM, .scatters_inits = true, .is_shuffled = true},
 };
 
-/* Algorithms are evaluated of floats throughout, which can be added whatever comes; the others are in
- * test_dot_algorithm.c. */
+/* Algorithms are evaluated of floats throughout, which can be added whatever comes; others are in
+ * corpus/directed. */
 static bool is_evaluated(const program_t *program) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   if (!attributes->has_algorithm) return true;

@@ -15,11 +15,10 @@
 #include "oracles/exact/sum/simd_result.h"
 #include "oracles/ops/dot_general/fast_few.h"
 #include "oracles/ops/dot_general/gather.h"
-#include "oracles/ops/dot_general/integer_algorithm.h"
-#include "oracles/ops/dot_general/integer_result.h"
+#include "oracles/ops/dot_general/integers.h"
 #include "oracles/ops/dot_general/matrices.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/sequential.h"
 
 /* What there is among the components: some array is needed. */
@@ -73,7 +72,7 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
 
 /* Looks at the terms of components that may be something else than finite. */
 static void find_specials(const fast_product_t *product, const matrices_t *matrices,
-                          const contract_t *contract, uint8_t *out_special, fast_found_t *found) {
+                          const contract_t *contract, const fast_arrays_t *out) {
   const exact_matmul_t *matmul = &product->matmul;
   const format_t *format = matrices->plan->accumulation;
   bool is_complex = matrices->instance->program.results[0].element->components == 2;
@@ -81,10 +80,10 @@ static void find_specials(const fast_product_t *product, const matrices_t *matri
     if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) {
       continue;
     }
-    found->special = true;
+    out->found->special = true;
     /* What a NaN does in a low-order part is left to the exact side. */
     if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
-      out_special[i] = 0;
+      out->special[i] = 0;
       continue;
     }
     special_sum_t sum = {0};
@@ -92,7 +91,9 @@ static void find_specials(const fast_product_t *product, const matrices_t *matri
       special_sum_take(&sum, matrix_load(&product->lhs, i / matmul->n * matmul->k + term),
                        matrix_load(&product->rhs, term * matmul->n + i % matmul->n));
     }
-    out_special[i] = special_sum_flags(&sum, format, contract, is_complex);
+    /* Of few terms it hangs on their trees whether one overflows. */
+    bool has_trees = out->likely != NULL && !sum.has_special;
+    out->special[i] = has_trees ? 0 : special_sum_flags(&sum, format, contract, is_complex);
   }
 }
 
@@ -156,7 +157,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   } else {
     exact_matmul_f32(&product.matmul, product.lhs.data, product.rhs.data, arena);
   }
-  find_specials(&product, matrices, contract, out->special, out->found);
+  find_specials(&product, matrices, contract, out);
   const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);

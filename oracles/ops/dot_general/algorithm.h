@@ -137,8 +137,8 @@ void dot_algorithm_print_mlir(const dot_algorithm_attribute_t *attribute, GStrin
  * meaning. */
 void dot_algorithm_print_label(const dot_algorithm_attribute_t *attribute, GString *out_text);
 
-/* Draws an attribute for operands of `storage`: a third of them of any members, and others of a known
- * algorithm that mostly suits them, seldom changed to one that has no name or no meaning. */
+/* Draws an attribute for operands of `storage`: a third of them of any members, and others of a
+ * known algorithm that mostly suits them, seldom changed to one without a name or a meaning. */
 dot_algorithm_attribute_t dot_algorithm_draw(rng_t *rng, const element_t *storage);
 
 #endif

@@ -246,33 +246,39 @@ static void add_open_row(candidates_t *candidates, const program_t *program,
   add_row(candidates, row, e5m2, e5m2);
 }
 
+/* One that was made by changing another, if it has a meaning. */
+static void add_sound(candidates_t *candidates, const dot_algorithm_t *algorithm) {
+  const dot_algorithm_attribute_t attribute = dot_algorithm_attribute(algorithm, true);
+  dot_algorithm_t read;
+  if (dot_algorithm_find(&attribute, &read) && dot_algorithm_equal(&read, algorithm)) {
+    add_candidate(candidates, algorithm);
+  }
+}
+
 /* What somebody may do instead of an algorithm that has no name: each of its members otherwise. */
 static void add_neighbours(candidates_t *candidates, const dot_algorithm_t *algorithm) {
   static const char *const accumulations[] = {"bf16", "f16", "f32", "f64"};
   for (size_t i = 0; i < G_N_ELEMENTS(accumulations); i++) {
     dot_algorithm_t other = *algorithm;
     other.accumulation = element_named(accumulations[i]);
-    add_candidate(candidates, &other);
+    add_sound(candidates, &other);
   }
   dot_algorithm_t swapped = *algorithm, like_lhs = *algorithm, like_rhs = *algorithm;
   swapped.lhs = like_rhs.lhs = algorithm->rhs;
   swapped.rhs = like_lhs.rhs = algorithm->lhs;
-  add_candidate(candidates, &swapped);
-  add_candidate(candidates, &like_lhs);
-  add_candidate(candidates, &like_rhs);
-  int products = algorithm->component_counts[0] * algorithm->component_counts[1];
+  add_sound(candidates, &swapped);
+  add_sound(candidates, &like_lhs);
+  add_sound(candidates, &like_rhs);
   for (int step = -1; step <= 1; step += 2) {
     dot_algorithm_t other = *algorithm;
     other.primitive_count += step;
-    if (other.primitive_count >= 1 && other.primitive_count <= products) {
-      add_candidate(candidates, &other);
-    }
+    add_sound(candidates, &other);
   }
   dot_algorithm_t whole = *algorithm, other_imprecise = *algorithm;
   whole.component_counts[0] = whole.component_counts[1] = whole.primitive_count = 1;
   other_imprecise.is_imprecise = !algorithm->is_imprecise;
-  add_candidate(candidates, &whole);
-  add_candidate(candidates, &other_imprecise);
+  add_sound(candidates, &whole);
+  add_sound(candidates, &other_imprecise);
 }
 
 /* All that have a name, in their order, and the program's own with its neighbours. */

@@ -105,7 +105,7 @@ status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algo
   plan.factors_exceed = accumulation != NULL && (!arithmetic_format_holds(accumulation, plan.lhs) ||
                                                  !arithmetic_format_holds(accumulation, plan.rhs));
   plan.primitive_count = dot_algorithm_primitives(algorithm, plan.primitives);
-  if (algorithm->is_imprecise) {
+  if (algorithm->is_imprecise) { /* Of any float: theory.md, T134. */
     plan.imprecise_bits = IMPRECISE_BITS_MIN + PERMITTED(contract, imprecise_accum_bits);
   }
   *out_plan = plan;

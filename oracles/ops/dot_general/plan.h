@@ -16,7 +16,7 @@ typedef struct dot_plan {
   /* Format of the components; complex operands: of the parts; of integers one that holds them. */
   const format_t *lhs;
   const format_t *rhs;
-  const format_t *accumulation; /* NULL where integers are added: see integer_algorithm.h. */
+  const format_t *accumulation; /* NULL where integers are added: see integers.h. */
   const format_t *result;       /* What sums are converted to at last; NULL if to nothing else. */
   const element_t *integer;     /* The same if it is an integer type, else NULL. */
   const element_t *types[2];    /* Of an algorithm: what operands are rounded to, ... */

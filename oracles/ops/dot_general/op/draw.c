@@ -111,13 +111,13 @@ static void draw_precision(rng_t *rng, dot_general_attributes_t *attributes) {
   }
 }
 
-/* Three programs of floats in four ask for an algorithm and a third of those of other numbers, so
- * that one in four does beside quantized ones, and those that a contract forbids.  Its
- * precision_config, if any, is mostly DEFAULT then, as the specification wants it. */
+/* Half of the programs of floats ask for an algorithm, and one in eight of those of other numbers:
+ * one in four beside quantized ones.  Its precision_config, if any, is mostly DEFAULT then, as the
+ * specification wants it. */
 static void draw_algorithm(rng_t *rng, const element_t *storage,
                            dot_general_attributes_t *attributes) {
   if (storage->kind == ELEMENT_BOOLEAN) return;
-  bool asks = storage->kind == ELEMENT_FLOAT ? !rng_one_in(rng, 4) : rng_one_in(rng, 3);
+  bool asks = rng_one_in(rng, storage->kind == ELEMENT_FLOAT ? 2 : 8);
   if (!asks) return;
   attributes->has_algorithm = true;
   attributes->algorithm = dot_algorithm_draw(rng, storage);

@@ -11,7 +11,7 @@
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/dot_general/accept.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/sequential.h"
 
 /* ---- Integers -------------------------------------------------------------------------------- */

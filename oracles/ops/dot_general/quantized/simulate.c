@@ -11,7 +11,7 @@
 #include "generated/exact_faults.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/ops/dot_general/quantized/rescale.h"
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 
 /* ---- Faults of types ------------------------------------------------------------------------- */
 

@@ -9,9 +9,8 @@
 #include "oracles/exact/fold/parts.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/ops/dot_general/components.h"
-#include "oracles/ops/dot_general/integer_algorithm.h"
-#include "oracles/ops/dot_general/integer_result.h"
-#include "oracles/ops/dot_general/simulate_parts.h"
+#include "oracles/ops/dot_general/integers.h"
+#include "oracles/ops/dot_general/models/simulate_parts.h"
 
 /* Beside what the fold knows. */
 typedef struct split_simulation {
@@ -55,8 +54,11 @@ static void load_float(const split_simulation_t *split, const tensor_t *operand,
 }
 
 /* What nobody says what it is becomes NaN, and 0 where there is none. */
-static void load(const split_simulation_t *split, const tensor_t *operand, uint32_t side,
-                 size_t component, double *const out[DOT_COMPONENTS_MAX], size_t to, bool negates) {
+static void load(const split_simulation_t *split, uint32_t side, size_t component, size_t to,
+                 bool negates) {
+  const simulation_t *simulation = split->simulation;
+  const tensor_t *operand = side == DOT_GENERAL_LHS ? simulation->lhs : simulation->rhs;
+  double *const *out = side == DOT_GENERAL_LHS ? split->lhs : split->rhs;
   double components[DOT_COMPONENTS_MAX];
   const element_t *precision = split->plan.types[side];
   int count = split->plan.component_counts[side];
@@ -76,15 +78,15 @@ static void load_batch(split_simulation_t *split, size_t batch, size_t part) {
   for (size_t row = 0; row < layout->row_count; row++) {
     for (size_t i = 0; i < split->term_count; i++) {
       size_t element = simulation_lhs_index(simulation, batch, row, i / parts);
-      load(split, simulation->lhs, DOT_GENERAL_LHS, element * parts + i % parts, split->lhs,
-           row * split->term_count + i, i % parts == 1 && part == 0);
+      load(split, DOT_GENERAL_LHS, element * parts + i % parts, row * split->term_count + i,
+           i % parts == 1 && part == 0);
     }
   }
   for (size_t column = 0; column < layout->column_count; column++) {
     for (size_t i = 0; i < split->term_count; i++) {
       size_t element = simulation_rhs_index(simulation, batch, column, i / parts);
-      load(split, simulation->rhs, DOT_GENERAL_RHS, element * parts + (i + part) % parts,
-           split->rhs, column * split->term_count + i, false);
+      load(split, DOT_GENERAL_RHS, element * parts + (i + part) % parts,
+           column * split->term_count + i, false);
     }
   }
 }

@@ -2,13 +2,13 @@
 /* Simulated implementation of dot_general: sequential f32 and f64 sums go through vector loops,
  * everything else term by term, and split algorithms through their own model. Index and saturation
  * faults act here. */
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 
 #include "generated/dot_general_faults.h"
 #include "harness/types/promotion.h"
 #include "oracles/exact/fold/dense.h"
 #include "oracles/ops/dot_general/quantized/simulate.h"
-#include "oracles/ops/dot_general/simulate_parts.h"
+#include "oracles/ops/dot_general/models/simulate_parts.h"
 
 /* The element of the right operand that is read for element `index`. */
 static size_t rhs_index(const simulation_t *simulation, size_t index) {
