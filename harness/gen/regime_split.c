@@ -157,9 +157,8 @@ static void mirror_sometimes(rng_t *rng, const regime_operand_t *operand) {
 void regime_split(rng_t *rng, const regime_operand_t *operand) {
   if (operand->target.element->format == NULL) {
     regime_small_integers(rng, operand);
-    rng_t own = rng_make(operand->case_key + operand->number); /* The stream stays as it was. */
-    bool is_long = element_is_integer(operand->target.element) && operand->case_key % 3 != 0;
-    if (is_long) fill_long_integers(&own, operand);
+    bool is_long = operand->names_algorithm && element_is_integer(operand->target.element);
+    if (is_long && !rng_one_in(rng, 3)) fill_long_integers(rng, operand);
     return;
   }
   bool is_chosen = (operand->case_key >> 8) % 2 == operand->number % 2;

@@ -228,9 +228,9 @@ static bool is_evaluated(const program_t *program) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   if (!attributes->has_algorithm) return true;
   const element_t *types[] = {
-      program->operands[0].element,         program->operands[1].element,
-      program->results[0].element,          attributes->algorithm.lhs_type,
-      attributes->algorithm.rhs_type,       attributes->algorithm.accumulation_type};
+      program->operands[0].element,   program->operands[1].element,
+      program->results[0].element,    attributes->algorithm.lhs_type,
+      attributes->algorithm.rhs_type, attributes->algorithm.accumulation_type};
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
     if (types[i]->kind != ELEMENT_FLOAT) return false;
   }
@@ -248,8 +248,7 @@ static void test_conforms(void) {
   const draw_limits_t limits = {.rank_max = 4, .elements_max = 64, .terms_max = 24};
   op_t op = *check_find_op("stablehlo.dot_general");
   op.draw = draw_evaluated;
-  naive_tally_t tally =
-      naive_check_op(&op, &limits, 3000, evaluate, plans, G_N_ELEMENTS(plans));
+  naive_tally_t tally = naive_check_op(&op, &limits, 3000, evaluate, plans, G_N_ELEMENTS(plans));
   g_assert_cmpuint(tally.skipped, <, tally.cases / 20);
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
 }

@@ -17,8 +17,8 @@
 #include "oracles/ops/dot_general/gather.h"
 #include "oracles/ops/dot_general/integers.h"
 #include "oracles/ops/dot_general/matrices.h"
-#include "oracles/ops/dot_general/quantized/accept.h"
 #include "oracles/ops/dot_general/models/simulate.h"
+#include "oracles/ops/dot_general/quantized/accept.h"
 #include "oracles/sequential.h"
 
 /* What there is among the components: some array is needed. */

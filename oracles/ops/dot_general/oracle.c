@@ -7,9 +7,9 @@
 #include "oracles/ops/dot_general/consistent.h"
 #include "oracles/ops/dot_general/enclose.h"
 #include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
-#include "oracles/ops/dot_general/models/simulate.h"
 
 /* By any of the plans that the contract permits; `first` is the first of them. */
 static status_t decide_float(const oracle_call_t *call, const dot_plan_t *first, size_t component,

@@ -7,8 +7,8 @@
 #include "generated/dot_general_faults.h"
 #include "harness/types/promotion.h"
 #include "oracles/exact/fold/dense.h"
-#include "oracles/ops/dot_general/quantized/simulate.h"
 #include "oracles/ops/dot_general/models/simulate_parts.h"
+#include "oracles/ops/dot_general/quantized/simulate.h"
 
 /* The element of the right operand that is read for element `index`. */
 static size_t rhs_index(const simulation_t *simulation, size_t index) {
